@@ -1,0 +1,113 @@
+import { parse } from "@std/dotenv";
+import { z } from "zod";
+import { isLoopback } from "./http/host.ts";
+import { LOG_LEVELS } from "./log.ts";
+
+/** A configuration that cannot be used. The message names each variable and what is wrong. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** A whole number in a range. */
+export function integer(fallback: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
+  return z.coerce.number().int().min(min).max(max).default(fallback);
+}
+
+/** `a, b` → `["a", "b"]`. */
+export function list(fallback: string[] = []) {
+  const split = (text: string) => text.split(",").map((item) => item.trim()).filter(Boolean);
+  return z.string().transform(split).default(fallback);
+}
+
+/** An http or https address, without the slash at its end. */
+export function address() {
+  return z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
+    .transform((url) => url.replace(/\/+$/, ""))
+    .optional();
+}
+
+/** A JSON object of strings, `{"name": "value"}`. */
+export function stringMap() {
+  return z.string().transform((text, context): Record<string, string> => {
+    const result = z.record(z.string(), z.string()).safeParse(tryParse(text));
+    if (result.success) return result.data;
+    context.issues.push({
+      code: "custom",
+      input: undefined,
+      message: 'must be a JSON object of strings, like {"name": "value"}',
+    });
+    return z.NEVER;
+  }).optional();
+}
+
+/** What both services read. Each spreads it into a schema of its own. */
+export const commonVariables = {
+  HOST: z.string().default("127.0.0.1"),
+  API_KEYS: list(),
+  CORS_ORIGINS: list(["http://localhost:*", "http://127.0.0.1:*"]),
+  MAX_BODY_BYTES: integer(8_388_608, { min: 1 }),
+  MODEL_TIMEOUT_MS: integer(120_000, { min: 1 }),
+  MODEL_RETRIES: integer(2, { max: 10 }),
+  SHUTDOWN_GRACE_MS: integer(10_000),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
+  LOG_FORMAT: z.enum(["text", "json"]).optional(),
+};
+
+const CommonConfig = z.object(commonVariables);
+export type CommonConfig = z.infer<typeof CommonConfig>;
+
+/** Checks a whole environment; an empty value is an unset one. Throws `ConfigError`. */
+export function parseConfig<S extends z.ZodObject>(
+  schema: S,
+  environment: Record<string, string | undefined>,
+): z.output<S> {
+  const set = Object.entries(environment).filter(([, value]) => value?.trim());
+  const result = schema.safeParse(Object.fromEntries(set));
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  throw new ConfigError(`cannot start: the configuration is not valid\n${lines.join("\n")}`);
+}
+
+/**
+ * The variables of a schema, from the process and from `.env` in the working folder; the process
+ * wins. Variables are read by name, because the permission sets name them too.
+ */
+export function readEnvironment(schema: z.ZodObject): Record<string, string | undefined> {
+  const file = readDotenv();
+  const names = Object.keys(schema.shape);
+  return Object.fromEntries(names.map((name) => [name, Deno.env.get(name) ?? file[name]]));
+}
+
+function readDotenv(): Record<string, string> {
+  try {
+    return parse(Deno.readTextFileSync(".env"));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return {};
+    throw error;
+  }
+}
+
+/** The keys that callers need. `API_KEYS=none` says on purpose that there are none. */
+export function callerKeys(config: CommonConfig): string[] {
+  return config.API_KEYS.filter((key) => key !== "none");
+}
+
+/** Refuses to serve a network by accident. `needed` are the further variables that this takes. */
+export function requireSafeExposure(config: CommonConfig, needed: Record<string, boolean>): void {
+  if (isLoopback(config.HOST)) return;
+  const all = { API_KEYS: config.API_KEYS.length > 0, ...needed };
+  const missing = Object.entries(all).filter(([, isSet]) => !isSet).map(([name]) => name);
+  if (missing.length === 0) return;
+  throw new ConfigError(
+    `cannot start: HOST=${config.HOST} serves the network, so set ${missing.join(" and ")}` +
+      (missing.includes("API_KEYS") ? " (API_KEYS=none serves everyone)" : ""),
+  );
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+/** The stable names that callers may branch on; one row each in the README's error table. */
+export type ErrorCode =
+  | "invalid_json"
+  | "invalid_request"
+  | "missing_model_id"
+  | "invalid_model_id"
+  | "unauthorized"
+  | "endpoint_not_allowed"
+  | "forbidden_origin"
+  | "forbidden_host"
+  | "not_found"
+  | "method_not_allowed"
+  | "model_not_found"
+  | "body_too_large"
+  | "unsupported_media_type"
+  | "rate_limited"
+  | "provider_error"
+  | "provider_auth"
+  | "provider_timeout"
+  | "provider_not_configured"
+  | "shutting_down"
+  | "overloaded"
+  | "internal";
+
+/** One field of a body that fails its schema. `path` is dotted: `test_batch.interactions.0.id`. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+export interface AppErrorOptions extends ErrorOptions {
+  /** Response headers that belong to the error: `Allow`, `Retry-After`. */
+  headers?: Record<string, string>;
+  errors?: FieldError[];
+}
+
+/**
+ * An error whose message the caller may read, so it must never hold a secret or a vendor's raw
+ * words. Everything that is not an `AppError` is answered as an opaque 500.
+ */
+export class AppError extends Error {
+  override readonly name: string = "AppError";
+  readonly headers: Record<string, string>;
+  readonly errors: FieldError[] | undefined;
+
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode,
+    message: string,
+    options: AppErrorOptions = {},
+  ) {
+    super(message, options);
+    this.headers = options.headers ?? {};
+    this.errors = options.errors;
+  }
+}
+
+/** True for what an `AbortSignal` throws: the caller left, and nobody is there to be answered. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}

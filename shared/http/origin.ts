@@ -1,0 +1,60 @@
+import { AppError } from "../errors.ts";
+import type { Guard } from "./router.ts";
+
+const ALLOWED_HEADERS = "content-type, authorization, x-api-key, x-model-id, x-request-id";
+
+/** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
+export interface OriginPolicy {
+  guard: Guard;
+  preflight(request: Request): Response | undefined;
+  responseHeaders(request: Request): Record<string, string>;
+}
+
+/** A page of another origin must not be able to spend our keys: unlisted origins are refused. */
+export function createOriginPolicy(origins: string[]): OriginPolicy {
+  const patterns = origins.map(toPattern);
+  const isAllowed = (origin: string) => patterns.some((pattern) => pattern.test(origin));
+
+  function responseHeaders(request: Request): Record<string, string> {
+    const origin = request.headers.get("origin");
+    if (origin === null || !isAllowed(origin)) return { vary: "origin" };
+    return {
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": "*",
+      vary: "origin",
+    };
+  }
+
+  return {
+    responseHeaders,
+    guard(request) {
+      const origin = request.headers.get("origin");
+      if (origin === null || isAllowed(origin)) return;
+      throw new AppError(
+        403,
+        "forbidden_origin",
+        "cannot serve this page: its origin is not listed in CORS_ORIGINS",
+      );
+    },
+    preflight(request) {
+      const origin = request.headers.get("origin");
+      if (origin === null || !isAllowed(origin)) return undefined;
+      if (!request.headers.has("access-control-request-method")) return undefined;
+      return new Response(null, {
+        status: 204,
+        headers: {
+          "access-control-allow-methods": "GET, POST, DELETE",
+          "access-control-allow-headers": ALLOWED_HEADERS,
+          "access-control-max-age": "600",
+        },
+      });
+    },
+  };
+}
+
+function toPattern(origin: string): RegExp {
+  if (origin === "*") return /^/;
+  const escaped = origin.replace(/\/$/, "").replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+  const source = escaped.replace(/:\*$/, "(:\\d+)?").replaceAll("*", "[^/:]+");
+  return new RegExp(`^${source}$`, "i");
+}

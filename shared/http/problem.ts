@@ -1,0 +1,41 @@
+import { STATUS_TEXT } from "@std/http/status";
+import { AppError } from "../errors.ts";
+
+/** A problem document (RFC 9457). `detail` is also what clients of FastAPI services read. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors?: { path: string; message: string }[];
+}
+
+const INTERNAL = new AppError(500, "internal", "the service failed; its log has the request_id");
+
+/** Describes any error to a caller. Only an `AppError` speaks for itself. */
+export function toProblem(error: unknown, requestId: string): Problem {
+  const known = error instanceof AppError ? error : INTERNAL;
+  return {
+    type: "about:blank",
+    title: STATUS_TEXT[known.status] ?? "Error",
+    status: known.status,
+    detail: known.message,
+    code: known.code,
+    request_id: requestId,
+    ...(known.errors && { errors: known.errors }),
+  };
+}
+
+/** The same as a response, with the headers that belong to the error. */
+export function problemResponse(error: unknown, requestId: string): Response {
+  const problem = toProblem(error, requestId);
+  return Response.json(problem, {
+    status: problem.status,
+    headers: {
+      ...(error instanceof AppError ? error.headers : {}),
+      "content-type": "application/problem+json",
+    },
+  });
+}

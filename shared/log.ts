@@ -1,0 +1,67 @@
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogFormat = "text" | "json";
+
+type Fields = Record<string, unknown>;
+
+export interface Logger {
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+}
+
+export interface LoggerOptions {
+  level: LogLevel;
+  format: LogFormat;
+  /** Takes one finished line, without its line end. */
+  write: (line: string) => void;
+}
+
+/** One line an event; a field named `error` may hold an `Error` and is written with its causes. */
+export function createLogger({ level, format, write }: LoggerOptions): Logger {
+  const threshold = LOG_LEVELS.indexOf(level);
+  const render = format === "json" ? renderJson : renderText;
+  const at = (name: LogLevel) => {
+    if (LOG_LEVELS.indexOf(name) < threshold) return () => {};
+    return (message: string, fields: Fields = {}) => write(render(name, message, fields));
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** Says nothing; for tests and for callers that have nowhere to log to. */
+export const silentLogger: Logger = createLogger({
+  level: "silent",
+  format: "json",
+  write: () => {},
+});
+
+function renderJson(level: LogLevel, message: string, fields: Fields): string {
+  const time = new Date().toISOString();
+  return JSON.stringify({ time, level, message, ...describeErrors(fields) });
+}
+
+function renderText(level: LogLevel, message: string, fields: Fields): string {
+  const time = new Date().toISOString().slice(11, 19);
+  const rest = Object.entries(describeErrors(fields))
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${key}=${renderValue(value)}`)
+    .join("");
+  return `${time} ${level.toUpperCase().padEnd(5)} ${message}${rest}`;
+}
+
+/** Quoted where a blank, a quote or a control character could make one line look like two. */
+function renderValue(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return /^[^\s"\p{C}]+$/u.test(text) ? text : JSON.stringify(text);
+}
+
+function describeErrors(fields: Fields): Fields {
+  if (!(fields.error instanceof Error)) return fields;
+  return { ...fields, error: describeError(fields.error) };
+}
+
+function describeError(error: Error): string {
+  const own = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause instanceof Error ? `${own}\ncaused by ${describeError(error.cause)}` : own;
+}

@@ -1,0 +1,106 @@
+import { AppError, type AppErrorOptions, type ErrorCode } from "../errors.ts";
+
+/** A message as every OpenAI-compatible model takes it, without a vendor's spelling. */
+export type ChatMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string }
+  | { role: "assistant"; content: string; toolCalls?: ToolCall[] }
+  | { role: "tool"; content: string; toolCallId: string };
+
+/** `arguments` is the model's own text: it should be a JSON object, and often is not. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** What a model is told of a tool. `parameters` is a JSON Schema of type `object`. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+export interface ChatRequest {
+  model: string;
+  messages: ChatMessage[];
+  tools?: ToolDefinition[];
+  /** Left to the provider where unset, as all the settings below. */
+  temperature?: number;
+  maxTokens?: number;
+  seed?: number;
+}
+
+export interface CallOptions {
+  /** Ends the call, and the request to the provider with it. */
+  signal?: AbortSignal;
+}
+
+/** Token counts as the provider sent them; a detail object holds only what it sent. */
+export interface ChatUsage {
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+  promptDetails: Record<string, number> | null;
+  completionDetails: Record<string, number> | null;
+}
+
+/** One answer of a model. What the provider left out is `null`. */
+export interface ChatReply {
+  id: string | null;
+  model: string;
+  content: string | null;
+  refusal: string | null;
+  toolCalls: ToolCall[];
+  finishReason: string | null;
+  usage: ChatUsage | null;
+  systemFingerprint: string | null;
+  serviceTier: string | null;
+  logprobs: Record<string, unknown> | null;
+}
+
+/** A stream is any number of `text` and `reasoning` pieces and, last, the whole `reply`. */
+export type ChatDelta =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "reply"; reply: ChatReply };
+
+/** One vendor. Translates shapes and errors; decides nothing. Throws `ProviderError`. */
+export interface ChatProvider {
+  readonly name: string;
+  complete(request: ChatRequest, options?: CallOptions): Promise<ChatReply>;
+  stream(request: ChatRequest, options?: CallOptions): AsyncIterable<ChatDelta>;
+}
+
+/** A model as a provider lists it; `name` is for people, `id` goes into `model`. */
+export interface ListedModel {
+  id: string;
+  name: string;
+}
+
+/** A provider that can say which models it has. */
+export interface ModelLister {
+  listModels(options?: CallOptions): Promise<ListedModel[]>;
+}
+
+/** Why a provider's call failed, beside the HTTP status that our own caller gets. */
+export type ProviderFailure =
+  | { kind: "status"; status: number }
+  | { kind: "unreachable" }
+  | { kind: "timeout" }
+  | { kind: "unreadable" };
+
+/** A provider's failure in our words: never its raw body, never a key. */
+export class ProviderError extends AppError {
+  override readonly name = "ProviderError";
+
+  constructor(
+    status: number,
+    code: ErrorCode,
+    message: string,
+    readonly failure: ProviderFailure,
+    options: AppErrorOptions = {},
+  ) {
+    super(status, code, message, options);
+  }
+}

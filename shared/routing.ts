@@ -1,0 +1,19 @@
+import { validate } from "@std/uuid/common";
+
+/** Where an `x-model-id` leads (spec 4.4). `model` is what goes to the provider. */
+export type Route =
+  | { target: "studio"; model: string }
+  | { target: "hub"; model: string }
+  | { target: null; model: string };
+
+/** UUID-shaped, whatever the version and variant bits say: v8, and what older tools issue. */
+const UUID_SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Routes a model id; surrounding blanks do not count, letter case is kept. */
+export function routeModel(modelId: string): Route {
+  const model = modelId.trim();
+  if (validate(model) || UUID_SHAPE.test(model)) return { target: "studio", model };
+  const slash = model.indexOf("/");
+  if (slash > 0 && slash < model.length - 1) return { target: "hub", model };
+  return { target: null, model };
+}

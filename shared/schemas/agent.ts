@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+/** One item of a conversation as frontends send it (spec 2.5). Fields we do not know are kept. */
+export const AgentMessage = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("human"), content: z.string() }),
+  z.looseObject({ type: z.literal("ai"), content: z.string() }),
+  z.looseObject({ type: z.literal("tool"), content: z.string(), name: z.string().nullish() }),
+]);
+export type AgentMessage = z.infer<typeof AgentMessage>;
+
+/** The body of `POST /` (spec 4.2). */
+export const AgentRequest = z.looseObject({
+  messages: z.array(AgentMessage).min(1),
+});
+export type AgentRequest = z.infer<typeof AgentRequest>;
+
+/** A tool call whose arguments are a JSON object. */
+export const ReplyToolCall = z.object({
+  name: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  id: z.string(),
+  type: z.literal("tool_call"),
+});
+export type ReplyToolCall = z.infer<typeof ReplyToolCall>;
+
+/** A tool call whose arguments could not be read; `args` is the model's own text. */
+export const ReplyInvalidToolCall = z.object({
+  name: z.string(),
+  args: z.string(),
+  id: z.string(),
+  error: z.string(),
+  type: z.literal("invalid_tool_call"),
+});
+export type ReplyInvalidToolCall = z.infer<typeof ReplyInvalidToolCall>;
+
+const TokenDetails = z.record(z.string(), z.number());
+
+/** The body of the answer (spec 2.6), its keys in the order that clients know. */
+export const AgentReply = z.object({
+  content: z.string(),
+  additional_kwargs: z.object({
+    tool_calls: z.array(z.object({
+      id: z.string(),
+      type: z.literal("function"),
+      function: z.object({ name: z.string(), arguments: z.string() }),
+    })).optional(),
+    refusal: z.string().nullable(),
+  }),
+  response_metadata: z.object({
+    token_usage: z.object({
+      completion_tokens: z.number(),
+      prompt_tokens: z.number(),
+      total_tokens: z.number(),
+      completion_tokens_details: TokenDetails.nullable(),
+      prompt_tokens_details: TokenDetails.nullable(),
+    }),
+    model_name: z.string(),
+    system_fingerprint: z.string().nullable(),
+    id: z.string().nullable(),
+    service_tier: z.string().nullable(),
+    finish_reason: z.string().nullable(),
+    logprobs: z.record(z.string(), z.unknown()).nullable(),
+  }),
+  type: z.literal("ai"),
+  name: z.string().nullable(),
+  id: z.string(),
+  example: z.literal(false),
+  tool_calls: z.array(ReplyToolCall),
+  invalid_tool_calls: z.array(ReplyInvalidToolCall),
+  usage_metadata: z.object({
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    total_tokens: z.number(),
+    input_token_details: TokenDetails,
+    output_token_details: TokenDetails,
+  }),
+});
+export type AgentReply = z.infer<typeof AgentReply>;
+
+/** The body of `GET /studio/models` (spec 2.7): model names to their UUIDs. */
+export const StudioModels = z.record(z.string(), z.string());
+export type StudioModels = z.infer<typeof StudioModels>;

@@ -1,0 +1,118 @@
+import { z } from "zod";
+
+const Metadata = z.record(z.string(), z.unknown());
+export type Metadata = z.infer<typeof Metadata>;
+
+/**
+ * One turn of a test conversation (spec 2.3). Fields we do not know are kept and returned.
+ * `reference_reply` has no default here: a turn without a reference is not scored against an empty
+ * one. The answer has `""` in its place.
+ */
+export const Interaction = z.looseObject({
+  id: z.string(),
+  user_message: z.string(),
+  agent_reply: z.string().default(""),
+  reference_reply: z.string().optional(),
+  interaction_type: z.string().default("opening"),
+  reference_metadata: Metadata.default({}),
+  generated_metadata: Metadata.default({}),
+});
+export type Interaction = z.infer<typeof Interaction>;
+
+/** A test conversation (spec 2.2). */
+export const Scenario = z.looseObject({
+  id: z.string(),
+  interactions: z.array(Interaction).min(1),
+  description: z.string().default(""),
+});
+export type Scenario = z.infer<typeof Scenario>;
+
+/** How an endpoint is asked; see `eval/target.ts`. */
+export const Protocol = z.enum(["openai", "agent"]);
+export type Protocol = z.infer<typeof Protocol>;
+
+/** Passed on to the model under test. */
+export const ModelParameters = z.strictObject({
+  temperature: z.number().min(0).optional(),
+  max_tokens: z.int().min(1).optional(),
+  seed: z.int().optional(),
+  system_prompt: z.string().min(1).optional(),
+});
+export type ModelParameters = z.infer<typeof ModelParameters>;
+
+const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
+    error: "must not carry a user name or a password: credentials are the service's own",
+  });
+
+/** The body of `POST /evaluate` (spec 2.1). `maxAttempts` bounds what one request may cost. */
+export function evaluateRequest(maxAttempts: number) {
+  return z.looseObject({
+    test_batch: z.union([Scenario.transform((scenario) => [scenario]), z.array(Scenario).min(1)]),
+    endpoint: Endpoint,
+    model_id: z.string().trim().min(1),
+    attempts: z.int().min(1).max(maxAttempts).default(1),
+    test_name: z.string().optional(),
+    protocol: Protocol.optional(),
+    parameters: ModelParameters.default({}),
+  });
+}
+export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
+
+/** Score names to values in [0, 1]; `null` where a score does not apply. */
+export const Scores = z.record(z.string(), z.number().nullable());
+export type Scores = z.infer<typeof Scores>;
+
+/** Why an interaction failed; `status` is the endpoint's, where it answered at all. */
+export const InteractionError = z.object({
+  code: z.string(),
+  status: z.number().nullable(),
+  detail: z.string(),
+});
+export type InteractionError = z.infer<typeof InteractionError>;
+
+export const InteractionUsage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  total_tokens: z.number(),
+});
+export type InteractionUsage = z.infer<typeof InteractionUsage>;
+
+/** One answered or failed turn: all input fields, and what came of them. */
+export const InteractionResult = Interaction.extend({
+  reference_reply: z.string(),
+  scores: Scores,
+  latency_ms: z.number(),
+  usage: InteractionUsage.nullable(),
+  error: InteractionError.optional(),
+});
+export type InteractionResult = z.infer<typeof InteractionResult>;
+
+export const AttemptResult = z.object({
+  attempt_id: z.number(),
+  interactions: z.array(InteractionResult),
+  average_scores: Scores,
+  execution_time_ms: z.number(),
+});
+export type AttemptResult = z.infer<typeof AttemptResult>;
+
+export const ScenarioResult = z.looseObject({
+  scenario_id: z.string(),
+  description: z.string(),
+  attempts: z.array(AttemptResult),
+  average_scores: Scores,
+});
+export type ScenarioResult = z.infer<typeof ScenarioResult>;
+
+/** The body of the answer (spec 2.4). */
+export const EvaluateResponse = z.object({
+  message: z.string(),
+  test_name: z.string(),
+  endpoint: z.string(),
+  model_id: z.string(),
+  results: z.object({
+    scenarios: z.array(ScenarioResult),
+    average_scores: Scores,
+  }),
+});
+export type EvaluateResponse = z.infer<typeof EvaluateResponse>;

@@ -1,0 +1,97 @@
+/**
+ * Types for the `@std/*` modules, which come from npm here (see README, "Moving to JSR") and carry
+ * none of their own. Only what the project uses is declared.
+ */
+
+declare module "@std/assert" {
+  export function assert(expression: unknown, message?: string): asserts expression;
+  export function assertFalse(expression: unknown, message?: string): asserts expression is false;
+  export function assertEquals<T>(actual: T, expected: T, message?: string): void;
+  export function assertNotEquals<T>(actual: T, expected: T, message?: string): void;
+  export function assertStrictEquals<T>(
+    actual: unknown,
+    expected: T,
+    message?: string,
+  ): asserts actual is T;
+  export function assertAlmostEquals(
+    actual: number,
+    expected: number,
+    tolerance?: number,
+    message?: string,
+  ): void;
+  export function assertExists<T>(
+    actual: T,
+    message?: string,
+  ): asserts actual is NonNullable<T>;
+  export function assertGreater<T>(actual: T, expected: T, message?: string): void;
+  export function assertGreaterOrEqual<T>(actual: T, expected: T, message?: string): void;
+  export function assertLess<T>(actual: T, expected: T, message?: string): void;
+  export function assertLessOrEqual<T>(actual: T, expected: T, message?: string): void;
+  // deno-lint-ignore no-explicit-any
+  export function assertInstanceOf<T extends abstract new (...args: any[]) => any>(
+    actual: unknown,
+    expected: T,
+    message?: string,
+  ): asserts actual is InstanceType<T>;
+  export function assertMatch(actual: string, expected: RegExp, message?: string): void;
+  export function assertNotMatch(actual: string, expected: RegExp, message?: string): void;
+  export function assertStringIncludes(actual: string, expected: string, message?: string): void;
+  export function assertArrayIncludes<T>(
+    actual: ArrayLike<T>,
+    expected: ArrayLike<T>,
+    message?: string,
+  ): void;
+  export function assertObjectMatch(
+    actual: Record<PropertyKey, unknown>,
+    expected: Record<PropertyKey, unknown>,
+    message?: string,
+  ): void;
+  export function assertThrows<E extends Error = Error>(
+    fn: () => unknown,
+    // deno-lint-ignore no-explicit-any
+    ErrorClass?: abstract new (...args: any[]) => E,
+    messageIncludes?: string,
+    message?: string,
+  ): E;
+  export function assertRejects<E extends Error = Error>(
+    fn: () => PromiseLike<unknown>,
+    // deno-lint-ignore no-explicit-any
+    ErrorClass?: abstract new (...args: any[]) => E,
+    messageIncludes?: string,
+    message?: string,
+  ): Promise<E>;
+  export function fail(message?: string): never;
+}
+
+declare module "@std/uuid/common" {
+  /** True for the nil UUID and for versions 1 to 7 of the RFC variant, any letter case. */
+  export function validate(uuid: string): boolean;
+}
+
+declare module "@std/http/status" {
+  export const STATUS_TEXT: Readonly<Record<number, string>>;
+}
+
+declare module "@std/http/negotiation" {
+  /** The best of `types` for the request's `Accept` header, or `undefined` when none fits. */
+  export function accepts(
+    request: Pick<Request, "headers">,
+    ...types: string[]
+  ): string | undefined;
+}
+
+declare module "@std/http/server-sent-event-stream" {
+  export interface ServerSentEventMessage {
+    comment?: string;
+    event?: string;
+    data?: string;
+    id?: string | number;
+    retry?: number;
+  }
+  export class ServerSentEventStream
+    extends TransformStream<ServerSentEventMessage, Uint8Array<ArrayBuffer>> {}
+}
+
+declare module "@std/dotenv" {
+  export function parse(text: string): Record<string, string>;
+}
