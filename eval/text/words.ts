@@ -1,0 +1,45 @@
+/**
+ * Scripts written without spaces that `Intl.Segmenter` has a dictionary for. The others of their
+ * kind (Javanese, Tai Tham and so on) stay whole runs: no one could cut them here.
+ */
+const SPACELESS = "\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}" +
+  "\\p{sc=Mymr}";
+
+/** A family, a flag, a thumb with its skin tone: one token, as a reader sees one sign. */
+const EMOJI = "\\p{RI}{2}|\\p{ExtPict}\\p{EMod}?[\\u{e0020}-\\u{e007f}]*" +
+  "(?:\\u200d\\p{ExtPict}\\p{EMod}?)*";
+
+/** The first group is a run to be cut, the second an ordinary word, the rest is an emoji. */
+const TOKEN = new RegExp(
+  `((?:(?=[${SPACELESS}])[\\p{L}\\p{M}\\p{N}])+\\p{M}*)` +
+    `|((?:(?![${SPACELESS}])[\\p{L}\\p{M}\\p{N}])+)|${EMOJI}`,
+  "gu",
+);
+
+const HAS_SPACELESS = new RegExp(`[${SPACELESS}]`, "u");
+const ASCII_ONLY = /^[\0-\x7f]*$/;
+
+/** A fixed locale: a score must not depend on the machine's. */
+const segmenter = new Intl.Segmenter("en", { granularity: "word" });
+
+/**
+ * The words of a text in any script: NFKC, lower-case, runs of letters, marks and digits; a run in
+ * a script without spaces is cut by dictionary, and an emoji is a word. On ASCII text these are the
+ * tokens of Google's rouge_score without its stemmer.
+ */
+export function words(text: string): string[] {
+  if (ASCII_ONLY.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  // U+FE0F only asks for the coloured form of a sign: with and without it is the same word.
+  const plain = text.normalize("NFKC").toLowerCase().replaceAll("\ufe0f", "");
+  const found: string[] = [];
+  for (const match of plain.matchAll(TOKEN)) {
+    if (match[1] === undefined) found.push(match[0]);
+    else for (const { segment } of segmenter.segment(match[1])) found.push(segment);
+  }
+  return found;
+}
+
+/** Whether a part of the text is in a script that is written without spaces. */
+export function isSpaceless(text: string): boolean {
+  return HAS_SPACELESS.test(text);
+}
