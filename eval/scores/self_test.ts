@@ -1,0 +1,56 @@
+import { isSpaceless } from "../text/words.ts";
+import vectors from "./vectors.json" with { type: "json" };
+
+/** A score of two texts that needs nothing but the two texts. `null`: no score for this pair. */
+export type PairScore = (reply: string, reference: string) => number | null;
+
+type Vector = typeof vectors[number];
+
+/** What a replay of the reference implementations' values found for one score. */
+export interface Replay {
+  compared: number;
+  left_out: number;
+  largest_deviation: number;
+}
+
+/** Pairs on which a score is defined otherwise than its reference implementation, and why. */
+const LEFT_OUT: { scores: string[]; reason: string; isLeftOut(vector: Vector): boolean }[] = [
+  {
+    scores: ["rouge_1", "rouge_2", "rouge_l"],
+    reason: "the reference implementation drops every letter outside ASCII",
+    isLeftOut: (vector) => !vector.ascii,
+  },
+  {
+    scores: ["token_f1"],
+    reason: "the reference implementation takes a text in a script without spaces for one token",
+    isLeftOut: ({ reply, reference }) => isSpaceless(reply + reference),
+  },
+  {
+    scores: ["rouge_1", "rouge_2", "rouge_l", "bleu", "chrf"],
+    reason: "two empty texts score 0 there and 1 here",
+    isLeftOut: ({ reply, reference }) => reply === "" && reference === "",
+  },
+];
+
+/** How each score differs on purpose from what it is compared with. */
+export const leftOut = LEFT_OUT.map(({ scores, reason }) => ({ scores, reason }));
+
+/** Compares each score with its reference implementation, on every pair that both define alike. */
+export function replayVectors(scores: Record<string, PairScore>): Record<string, Replay> {
+  const replay = ([name, score]: [string, PairScore]): [string, Replay] => {
+    const rules = LEFT_OUT.filter((rule) => rule.scores.includes(name));
+    const pairs = vectors.filter((vector) => !rules.some((rule) => rule.isLeftOut(vector)));
+    const deviations = pairs.map((vector) => {
+      const expected = vector[name as keyof Vector];
+      // A score without a value to compare with, or without a value of its own, deviates fully.
+      if (typeof expected !== "number") return 1;
+      return Math.abs((score(vector.reply, vector.reference) ?? Infinity) - expected);
+    });
+    return [name, {
+      compared: pairs.length,
+      left_out: vectors.length - pairs.length,
+      largest_deviation: Math.max(...deviations),
+    }];
+  };
+  return Object.fromEntries(Object.entries(scores).map(replay));
+}
