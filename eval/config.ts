@@ -1,0 +1,28 @@
+import { z } from "zod";
+import {
+  commonVariables,
+  integer,
+  list,
+  requireSafeExposure,
+  stringMap,
+} from "../shared/config.ts";
+
+const Origin = z.url({ protocol: /^https?$/, error: "must hold http or https origins" })
+  .transform((url) => new URL(url).origin);
+
+/** Everything the evaluation service reads from its environment. */
+export const EvalConfig = z.object({
+  ...commonVariables,
+  EVAL_PORT: integer(8080, { max: 65_535 }),
+  EVAL_API_KEY: z.string().optional(),
+  EVAL_CREDENTIALS: stringMap().pipe(z.record(Origin, z.string()).optional()),
+  EVAL_ENDPOINTS: list().pipe(z.array(z.union([z.literal("*"), Origin]))),
+  EVAL_CONCURRENCY: integer(64, { min: 1 }),
+  EVAL_MAX_ATTEMPTS: integer(1000, { min: 1 }),
+});
+export type EvalConfig = z.infer<typeof EvalConfig>;
+
+/** Throws `ConfigError` where the service would serve a network without the rules that takes. */
+export function requireSafeEvalExposure(config: EvalConfig): void {
+  requireSafeExposure(config, { EVAL_ENDPOINTS: config.EVAL_ENDPOINTS.length > 0 });
+}

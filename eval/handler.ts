@@ -1,0 +1,57 @@
+import { readJson } from "../shared/http/body.ts";
+import { streamJson } from "../shared/http/json_stream.ts";
+import type { Service } from "../shared/http/router.ts";
+import { createService } from "../shared/http/service.ts";
+import type { Logger } from "../shared/log.ts";
+import { type EvaluateRequest, evaluateRequest } from "../shared/schemas/evaluate.ts";
+import { createAssessor } from "./assessor.ts";
+import type { EvalConfig } from "./config.ts";
+import type { EndpointPolicy } from "./endpoint_policy.ts";
+import { evaluate } from "./evaluate.ts";
+import type { Recorder, RunPorts, Target } from "./runner.ts";
+
+/** Everything the outside world supplies. */
+export interface EvalDeps {
+  config: EvalConfig;
+  log: Logger;
+  endpoints: EndpointPolicy;
+  /** The model under test, with the credential that goes to its endpoint. */
+  connect: (request: EvaluateRequest, credential: string | undefined) => Target;
+  /** The process's places for conversations. */
+  slot: RunPorts["slot"];
+  recorder?: Recorder;
+}
+
+/** How deep a result is streamed: `results.scenarios[].attempts[]` and below that as one piece. */
+const RESULT_DEPTH = 6;
+
+/** The evaluation service's routes. */
+export function createEvalHandler(deps: EvalDeps): Service {
+  const { config, log, endpoints, connect, slot, recorder } = deps;
+  const Body = evaluateRequest(config.EVAL_MAX_ATTEMPTS);
+
+  return createService({
+    "GET /": () =>
+      Response.json({
+        name: "assay-eval",
+        about: "Has a test conversation with a model and scores its replies.",
+        endpoints: { "POST /evaluate": "run a test batch against a model endpoint" },
+      }),
+
+    "POST /evaluate": async (request, context) => {
+      const body = await readJson(request, Body, { maxBytes: config.MAX_BODY_BYTES });
+      endpoints.requireAllowed(body.endpoint);
+      context.fields.model = body.model_id;
+      const result = await evaluate(body, {
+        target: connect(body, endpoints.credentialFor(body.endpoint)),
+        assessor: createAssessor(body.test_batch),
+        slot,
+        concurrency: config.EVAL_CONCURRENCY,
+        signal: request.signal,
+        ...(recorder && { recorder }),
+      });
+      context.fields.outcome = result.message;
+      return streamJson(result, { depth: RESULT_DEPTH });
+    },
+  }, { config, log });
+}

@@ -1,0 +1,186 @@
+import { isAbort } from "../shared/errors.ts";
+import type {
+  AttemptResult,
+  Interaction,
+  InteractionError,
+  InteractionResult,
+  InteractionUsage,
+  Metadata,
+  Scenario,
+  Scores,
+} from "../shared/schemas/evaluate.ts";
+import { ProviderError } from "../shared/providers/provider.ts";
+import { createPacer } from "./pacer.ts";
+import { averageScores } from "./statistics.ts";
+
+/** What stands in place of a reply that could not be had (spec 7.1). */
+export const REQUEST_FAILED = "Request failed";
+
+/** One line of the conversation so far. */
+export interface Turn {
+  role: "user" | "assistant";
+  content: string;
+}
+
+export interface TargetReply {
+  content: string;
+  usage: InteractionUsage | null;
+}
+
+/** The model under test. Throws `ProviderError` when it cannot answer, after its own retries. */
+export interface Target {
+  ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
+}
+
+export interface Assessment {
+  generatedMetadata: Metadata;
+  scores: Scores;
+}
+
+/** Compares a reply with its reference. `failed` is what a turn without a reply counts. */
+export interface Assessor {
+  assess(interaction: Interaction, reply: string): Promise<Assessment>;
+  failed(interaction: Interaction): Scores;
+}
+
+/** Where a turn belongs: positions in the batch, counted from 0. */
+export interface TurnPosition {
+  scenario: number;
+  attempt: number;
+  turn: number;
+}
+
+/** Told of every finished turn, before the run goes on from it. */
+export interface Recorder {
+  record(position: TurnPosition, result: InteractionResult): void | Promise<void>;
+}
+
+export interface RunPorts {
+  target: Target;
+  assessor: Assessor;
+  recorder?: Recorder;
+  /** Waits for one of the process's places for conversations, and gives it back afterwards. */
+  slot: <T>(work: () => Promise<T>) => Promise<T>;
+  /** How many conversations of this run may wait for a place at once. */
+  concurrency: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Has every scenario's conversation `attempts` times. Conversations run side by side, the turns of
+ * one in order. Results stand by scenario and attempt, whatever finished first. Rejects only when
+ * the signal is aborted; a turn that fails is a result.
+ */
+export async function runScenarios(
+  { scenarios, attempts }: { scenarios: Scenario[]; attempts: number },
+  ports: RunPorts,
+): Promise<AttemptResult[][]> {
+  const results: AttemptResult[][] = scenarios.map(() => new Array(attempts));
+  const queue = conversations(scenarios, attempts);
+  const pace = createPacer();
+  const failure = new AbortController(); // a fault in one conversation ends the others
+  const signal = AbortSignal.any([ports.signal, failure.signal]);
+
+  // A worker takes the next conversation only when it has a place: a large run never stands in
+  // front of a small one with all its conversations at once.
+  async function work(): Promise<void> {
+    for (const { scenario, position } of queue) {
+      signal.throwIfAborted();
+      const result = await ports.slot(() => converse(scenario, position, { ...ports, signal }));
+      results[position.scenario]![position.attempt] = result;
+      await pace();
+    }
+  }
+
+  const workers = Math.min(ports.concurrency, scenarios.length * attempts);
+  try {
+    await Promise.all(Array.from({ length: workers }, work));
+  } catch (error) {
+    failure.abort(error);
+    throw error;
+  }
+  return results;
+}
+
+function* conversations(scenarios: Scenario[], attempts: number) {
+  for (const [index, scenario] of scenarios.entries()) {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      yield { scenario, position: { scenario: index, attempt } };
+    }
+  }
+}
+
+async function converse(
+  scenario: Scenario,
+  position: Omit<TurnPosition, "turn">,
+  ports: RunPorts,
+): Promise<AttemptResult> {
+  const started = performance.now();
+  const history: Turn[] = [];
+  const interactions: InteractionResult[] = [];
+  for (const [turn, interaction] of scenario.interactions.entries()) {
+    const result = await takeTurn(interaction, history, ports);
+    await ports.recorder?.record({ ...position, turn }, result);
+    interactions.push(result);
+    if (result.error) continue; // a failed turn was never said
+    history.push(
+      { role: "user", content: interaction.user_message },
+      { role: "assistant", content: result.agent_reply },
+    );
+  }
+  return {
+    attempt_id: position.attempt + 1,
+    interactions,
+    average_scores: averageScores(interactions.map((interaction) => interaction.scores)),
+    execution_time_ms: Math.round(performance.now() - started),
+  };
+}
+
+async function takeTurn(
+  interaction: Interaction,
+  history: Turn[],
+  { target, assessor, signal }: RunPorts,
+): Promise<InteractionResult> {
+  signal.throwIfAborted();
+  const started = performance.now();
+  const elapsed = () => Math.round(performance.now() - started);
+  const reference_reply = interaction.reference_reply ?? "";
+  const conversation: Turn[] = [...history, { role: "user", content: interaction.user_message }];
+  let reply: TargetReply;
+  try {
+    reply = await target.ask(conversation, signal);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return {
+      ...interaction,
+      reference_reply,
+      agent_reply: REQUEST_FAILED,
+      generated_metadata: {},
+      scores: assessor.failed(interaction),
+      latency_ms: elapsed(),
+      usage: null,
+      error: describe(error),
+    };
+  }
+  const latency_ms = elapsed();
+  const { generatedMetadata, scores } = await assessor.assess(interaction, reply.content);
+  return {
+    ...interaction,
+    reference_reply,
+    agent_reply: reply.content,
+    generated_metadata: generatedMetadata,
+    scores,
+    latency_ms,
+    usage: reply.usage,
+  };
+}
+
+function describe(error: unknown): InteractionError {
+  if (!(error instanceof ProviderError)) throw error; // ours, not the endpoint's
+  const { failure } = error;
+  return {
+    code: error.code,
+    status: failure.kind === "status" ? failure.status : null,
+    detail: error.message,
+  };
+}

@@ -1,0 +1,46 @@
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/**
+ * Answers with a large value as JSON without ever holding its text whole, nor the event loop while
+ * it is made. Arrays and objects down to `depth` are written piece by piece.
+ */
+export function streamJson(value: unknown, { depth }: { depth: number }): Response {
+  const bytes = ReadableStream.from(gather(jsonPieces(value, depth)))
+    .pipeThrough(new TextEncoderStream());
+  return new Response(bytes, { headers: { "content-type": "application/json" } });
+}
+
+/** The JSON text of a value in pieces; together they are what `JSON.stringify` gives. */
+export function* jsonPieces(value: unknown, depth: number): Generator<string> {
+  if (depth === 0 || typeof value !== "object" || value === null) {
+    yield JSON.stringify(value) ?? "null";
+  } else if (Array.isArray(value)) {
+    yield "[";
+    for (const [index, item] of value.entries()) {
+      if (index > 0) yield ",";
+      yield* jsonPieces(item, depth - 1);
+    }
+    yield "]";
+  } else {
+    yield "{";
+    let comma = "";
+    for (const [key, item] of Object.entries(value)) {
+      if (item === undefined) continue;
+      yield `${comma}${JSON.stringify(key)}:`;
+      yield* jsonPieces(item, depth - 1);
+      comma = ",";
+    }
+    yield "}";
+  }
+}
+
+function* gather(pieces: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}

@@ -1,0 +1,21 @@
+const MAX_REDIRECTS = 5;
+
+/**
+ * A `fetch` that follows redirects within one origin, with method and body kept, and hands back the
+ * redirect itself where it leads elsewhere: what we send, the credential above all, is meant for
+ * the origin that was named and for no other. The body must be a string, so that it can be resent.
+ */
+export function createSameOriginFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    let url = new URL(input instanceof Request ? input.url : input);
+    for (let hop = 0;; hop++) {
+      const response = await fetch(url, { ...init, redirect: "manual" });
+      const location = response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || location === null) return response;
+      const next = URL.parse(location, url);
+      if (next?.origin !== url.origin || hop === MAX_REDIRECTS) return response;
+      await response.body?.cancel();
+      url = next;
+    }
+  };
+}

@@ -1,0 +1,222 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import pLimit from "p-limit";
+import { REQUEST_FAILED, runScenarios, type TurnPosition } from "../../eval/runner.ts";
+import { fakeTarget, interaction, ports, providerError, scenario } from "../fakes/eval_ports.ts";
+
+const echo = (conversation: { content: string }[]) => `re: ${conversation.at(-1)?.content}`;
+
+Deno.test("an attempt is one conversation: each turn has the turns before it as history", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const scenarios = [scenario("s", [interaction("1"), interaction("2"), interaction("3")])];
+  await runScenarios({ scenarios, attempts: 1 }, ports(target));
+  assertEquals(asked[2], [
+    { role: "user", content: "message 1" },
+    { role: "assistant", content: "re: message 1" },
+    { role: "user", content: "message 2" },
+    { role: "assistant", content: "re: message 2" },
+    { role: "user", content: "message 3" },
+  ]);
+});
+
+Deno.test("the history holds the generated reply, not the reference", async () => {
+  const { target, asked } = fakeTarget(() => "generated");
+  const turns = [interaction("1", { reference_reply: "expected" }), interaction("2")];
+  await runScenarios({ scenarios: [scenario("s", turns)], attempts: 1 }, ports(target));
+  assertEquals(asked[1]?.[1], { role: "assistant", content: "generated" });
+});
+
+Deno.test("every scenario is run as often as asked, and attempts are numbered from 1", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id)]));
+  const results = await runScenarios({ scenarios, attempts: 4 }, ports(target));
+  assertEquals(asked.length, 12);
+  assertEquals(results.map((attempts) => attempts.map((attempt) => attempt.attempt_id)), [
+    [1, 2, 3, 4],
+    [1, 2, 3, 4],
+    [1, 2, 3, 4],
+  ]);
+  assertEquals(results[1]?.[0]?.interactions[0]?.agent_reply, "re: message b");
+});
+
+Deno.test("results stand in the batch's order, whichever conversation ends first", async () => {
+  const gates = new Map([["message a", Promise.withResolvers<void>()]]);
+  const target = {
+    async ask(conversation: { content: string }[]) {
+      await gates.get(conversation[0]!.content)?.promise;
+      if (conversation[0]!.content === "message b") gates.get("message a")!.resolve();
+      return { content: echo(conversation), usage: null };
+    },
+  };
+  const scenarios = [scenario("a", [interaction("a")]), scenario("b", [interaction("b")])];
+  const results = await runScenarios({ scenarios, attempts: 1 }, ports(target));
+  assertEquals(results.map(([attempt]) => attempt?.interactions[0]?.id), ["a", "b"]);
+});
+
+Deno.test("a failed turn says so, counts 0 and stays out of the later turns' history", async () => {
+  const { target, asked } = fakeTarget((conversation, call) => {
+    if (call === 2) throw providerError(500);
+    return echo(conversation);
+  });
+  const turns = [interaction("1"), interaction("2"), interaction("3")];
+  const results = await runScenarios(
+    { scenarios: [scenario("s", turns)], attempts: 1 },
+    ports(target),
+  );
+  const failed = results[0]?.[0]?.interactions[1];
+  assertEquals(failed?.agent_reply, REQUEST_FAILED);
+  assertEquals(failed?.agent_reply, "Request failed");
+  assertEquals(failed?.generated_metadata, {});
+  assertEquals(failed?.error, {
+    code: "provider_error",
+    status: 500,
+    detail: "the endpoint answered 500",
+  });
+  assertEquals(failed?.scores, { overall: 0 });
+  assertEquals(asked[2]?.map((turn) => turn.content), [
+    "message 1",
+    "re: message 1",
+    "message 3",
+  ]);
+});
+
+Deno.test("an attempt's average counts its failed turns as 0", async () => {
+  const { target } = fakeTarget((_conversation, call) => {
+    if (call === 2) throw providerError(503);
+    return "right";
+  });
+  const turns = ["1", "2"].map((id) => interaction(id, { reference_reply: "right" }));
+  const results = await runScenarios(
+    { scenarios: [scenario("s", turns)], attempts: 1 },
+    ports(target),
+  );
+  assertEquals(results[0]?.[0]?.average_scores, { overall: 0.5 });
+});
+
+Deno.test("no more conversations are under way than there are places, and all places are used", async () => {
+  let running = 0;
+  let most = 0;
+  const target = {
+    async ask() {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      running--;
+      return { content: "", usage: null };
+    },
+  };
+  const scenarios = Array.from({ length: 30 }, (_, index) =>
+    scenario(`${index}`, [
+      interaction("1"),
+      interaction("2"),
+    ]));
+  const slot = pLimit(5);
+  await Promise.all(
+    [1, 2].map(() =>
+      runScenarios({ scenarios, attempts: 2 }, ports(target, { slot, concurrency: 5 }))
+    ),
+  );
+  assertEquals(most, 5);
+});
+
+Deno.test("a large run does not stand in front of a small one", async () => {
+  const order: string[] = [];
+  const target = {
+    async ask(conversation: { content: string }[]) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      order.push(conversation[0]!.content);
+      return { content: "", usage: null };
+    },
+  };
+  const slot = pLimit(4);
+  const large = Array.from({ length: 100 }, () => scenario("large", [interaction("large")]));
+  const small = [scenario("small", [interaction("small")])];
+  await Promise.all([
+    runScenarios({ scenarios: large, attempts: 1 }, ports(target, { slot, concurrency: 4 })),
+    runScenarios({ scenarios: small, attempts: 1 }, ports(target, { slot, concurrency: 4 })),
+  ]);
+  assert(
+    order.indexOf("message small") < 20,
+    `the small run came ${order.indexOf("message small")}th`,
+  );
+});
+
+Deno.test("a run whose signal is aborted asks nothing more and rejects", async () => {
+  const controller = new AbortController();
+  const { target, asked } = fakeTarget((conversation, call) => {
+    if (call === 3) controller.abort();
+    return echo(conversation);
+  });
+  const scenarios = Array.from(
+    { length: 50 },
+    (_, index) => scenario(`${index}`, [interaction("1")]),
+  );
+  await assertRejects(
+    () =>
+      runScenarios(
+        { scenarios, attempts: 1 },
+        ports(target, { signal: controller.signal, concurrency: 1 }),
+      ),
+    DOMException,
+  );
+  assertEquals(asked.length, 3);
+});
+
+Deno.test("the recorder is told of every turn once, with its place, before the next is asked", async () => {
+  const events: string[] = [];
+  const { target } = fakeTarget((conversation) => {
+    events.push(`ask ${conversation.length}`);
+    return "";
+  });
+  const seen: TurnPosition[] = [];
+  const recorder = {
+    async record(position: TurnPosition) {
+      await Promise.resolve();
+      seen.push(position);
+      events.push("recorded");
+    },
+  };
+  const scenarios = [scenario("s", [interaction("1"), interaction("2")])];
+  await runScenarios({ scenarios, attempts: 2 }, ports(target, { recorder, concurrency: 1 }));
+  assertEquals(events, [
+    "ask 1",
+    "recorded",
+    "ask 3",
+    "recorded",
+    "ask 1",
+    "recorded",
+    "ask 3",
+    "recorded",
+  ]);
+  assertEquals(seen, [
+    { scenario: 0, attempt: 0, turn: 0 },
+    { scenario: 0, attempt: 0, turn: 1 },
+    { scenario: 0, attempt: 1, turn: 0 },
+    { scenario: 0, attempt: 1, turn: 1 },
+  ]);
+});
+
+Deno.test("an error that is not the endpoint's is not passed off as one", async () => {
+  const { target } = fakeTarget(() => {
+    throw new TypeError("a fault of ours");
+  });
+  await assertRejects(
+    () =>
+      runScenarios({ scenarios: [scenario("s", [interaction("1")])], attempts: 1 }, ports(target)),
+    TypeError,
+    "a fault of ours",
+  );
+});
+
+Deno.test("ten thousand refusals without any waiting leave the event loop its turns", async () => {
+  const { target } = fakeTarget(() => {
+    throw providerError(500);
+  });
+  const scenarios = Array.from(
+    { length: 1000 },
+    (_, index) => scenario(`${index}`, [interaction("1")]),
+  );
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  await runScenarios({ scenarios, attempts: 10 }, ports(target));
+  clearInterval(timer);
+  assert(turns > 0, "no timer ran while the run was under way");
+});

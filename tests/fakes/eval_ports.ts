@@ -1,0 +1,62 @@
+import { ProviderError } from "../../shared/providers/provider.ts";
+import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Assessor, RunPorts, Target, Turn } from "../../eval/runner.ts";
+
+/** A turn with only what is needed, and what the test says of it. */
+export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {
+  return {
+    id,
+    user_message: `message ${id}`,
+    agent_reply: "",
+    interaction_type: "opening",
+    reference_metadata: {},
+    generated_metadata: {},
+    ...fields,
+  };
+}
+
+export function scenario(id: string, interactions: Interaction[]): Scenario {
+  return { id, interactions, description: "" };
+}
+
+/** A model under test that answers by a function and remembers every conversation it saw. */
+export function fakeTarget(answer: (conversation: Turn[], call: number) => string) {
+  const asked: Turn[][] = [];
+  const target: Target = {
+    ask(conversation, _signal) {
+      asked.push(conversation);
+      return new Promise((resolve) =>
+        resolve({ content: answer(conversation, asked.length), usage: null })
+      );
+    },
+  };
+  return { target, asked };
+}
+
+/** Scores 1 for a reply that equals its reference, else 0. */
+export const plainAssessor: Assessor = {
+  assess: (interaction, reply) =>
+    Promise.resolve({
+      generatedMetadata: {},
+      scores: { overall: reply === interaction.reference_reply ? 1 : 0 },
+    }),
+  failed: () => ({ overall: 0 }),
+};
+
+export function ports(target: Target, more: Partial<RunPorts> = {}): RunPorts {
+  return {
+    target,
+    assessor: plainAssessor,
+    slot: (work) => work(),
+    concurrency: 8,
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+export function providerError(status: number): ProviderError {
+  return new ProviderError(502, "provider_error", `the endpoint answered ${status}`, {
+    kind: "status",
+    status,
+  });
+}
