@@ -1,0 +1,34 @@
+/** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
+
+const SERVICES = ["agent", "eval"];
+
+function compile(service: string, flags: string[]): boolean {
+  const { success } = new Deno.Command(Deno.execPath(), {
+    args: [
+      "compile",
+      "--frozen",
+      "--bundle", // plain compile embeds the whole of node_modules
+      "--minify",
+      "--no-prompt",
+      `-P=${service}`,
+      ...flags,
+      "-o",
+      `dist/assay-${service}`,
+      `${service}/main.ts`,
+    ],
+    stdout: "inherit",
+    stderr: "inherit",
+  }).outputSync();
+  return success;
+}
+
+for (const service of SERVICES) {
+  if (compile(service, Deno.args)) continue;
+  console.error(
+    `\ncannot build dist/assay-${service}.\n` +
+      "deno compile downloads its runtime base (denort) from dl.deno.land. Where that host cannot be\n" +
+      "reached, fetch denort for the same Deno version and target elsewhere and name the file:\n" +
+      "  DENORT_BIN=/path/to/denort deno task compile",
+  );
+  Deno.exit(1);
+}
