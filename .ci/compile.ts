@@ -1,3 +1,4 @@
+// deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
 
 const SERVICES = ["agent", "eval"];

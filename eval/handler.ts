@@ -7,8 +7,8 @@ import { type EvaluateRequest, evaluateRequest } from "../shared/schemas/evaluat
 import { createAssessor } from "./assessor.ts";
 import type { EvalConfig } from "./config.ts";
 import type { EndpointPolicy } from "./endpoint_policy.ts";
-import { evaluate } from "./evaluate.ts";
-import type { Recorder, RunPorts, Target } from "./runner.ts";
+import { type Recorder, type RunPorts, runScenarios, type Target } from "./runner.ts";
+import { summarise } from "./summary.ts";
 
 /** Everything the outside world supplies. */
 export interface EvalDeps {
@@ -42,7 +42,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
       const body = await readJson(request, Body, { maxBytes: config.MAX_BODY_BYTES });
       endpoints.requireAllowed(body.endpoint);
       context.fields.model = body.model_id;
-      const result = await evaluate(body, {
+      const results = await runScenarios({ scenarios: body.test_batch, attempts: body.attempts }, {
         target: connect(body, endpoints.credentialFor(body.endpoint)),
         assessor: createAssessor(body.test_batch),
         slot,
@@ -50,6 +50,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
         signal: request.signal,
         ...(recorder && { recorder }),
       });
+      const result = summarise(body, results);
       context.fields.outcome = result.message;
       return streamJson(result, { depth: RESULT_DEPTH });
     },

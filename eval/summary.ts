@@ -1,19 +1,18 @@
 import type {
+  AttemptResult,
   EvaluateRequest,
   EvaluateResponse,
   ScenarioResult,
 } from "../shared/schemas/evaluate.ts";
-import { type RunPorts, runScenarios } from "./runner.ts";
 import { averageScores } from "./statistics.ts";
 
-/** Runs a whole request and answers in the shape of spec 2.4. */
-export async function evaluate(
-  request: EvaluateRequest,
-  ports: RunPorts,
-): Promise<EvaluateResponse> {
-  const { test_batch: scenarios, attempts, protocol: _, parameters: __, ...kept } = request;
-  const results = await runScenarios({ scenarios, attempts }, ports);
-  const scenarioResults = scenarios.map((scenario, index): ScenarioResult => {
+/**
+ * The answer to a request in the shape of spec 2.4, from the results by scenario and attempt.
+ * Scenario averages are means over attempts, and the whole run's are means over scenarios.
+ */
+export function summarise(request: EvaluateRequest, results: AttemptResult[][]): EvaluateResponse {
+  const { test_batch, attempts: _, protocol: __, parameters: ___, ...kept } = request;
+  const scenarios = test_batch.map((scenario, index): ScenarioResult => {
     const { id, interactions: _, ...kept } = scenario;
     const attempts = results[index]!;
     return {
@@ -24,16 +23,16 @@ export async function evaluate(
     };
   });
   const heading = {
-    message: describeOutcome(scenarioResults),
-    test_name: request.test_name ?? scenarios[0]!.id,
+    message: describeOutcome(scenarios),
+    test_name: request.test_name ?? test_batch[0]!.id,
   };
   return {
     ...heading, // first for the reader, and once more so that a caller's own field cannot replace it
     ...kept,
     ...heading,
     results: {
-      scenarios: scenarioResults,
-      average_scores: averageScores(scenarioResults.map((scenario) => scenario.average_scores)),
+      scenarios,
+      average_scores: averageScores(scenarios.map((scenario) => scenario.average_scores)),
     },
   };
 }
