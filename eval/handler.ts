@@ -22,8 +22,8 @@ export interface EvalDeps {
   recorder?: Recorder;
 }
 
-/** How deep a result is streamed: `results.scenarios[].attempts[]` and below that as one piece. */
-const RESULT_DEPTH = 6;
+/** How deep a result is streamed: down to `results.scenarios[].attempts[]`, each as one piece. */
+const RESULT_DEPTH = 5;
 
 /** The evaluation service's routes. */
 export function createEvalHandler(deps: EvalDeps): Service {

@@ -24,7 +24,8 @@ export interface TargetOptions {
   dialects: Dialects;
 }
 
-const COMPLETIONS_PATH = "/chat/completions";
+/** Where OpenAI-compatible servers take conversations, below their base. */
+export const COMPLETIONS_PATH = "/chat/completions";
 
 /**
  * The endpoint of one run. The first call finds out which dialect it speaks, while all others wait
@@ -97,4 +98,10 @@ function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOpti
   // The agent's dialect has no place for parameters: without them it would be another test.
   const isAgentPossible = protocol === undefined && Object.keys(parameters).length === 0;
   return isAgentPossible ? [...openai, dialects.agent(endpoint)] : openai;
+}
+
+/** An address fit for a message: callers put secrets into queries. */
+export function withoutQuery(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname.replace(/\/+$/, "");
 }

@@ -58,7 +58,8 @@ function buildIndex(key: string, scenarios: Scenario[]): LabelIndex {
     }
   }
   for (const posting of postings.values()) {
-    posting.weight = Math.log(1 + examples.length / posting.examples.length);
+    posting.weight = Math.log(examples.length / posting.examples.length);
+    if (posting.weight === 0) posting.examples = []; // in every reference: it tells nothing
     for (const entry of posting.examples) {
       entry.weight *= posting.weight;
       examples[entry.index]!.norm += entry.weight ** 2;
@@ -79,7 +80,7 @@ function nearest({ examples, counts, postings }: LabelIndex, text: string, own: 
   let best: { label: string; similarity: number } | undefined;
   for (const [index, { interaction, label, norm }] of examples.entries()) {
     if (interaction === own && counts.get(label)! > 1) continue;
-    const similarity = products[index]! / norm;
+    const similarity = norm === 0 ? 0 : products[index]! / norm;
     if (similarity > (best?.similarity ?? 0)) best = { label, similarity };
   }
   return best?.label;

@@ -7,15 +7,15 @@ const MAX_REDIRECTS = 5;
  */
 export function createSameOriginFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {
-    let url = new URL(input instanceof Request ? input.url : input);
+    let url = input instanceof Request ? input.url : String(input);
     for (let hop = 0;; hop++) {
       const response = await fetch(url, { ...init, redirect: "manual" });
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) return response;
       const next = URL.parse(location, url);
-      if (next?.origin !== url.origin || hop === MAX_REDIRECTS) return response;
+      if (next?.origin !== new URL(url).origin || hop === MAX_REDIRECTS) return response;
       await response.body?.cancel();
-      url = next;
+      url = next.href;
     }
   };
 }

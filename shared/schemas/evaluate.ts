@@ -40,7 +40,7 @@ export const ModelParameters = z.strictObject({
 });
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
-const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
+const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https URL", abort: true })
   .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
     error: "must not carry a user name or a password: credentials are the service's own",
   });

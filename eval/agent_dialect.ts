@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { EndpointClient } from "./endpoint_client.ts";
+import type { Turn } from "./runner.ts";
+import { type Dialect, withoutQuery } from "./target.ts";
+
+/** The part of spec 2.6 that an evaluation reads. */
+const Reply = z.object({
+  content: z.string(),
+  usage_metadata: z.object({
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    total_tokens: z.number(),
+  }).nullish().catch(null),
+});
+
+/** The dialect of an agent backend (spec 4.2): the model in a header, the turns as messages. */
+export function createAgentDialect(
+  { url, modelId }: { url: string; modelId: string },
+  client: EndpointClient,
+): Dialect {
+  return {
+    address: withoutQuery(url),
+    ask: (conversation, signal) =>
+      client.post({
+        url,
+        headers: { "x-model-id": modelId },
+        body: { messages: conversation.map(toMessage) },
+        read: readReply,
+      }, signal),
+  };
+}
+
+function toMessage({ role, content }: Turn) {
+  return { type: role === "user" ? "human" : "ai", content };
+}
+
+function readReply(answer: unknown) {
+  const { data } = Reply.safeParse(answer);
+  return data && { content: data.content, usage: data.usage_metadata ?? null };
+}

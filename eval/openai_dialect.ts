@@ -1,0 +1,54 @@
+import { parseReply, toCompletionParams } from "../shared/providers/openai_messages.ts";
+import type { ChatMessage } from "../shared/providers/provider.ts";
+import type { ModelParameters } from "../shared/schemas/evaluate.ts";
+import type { EndpointClient } from "./endpoint_client.ts";
+import type { TargetReply } from "./runner.ts";
+import { COMPLETIONS_PATH, type Dialect, withoutQuery } from "./target.ts";
+
+export interface OpenAIDialectOptions {
+  /** Without `/chat/completions`; a query is kept. */
+  baseUrl: string;
+  modelId: string;
+  parameters: ModelParameters;
+}
+
+/** OpenAI's dialect: the model, the turns and the parameters in the body. */
+export function createOpenAIDialect(
+  { baseUrl, modelId, parameters }: OpenAIDialectOptions,
+  client: EndpointClient,
+): Dialect {
+  const { system_prompt, temperature, max_tokens, seed } = parameters;
+  const system: ChatMessage[] = system_prompt ? [{ role: "system", content: system_prompt }] : [];
+  const settings = {
+    model: modelId,
+    ...(temperature !== undefined && { temperature }),
+    ...(max_tokens !== undefined && { maxTokens: max_tokens }),
+    ...(seed !== undefined && { seed }),
+  };
+  const address = withoutQuery(baseUrl) + COMPLETIONS_PATH;
+  const url = address + new URL(baseUrl).search;
+
+  return {
+    address,
+    ask: (conversation, signal) =>
+      client.post({
+        url,
+        body: toCompletionParams({ ...settings, messages: [...system, ...conversation] }),
+        read: (answer) => readReply(answer, modelId),
+      }, signal),
+  };
+}
+
+function readReply(answer: unknown, modelId: string): TargetReply | undefined {
+  const reply = parseReply(answer, modelId);
+  if (!reply) return undefined;
+  const { content, refusal, usage } = reply;
+  return {
+    content: content ?? refusal ?? "",
+    usage: usage && {
+      input_tokens: usage.promptTokens,
+      output_tokens: usage.completionTokens,
+      total_tokens: usage.totalTokens,
+    },
+  };
+}

@@ -1,0 +1,20 @@
+// deno-lint-ignore-file no-console -- a bench speaks to its terminal
+/** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
+import { evalLarge, evalSpeed } from "./eval_speed.ts";
+import type { BenchPart } from "./measure.ts";
+
+const PARTS: Record<string, BenchPart> = {
+  "eval-speed": evalSpeed,
+  "eval-large": evalLarge,
+};
+
+const wanted = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);
+for (const name of wanted) {
+  const part = PARTS[name];
+  if (!part) {
+    console.error(`there is no part "${name}"; the parts are ${Object.keys(PARTS).join(", ")}`);
+    Deno.exit(1);
+  }
+  console.log(name);
+  await part();
+}

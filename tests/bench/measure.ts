@@ -1,0 +1,58 @@
+// deno-lint-ignore-file no-console -- a bench speaks to its terminal
+
+/** A part of the bench: it measures, prints its figures, and cleans up after itself. */
+export type BenchPart = () => Promise<void>;
+
+/** Prints one figure and, where one is named, the bound it should keep. */
+export function report(
+  what: string,
+  value: number,
+  { unit = "", bound = Infinity, digits = 2 } = {},
+) {
+  const verdict = bound === Infinity
+    ? ""
+    : value <= bound
+    ? `(bound ${bound}: kept)`
+    : `(bound ${bound}: MISSED)`;
+  console.log(`  ${what.padEnd(64)} ${value.toFixed(digits).padStart(9)} ${unit} ${verdict}`);
+}
+
+export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Runs `work` for every item, `width` at a time. */
+export async function sideBySide<T>(
+  items: Iterable<T>,
+  width: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  async function lane() {
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value);
+  }
+  await Promise.all(Array.from({ length: width }, lane));
+}
+
+/** The endpoint of `endpoint.ts` in its own process; ends when disposed of. */
+export async function startEndpoint(): Promise<
+  { url: (delayMs: number) => string } & AsyncDisposable
+> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", new URL("endpoint.ts", import.meta.url).pathname],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const port = Number((await reader.read()).value);
+  return {
+    url: (delayMs) => `http://127.0.0.1:${port}/delay/${delayMs}/v1`,
+    async [Symbol.asyncDispose]() {
+      await child.stdin.close();
+      await reader.cancel();
+      await child.status;
+    },
+  };
+}

@@ -1,0 +1,248 @@
+import { assert, assertEquals, assertExists, assertStringIncludes } from "@std/assert";
+import { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
+import { providerError } from "../fakes/eval_ports.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "../fakes/eval_service.ts";
+
+Deno.test("a completed run answers message and results in the shape of the specification", async () => {
+  const { service } = evalService(() => "Hello there");
+  const answer = await evaluateWith(
+    service,
+    evaluateBody({
+      attempts: 2,
+      test_name: "nightly",
+      test_batch: {
+        id: "s1",
+        description: "greets",
+        interactions: [{
+          id: "i1",
+          user_message: "Hello",
+          agent_reply: "",
+          reference_reply: "Hello there!",
+          interaction_type: "opening",
+          reference_metadata: { intent: "greeting", sentiment: "neutral" },
+          generated_metadata: {},
+        }],
+      },
+    }),
+  );
+  EvaluateResponse.parse(answer);
+  assertEquals(answer.message, "Evaluation completed successfully");
+  assertEquals(answer.test_name, "nightly");
+  assertEquals(answer.endpoint, "http://127.0.0.1:9/v1");
+  assertEquals(answer.model_id, "m");
+  assertEquals(answer.results.scenarios.length, 1);
+  const [scenario] = answer.results.scenarios;
+  assertEquals(scenario?.scenario_id, "s1");
+  assertEquals(scenario?.attempts.map((attempt) => attempt.attempt_id), [1, 2]);
+  const interaction = scenario?.attempts[0]?.interactions[0];
+  assertEquals(interaction?.agent_reply, "Hello there");
+  assertEquals(interaction?.generated_metadata.sentiment, "neutral");
+  assertEquals(interaction?.scores.exact_match, 1);
+  assertEquals(interaction?.scores.token_f1, 1);
+  assertEquals(interaction?.scores.rouge_l, 1);
+  assertEquals(interaction?.scores.sentiment_match, 1);
+  assertExists(interaction?.latency_ms);
+  assertEquals(scenario?.attempts[1]?.average_scores.exact_match, 1);
+  assertEquals(scenario?.average_scores.exact_match, 1);
+  assertEquals(answer.results.average_scores.exact_match, 1);
+});
+
+Deno.test("what a request may leave out has its default", async () => {
+  const { service, asked } = evalService();
+  const answer = await evaluateWith(service, evaluateBody());
+  assertEquals(answer.test_name, "s1");
+  assertEquals(asked.length, 1);
+  const [scenario] = answer.results.scenarios;
+  assertEquals(scenario?.description, "");
+  const interaction = scenario?.attempts[0]?.interactions[0];
+  assertEquals(interaction?.reference_reply, "");
+  assertEquals(interaction?.interaction_type, "opening");
+  assertEquals(interaction?.reference_metadata, {});
+  assertEquals(interaction?.generated_metadata, {});
+});
+
+Deno.test("a turn without a reference is not scored against an empty one", async () => {
+  const { service } = evalService();
+  const answer = await evaluateWith(service, evaluateBody());
+  assertEquals(answer.results.scenarios[0]?.attempts[0]?.interactions[0]?.scores, {
+    exact_match: null,
+    token_f1: null,
+    rouge_l: null,
+    overall: null,
+  });
+});
+
+Deno.test("fields that the service does not know come back as they were sent", async () => {
+  const { service } = evalService();
+  const answer = await evaluateWith(
+    service,
+    evaluateBody({
+      ticket: "T-1",
+      message: "not ours to show",
+      test_batch: {
+        id: "s1",
+        owner: { team: "support" },
+        interactions: [{ id: "i1", user_message: "Hello", weight: 3, interaction_type: "closing" }],
+      },
+    }),
+  );
+  const record = answer as unknown as Record<string, unknown>;
+  assertEquals(record.ticket, "T-1");
+  assertEquals(record.message, "Evaluation completed successfully");
+  const [scenario] = answer.results.scenarios;
+  assertEquals(scenario?.owner, { team: "support" });
+  assertEquals(scenario?.attempts[0]?.interactions[0]?.weight, 3);
+  assertEquals(scenario?.attempts[0]?.interactions[0]?.interaction_type, "closing");
+});
+
+Deno.test("a batch may be a list of scenarios", async () => {
+  const { service } = evalService();
+  const scenario = (id: string) => ({ id, interactions: [{ id: "i", user_message: "Hello" }] });
+  const answer = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: [scenario("a"), scenario("b")], attempts: 3 }),
+  );
+  assertEquals(answer.results.scenarios.map(({ scenario_id }) => scenario_id), ["a", "b"]);
+  assertEquals(answer.results.scenarios.map(({ attempts }) => attempts.length), [3, 3]);
+});
+
+Deno.test("the message counts the interactions that failed", async () => {
+  const { service } = evalService((_conversation, call) => {
+    if (call <= 3) throw providerError(500);
+    return "fine";
+  });
+  const answer = await evaluateWith(service, evaluateBody({ attempts: 40 }));
+  assertEquals(answer.message, "Evaluation completed: 3 of 40 interactions failed");
+});
+
+Deno.test("a failing endpoint never raises an average", async () => {
+  const test_batch = {
+    id: "s",
+    interactions: [
+      {
+        id: "1",
+        user_message: "a",
+        reference_reply: "right",
+        reference_metadata: { sentiment: "positive" },
+      },
+      { id: "2", user_message: "b", reference_reply: "right" },
+      { id: "3", user_message: "c" },
+    ],
+  };
+  const replies = ["right", "wrong", "anything"];
+  const healthy = await evaluateWith(
+    evalService((_, call) => replies[call - 1]!).service,
+    evaluateBody({ test_batch }),
+  );
+  for (const failing of [1, 2, 3]) {
+    const { service } = evalService((_, call) => {
+      if (call === failing) throw providerError(500);
+      return replies[call - 1]!;
+    });
+    const answer = await evaluateWith(service, evaluateBody({ test_batch }));
+    for (const [name, value] of Object.entries(healthy.results.average_scores)) {
+      const now = answer.results.average_scores[name];
+      assert(
+        (now ?? 0) <= (value ?? 0),
+        `${name} rose from ${value} to ${now}, turn ${failing} failing`,
+      );
+    }
+  }
+});
+
+const INVALID: [what: string, body: unknown, path: string][] = [
+  ["no test_batch", { endpoint: "http://h/v1", model_id: "m" }, "test_batch"],
+  [
+    "a scenario without an id",
+    evaluateBody({ test_batch: { interactions: [{ id: "i", user_message: "u" }] } }),
+    "test_batch.id",
+  ],
+  [
+    "no interactions",
+    evaluateBody({ test_batch: { id: "s", interactions: [] } }),
+    "test_batch.interactions",
+  ],
+  [
+    "an interaction without an id",
+    evaluateBody({ test_batch: { id: "s", interactions: [{ user_message: "u" }] } }),
+    "test_batch.interactions.0.id",
+  ],
+  [
+    "an interaction without a user_message",
+    evaluateBody({ test_batch: { id: "s", interactions: [{ id: "i" }] } }),
+    "test_batch.interactions.0.user_message",
+  ],
+  [
+    "a fault in the second scenario of a list",
+    evaluateBody({
+      test_batch: [{ id: "s", interactions: [{ id: "i", user_message: "u" }] }, {
+        id: 7,
+        interactions: [],
+      }],
+    }),
+    "test_batch.1.id",
+  ],
+  ["an empty list of scenarios", evaluateBody({ test_batch: [] }), "test_batch"],
+  ["an endpoint that is no URL", evaluateBody({ endpoint: "localhost" }), "endpoint"],
+  ["an endpoint that is not http", evaluateBody({ endpoint: "file:///etc/passwd" }), "endpoint"],
+  ["an endpoint with a password", evaluateBody({ endpoint: "http://a:b@host/v1" }), "endpoint"],
+  ["no model_id", evaluateBody({ model_id: undefined }), "model_id"],
+  ["a blank model_id", evaluateBody({ model_id: " " }), "model_id"],
+  ["no attempts at all", evaluateBody({ attempts: 0 }), "attempts"],
+  ["half an attempt", evaluateBody({ attempts: 1.5 }), "attempts"],
+  ["more attempts than EVAL_MAX_ATTEMPTS", evaluateBody({ attempts: 1001 }), "attempts"],
+  ["an unknown protocol", evaluateBody({ protocol: "grpc" }), "protocol"],
+  ["an unknown parameter", evaluateBody({ parameters: { temprature: 1 } }), "parameters"],
+];
+
+for (const [what, body, path] of INVALID) {
+  Deno.test(`${what} is refused by the name of the field, and costs no call`, async () => {
+    const { service, asked } = evalService();
+    const response = await service(evaluateRequestOf(body));
+    const problem = await response.json();
+    assertEquals([response.status, problem.code], [400, "invalid_request"]);
+    assertEquals(response.headers.get("content-type"), "application/problem+json");
+    assert(
+      problem.errors.some((error: { path: string }) => error.path === path),
+      `${path} is not among ${JSON.stringify(problem.errors)}`,
+    );
+    assertEquals(asked.length, 0);
+  });
+}
+
+Deno.test("an endpoint that is not listed is refused, and costs no call", async () => {
+  const { service, asked } = evalService(() => "fine", {
+    environment: { EVAL_ENDPOINTS: "https://api.example.com" },
+  });
+  const response = await service(evaluateRequestOf(evaluateBody()));
+  assertEquals(response.status, 403);
+  assertEquals((await response.json()).code, "endpoint_not_allowed");
+  assertEquals(asked.length, 0);
+});
+
+Deno.test("a client that leaves ends its run", async () => {
+  const controller = new AbortController();
+  const { service, asked } = evalService((_, call) => {
+    if (call === 2) controller.abort();
+    return "fine";
+  });
+  const request = new Request(evaluateRequestOf(evaluateBody({ attempts: 1000 })), {
+    signal: controller.signal,
+  });
+  const response = await service(request);
+  assertEquals(response.status, 499);
+  assert(asked.length < 100, `${asked.length} calls were made`);
+});
+
+Deno.test("GET / tells a program what the service is", async () => {
+  const { service } = evalService();
+  const response = await service(new Request("http://127.0.0.1:8080/"));
+  const index = await response.json();
+  assertEquals(index.name, "assay-eval");
+  assertStringIncludes(Object.keys(index.endpoints).join(), "POST /evaluate");
+});

@@ -1,0 +1,55 @@
+import { EvalConfig } from "../../eval/config.ts";
+import { createEndpointPolicy } from "../../eval/endpoint_policy.ts";
+import { createEvalHandler, type EvalDeps } from "../../eval/handler.ts";
+import type { Turn } from "../../eval/runner.ts";
+import { parseConfig } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
+import type { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
+import { fakeTarget } from "./eval_ports.ts";
+
+/** The evaluation service without a socket, over a model that answers by a function. */
+export function evalService(
+  answer: (conversation: Turn[], call: number) => string = () => "fine",
+  { environment = {}, ...more }: { environment?: Record<string, string> } & Partial<EvalDeps> = {},
+) {
+  const config = parseConfig(EvalConfig, environment);
+  const { target, asked } = fakeTarget(answer);
+  const service = createEvalHandler({
+    config,
+    log: silentLogger,
+    endpoints: createEndpointPolicy(config),
+    connect: () => target,
+    slot: (work) => work(),
+    ...more,
+  });
+  return { service, asked };
+}
+
+/** The smallest body there is, and what the test says of it. */
+export function evaluateBody(fields: Record<string, unknown> = {}) {
+  return {
+    test_batch: { id: "s1", interactions: [{ id: "i1", user_message: "Hello" }] },
+    endpoint: "http://127.0.0.1:9/v1",
+    model_id: "m",
+    ...fields,
+  };
+}
+
+export function evaluateRequestOf(body: unknown, headers: Record<string, string> = {}): Request {
+  return new Request("http://127.0.0.1:8080/evaluate", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+/** Evaluates and reads the answer, which must be a 200. */
+export async function evaluateWith(
+  service: (request: Request) => Promise<Response>,
+  body: unknown,
+): Promise<EvaluateResponse> {
+  const response = await service(evaluateRequestOf(body));
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
+  return JSON.parse(text);
+}
