@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { address, commonVariables, integer, stringMap } from "../shared/config.ts";
+import { routeModel } from "../shared/routing.ts";
+
+const SYSTEM_PROMPT = "You are a helpful assistant. Answer plainly and briefly. " +
+  "Use a tool where it makes the answer surer, and never invent what a tool returned.";
+
+/** Everything the agent backend reads from its environment. */
+export const AgentConfig = z.object({
+  ...commonVariables,
+  AGENT_PORT: integer(8000, { max: 65_535 }),
+  HUB_BASE_URL: address(),
+  HUB_API_KEY: z.string().optional(),
+  STUDIO_BASE_URL: address(),
+  STUDIO_API_KEY: z.string().optional(),
+  STUDIO_MODELS: stringMap().superRefine((models, context) => {
+    for (const [name, id] of Object.entries(models ?? {})) {
+      if (routeModel(id).target === "studio") continue;
+      context.addIssue({ code: "custom", message: `${JSON.stringify(name)} needs a UUID` });
+    }
+  }),
+  AGENT_SYSTEM_PROMPT: z.string().default(SYSTEM_PROMPT),
+  AGENT_TEMPERATURE: z.coerce.number().min(0).max(2).optional(),
+  AGENT_MAX_TOKENS: z.coerce.number().int().min(1).optional(),
+  AGENT_MAX_STEPS: integer(12, { min: 1, max: 1000 }),
+});
+export type AgentConfig = z.infer<typeof AgentConfig>;

@@ -1,0 +1,80 @@
+import { AppError } from "../shared/errors.ts";
+import type { Logger } from "../shared/log.ts";
+import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "../shared/providers/demo.ts";
+import { createOpenAIProvider } from "../shared/providers/openai.ts";
+import type { ChatProvider, ModelLister } from "../shared/providers/provider.ts";
+import { createStudioModels } from "../shared/providers/studio.ts";
+import type { Route } from "../shared/routing.ts";
+import type { StudioModels } from "../shared/schemas/agent.ts";
+import type { AgentConfig } from "./config.ts";
+
+/** The targets that a route can have; see `Route`. */
+export type Target = NonNullable<Route["target"]>;
+
+/** The models that this agent can be backed by. */
+export interface Models {
+  /** Set where nothing is configured, and the embedded demo of that name answers for all. */
+  readonly demoModel?: string;
+  /** Throws 503 where the target is not configured. */
+  providerFor(target: Target): ChatProvider;
+  /** Throws a `ProviderError` where the provider's list could never be read. */
+  listStudio(signal?: AbortSignal): Promise<StudioModels>;
+}
+
+/** Wires the providers that the configuration names; asks none of them anything. */
+export function createModels(config: AgentConfig, log: Logger): Models {
+  const { HUB_BASE_URL, STUDIO_BASE_URL, STUDIO_MODELS } = config;
+  if (!HUB_BASE_URL && !STUDIO_BASE_URL && !STUDIO_MODELS) return createDemoModels();
+
+  const hub = connect({ name: "hub", baseUrl: HUB_BASE_URL, apiKey: config.HUB_API_KEY });
+  const studio = connect({
+    name: "studio",
+    baseUrl: STUDIO_BASE_URL,
+    apiKey: config.STUDIO_API_KEY,
+  });
+  const listed = createStudioModels({
+    log,
+    ...(STUDIO_MODELS && { fixed: STUDIO_MODELS }),
+    ...(studio && { lister: studio }),
+  });
+
+  function connect({ name, baseUrl, apiKey }: {
+    name: string;
+    baseUrl: string | undefined;
+    apiKey: string | undefined;
+  }): ChatProvider & ModelLister | undefined {
+    if (!baseUrl) return undefined;
+    return createOpenAIProvider({
+      name,
+      baseUrl,
+      ...(apiKey && { apiKey }),
+      timeoutMs: config.MODEL_TIMEOUT_MS,
+      retries: config.MODEL_RETRIES,
+    });
+  }
+
+  return {
+    providerFor(target) {
+      const provider = target === "hub" ? hub : studio;
+      if (provider) return provider;
+      const [kind, variable] = target === "hub"
+        ? ["a hub model", "HUB_BASE_URL"]
+        : ["a fine-tuned model", "STUDIO_BASE_URL"];
+      throw new AppError(
+        503,
+        "provider_not_configured",
+        `cannot ask ${kind}: the service is not configured for it; set ${variable}`,
+      );
+    },
+    listStudio: (signal) => listed.list(signal),
+  };
+}
+
+function createDemoModels(): Models {
+  const demo = createDemoProvider();
+  return {
+    demoModel: DEMO_MODEL,
+    providerFor: () => demo,
+    listStudio: () => Promise.resolve({ [DEMO_STUDIO.name]: DEMO_STUDIO.id }),
+  };
+}

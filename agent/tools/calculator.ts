@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { type Tool, ToolError } from "./tool.ts";
+
+const MAX_LENGTH = 500;
+
+const schema = z.object({
+  expression: z.string().describe("The expression, for example (12.5 + 3) * 4^2 or 17% of 240"),
+});
+
+/**
+ * Does sums on decimal numbers: exact for whole numbers below 10^1000, and 0.1 + 0.2 is 0.3. The
+ * expression is parsed and walked, never run as code.
+ */
+export function createCalculator(): Tool<typeof schema> {
+  return {
+    name: "calculator",
+    description: "Works out one arithmetic expression, exactly. Knows + - * / % ^ ! and " +
+      "parentheses, percentages (17% of 240), pi, e, and functions such as sqrt, cbrt, abs, " +
+      "round(x, digits), floor, ceil, exp, ln, log(x, base), log10, log2, sin, cos, tan " +
+      "(radians), min, max, sum, mean, gcd, lcm. No variables, no units.",
+    schema,
+    async run({ expression }) {
+      if (expression.length > MAX_LENGTH) {
+        throw new ToolError(`cannot calculate: the expression is over ${MAX_LENGTH} characters`);
+      }
+      // The library takes half a second to load, so it is loaded for those who calculate.
+      const { evaluate } = await import("./calculator/evaluate.ts");
+      return evaluate(expression);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { AgentConfig } from "../../agent/config.ts";
+import { ConfigError, parseConfig } from "../../shared/config.ts";
+
+Deno.test("the agent starts with an empty environment", () => {
+  const config = parseConfig(AgentConfig, {});
+  assertEquals([config.AGENT_PORT, config.HOST, config.AGENT_MAX_STEPS], [8000, "127.0.0.1", 12]);
+  assertEquals([config.HUB_BASE_URL, config.STUDIO_BASE_URL, config.STUDIO_MODELS], [
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assertEquals([config.AGENT_TEMPERATURE, config.AGENT_MAX_TOKENS], [undefined, undefined]);
+  assertEquals(config.AGENT_SYSTEM_PROMPT.length > 0, true);
+});
+
+Deno.test("port 0 and temperature 0 are values, not absences", () => {
+  const config = parseConfig(AgentConfig, { AGENT_PORT: "0", AGENT_TEMPERATURE: "0" });
+  assertEquals([config.AGENT_PORT, config.AGENT_TEMPERATURE], [0, 0]);
+});
+
+Deno.test("a value that cannot be used stops the start and names its variable", () => {
+  const cases: [string, string][] = [
+    ["AGENT_PORT", "70000"],
+    ["AGENT_PORT", "eighty"],
+    ["AGENT_MAX_STEPS", "0"],
+    ["AGENT_TEMPERATURE", "hot"],
+    ["AGENT_TEMPERATURE", "3"],
+    ["AGENT_MAX_TOKENS", "1.5"],
+    ["HUB_BASE_URL", "ftp://hub"],
+    ["STUDIO_BASE_URL", "studio"],
+    ["STUDIO_MODELS", "not json"],
+    ["STUDIO_MODELS", '{"a": 1}'],
+    ["STUDIO_MODELS", '{"a": "not-a-uuid"}'],
+  ];
+  for (const [name, value] of cases) {
+    const error = assertThrows(() => parseConfig(AgentConfig, { [name]: value }), ConfigError);
+    assertStringIncludes(error.message, name);
+  }
+});
+
+Deno.test("a fine-tuned model with a bad UUID is named", () => {
+  const STUDIO_MODELS = '{"good": "3fa85f64-5717-4562-b3fc-2c963f66afa6", "bad": "x"}';
+  const error = assertThrows(() => parseConfig(AgentConfig, { STUDIO_MODELS }), ConfigError);
+  assertStringIncludes(error.message, '"bad" needs a UUID');
+});

@@ -1,0 +1,198 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import fc from "fast-check";
+import { createCalculator } from "../../../agent/tools/calculator.ts";
+import { ToolError } from "../../../agent/tools/tool.ts";
+
+const { run } = createCalculator();
+const calculate = async (expression: string) => await run({ expression }, {});
+
+Deno.test("sums come out exact and plainly written", async () => {
+  const cases: [string, string][] = [
+    ["1 + 2 * 3", "7"],
+    ["(1 + 2) * 3", "9"],
+    ["0.1 + 0.2", "0.3"],
+    ["1.10 * 3", "3.3"],
+    ["2^10", "1024"],
+    ["2**10", "1024"],
+    ["2^3^2", "512"],
+    ["-2^2", "-4"],
+    ["17 % 5", "2"],
+    ["5!", "120"],
+    ["6 × 7 ÷ 2 − 1", "20"],
+    ["2(3 + 4)", "14"],
+    ["1e3", "1000"],
+    ["1/3", "0.33333333333333333333"],
+    ["1/3*3", "1"],
+    ["12345678901234567890 * 98765432109876543210", "1219326311370217952237463801111263526900"],
+    ["2^200", (2n ** 200n).toString()],
+    ["(10^999 + 1) - 10^999", "1"],
+    ["10^100", "1e+100"],
+    ["1/7e30", "1.4285714285714285714e-31"],
+  ];
+  for (const [expression, expected] of cases) {
+    assertEquals(await calculate(expression), expected, expression);
+  }
+});
+
+Deno.test("percentages mean what people mean", async () => {
+  const cases: [string, string][] = [
+    ["17% of 240", "40.8"],
+    ["17 percent of 240", "40.8"],
+    ["(5+5)% of 200", "20"],
+    ["20%", "0.2"],
+    ["100 + 5%", "105"],
+    ["100 - 5%", "95"],
+  ];
+  for (const [expression, expected] of cases) {
+    assertEquals(await calculate(expression), expected, expression);
+  }
+});
+
+Deno.test("the usual functions and constants are there", async () => {
+  const cases: [string, string][] = [
+    ["sqrt(144)", "12"],
+    ["sqrt((10^300 + 1)^2) - 10^300", "1"],
+    ["sqrt(2) * sqrt(2)", "2"],
+    ["cbrt(-8)", "-2"],
+    ["round(2.5)", "3"],
+    ["round(3.14159, 2)", "3.14"],
+    ["floor(-1.5)", "-2"],
+    ["abs(-3)", "3"],
+    ["log10(1000)", "3"],
+    ["log(8, 2)", "3"],
+    ["ln(e)", "1"],
+    ["sin(pi)", "0"],
+    ["cos(pi)", "-1"],
+    ["π", "3.1415926535897932385"],
+    ["min(3, 1, 2) + max(1, 2)", "3"],
+    ["mean(1, 2, 6)", "3"],
+    ["gcd(12, 18) * lcm(4, 6)", "72"],
+  ];
+  for (const [expression, expected] of cases) {
+    assertEquals(await calculate(expression), expected, expression);
+  }
+});
+
+Deno.test("what has no value says why", async () => {
+  const cases: [string, RegExp][] = [
+    ["1/0", /division by zero/],
+    ["5 mod 0", /division by zero/],
+    ["0^-1", /division by zero/],
+    ["sqrt(-1)", /not a real number/],
+    ["tan(pi/2)", /undefined/],
+    ["1.5!", /whole/],
+    ["(-3)!", /negative/],
+    ["0.5^4000", /below/],
+    ["", /no expression/],
+    ["1 +", /cannot calculate/],
+    ["1,234 + 1", /cannot calculate/],
+    ["sqrt(1, 2)", /1 arguments/],
+  ];
+  for (const [expression, expected] of cases) {
+    const { message } = await assertRejects(() => calculate(expression), ToolError);
+    assertMatch(message, expected, expression);
+  }
+});
+
+Deno.test("nothing but arithmetic is run", async () => {
+  const refused = [
+    "x = 5",
+    "f(x) = x",
+    "[1, 2]",
+    "1:10",
+    "{a: 1}",
+    '"text"',
+    "1; 2",
+    "a.b",
+    "5 cm",
+    "true",
+    "1 < 2",
+    "import('x')",
+    'createUnit("x")',
+    'evaluate("1")',
+    'parse("1")',
+    "constructor",
+    "toString()",
+    "cos.constructor",
+    'cos.constructor("return 1")()',
+    "__proto__",
+    "i",
+  ];
+  for (const expression of refused) {
+    await assertRejects(() => calculate(expression), ToolError, "cannot calculate", expression);
+  }
+});
+
+Deno.test("expressions made to take for ever end soon", async () => {
+  await calculate("1"); // loads the library
+  const greedy = [
+    "9^9^9^9",
+    "99999999!",
+    "((9!)!)!",
+    "1e99999999999",
+    "exp(exp(exp(9)))",
+    "1.0000001^(10^20)",
+    "(1e999 - 1) mod 1e-999",
+    "-".repeat(499) + "1",
+    "1" + "!".repeat(490),
+    "(".repeat(250),
+    "[".repeat(250),
+    "2^".repeat(249) + "2",
+    "1.1^".repeat(120) + "1",
+    "sqrt(10^900+1)*".repeat(32) + "1",
+    "1/3+".repeat(120) + "1",
+    "sin(1)+".repeat(70) + "1",
+    "9".repeat(501),
+  ];
+  for (const expression of greedy) {
+    const started = performance.now();
+    await calculate(expression).catch((error) => assert(error instanceof ToolError, `${error}`));
+    assert(performance.now() - started < 1000, expression);
+  }
+});
+
+Deno.test("whole numbers are as exact as BigInt's", async () => {
+  const big = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
+  await fc.assert(
+    fc.asyncProperty(big, big, async (a, b) => {
+      assertEquals(await calculate(`${a} + (${b})`), `${a + b}`);
+      assertEquals(await calculate(`${a} * (${b})`), `${a * b}`);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+Deno.test("any text at all is answered or refused in words", async () => {
+  const piece = fc.constantFrom(
+    ...[
+      "1",
+      "2.5",
+      "+",
+      "-",
+      "*",
+      "/",
+      "^",
+      "(",
+      ")",
+      "%",
+      "!",
+      "pi",
+      "sqrt(",
+      ",",
+      " ",
+      "of",
+      "e",
+    ],
+  );
+  const text = fc.oneof(fc.string({ maxLength: 40 }), fc.array(piece).map((all) => all.join("")));
+  await fc.assert(
+    fc.asyncProperty(text, async (expression) => {
+      try {
+        assert((await calculate(expression)).length > 0);
+      } catch (error) {
+        assert(error instanceof ToolError, `${expression}: ${error}`);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

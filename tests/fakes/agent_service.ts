@@ -1,0 +1,42 @@
+import { AgentConfig } from "../../agent/config.ts";
+import { type AgentDeps, createAgentHandler } from "../../agent/handler.ts";
+import { createTools } from "../../agent/tools/mod.ts";
+import { createToolbox } from "../../agent/tools/tool.ts";
+import { parseConfig } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
+import type { ChatProvider } from "../../shared/providers/provider.ts";
+
+/** The agent backend without a socket, over one provider for all models. */
+export function agentService(
+  provider: ChatProvider,
+  { environment = {}, ...more }: { environment?: Record<string, string> } & Partial<AgentDeps> = {},
+) {
+  const asked: string[] = [];
+  const service = createAgentHandler({
+    config: parseConfig(AgentConfig, environment),
+    log: silentLogger,
+    tools: createToolbox(createTools()),
+    models: {
+      providerFor(target) {
+        asked.push(target);
+        return provider;
+      },
+      listStudio: () => Promise.resolve({}),
+    },
+    ...more,
+  });
+  return { service, asked };
+}
+
+/** A request to `POST /`; a `body` that is text is sent as it is. */
+export function agentRequestOf(
+  body: unknown,
+  { headers = {}, signal }: { headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Request {
+  return new Request("http://127.0.0.1:8000/", {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-model-id": "a/b", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+}
