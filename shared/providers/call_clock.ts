@@ -1,0 +1,79 @@
+/**
+ * What ends one call to a provider: its caller leaves, or it has waited too long. The clock runs
+ * from the start; who creates one must `stop` it.
+ */
+export interface CallClock {
+  /** Aborts at either end. Everything that the call awaits takes it. */
+  readonly signal: AbortSignal;
+  readonly isTimedOut: boolean;
+  /** Whole waiting time left, in milliseconds. */
+  remainingMs(): number;
+  /** Lets time pass that is not the provider's, until the next `restart`. */
+  pause(): void;
+  restart(): void;
+  /** Rejects when the call ends first. */
+  sleep(ms: number): Promise<void>;
+  /** Ends whatever still runs under `signal` and leaves no timer behind. */
+  stop(): void;
+}
+
+/** `caller` is the signal of whoever asked. */
+export function startCallClock(timeoutMs: number, caller?: AbortSignal): CallClock {
+  const controller = new AbortController();
+  let isTimedOut = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let endsAt = 0;
+
+  const leave = () => controller.abort(caller?.reason);
+  const pause = () => clearTimeout(timer);
+  function restart(): void {
+    pause();
+    endsAt = performance.now() + timeoutMs;
+    timer = setTimeout(() => {
+      isTimedOut = true;
+      controller.abort();
+    }, timeoutMs);
+  }
+
+  if (caller?.aborted) leave();
+  else caller?.addEventListener("abort", leave);
+  restart();
+
+  return {
+    signal: controller.signal,
+    get isTimedOut() {
+      return isTimedOut;
+    },
+    remainingMs: () => endsAt - performance.now(),
+    pause,
+    restart,
+    sleep: (ms) => sleep(ms, new AbortController().signal),
+    stop() {
+      pause();
+      caller?.removeEventListener("abort", leave);
+      controller.abort();
+    },
+  };
+}
+
+/** What a call rejects with once its caller has left: an `AbortError`, whatever the reason was. */
+export function abortError(caller: AbortSignal): DOMException {
+  const { reason } = caller;
+  if (reason instanceof DOMException && reason.name === "AbortError") return reason;
+  return new DOMException("the caller left", "AbortError");
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", end);
+      resolve();
+    }, ms);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,142 @@
+import type {
+  ChatMessage,
+  ChatReply,
+  ChatRequest,
+  ChatUsage,
+  ListedModel,
+  ToolCall,
+} from "./provider.ts";
+
+type Fields = Record<string, unknown>;
+
+/** Our request in OpenAI's shape. What is unset stays out, so that the provider decides. */
+export function toCompletionParams(request: ChatRequest) {
+  const { model, messages, tools, temperature, maxTokens, seed } = request;
+  return {
+    model,
+    messages: messages.map(toMessageParam),
+    ...(tools?.length && {
+      tools: tools.map((tool) => ({ type: "function" as const, function: { ...tool } })),
+    }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(seed !== undefined && { seed }),
+  };
+}
+
+function toMessageParam(message: ChatMessage) {
+  if (message.role === "tool") {
+    return { role: message.role, tool_call_id: message.toolCallId, content: message.content };
+  }
+  if (message.role === "assistant" && message.toolCalls?.length) {
+    return {
+      role: message.role,
+      content: message.content || null,
+      tool_calls: message.toolCalls.map((call) => ({
+        id: call.id,
+        type: "function" as const,
+        function: { name: call.name, arguments: call.arguments },
+      })),
+    };
+  }
+  return { role: message.role, content: message.content };
+}
+
+/** A completion as providers really send it; `undefined` where it is none. */
+export function parseReply(body: unknown, requestedModel: string): ChatReply | undefined {
+  const completion = asFields(body);
+  const choice = asFields(asList(completion.choices)[0]);
+  if (!isFields(choice.message)) return undefined;
+  const message = choice.message;
+  return {
+    id: asText(completion.id),
+    model: asText(completion.model) ?? requestedModel,
+    content: parseContent(message.content),
+    refusal: asText(message.refusal),
+    toolCalls: asList(message.tool_calls).map(asFields).map(parseToolCall),
+    finishReason: asText(choice.finish_reason),
+    usage: parseUsage(completion.usage),
+    systemFingerprint: asText(completion.system_fingerprint),
+    serviceTier: asText(completion.service_tier),
+    logprobs: isFields(choice.logprobs) ? choice.logprobs : null,
+  };
+}
+
+/** Text, or the text of a list of parts, as providers of reasoning models send it. */
+export function parseContent(content: unknown): string | null {
+  if (!Array.isArray(content)) return asText(content);
+  return content.map((part) => asText(asFields(part).text) ?? "").join("");
+}
+
+function parseToolCall(call: Fields): ToolCall {
+  const { name, arguments: args } = asFields(call.function);
+  return {
+    id: asText(call.id) || newToolCallId(),
+    name: asText(name) ?? "",
+    arguments: parseArguments(args),
+  };
+}
+
+/** Some providers send the arguments as an object instead of as its JSON. */
+export function parseArguments(args: unknown): string {
+  return isFields(args) ? JSON.stringify(args) : asText(args) ?? "";
+}
+
+/** For a call that came without an id: 9 letters or digits, the form that every provider takes. */
+export function newToolCallId(): string {
+  return crypto.randomUUID().replaceAll("-", "").slice(0, 9);
+}
+
+/** Token counts, where the provider sent any. */
+export function parseUsage(usage: unknown): ChatUsage | null {
+  const { prompt_tokens, completion_tokens, total_tokens, ...details } = asFields(usage);
+  const counts = [prompt_tokens, completion_tokens, total_tokens];
+  if (!counts.some((count) => typeof count === "number")) return null;
+  const promptTokens = asCount(prompt_tokens) ?? 0;
+  const completionTokens = asCount(completion_tokens) ?? 0;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: asCount(total_tokens) ?? promptTokens + completionTokens,
+    promptDetails: parseDetails(details.prompt_tokens_details),
+    completionDetails: parseDetails(details.completion_tokens_details),
+  };
+}
+
+function parseDetails(details: unknown): Record<string, number> | null {
+  const numeric = Object.entries(asFields(details))
+    .filter((entry): entry is [string, number] => asCount(entry[1]) !== undefined);
+  return numeric.length > 0 ? Object.fromEntries(numeric) : null;
+}
+
+/** `{data: [{id, …}]}`; `undefined` where it is no such list. Entries without an id are dropped. */
+export function parseModels(body: unknown): ListedModel[] | undefined {
+  const { data } = asFields(body);
+  if (!Array.isArray(data)) return undefined;
+  return data.map(asFields).flatMap((model) => {
+    const id = asText(model.id);
+    if (!id) return [];
+    const names = [model.name, model.display_name, model.suffix];
+    return [{ id, name: names.map((name) => asText(name)?.trim()).find(Boolean) ?? id }];
+  });
+}
+
+function asCount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function asText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+export function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function asFields(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

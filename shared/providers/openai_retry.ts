@@ -1,0 +1,48 @@
+import type { CallClock } from "./call_clock.ts";
+import { type Diagnosis, retryAfterMs } from "./openai_errors.ts";
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 8_000;
+
+export interface RetryOptions {
+  /** Further attempts after the first. */
+  retries: number;
+  clock: CallClock;
+  diagnose: (error: unknown) => Diagnosis;
+}
+
+/**
+ * Attempts a call again where that may help. The SDK's own retries are switched off for this: they
+ * give every attempt a timeout of its own, and answer a `retry-after` of over a minute by asking
+ * again within a second. Here a wait that the clock does not allow ends the call at once.
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  { retries, clock, diagnose }: RetryOptions,
+): Promise<T> {
+  for (let failed = 0;; failed++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (failed >= retries || clock.signal.aborted) throw error;
+      const diagnosis = diagnose(error);
+      if (!isWorthRetrying(diagnosis)) throw error;
+      const asked = diagnosis.headers && retryAfterMs(diagnosis.headers);
+      const delay = asked ?? backoffMs(failed);
+      if (delay >= clock.remainingMs()) throw error;
+      await clock.sleep(delay);
+    }
+  }
+}
+
+function isWorthRetrying({ failure, headers }: Diagnosis): boolean {
+  const advice = headers?.get("x-should-retry");
+  if (advice === "true" || advice === "false") return advice === "true";
+  if (failure.kind !== "status") return failure.kind !== "unreadable";
+  return [408, 409, 429].includes(failure.status) || failure.status >= 500;
+}
+
+/** Doubles each time, less up to a quarter by chance, so that callers do not return in step. */
+function backoffMs(failed: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** failed, LONGEST_DELAY_MS) * (1 - Math.random() / 4);
+}

@@ -1,0 +1,48 @@
+import { assertRejects } from "@std/assert";
+import { createOpenAIProvider } from "../../shared/providers/openai.ts";
+import {
+  type CallOptions,
+  type ChatRequest,
+  ProviderError,
+} from "../../shared/providers/provider.ts";
+import { type Answer, type ProviderDouble, startProviderDouble } from "./provider_double.ts";
+
+/** What the tests of the adapter ask where it does not matter what they ask. */
+export const REQUEST: ChatRequest = {
+  model: "acme/model-1",
+  messages: [{ role: "user", content: "Hi" }],
+};
+
+type Provider = ReturnType<typeof createOpenAIProvider>;
+type Settings = Partial<Parameters<typeof createOpenAIProvider>[0]>;
+
+/** The adapter in front of a double: patient, and without retries unless `settings` say so. */
+export function providerOf(double: { baseUrl: string }, settings: Settings = {}): Provider {
+  return createOpenAIProvider({
+    name: "hub",
+    baseUrl: double.baseUrl,
+    apiKey: "secret-key",
+    timeoutMs: 30_000,
+    retries: 0,
+    ...settings,
+  });
+}
+
+/** The three ways to ask a provider something, for what must hold for each. */
+export const WAYS = {
+  complete: (provider: Provider, options?: CallOptions): Promise<unknown> =>
+    provider.complete(REQUEST, options),
+  stream: (provider: Provider, options?: CallOptions): Promise<unknown> =>
+    Array.fromAsync(provider.stream(REQUEST, options)),
+  listModels: (provider: Provider, options?: CallOptions): Promise<unknown> =>
+    provider.listModels(options),
+};
+
+/** The error that asking a double ends in. */
+export async function failure(
+  answers: Answer | Answer[],
+  ask: (double: ProviderDouble) => Promise<unknown>,
+): Promise<ProviderError> {
+  await using double = await startProviderDouble(answers);
+  return await assertRejects(() => ask(double), ProviderError);
+}

@@ -1,0 +1,80 @@
+const ROOT = new URL("../../", import.meta.url);
+
+/** A service as it runs in production: its own process, its own permissions, a real port. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** Every line that it has printed so far, standard error included. */
+  readonly lines: readonly string[];
+  kill(signal: Deno.Signal): void;
+  /** Settles when the process has ended. */
+  readonly status: Promise<Deno.CommandStatus>;
+}
+
+export interface ServiceProcessOptions {
+  environment?: Record<string, string>;
+  /** The working folder, where `.env` is read; a new empty one unless named. */
+  cwd?: string;
+}
+
+/** Starts `agent` or `eval` on a free port and waits until it says where it listens. */
+export async function startServiceProcess(
+  service: "agent" | "eval",
+  { environment = {}, cwd }: ServiceProcessOptions = {},
+): Promise<ServiceProcess> {
+  const folder = cwd ?? await Deno.makeTempDir();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--frozen",
+      "--no-prompt",
+      `--config=${new URL("deno.json", ROOT).pathname}`,
+      `-P=${service}`,
+      "--allow-read=.env", // the set's own path is the repository's; this one is the working folder's
+      new URL(`${service}/main.ts`, ROOT).pathname,
+    ],
+    cwd: folder,
+    env: { AGENT_PORT: "0", EVAL_PORT: "0", ...environment },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+
+  const lines: string[] = [];
+  const listening = Promise.withResolvers<string>();
+  const drained = Promise.all([collect(child.stdout), collect(child.stderr)]);
+
+  async function collect(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
+    let rest = "";
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+      const parts = (rest + text).split("\n");
+      rest = parts.pop() ?? "";
+      for (const line of parts) {
+        lines.push(line);
+        const url = /listens on (http:\/\/[^"\s]+)/.exec(line)?.[1];
+        if (url) listening.resolve(url);
+      }
+    }
+  }
+
+  const status = Promise.all([child.status, drained]).then(([status]) => status);
+  status.then(() => listening.reject(new Error(`${service} did not start:\n${lines.join("\n")}`)));
+  listening.promise.catch(() => {}); // told to whoever awaits it below
+
+  return {
+    url: await listening.promise,
+    pid: child.pid,
+    lines,
+    status,
+    kill: (signal) => child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      try {
+        child.kill("SIGKILL");
+      } catch {
+        // it has ended by itself
+      }
+      await status;
+      if (!cwd) await Deno.remove(folder, { recursive: true });
+    },
+  };
+}

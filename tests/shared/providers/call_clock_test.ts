@@ -1,0 +1,60 @@
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { isAbort } from "../../../shared/errors.ts";
+import { abortError, startCallClock } from "../../../shared/providers/call_clock.ts";
+
+const LONG = 600_000;
+
+/** Fails where a timer is left behind: Deno looks for that only when it is told to. */
+function test(name: string, fn: () => void | Promise<void>): void {
+  Deno.test({ name, fn, sanitizeOps: true, sanitizeResources: true });
+}
+
+test("a clock that is stopped ends what runs under it and leaves no timer", () => {
+  const clock = startCallClock(LONG, new AbortController().signal);
+  clock.restart();
+  clock.stop();
+  assert(clock.signal.aborted);
+  assertEquals(clock.isTimedOut, false);
+});
+
+test("a clock that runs out aborts and says so", async () => {
+  const clock = startCallClock(1);
+  await assertRejects(() => clock.sleep(LONG));
+  assertEquals([clock.signal.aborted, clock.isTimedOut], [true, true]);
+  clock.stop();
+});
+
+test("a caller that leaves ends a sleep", async () => {
+  const caller = new AbortController();
+  const clock = startCallClock(LONG, caller.signal);
+  const asleep = clock.sleep(LONG);
+  caller.abort();
+  await assertRejects(() => asleep);
+  assertEquals([clock.signal.aborted, clock.isTimedOut], [true, false]);
+  clock.stop();
+});
+
+test("under a caller that has left already nothing sleeps", async () => {
+  const clock = startCallClock(LONG, AbortSignal.abort());
+  await assertRejects(() => clock.sleep(LONG));
+  clock.stop();
+});
+
+test("a clock that stands does not run out until it is restarted", async () => {
+  const clock = startCallClock(1);
+  clock.pause();
+  await clock.sleep(20);
+  assertEquals(clock.signal.aborted, false);
+  clock.restart();
+  await assertRejects(() => clock.sleep(LONG));
+  assert(clock.isTimedOut);
+  clock.stop();
+});
+
+test("leaving is an AbortError: the caller's own where it is one", () => {
+  const own = new DOMException("gone", "AbortError");
+  assertStrictEquals(abortError(AbortSignal.abort(own)), own);
+  for (const reason of [undefined, "text", new Error("x"), new DOMException("x", "TimeoutError")]) {
+    assert(isAbort(abortError(AbortSignal.abort(reason))));
+  }
+});

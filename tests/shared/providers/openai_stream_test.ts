@@ -1,0 +1,209 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
+import {
+  type Answer,
+  completion,
+  completionChunks,
+  sse,
+  startProviderDouble,
+} from "../../fakes/provider_double.ts";
+
+async function streamed(chunks: unknown[], end: "done" | "close" = "done") {
+  await using double = await startProviderDouble(sse(chunks, { end }));
+  const deltas = await Array.fromAsync(providerOf(double).stream(REQUEST));
+  const last = deltas.pop();
+  assert(last?.type === "reply");
+  return { deltas, reply: last.reply };
+}
+
+Deno.test("a stream yields its text as it comes, and the whole reply last", async () => {
+  const { deltas, reply } = await streamed(completionChunks({ content: "Hello there, you." }));
+  assertEquals(deltas, [
+    { type: "text", text: "Hello" },
+    { type: "text", text: " there," },
+    { type: "text", text: " you." },
+  ]);
+  assertEquals(reply, {
+    id: "chatcmpl-1",
+    model: "acme/model-1",
+    content: "Hello there, you.",
+    refusal: null,
+    toolCalls: [],
+    finishReason: "stop",
+    usage: {
+      promptTokens: 5,
+      completionTokens: 7,
+      totalTokens: 12,
+      promptDetails: null,
+      completionDetails: null,
+    },
+    systemFingerprint: null,
+    serviceTier: null,
+    logprobs: null,
+  });
+});
+
+Deno.test("text is yielded while the provider is still writing", async () => {
+  const chunks = completionChunks({ content: "Hello" }).slice(0, 2);
+  await using double = await startProviderDouble(sse(chunks, { end: "hang" }));
+  const stream = providerOf(double).stream(REQUEST);
+  for await (const delta of stream) {
+    assertEquals(delta, { type: "text", text: "Hello" });
+    break;
+  }
+  await double.aborted(); // and whoever stops reading closes the provider's connection
+});
+
+Deno.test("a provider that ignores stream_options costs only the usage", async () => {
+  const { reply } = await streamed(completionChunks({ usage: null }));
+  assertEquals([reply.content, reply.usage], ["Hello there.", null]);
+});
+
+Deno.test("of usage in several chunks the last counts", async () => {
+  const { reply } = await streamed([
+    { choices: [{ delta: { content: "Hi" } }], usage: { total_tokens: 1 } },
+    { choices: [{ delta: {}, finish_reason: "stop" }], usage: { total_tokens: 2 } },
+    { choices: [], usage: null },
+  ]);
+  assertEquals(reply.usage?.totalTokens, 2);
+});
+
+for (const field of ["reasoning_content", "reasoning"]) {
+  Deno.test(`reasoning in ${field} is told apart from text`, async () => {
+    const { deltas, reply } = await streamed([
+      { choices: [{ delta: { content: null, [field]: "Hm. " } }] },
+      { choices: [{ delta: { content: "Yes.", [field]: null } }] },
+      { choices: [{ delta: {}, finish_reason: "stop" }] },
+    ]);
+    assertEquals(deltas, [{ type: "reasoning", text: "Hm. " }, { type: "text", text: "Yes." }]);
+    assertEquals(reply.content, "Yes.");
+  });
+}
+
+const call = (index: number | undefined, id: string | null, name: string | null, args: string) => ({
+  ...(index !== undefined && { index }),
+  ...(id !== null && { id }),
+  function: { ...(name !== null && { name }), arguments: args },
+});
+const FRAGMENTS: Record<string, ReturnType<typeof call>[]> = {
+  "by index": [
+    call(0, "aaaaaaaaa", "one", ""),
+    call(0, null, null, '{"a"'),
+    call(1, "bbbbbbbbb", "two", "{}"),
+    call(0, null, null, ":1}"),
+  ],
+  "by index, the id and name in each": [
+    call(0, "aaaaaaaaa", "one", '{"a"'),
+    call(0, "aaaaaaaaa", "one", ":1}"),
+    call(1, "bbbbbbbbb", "two", "{}"),
+  ],
+  "by index, with a new id in each": [
+    call(0, "aaaaaaaaa", "one", '{"a"'),
+    call(0, "ccccccccc", null, ":1}"),
+    call(1, "bbbbbbbbb", "two", "{}"),
+  ],
+  "by id, without an index": [
+    call(undefined, "aaaaaaaaa", "one", '{"a"'),
+    call(undefined, "bbbbbbbbb", "two", "{}"),
+    call(undefined, "aaaaaaaaa", "one", ":1}"),
+  ],
+  "with neither index nor id after the first": [
+    call(undefined, "aaaaaaaaa", "one", '{"a"'),
+    call(undefined, null, null, ":1}"),
+    call(undefined, "bbbbbbbbb", "two", "{}"),
+  ],
+  "whole, all at index 0": [
+    call(0, "aaaaaaaaa", "one", '{"a":1}'),
+    call(0, "bbbbbbbbb", "two", "{}"),
+  ],
+};
+for (const [how, fragments] of Object.entries(FRAGMENTS)) {
+  Deno.test(`streamed tool calls in fragments are joined ${how}`, async () => {
+    const { reply } = await streamed([
+      ...fragments.map((piece) => ({ choices: [{ delta: { tool_calls: [piece] } }] })),
+      { choices: [{ delta: {}, finish_reason: "tool_calls" }] },
+    ]);
+    assertEquals(reply.toolCalls, [
+      { id: "aaaaaaaaa", name: "one", arguments: '{"a":1}' },
+      { id: "bbbbbbbbb", name: "two", arguments: "{}" },
+    ]);
+  });
+}
+
+Deno.test("streamed tool calls without any id get ids of their own", async () => {
+  const { reply } = await streamed([
+    { choices: [{ delta: { tool_calls: [call(undefined, null, "one", "{}")] } }] },
+    { choices: [{ delta: { tool_calls: [call(undefined, null, "two", "{}")] } }] },
+    { choices: [{ delta: {}, finish_reason: "tool_calls" }] },
+  ]);
+  assertEquals(reply.toolCalls.map(({ name }) => name), ["one", "two"]);
+  assertEquals(new Set(reply.toolCalls.map(({ id }) => id)).size, 2);
+  for (const { id } of reply.toolCalls) assertMatch(id, /^[a-z0-9]{9}$/);
+});
+
+Deno.test("a stream keeps refusal, log probabilities, fingerprint and tier", async () => {
+  const { reply } = await streamed([
+    {
+      system_fingerprint: "fp_1",
+      service_tier: "flex",
+      choices: [{ delta: { refusal: "I can" }, logprobs: { content: [{ token: "a" }] } }],
+    },
+    { choices: [{ delta: { refusal: "not." }, logprobs: { content: [{ token: "b" }] } }] },
+    { choices: [{ delta: {}, finish_reason: "stop", logprobs: null }] },
+  ]);
+  assertEquals(reply.refusal, "I cannot.");
+  assertEquals(reply.logprobs, { content: [{ token: "a" }, { token: "b" }] });
+  assertEquals([reply.systemFingerprint, reply.serviceTier], ["fp_1", "flex"]);
+});
+
+const HI = { choices: [{ delta: { content: "Hi" } }] };
+const STOP = { choices: [{ delta: {}, finish_reason: "stop" }] };
+const FRAMINGS: Record<string, unknown[]> = {
+  "comments and other fields": [": wait\n\n", "event: x\nid: 1\nretry: 5\n", HI, STOP],
+  "carriage returns": [
+    `data: ${JSON.stringify(HI)}\r\n\r`,
+    `\ndata: ${JSON.stringify(STOP)}\r\n\r\n`,
+  ],
+  "no blank after the colon": [`data:${JSON.stringify(HI)}\n\n`, STOP],
+  "events split anywhere": [...`data: ${JSON.stringify(HI)}\n\ndata: ${JSON.stringify(STOP)}\n\n`],
+  "two lines of data": ['data: {"choices":\ndata: [{"delta":{"content":"Hi"}}]}\n\n', STOP],
+  "no line end after the last event": [HI, `data: ${JSON.stringify(STOP)}`],
+};
+for (const [what, pieces] of Object.entries(FRAMINGS)) {
+  Deno.test(`a stream is read with ${what}`, async () => {
+    const { reply } = await streamed(pieces, "close");
+    assertEquals([reply.content, reply.finishReason], ["Hi", "stop"]);
+  });
+}
+
+Deno.test("a stream that says [DONE] without a finish reason is whole", async () => {
+  const { reply } = await streamed([HI], "done");
+  assertEquals([reply.content, reply.finishReason], ["Hi", null]);
+});
+
+Deno.test("a stream with a finish reason is whole without [DONE]", async () => {
+  const { reply } = await streamed([HI, STOP], "close");
+  assertEquals([reply.content, reply.finishReason], ["Hi", "stop"]);
+});
+
+Deno.test("a provider that does not stream is read all the same", async () => {
+  await using double = await startProviderDouble(completion({ content: "All of it." }));
+  const deltas = await Array.fromAsync(providerOf(double).stream(REQUEST));
+  assertEquals(deltas[0], { type: "text", text: "All of it." });
+  assertEquals(deltas.map(({ type }) => type), ["text", "reply"]);
+});
+
+const BROKEN_STREAMS: Record<string, [answer: Answer, kind: string]> = {
+  "that ends early": [sse([HI], { end: "close" }), "unreadable"],
+  "that ends inside an event": [sse([HI, 'data: {"choi'], { end: "close" }), "unreadable"],
+  "whose connection is cut": [sse([HI], { end: "cut" }), "unreachable"],
+  "that reports an error": [sse([HI, { error: { message: "raw words" } }]), "unreadable"],
+  "that is not JSON": [sse([HI, "data: nonsense\n\n"]), "unreadable"],
+  "without an event": [sse([], { end: "close" }), "unreadable"],
+};
+for (const [what, [answer, kind]] of Object.entries(BROKEN_STREAMS)) {
+  Deno.test(`a stream ${what} is an error, not a short reply`, async () => {
+    const error = await failure(answer, (double) => WAYS.stream(providerOf(double)));
+    assertEquals([error.status, error.code, error.failure.kind], [502, "provider_error", kind]);
+  });
+}

@@ -1,0 +1,25 @@
+import { assertEquals } from "@std/assert";
+import { readServerSentEvents } from "../../../shared/providers/server_sent_events.ts";
+
+const STREAMS: Record<string, [text: string, events: string[]]> = {
+  "line feeds": ["data: a\n\ndata: b\n\n", ["a", "b"]],
+  "carriage returns": ["data: a\r\rdata: b\r\r", ["a", "b"]],
+  "both": ["data: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]],
+  "data in two lines": ["data: a\r\ndata: b\r\n\r\n", ["a\nb"]],
+  "no blank after the colon": ["data:a\n\n", ["a"]],
+  "blanks that belong to the data": ["data:  a \n\n", [" a "]],
+  "empty data": ["data:\n\n", [""]],
+  "other fields and comments": [": wait\n\nevent: x\nid: 1\nretry: 2\ndata: a\n\n", ["a"]],
+  "no end of the last event": ["data: a\n\ndata: b", ["a", "b"]],
+  "nothing": ["", []],
+  "characters of several bytes": ["data: ä€🎈\n\n", ["ä€🎈"]],
+};
+for (const [what, [text, events]] of Object.entries(STREAMS)) {
+  Deno.test(`events with ${what} are read, wherever the bytes are split`, async () => {
+    const bytes = new TextEncoder().encode(text);
+    for (let split = 0; split <= bytes.length; split++) {
+      const body = ReadableStream.from([bytes.slice(0, split), bytes.slice(split)]);
+      assertEquals(await Array.fromAsync(readServerSentEvents(body)), events, `split at ${split}`);
+    }
+  });
+}
