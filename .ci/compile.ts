@@ -12,6 +12,7 @@ function compile(service: string, flags: string[]): boolean {
       "--minify",
       "--no-prompt",
       `-P=${service}`,
+      "--allow-read=.env", // a path in the set would be that of the building machine
       ...flags,
       "-o",
       `dist/assay-${service}`,

@@ -1,4 +1,4 @@
-import { AppError, isAbort } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { problemResponse } from "./problem.ts";
 
@@ -53,7 +53,7 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
       const { handler, params } = findRoute(table, request.method, context.url);
       return await handler(request, { ...context, params });
     } catch (error) {
-      if (isAbort(error) && request.signal.aborted) {
+      if (request.signal.aborted) { // whatever came of it: nobody is there to be answered
         context.fields.outcome = "client left";
         return new Response(null, { status: 499 });
       }

@@ -1,0 +1,125 @@
+import { assert, assertEquals } from "@std/assert";
+import { parse } from "@std/dotenv";
+import { AgentConfig } from "../agent/config.ts";
+import { EvalConfig } from "../eval/config.ts";
+import { parseConfig } from "../shared/config.ts";
+import denoJson from "../deno.json" with { type: "json" };
+
+const ROOT = new URL("../", import.meta.url);
+const ROOMS = ["agent", "eval", "shared"] as const;
+
+interface Source {
+  path: string;
+  text: string;
+}
+
+function* readSources(folder: string): Generator<Source> {
+  for (const entry of Deno.readDirSync(new URL(folder, ROOT))) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory) yield* readSources(path);
+    else if (/(?<!\.d)\.ts$/.test(path)) {
+      yield { path, text: Deno.readTextFileSync(new URL(path, ROOT)) };
+    }
+  }
+}
+
+const sources = ROOMS.flatMap((room) => [...readSources(room)]);
+
+function importsOf({ path, text }: Source): string[] {
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) =>
+    match[1]!
+  );
+  return specifiers.map((specifier) =>
+    specifier.startsWith(".")
+      ? new URL(specifier, new URL(path, ROOT)).href.slice(ROOT.href.length)
+      : specifier
+  );
+}
+
+Deno.test("agent and eval never import each other, and shared imports neither", () => {
+  for (const source of sources) {
+    const [room] = source.path.split("/");
+    const others = ROOMS.filter((other) => other !== room && other !== "shared");
+    for (const imported of importsOf(source)) {
+      assert(
+        !others.some((other) => imported.startsWith(`${other}/`)),
+        `${source.path} imports ${imported}`,
+      );
+    }
+  }
+});
+
+Deno.test("only main and config read the environment", () => {
+  for (const { path, text } of sources) {
+    if (/(main|config)\.ts$/.test(path)) continue;
+    assert(!/Deno\.env|process\.env/.test(text), `${path} reads the environment`);
+  }
+});
+
+Deno.test("one file imports npm:openai", () => {
+  const importers = sources.filter((source) =>
+    importsOf(source).some((imported) => /^openai(\/|$)/.test(imported))
+  );
+  assertEquals(importers.map(({ path }) => path), ["shared/providers/openai.ts"]);
+});
+
+Deno.test("importing any module starts nothing", async () => {
+  const script = sources.map(({ path }) => `await import("${new URL(path, ROOT)}");`).join("\n");
+  const file = await Deno.makeTempFile({ suffix: ".ts" });
+  await Deno.writeTextFile(file, script);
+  try {
+    // Nothing is granted but what reading a module takes; a server or a timer would keep it running.
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--ignore-env",
+        `--config=${new URL("deno.json", ROOT).pathname}`,
+        file,
+      ],
+    }).output();
+    const text = new TextDecoder();
+    assertEquals([code, text.decode(stdout), text.decode(stderr)], [0, "", ""]);
+  } finally {
+    await Deno.remove(file);
+  }
+});
+
+const SERVICES = [
+  { name: "agent", schema: AgentConfig, permissions: denoJson.permissions.agent },
+  { name: "eval", schema: EvalConfig, permissions: denoJson.permissions.eval },
+] as const;
+
+for (const { name, schema, permissions } of SERVICES) {
+  Deno.test(`${name} may read the variables of its configuration, and no other`, () => {
+    assertEquals(permissions.env.allow.toSorted(), Object.keys(schema.shape).toSorted());
+    assertEquals(permissions.env.ignore, true);
+  });
+
+  Deno.test(`.env.example and the README list every variable of ${name}`, () => {
+    const example = Deno.readTextFileSync(new URL(".env.example", ROOT));
+    const readme = Deno.readTextFileSync(new URL("README.md", ROOT));
+    for (const variable of Object.keys(schema.shape)) {
+      assert(variable in parse(example), `${variable} is not in .env.example`);
+      assert(readme.includes(`\`${variable}\``), `${variable} is not in the README`);
+    }
+  });
+
+  Deno.test(`the values in .env.example are the defaults of ${name}`, () => {
+    const example = parse(Deno.readTextFileSync(new URL(".env.example", ROOT)));
+    const own = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, example[key]]));
+    assertEquals<unknown>(parseConfig(schema, own), parseConfig(schema, {}));
+  });
+}
+
+Deno.test("the services' sandbox is as small as it was: it grows only on purpose", () => {
+  const granted = SERVICES.map(({ name, permissions }) => {
+    const { env: _, ...rest } = permissions;
+    return { name, ...rest };
+  });
+  assertEquals<unknown>(granted, [
+    { name: "agent", net: true, read: [".env"] },
+    { name: "eval", net: true, read: [".env"] },
+  ]);
+});

@@ -1,0 +1,75 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { z } from "zod";
+import {
+  address,
+  callerKeys,
+  commonVariables,
+  ConfigError,
+  integer,
+  list,
+  parseConfig,
+  requireSafeExposure,
+  stringMap,
+} from "../../shared/config.ts";
+
+const Common = z.object(commonVariables);
+
+Deno.test("an empty environment gives the defaults of the design", () => {
+  assertEquals(parseConfig(Common, {}), {
+    HOST: "127.0.0.1",
+    API_KEYS: [],
+    CORS_ORIGINS: ["http://localhost:*", "http://127.0.0.1:*"],
+    MAX_BODY_BYTES: 8_388_608,
+    MODEL_TIMEOUT_MS: 120_000,
+    MODEL_RETRIES: 2,
+    SHUTDOWN_GRACE_MS: 10_000,
+    LOG_LEVEL: "info",
+  });
+});
+
+Deno.test("an empty value is an unset one", () => {
+  const config = parseConfig(Common, { HOST: "", MODEL_RETRIES: "  ", LOG_FORMAT: undefined });
+  assertEquals([config.HOST, config.MODEL_RETRIES], ["127.0.0.1", 2]);
+});
+
+Deno.test("every bad value is named, all in one message", () => {
+  const environment = { MODEL_RETRIES: "many", LOG_LEVEL: "loud", MAX_BODY_BYTES: "0" };
+  const { message } = assertThrows(() => parseConfig(Common, environment), ConfigError);
+  for (const name of Object.keys(environment)) assertStringIncludes(message, name);
+});
+
+Deno.test("each kind of variable is read as it is meant", () => {
+  const Kinds = z.object({ N: integer(5), L: list(["x"]), U: address(), M: stringMap() });
+  assertEquals(
+    parseConfig(Kinds, { N: "0", L: " a, b ,,c", U: "http://h/v1//", M: '{"a":"b"}' }),
+    { N: 0, L: ["a", "b", "c"], U: "http://h/v1", M: { a: "b" } },
+  );
+  assertEquals(parseConfig(Kinds, {}), { N: 5, L: ["x"] });
+  for (const bad of [{ N: "1.5" }, { N: "-1" }, { U: "h/v1" }, { U: "file:///x" }, { M: "[]" }]) {
+    assertThrows(() => parseConfig(Kinds, bad), ConfigError, Object.keys(bad)[0]);
+  }
+});
+
+Deno.test("a service on a network needs keys, or API_KEYS=none said on purpose", () => {
+  const exposed = parseConfig(Common, { HOST: "0.0.0.0" });
+  assertThrows(() => requireSafeExposure(exposed, {}), ConfigError, "API_KEYS");
+  requireSafeExposure(parseConfig(Common, { HOST: "0.0.0.0", API_KEYS: "k" }), {});
+  requireSafeExposure(parseConfig(Common, { HOST: "0.0.0.0", API_KEYS: "none" }), {});
+});
+
+Deno.test("the further variables that a network takes are named", () => {
+  const config = parseConfig(Common, { HOST: "::", API_KEYS: "k" });
+  assertThrows(() => requireSafeExposure(config, { MORE: false }), ConfigError, "set MORE");
+  requireSafeExposure(config, { MORE: true });
+});
+
+Deno.test("on loopback nothing further is needed", () => {
+  for (const HOST of ["127.0.0.1", "localhost", "::1", "127.9.9.9"]) {
+    requireSafeExposure(parseConfig(Common, { HOST }), { MORE: false });
+  }
+});
+
+Deno.test("none is not a key", () => {
+  assertEquals(callerKeys(parseConfig(Common, { API_KEYS: "none" })), []);
+  assertEquals(callerKeys(parseConfig(Common, { API_KEYS: "a,b" })), ["a", "b"]);
+});

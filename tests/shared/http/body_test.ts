@@ -1,0 +1,88 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { z } from "zod";
+import { AppError } from "../../../shared/errors.ts";
+import { readJson } from "../../../shared/http/body.ts";
+
+const Schema = z.looseObject({ name: z.string(), items: z.array(z.object({ id: z.string() })) });
+const GOOD = JSON.stringify({ name: "é", items: [{ id: "1" }], extra: 1 });
+
+function read(
+  body: BodyInit,
+  { type = "application/json", maxBytes = 1000 }: { type?: string; maxBytes?: number } = {},
+) {
+  const headers = { "content-type": type };
+  return readJson(new Request("http://x/", { method: "POST", headers, body }), Schema, {
+    maxBytes,
+  });
+}
+
+async function refusal(...args: Parameters<typeof read>) {
+  const error = await assertRejects(() => read(...args), AppError);
+  return [error.status, error.code];
+}
+
+/** A body whose length is not declared, in pieces. */
+function pieces(text: string, size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(at, at += size));
+    },
+  });
+}
+
+Deno.test("a JSON body is read, and fields that the schema does not know are kept", async () => {
+  for (
+    const type of ["application/json", "Application/JSON; charset=utf-8", "application/x+json"]
+  ) {
+    assertEquals(await read(GOOD, { type }), JSON.parse(GOOD));
+  }
+});
+
+Deno.test("a character that is split between two pieces is read whole", async () => {
+  assertEquals((await read(pieces(GOOD, 1))).name, "é");
+});
+
+Deno.test("anything but JSON is refused", async () => {
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "text/json", ""]) {
+    assertEquals(await refusal(GOOD, { type }), [415, "unsupported_media_type"]);
+  }
+});
+
+Deno.test("a body that is not JSON is refused, and so is an empty one", async () => {
+  for (const body of ["", "{", "name=x"]) assertEquals(await refusal(body), [400, "invalid_json"]);
+});
+
+Deno.test("a body that fails the schema names each field by its path", async () => {
+  const body = JSON.stringify({ name: 1, items: [{ id: "1" }, {}] });
+  const error = await assertRejects(() => read(body), AppError);
+  assertEquals([error.status, error.code], [400, "invalid_request"]);
+  assertEquals(error.errors?.map(({ path }) => path), ["name", "items.1.id"]);
+  assertStringIncludes(error.message, "name");
+});
+
+Deno.test("a body over the limit is refused, whether or not its length is declared", async () => {
+  const body = JSON.stringify({ name: "x".repeat(2000), items: [] });
+  assertEquals(await refusal(body), [413, "body_too_large"]);
+  assertEquals(await refusal(pieces(body, 100)), [413, "body_too_large"]);
+});
+
+Deno.test("the limit is the last size that is read", async () => {
+  const size = new TextEncoder().encode(GOOD).length;
+  assertEquals((await read(GOOD, { maxBytes: size })).name, "é");
+  assertEquals(await refusal(GOOD, { maxBytes: size - 1 }), [413, "body_too_large"]);
+});
+
+Deno.test("a body that is too long is not read to its end", async () => {
+  let pulled = 0;
+  const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      pulled++;
+      controller.enqueue(new Uint8Array(100).fill(32));
+    },
+  });
+  assertEquals(await refusal(endless), [413, "body_too_large"]);
+  assertEquals(pulled < 20, true);
+});

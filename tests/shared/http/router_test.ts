@@ -1,0 +1,129 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { AppError } from "../../../shared/errors.ts";
+import { type Handler, router, type RouterOptions } from "../../../shared/http/router.ts";
+import { createLogger } from "../../../shared/log.ts";
+
+function service(
+  routes: Record<string, Handler>,
+  options: Partial<RouterOptions> = {},
+) {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const log = createLogger({ level: "info", format: "json", write });
+  return { handle: router(routes, { log, ...options }), lines };
+}
+
+function ask(path: string, init: RequestInit = {}): Request {
+  return new Request(`http://127.0.0.1${path}`, init);
+}
+
+Deno.test("a request reaches the route of its method and path, with the path's values", async () => {
+  const { handle } = service({
+    "GET /things/:id": (_, { params }) => Response.json(params),
+    "POST /things/:id": () => new Response("posted"),
+  });
+  assertEquals(await (await handle(ask("/things/a-b?x=1"))).json(), { id: "a-b" });
+  assertEquals(await (await handle(ask("/things/1", { method: "POST" }))).text(), "posted");
+});
+
+Deno.test("HEAD is answered by the GET route", async () => {
+  const { handle } = service({ "GET /": () => new Response("x") });
+  assertEquals((await handle(ask("/", { method: "HEAD" }))).status, 200);
+});
+
+Deno.test("an unknown path is 404 and a wrong method is 405 with Allow", async () => {
+  const { handle } = service({ "GET /a": () => new Response(), "POST /a": () => new Response() });
+  const unknown = await handle(ask("/b"));
+  assertEquals([unknown.status, (await unknown.json()).code], [404, "not_found"]);
+  const wrong = await handle(ask("/a", { method: "DELETE" }));
+  assertEquals([wrong.status, (await wrong.json()).code], [405, "method_not_allowed"]);
+  assertEquals(wrong.headers.get("allow"), "GET, POST");
+});
+
+Deno.test("an AppError speaks for itself, with its headers", async () => {
+  const { handle, lines } = service({
+    "GET /": () => {
+      throw new AppError(429, "rate_limited", "too fast", { headers: { "retry-after": "3" } });
+    },
+  });
+  const response = await handle(ask("/", { headers: { "x-request-id": "r-1" } }));
+  assertEquals(response.headers.get("retry-after"), "3");
+  assertEquals(await response.json(), {
+    type: "about:blank",
+    title: "Too Many Requests",
+    status: 429,
+    detail: "too fast",
+    code: "rate_limited",
+    request_id: "r-1",
+  });
+  assertEquals(lines.length, 1);
+});
+
+Deno.test("any other error is an opaque 500, and the log has it whole", async () => {
+  const { handle, lines } = service({
+    "GET /": () => {
+      throw new TypeError("inside", { cause: new Error("deeper") });
+    },
+  });
+  const response = await handle(ask("/"));
+  const problem = await response.json();
+  assertEquals([response.status, problem.code], [500, "internal"]);
+  assert(!JSON.stringify(problem).includes("inside"));
+  assertEquals(lines[0]?.request_id, problem.request_id);
+  assertMatch(String(lines[0]?.error), /TypeError: inside[^]*caused by Error: deeper/);
+});
+
+Deno.test("every answer carries a request id: the caller's where it is sane, else a new one", async () => {
+  const { handle } = service({ "GET /": () => new Response() });
+  const idOf = async (given?: string) => {
+    const headers: Record<string, string> = given === undefined ? {} : { "x-request-id": given };
+    return (await handle(ask("/", { headers }))).headers.get("x-request-id") ?? "";
+  };
+  assertEquals(await idOf("abc-1.2:3_x"), "abc-1.2:3_x");
+  const uuid = /^[0-9a-f-]{36}$/;
+  for (const given of [undefined, "", "with blank", "x".repeat(129), "a\tb", "é"]) {
+    assertMatch(await idOf(given), uuid);
+  }
+});
+
+Deno.test("a guard refuses before the route is looked up", async () => {
+  const { handle } = service({}, {
+    guards: [() => {
+      throw new AppError(401, "unauthorized", "who?");
+    }],
+  });
+  assertEquals((await handle(ask("/nowhere"))).status, 401);
+});
+
+Deno.test("a handler that rejects because its client left is answered 499 and not logged as ours", async () => {
+  const controller = new AbortController();
+  const { handle, lines } = service({
+    "GET /": async (request) => {
+      controller.abort();
+      await Promise.resolve();
+      request.signal.throwIfAborted();
+      return new Response();
+    },
+  });
+  const response = await handle(ask("/", { signal: controller.signal }));
+  assertEquals(response.status, 499);
+  assertEquals(lines.map(({ level, outcome }) => [level, outcome]), [["info", "client left"]]);
+});
+
+Deno.test("the headers of every answer are added to errors too", async () => {
+  const { handle } = service({}, { responseHeaders: () => ({ vary: "origin" }) });
+  assertEquals((await handle(ask("/nowhere"))).headers.get("vary"), "origin");
+});
+
+Deno.test("a request makes one log line, with what its handler adds", async () => {
+  const { handle, lines } = service({
+    "GET /": (_, { fields }) => {
+      fields.model = "m";
+      return new Response();
+    },
+  });
+  await handle(ask("/?secret=1"));
+  assertEquals(lines.length, 1);
+  const { method, path, status, model } = lines[0]!;
+  assertEquals([method, path, status, model], ["GET", "/", 200, "m"]);
+});

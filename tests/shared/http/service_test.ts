@@ -1,0 +1,115 @@
+import { assertEquals } from "@std/assert";
+import { z } from "zod";
+import { commonVariables, parseConfig } from "../../../shared/config.ts";
+import { createService } from "../../../shared/http/service.ts";
+import { silentLogger } from "../../../shared/log.ts";
+
+/** A service of one route, under a configuration. */
+function serviceOf(environment: Record<string, string> = {}) {
+  const config = parseConfig(z.object(commonVariables), environment);
+  return createService({ "GET /": () => new Response("ok") }, { config, log: silentLogger });
+}
+
+async function ask(
+  service: ReturnType<typeof serviceOf>,
+  { url = "http://127.0.0.1:8000/", ...init }: { url?: string } & RequestInit = {},
+) {
+  const response = await service(new Request(url, init));
+  const text = await response.text();
+  const code = response.status >= 400 ? JSON.parse(text).code : text;
+  return { status: response.status, code, headers: response.headers };
+}
+
+Deno.test("on loopback only loopback names reach the service", async () => {
+  const service = serviceOf();
+  for (const host of ["127.0.0.1:8000", "localhost:8000", "LOCALHOST", "[::1]:8000", "127.1.2.3"]) {
+    assertEquals((await ask(service, { url: `http://${host}/` })).status, 200, host);
+  }
+  for (
+    const host of ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "10.0.0.1"]
+  ) {
+    const { status, code } = await ask(service, { url: `http://${host}/` });
+    assertEquals([status, code], [403, "forbidden_host"], host);
+  }
+});
+
+Deno.test("a service on a network answers to any name", async () => {
+  const service = serviceOf({ HOST: "0.0.0.0", API_KEYS: "none" });
+  assertEquals((await ask(service, { url: "http://assay.example/" })).status, 200);
+});
+
+Deno.test("pages of listed origins are served, others are refused, programs have none", async () => {
+  const service = serviceOf({
+    CORS_ORIGINS: "http://localhost:*, https://app.example, https://*.team.example",
+  });
+  const cases: [string | undefined, number][] = [
+    [undefined, 200],
+    ["http://localhost", 200],
+    ["http://localhost:5173", 200],
+    ["https://app.example", 200],
+    ["https://a.team.example", 200],
+    ["https://app.example.evil.example", 403],
+    ["https://appXexample", 403],
+    ["http://app.example", 403],
+    ["http://localhost.evil.example", 403],
+    ["http://localhost:evil", 403],
+    ["https://team.example", 403],
+    ["null", 403],
+  ];
+  for (const [origin, expected] of cases) {
+    const { status, code, headers } = await ask(service, origin ? { headers: { origin } } : {});
+    assertEquals(status, expected, origin);
+    assertEquals(headers.get("vary"), "origin");
+    if (expected === 403) assertEquals(code, "forbidden_origin");
+    const allowed = expected === 200 ? origin ?? null : null;
+    assertEquals(headers.get("access-control-allow-origin"), allowed);
+  }
+});
+
+Deno.test("CORS_ORIGINS=* serves every page", async () => {
+  const service = serviceOf({ CORS_ORIGINS: "*" });
+  assertEquals((await ask(service, { headers: { origin: "https://any.example" } })).status, 200);
+});
+
+Deno.test("a preflight from a listed origin is answered without a key", async () => {
+  const service = serviceOf({ API_KEYS: "k1" });
+  const headers = { origin: "http://localhost:5173", "access-control-request-method": "POST" };
+  const answer = await ask(service, { method: "OPTIONS", headers });
+  assertEquals(answer.status, 204);
+  const allowed = answer.headers.get("access-control-allow-headers")?.split(", ");
+  assertEquals(allowed?.includes("x-model-id"), true);
+  assertEquals(answer.headers.get("access-control-allow-origin"), headers.origin);
+
+  const evil = { ...headers, origin: "https://evil.example" };
+  const refused = await ask(service, { method: "OPTIONS", headers: evil });
+  assertEquals([refused.status, refused.code], [403, "forbidden_origin"]);
+});
+
+Deno.test("where keys are set a caller needs one, as a bearer token or as x-api-key", async () => {
+  const service = serviceOf({ API_KEYS: "key-one, key-two" });
+  const cases: [Record<string, string>, number][] = [
+    [{ authorization: "Bearer key-one" }, 200],
+    [{ authorization: "bearer   key-two" }, 200],
+    [{ "x-api-key": "key-two" }, 200],
+    [{}, 401],
+    [{ authorization: "Bearer key-three" }, 401],
+    [{ authorization: "Bearer key-on" }, 401],
+    [{ authorization: "Basic key-one" }, 401],
+    [{ "x-api-key": "" }, 401],
+    [{ "x-api-key": "key-one, key-two" }, 401],
+  ];
+  for (const [headers, expected] of cases) {
+    const answer = await ask(service, { headers });
+    assertEquals(answer.status, expected, JSON.stringify(headers));
+    if (expected === 401) {
+      assertEquals(answer.code, "unauthorized");
+      assertEquals(answer.headers.get("www-authenticate"), "Bearer");
+    }
+  }
+});
+
+Deno.test("without keys, and with API_KEYS=none, nobody needs one", async () => {
+  for (const environment of [{}, { API_KEYS: "none" }]) {
+    assertEquals((await ask(serviceOf(environment))).status, 200);
+  }
+});
