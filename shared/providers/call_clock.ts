@@ -47,7 +47,7 @@ export function startCallClock(timeoutMs: number, caller?: AbortSignal): CallClo
     remainingMs: () => endsAt - performance.now(),
     pause,
     restart,
-    sleep: (ms) => sleep(ms, new AbortController().signal),
+    sleep: (ms) => sleep(ms, controller.signal),
     stop() {
       pause();
       caller?.removeEventListener("abort", leave);
