@@ -1,6 +1,6 @@
 import { abortError, startCallClock } from "../shared/providers/call_clock.ts";
-import { type Diagnosis, toProviderError } from "../shared/providers/openai_errors.ts";
-import { withRetries } from "../shared/providers/openai_retry.ts";
+import { type Diagnosis, toProviderError } from "../shared/providers/failure.ts";
+import { withRetries } from "../shared/providers/retry.ts";
 
 export interface EndpointClientOptions {
   /** Named in messages. */

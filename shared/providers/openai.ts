@@ -1,8 +1,8 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
 import { abortError, type CallClock, startCallClock } from "./call_clock.ts";
-import { type Attempt, type Diagnosis, toProviderError, unreadable } from "./openai_errors.ts";
+import { type Attempt, type Diagnosis, toProviderError, unreadable } from "./failure.ts";
 import { parseModels, parseReply, toCompletionParams } from "./openai_messages.ts";
-import { withRetries } from "./openai_retry.ts";
+import { withRetries } from "./retry.ts";
 import { readStream } from "./openai_stream.ts";
 import {
   type CallOptions,

@@ -1,6 +1,6 @@
 import type { CallClock } from "./call_clock.ts";
 import { createReplyAssembler } from "./openai_assembler.ts";
-import { type Attempt, unreadable } from "./openai_errors.ts";
+import { type Attempt, unreadable } from "./failure.ts";
 import { parseReply } from "./openai_messages.ts";
 import type { ChatDelta } from "./provider.ts";
 import { readServerSentEvents } from "./server_sent_events.ts";

@@ -1,5 +1,5 @@
 import type { CallClock } from "./call_clock.ts";
-import { type Diagnosis, retryAfterMs } from "./openai_errors.ts";
+import { type Diagnosis, retryAfterMs } from "./failure.ts";
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8_000;
