@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { evaluate } from "./calculator/evaluate.ts";
 import { type Tool, ToolError } from "./tool.ts";
 
 const MAX_LENGTH = 500;
@@ -19,12 +20,10 @@ export function createCalculator(): Tool<typeof schema> {
       "round(x, digits), floor, ceil, exp, ln, log(x, base), log10, log2, sin, cos, tan " +
       "(radians), min, max, sum, mean, gcd, lcm. No variables, no units.",
     schema,
-    async run({ expression }) {
+    run({ expression }) {
       if (expression.length > MAX_LENGTH) {
         throw new ToolError(`cannot calculate: the expression is over ${MAX_LENGTH} characters`);
       }
-      // The library takes half a second to load, so it is loaded for those who calculate.
-      const { evaluate } = await import("./calculator/evaluate.ts");
       return evaluate(expression);
     },
   };

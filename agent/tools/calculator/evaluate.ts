@@ -1,18 +1,9 @@
-import type {
-  BigNumber,
-  ConstantNode,
-  FunctionNode,
-  MathNode,
-  OperatorNode,
-  ParenthesisNode,
-  SymbolNode,
-} from "mathjs";
+import type { Decimal } from "decimal.js";
 import { ToolError } from "../tool.ts";
-import { CONSTANTS, FUNCTIONS, type Operation, OPERATORS } from "./functions.ts";
-import { Exact, formatNumber, parse } from "./number.ts";
-
-const MAX_DEPTH = 60;
-const MAX_MS = 200;
+import { BINARY, CONSTANTS, FUNCTIONS, type Operation, UNARY } from "./functions.ts";
+import { Exact, formatNumber } from "./number.ts";
+import { type Expression, parse } from "./parse.ts";
+import { Budget } from "./work.ts";
 
 /** Whose result is zero only where it is too small to be told from zero. */
 const UNDERFLOWING = new Set(["*", "/", "^", "pow", "exp"]);
@@ -22,68 +13,46 @@ const UNDERFLOWING = new Set(["*", "/", "^", "pow", "exp"]);
  * arithmetic, that is too large, or that takes too long. The caller bounds the text's length.
  */
 export function evaluate(expression: string): string {
-  const tree = parseExpression(expression);
-  const deadline = performance.now() + MAX_MS;
-  return formatNumber(evaluateNode(tree, deadline));
+  return formatNumber(evaluateNode(parse(normalize(expression)), new Budget()));
 }
 
-function parseExpression(expression: string): MathNode {
-  const text = expression
+/** What people write, in the parser's signs. */
+function normalize(expression: string): string {
+  return expression
     .replace(/[×·⋅]/g, "*").replace(/÷/g, "/").replace(/[−–]/g, "-").replaceAll("**", "^")
     .replaceAll("π", "pi").replace(/\bpercent\b/gi, "%").replace(/%\s*of\b/gi, "% *");
-  requireShallow(text);
-  try {
-    return parse(text);
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : "it cannot be read";
-    throw new ToolError(`cannot calculate: ${reason}`);
-  }
 }
 
-/** The parser calls itself for each bracket, so the depth is bounded before it starts. */
-function requireShallow(text: string): void {
-  let depth = 0;
-  for (const character of text) {
-    if ("([{".includes(character)) depth++;
-    else if (")]}".includes(character)) depth--;
-    if (depth > MAX_DEPTH) {
-      throw new ToolError(`cannot calculate: brackets are nested over ${MAX_DEPTH} deep`);
-    }
-  }
-}
-
-/** `deadline` is a time of `performance.now()`. */
-function evaluateNode(node: MathNode, deadline: number): BigNumber {
-  if (performance.now() > deadline) throw new ToolError("cannot calculate: it takes too long");
+function evaluateNode(node: Expression, budget: Budget): Decimal {
+  const evaluateAll = (nodes: Expression[]) => nodes.map((each) => evaluateNode(each, budget));
   switch (node.type) {
-    case "ConstantNode":
-      return finite(toNumber((node as ConstantNode).value));
-    case "SymbolNode":
-      return toConstant((node as SymbolNode).name);
-    case "ParenthesisNode":
-      return evaluateNode((node as ParenthesisNode).content, deadline);
-    case "OperatorNode": {
-      const { fn, op, args } = node as OperatorNode;
-      const operation = OPERATORS.get(fn);
-      if (!operation) throw new ToolError(`cannot calculate: the operator ${op} is not known`);
-      return apply(operation, { name: op, values: args.map((arg) => evaluateNode(arg, deadline)) });
+    case "number":
+      return toNumber(node.text);
+    case "name":
+      return toConstant(node.name);
+    case "group":
+      return evaluateNode(node.content, budget);
+    case "unary": {
+      const { operator: name, value } = node;
+      return apply(UNARY[name], { name, values: evaluateAll([value]), budget });
     }
-    case "FunctionNode": {
-      const { fn, args } = node as FunctionNode;
-      const name = fn.type === "SymbolNode" ? fn.name : "";
+    case "binary": {
+      const { operator: name, left, right } = node;
+      return apply(BINARY[name], { name, values: evaluateAll([left, right]), budget });
+    }
+    case "call": {
+      const { name } = node;
       const operation = FUNCTIONS.get(name);
       if (!operation) throw unknown("function", { name, known: FUNCTIONS });
-      return apply(operation, { name, values: args.map((arg) => evaluateNode(arg, deadline)) });
+      return apply(operation, { name, values: evaluateAll(node.values), budget });
     }
-    default:
-      throw new ToolError("cannot calculate: only one arithmetic expression of numbers is allowed");
   }
 }
 
 function apply(
-  { arity: [least, most], run }: Operation,
-  { name, values }: { name: string; values: BigNumber[] },
-): BigNumber {
+  { arity: [least, most], cost, run }: Operation,
+  { name, values, budget }: { name: string; values: Decimal[]; budget: Budget },
+): Decimal {
   if (values.length < least || values.length > most) {
     const count = least === most ? `${least}` : `${least} to ${most}`;
     throw new ToolError(`cannot calculate: ${name} takes ${count} arguments`);
@@ -91,6 +60,7 @@ function apply(
   if ((name === "/" || name === "%" || name === "mod") && values[1]?.isZero()) {
     throw new ToolError("cannot calculate: a division by zero");
   }
+  budget.spend(cost(...values));
   const value = finite(run(...values));
   if (value.isZero() && UNDERFLOWING.has(name) && !values.some((value) => value.isZero())) {
     throw tooSmall();
@@ -98,25 +68,21 @@ function apply(
   return value;
 }
 
-function finite(value: BigNumber): BigNumber {
+/** A rough result may lie out of the exact numbers' range, so it is made exact before it is judged. */
+function finite(result: Decimal): Decimal {
+  const value = new Exact(result);
   if (value.isNaN()) throw new ToolError("cannot calculate: the result is not a real number");
   if (!value.isFinite()) throw new ToolError("cannot calculate: a number of over 1000 digits");
-  return new Exact(value);
+  return value;
 }
 
-/** The parser makes the 100 of a percentage itself, as a plain number. */
-function toNumber(value: unknown): BigNumber {
-  if (value === undefined) throw new ToolError("cannot calculate: there is no expression");
-  if (typeof value === "number") return new Exact(value);
-  const isNumber = typeof value === "object" && value !== null && "isFinite" in value;
-  if (!isNumber) throw new ToolError(`cannot calculate: ${JSON.stringify(value)} is not a number`);
-  const given = value as BigNumber;
-  const number = new Exact(given);
-  if (number.isZero() && !given.isZero()) throw tooSmall();
+function toNumber(text: string): Decimal {
+  const number = finite(new Exact(text));
+  if (number.isZero() && /^[.0]*[1-9]/.test(text)) throw tooSmall();
   return number;
 }
 
-function toConstant(name: string): BigNumber {
+function toConstant(name: string): Decimal {
   const value = CONSTANTS.get(name.toLowerCase());
   if (!value) throw unknown("name", { name, known: CONSTANTS });
   return new Exact(value);

@@ -16,11 +16,20 @@ Deno.test("sums come out exact and plainly written", async () => {
     ["2**10", "1024"],
     ["2^3^2", "512"],
     ["-2^2", "-4"],
+    ["-2^-2^2", "-0.0625"],
+    ["2^-1", "0.5"],
+    ["2^3!", "64"],
     ["17 % 5", "2"],
+    ["-7 mod 3", "2"],
+    ["7 mod 4 mod 2", "1"],
+    ["mod(-7, 3)", "2"],
     ["5!", "120"],
     ["6 × 7 ÷ 2 − 1", "20"],
-    ["2(3 + 4)", "14"],
     ["1e3", "1000"],
+    ["5. + .5", "5.5"],
+    ["0x1F + 0b101 + 0o17", "51"],
+    ["1 + 1 # two", "2"],
+    ["0." + "1234567890".repeat(4) + " + 1", "1." + "1234567890".repeat(4).slice(0, -1)],
     ["1/3", "0.33333333333333333333"],
     ["1/3*3", "1"],
     ["12345678901234567890 * 98765432109876543210", "1219326311370217952237463801111263526900"],
@@ -34,6 +43,36 @@ Deno.test("sums come out exact and plainly written", async () => {
   }
 });
 
+Deno.test("a product needs no sign where it is plain", async () => {
+  const cases: [string, string][] = [
+    ["2(3 + 4)", "14"],
+    ["(1 + 2)(3)", "9"],
+    ["(2)3", "6"],
+    ["2 pi", "6.2831853071795864769"],
+    ["2pi", "6.2831853071795864769"],
+    ["2e", "5.4365636569180904707"],
+    ["2 pi^2", "19.739208802178717238"],
+    ["1/2 pi", "1.5707963267948966192"],
+    ["6/2(1 + 2)", "9"],
+    ["4/(2)(3)", "0.66666666666666666667"],
+    ["3! 2", "12"],
+    ["2 sqrt(4)", "4"],
+    ["abs(-3)(2)", "6"],
+  ];
+  for (const [expression, expected] of cases) {
+    assertEquals(await calculate(expression), expected, expression);
+  }
+});
+
+Deno.test("an expression may go on in the next line where it must go on", async () => {
+  for (const expression of ["1 +\n2", "(1\n+ 2)", "\n1 + 2\n", "1 + 2\r\n"]) {
+    assertEquals(await calculate(expression), "3", expression);
+  }
+  for (const expression of ["1\n+ 2", "1\n2", "2\n(3)"]) {
+    await assertRejects(() => calculate(expression), ToolError, "only one", expression);
+  }
+});
+
 Deno.test("percentages mean what people mean", async () => {
   const cases: [string, string][] = [
     ["17% of 240", "40.8"],
@@ -42,6 +81,9 @@ Deno.test("percentages mean what people mean", async () => {
     ["20%", "0.2"],
     ["100 + 5%", "105"],
     ["100 - 5%", "95"],
+    ["100 - (5%)", "99.95"],
+    ["2 + 50% * 2", "3"],
+    ["(1 + 2)%", "0.03"],
   ];
   for (const [expression, expected] of cases) {
     assertEquals(await calculate(expression), expected, expression);
@@ -84,8 +126,21 @@ Deno.test("what has no value says why", async () => {
     ["(-3)!", /negative/],
     ["0.5^4000", /below/],
     ["", /no expression/],
-    ["1 +", /cannot calculate/],
-    ["1,234 + 1", /cannot calculate/],
+    ["1e-1001", /below/],
+    ["exp(-7000)", /below/],
+    ["exp(7000)", /over 1000 digits/],
+    ["min(exp(7000), 1)", /over 1000 digits/],
+    ["1 +", /Unexpected end of expression \(char 4\)/],
+    ["1,234 + 1", /Unexpected operator , \(char 2\)/],
+    ["2 3", /Unexpected part "3" \(char 3\)/],
+    ["* 2", /Value expected \(char 1\)/],
+    ["(1", /Parenthesis \) expected \(char 3\)/],
+    ["max(1 2)", /Parenthesis \) expected/],
+    ["sqrt(1,)", /Value expected/],
+    ["5 @ 3", /Syntax error in part "@ 3" \(char 3\)/],
+    ["1 < 2", /operator < is not known/],
+    ["5 cm", /no name "cm"; there are pi/],
+    ["pi(3)", /no function "pi"; there are abs/],
     ["sqrt(1, 2)", /1 arguments/],
   ];
   for (const [expression, expected] of cases) {
@@ -124,7 +179,6 @@ Deno.test("nothing but arithmetic is run", async () => {
 });
 
 Deno.test("expressions made to take for ever end soon", async () => {
-  await calculate("1"); // loads the library
   const greedy = [
     "9^9^9^9",
     "99999999!",
@@ -143,11 +197,49 @@ Deno.test("expressions made to take for ever end soon", async () => {
     "1/3+".repeat(120) + "1",
     "sin(1)+".repeat(70) + "1",
     "9".repeat(501),
+    "10000!",
+    "1" + "+1%".repeat(166),
+    "1%(".repeat(59) + "1" + ")".repeat(59),
+    "cbrt(1 - 1e-999)",
+    "cbrt(9^999)+".repeat(41) + "1",
+    "1/3" + "/(1/7)".repeat(82),
+    "(1/3)^99+".repeat(55) + "1",
+    "acos(.9)+".repeat(55) + "1",
+    "gcd(9^999,8^999)+".repeat(29) + "1",
   ];
   for (const expression of greedy) {
     const started = performance.now();
     await calculate(expression).catch((error) => assert(error instanceof ToolError, `${error}`));
     assert(performance.now() - started < 1000, expression);
+  }
+});
+
+Deno.test("every function ends on the largest and the smallest numbers", async () => {
+  const names = "sqrt cbrt exp ln log10 log2 sin cos tan asin acos atan factorial round".split(" ");
+  for (const name of names) {
+    for (const value of ["1e999", "-1e999", "1e-999", "-1e-999", "1e-500", "1 - 1e-999", "1e15"]) {
+      await calculate(`${name}(${value})`).catch((error) =>
+        assert(error instanceof ToolError, `${name}(${value}): ${error}`)
+      );
+    }
+  }
+  assertEquals(await calculate("atan(1e999)"), "1.5707963267948966192");
+  assertEquals(await calculate("asin(1e-999)"), "1e-999");
+});
+
+Deno.test("what is a fair sum of 500 characters is not too much work", async () => {
+  const rate = "(1 + 0.05/12)";
+  const fair = [
+    "1.5*2/3-4+".repeat(49) + "1",
+    "1/3+".repeat(124) + "1",
+    `250000 * 0.05/12 * ${rate}^360 / (${rate}^360 - 1)`,
+    `100/${rate}^12 + `.repeat(20) + "0",
+    "sqrt(2)*sin(1)+".repeat(33) + "1",
+    "20!/(3!*17!)+".repeat(38) + "1",
+  ];
+  for (const expression of fair) {
+    assert(expression.length <= 500, expression);
+    assertMatch(await calculate(expression), /^-?[\d.]+$/, expression);
   }
 });
 
