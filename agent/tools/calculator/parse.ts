@@ -57,7 +57,7 @@ class Parser {
     let left = this.#product();
     for (let sign = this.#take("+", "-"); sign; sign = this.#take("+", "-")) {
       const right = this.#product();
-      const isShare = right.type === "unary" && right.operator === "%";
+      const isShare = isPercentage(right) && !isPercentage(left);
       left = { type: "binary", operator: isShare ? `${sign}%` : sign, left, right };
     }
     return left;
@@ -102,14 +102,12 @@ class Parser {
     return left;
   }
 
-  /** Where a value follows, % is the remainder of a division. */
+  /** Where a value follows, % is the remainder of a division; a sign after it joins a percentage. */
   #percentage(): Expression {
     const value = this.#signed();
     if (this.#peek().text !== "%") return value;
     const next = this.#peek(1);
-    if (next.kind === "number" || next.kind === "name" || "+-(".includes(next.text || " ")) {
-      return value;
-    }
+    if (next.kind === "number" || next.kind === "name" || next.text === "(") return value;
     this.#index++;
     return { type: "unary", operator: "%", value };
   }
@@ -179,6 +177,12 @@ class Parser {
     if (taken) this.#index++;
     return taken;
   }
+}
+
+/** 10% and 10% + 5% alike: only what is none itself has 5% of it added. */
+function isPercentage(node: Expression): boolean {
+  if (node.type === "unary") return node.operator === "%";
+  return node.type === "binary" && "+-".includes(node.operator) && isPercentage(node.left);
 }
 
 function isPlain(node: Expression): boolean {
