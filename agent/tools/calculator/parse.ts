@@ -182,7 +182,8 @@ class Parser {
 /** 10% and 10% + 5% alike: only what is none itself has 5% of it added. */
 function isPercentage(node: Expression): boolean {
   if (node.type === "unary") return node.operator === "%";
-  return node.type === "binary" && "+-".includes(node.operator) && isPercentage(node.left);
+  return node.type === "binary" && "+-".includes(node.operator) &&
+    isPercentage(node.left) && isPercentage(node.right);
 }
 
 function isPlain(node: Expression): boolean {
