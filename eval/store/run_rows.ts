@@ -1,0 +1,57 @@
+import type { Selectable } from "kysely";
+import type { RunsTable, TurnsTable } from "./schema.ts";
+import type { RunRecord, StoredTurn } from "./store.ts";
+
+/** The columns of a run without its request, which may be megabytes. */
+export const RECORD_COLUMNS = [
+  "id",
+  "parent_id",
+  "status",
+  "detail",
+  "test_name",
+  "model_id",
+  "endpoint",
+  "attempts",
+  "total_turns",
+  "created_at",
+  "finished_at",
+] as const satisfies (keyof RunsTable)[];
+
+export const TURN_COLUMNS = [
+  "scenario",
+  "attempt",
+  "turn",
+  "took_ms",
+  "result",
+] as const satisfies (keyof TurnsTable)[];
+
+/** PostgreSQL's drivers give `bigint` as text, so moments are made numbers here. */
+export function toRecord(
+  row: Pick<Selectable<RunsTable>, (typeof RECORD_COLUMNS)[number]>,
+): RunRecord {
+  return {
+    id: row.id,
+    parentId: row.parent_id,
+    status: row.status,
+    detail: row.detail,
+    testName: row.test_name,
+    modelId: row.model_id,
+    endpoint: row.endpoint,
+    attempts: row.attempts,
+    totalTurns: row.total_turns,
+    createdAt: Number(row.created_at),
+    finishedAt: row.finished_at === null ? null : Number(row.finished_at),
+  };
+}
+
+export function toTurn(
+  row: Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>,
+): StoredTurn {
+  return {
+    scenario: row.scenario,
+    attempt: row.attempt,
+    turn: row.turn,
+    tookMs: row.took_ms,
+    result: JSON.parse(row.result),
+  };
+}

@@ -1,0 +1,165 @@
+import type { Kysely, Transaction } from "kysely";
+import { createRunReader } from "./run_reader.ts";
+import { toTurn, TURN_COLUMNS } from "./run_rows.ts";
+import type { Tables } from "./schema.ts";
+import type { NewRun, RunStore } from "./store.ts";
+import { createTurnWriter } from "./turn_writer.ts";
+
+/** How long a caller's key names its run. */
+const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+export interface RunStoreOptions {
+  /** Milliseconds since 1970. */
+  now: () => number;
+  newId: () => string;
+}
+
+/** Keeps runs in any database that has the tables. */
+export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptions): RunStore {
+  const reader = createRunReader(db);
+  const writer = createTurnWriter({
+    insert: async (rows) => {
+      await db.insertInto("turns").values(rows).onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    lastSeq: async (runId) => (await reader.tally(runId)).lastSeq,
+  });
+
+  return {
+    ...reader,
+    recordTurn: writer.write,
+
+    createRun(run) {
+      return db.transaction().execute(async (transaction) => {
+        const id = newId();
+        const moment = now();
+        if (run.idempotency) {
+          const { key, bodyHash } = run.idempotency;
+          await transaction.deleteFrom("idempotency_keys")
+            .where("created_at", "<=", moment - KEY_LIFETIME_MS).execute();
+          const known = await transaction.selectFrom("idempotency_keys").selectAll()
+            .where("idempotency_key", "=", key).executeTakeFirst();
+          if (known) {
+            return {
+              id: known.run_id,
+              outcome: known.body_hash === bodyHash ? "known" : "mismatch",
+            };
+          }
+          await transaction.insertInto("idempotency_keys").values({
+            idempotency_key: key,
+            body_hash: bodyHash,
+            run_id: id,
+            created_at: moment,
+          }).execute();
+        }
+        await insertRun(transaction, run, { id, moment });
+        if (run.parentId !== undefined) await copyAnswered(transaction, run.parentId, id);
+        return { id, outcome: "created" };
+      });
+    },
+
+    async setStatus(id, { status, detail = null }) {
+      if (status !== "running") writer.forget(id);
+      const isOver = status !== "running" && status !== "interrupted";
+      await db.updateTable("runs")
+        .set({ status, detail, finished_at: isOver ? now() : null })
+        .where("id", "=", id)
+        .execute();
+    },
+
+    async unfinishedRuns() {
+      const rows = await db.selectFrom("runs").select("id").where("status", "=", "running")
+        .orderBy("id").execute();
+      return rows.map(({ id }) => id);
+    },
+
+    async attemptCounts(runId) {
+      const rows = await db.selectFrom("turns")
+        .select(({ fn }) => ["scenario", "attempt", fn.countAll().as("turns")])
+        .where("run_id", "=", runId)
+        .groupBy(["scenario", "attempt"])
+        .execute();
+      return rows.map((row) => ({ ...row, turns: Number(row.turns) }));
+    },
+
+    async attemptTurns(runId, { scenario, attempt }) {
+      const rows = await db.selectFrom("turns").select(TURN_COLUMNS)
+        .where("run_id", "=", runId)
+        .where("scenario", "=", scenario)
+        .where("attempt", "=", attempt)
+        .orderBy("turn")
+        .execute();
+      return rows.map(toTurn);
+    },
+
+    deleteRun: (id) =>
+      db.transaction().execute(async (transaction) => {
+        await transaction.deleteFrom("turns").where("run_id", "=", id).execute();
+        await transaction.deleteFrom("idempotency_keys").where("run_id", "=", id).execute();
+        const { numDeletedRows } = await transaction.deleteFrom("runs").where("id", "=", id)
+          .executeTakeFirst();
+        return numDeletedRows > 0n;
+      }),
+
+    async deleteOlderThan(moment) {
+      const rows = await db.selectFrom("runs").select("id")
+        .where("status", "!=", "running")
+        .where(({ fn }) => fn.coalesce("finished_at", "created_at"), "<", moment)
+        .execute();
+      for (const { id } of rows) await this.deleteRun(id);
+      return rows.length;
+    },
+  };
+}
+
+async function insertRun(
+  transaction: Transaction<Tables>,
+  { request, testName, parentId }: NewRun,
+  { id, moment }: { id: string; moment: number },
+): Promise<void> {
+  const interactions = request.test_batch.reduce(
+    (sum, scenario) => sum + scenario.interactions.length,
+    0,
+  );
+  await transaction.insertInto("runs").values({
+    id,
+    parent_id: parentId ?? null,
+    status: "running",
+    detail: null,
+    test_name: testName,
+    model_id: request.model_id,
+    endpoint: request.endpoint,
+    attempts: request.attempts,
+    total_turns: interactions * request.attempts,
+    created_at: moment,
+    finished_at: null,
+    request: JSON.stringify(request),
+  }).execute();
+}
+
+/** The child begins with what its parent paid for: only the rest is asked again. */
+async function copyAnswered(
+  transaction: Transaction<Tables>,
+  parentId: string,
+  id: string,
+): Promise<void> {
+  const columns = [
+    "scenario",
+    "attempt",
+    "turn",
+    "seq",
+    "failed",
+    "overall",
+    "took_ms",
+    "result",
+  ] as const;
+  await transaction.insertInto("turns")
+    .columns(["run_id", ...columns])
+    .expression((from) =>
+      from.selectFrom("turns")
+        .select(({ val }) => [val(id).as("run_id"), ...columns])
+        .where("run_id", "=", parentId)
+        .where("failed", "=", 0)
+    )
+    .execute();
+}
