@@ -86,12 +86,12 @@ function cannotOpen(path: string, cause: unknown): ConfigError {
 }
 
 function explain(cause: unknown): string {
-  if (cause instanceof StoreFault && cause.isBusy) {
-    return "another process is using it; stop that one, or name another file";
-  }
-  if (cause instanceof StoreFault && cause.isCorrupt) return "it is not a database";
-  if (cause instanceof Error && /NotCapable|escalate/.test(`${cause.name} ${cause.message}`)) {
-    return "the process may not read and write that folder";
-  }
-  return cause instanceof Error ? cause.message : String(cause);
+  const isForbidden = (cause instanceof StoreFault && cause.isForbidden) ||
+    cause instanceof Deno.errors.NotCapable;
+  if (isForbidden) return "the process may not read and write that folder";
+  if (!(cause instanceof StoreFault)) return cause instanceof Error ? cause.message : `${cause}`;
+  if (cause.isBusy) return "another process is using it; stop that one, or name another file";
+  if (cause.isCorrupt) return "it is not a database";
+  if (cause.isMissing) return "there is no such file";
+  return cause.message;
 }

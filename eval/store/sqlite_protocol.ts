@@ -8,4 +8,12 @@ export type WorkerCommand =
 
 export type WorkerReply =
   | { id: number; rows: unknown[]; changes: number }
-  | { id: number; error: { message: string; name: string; sqliteCode: number | null } };
+  | { id: number; error: WorkerFault };
+
+/** An error on its way between threads. */
+export interface WorkerFault {
+  name: string;
+  message: string;
+  /** SQLite's extended result code; `null` for a fault that is not SQLite's. */
+  sqliteCode: number | null;
+}

@@ -3,9 +3,8 @@
 // may, because no request is served on this thread.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { dirname } from "node:path";
-import type { WorkerReply, WorkerRequest } from "./sqlite_protocol.ts";
+import type { WorkerFault, WorkerReply, WorkerRequest } from "./sqlite_protocol.ts";
 
-const BUSY_TIMEOUT_MS = 5_000;
 /** Batches of every size are statements of their own. */
 const MAX_STATEMENTS = 200;
 
@@ -35,22 +34,28 @@ function perform(request: WorkerRequest): { rows: unknown[]; changes: number } {
 function open({ path, mode, maxPages }: Extract<WorkerRequest, { kind: "open" }>): void {
   const isFile = path !== ":memory:";
   if (mode === "read") {
+    Deno.statSync(path); // SQLite would say only that it cannot open it
     database = new DatabaseSync(path, { readOnly: true });
-    database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    configure(database, ["busy_timeout = 5000"]);
     return;
   }
   if (isFile) {
     Deno.mkdirSync(dirname(path), { recursive: true });
     lock = new DatabaseSync(`${path}.lock`);
-    lock.exec("begin exclusive"); // SQLITE_BUSY at once where another process has it
+    lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once where another process has it
   }
   database = new DatabaseSync(path);
-  database.exec(`
-    pragma busy_timeout = ${BUSY_TIMEOUT_MS};
-    pragma journal_mode = wal;
-    pragma synchronous = full;
-  `);
-  if (maxPages !== undefined) database.exec(`pragma max_page_count = ${maxPages}`);
+  configure(database, [
+    "busy_timeout = 5000",
+    "journal_mode = wal",
+    "synchronous = full",
+    ...(maxPages === undefined ? [] : [`max_page_count = ${maxPages}`]),
+  ]);
+}
+
+/** By prepared statements: the errors of `exec` do not carry SQLite's code. */
+function configure(database: DatabaseSync, pragmas: string[]): void {
+  for (const pragma of pragmas) database.prepare(`pragma ${pragma}`).all();
 }
 
 function close(): void {
@@ -75,7 +80,7 @@ function prepare(sql: string): StatementSync {
   return statement;
 }
 
-function describe(error: unknown): { message: string; name: string; sqliteCode: number | null } {
+function describe(error: unknown): WorkerFault {
   const { message, name, errcode } = error as Error & { errcode?: number };
   return { message, name, sqliteCode: errcode ?? null };
 }

@@ -1,4 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
+import type { WorkerFault } from "./sqlite_protocol.ts";
 
 const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
@@ -12,13 +13,23 @@ export class StoreFault extends Error {
   /** SQLite's primary result code; `null` for a fault that is not SQLite's. */
   readonly code: number | null;
 
-  constructor(message: string, sqliteCode: number | null) {
+  /** The name of the error that it was over there. */
+  readonly origin: string;
+
+  constructor({ name, message, sqliteCode }: WorkerFault) {
     super(message);
+    this.origin = name;
     this.code = sqliteCode === null ? null : sqliteCode & 0xff;
   }
 
   get isBusy(): boolean {
     return this.code === SQLITE_BUSY;
+  }
+  get isForbidden(): boolean {
+    return this.origin === "NotCapable" || this.origin === "PermissionDenied";
+  }
+  get isMissing(): boolean {
+    return this.origin === "NotFound";
   }
   get isCorrupt(): boolean {
     return this.code === SQLITE_NOTADB || this.code === SQLITE_CORRUPT;
@@ -29,10 +40,8 @@ export class StoreFault extends Error {
  * A full disk is the caller's to know: it is answered in words. SQLite says "full" where it sees it
  * and "I/O error" where the system told it only that a write failed. Everything else stays a fault.
  */
-export function storageError(
-  error: { message: string; name: string; sqliteCode: number | null },
-): Error {
-  const fault = new StoreFault(`${error.name}: ${error.message}`, error.sqliteCode);
+export function storageError(error: WorkerFault): Error {
+  const fault = new StoreFault(error);
   if (fault.code !== SQLITE_FULL && fault.code !== SQLITE_IOERR) return fault;
   return new AppError(
     507,
