@@ -1,6 +1,5 @@
 import { isAbort } from "../shared/errors.ts";
 import type {
-  AttemptResult,
   Interaction,
   InteractionError,
   InteractionResult,
@@ -11,7 +10,6 @@ import type {
 } from "../shared/schemas/evaluate.ts";
 import { ProviderError } from "../shared/providers/provider.ts";
 import { createPacer } from "./pacer.ts";
-import { averageScores } from "./statistics.ts";
 
 /** What stands in place of a reply that could not be had (spec 7.1). */
 export const REQUEST_FAILED = "Request failed";
@@ -43,63 +41,88 @@ export interface Assessor {
   failed(interaction: Interaction): Scores;
 }
 
-/** Where a turn belongs: positions in the batch, counted from 0. */
-export interface TurnPosition {
+/** Where an attempt belongs: positions in the batch, counted from 0. */
+export interface AttemptPosition {
   scenario: number;
   attempt: number;
+}
+
+/** Where a turn belongs. */
+export interface TurnPosition extends AttemptPosition {
   turn: number;
 }
 
 /** Told of every finished turn, before the run goes on from it. */
 export interface Recorder {
-  record(position: TurnPosition, result: InteractionResult): void | Promise<void>;
+  record(
+    position: TurnPosition,
+    result: InteractionResult,
+    /** From the question to the scores. */
+    timing: { tookMs: number },
+  ): void | Promise<void>;
+}
+
+/** What an earlier process, or the run that this one retries, has finished already. */
+export interface Finished {
+  /** Whether nothing of the attempt is left to ask. */
+  isWhole(position: AttemptPosition): boolean;
+  /** The finished turns of an attempt, by turn. */
+  turns(position: AttemptPosition): Promise<ReadonlyMap<number, InteractionResult>>;
 }
 
 export interface RunPorts {
   target: Target;
   assessor: Assessor;
-  recorder?: Recorder;
+  recorder: Recorder;
+  finished?: Finished;
   /** Waits for one of the process's places for conversations, and gives it back afterwards. */
   slot: <T>(work: () => Promise<T>) => Promise<T>;
   /** How many conversations of this run may wait for a place at once. */
   concurrency: number;
+  /** Ends the run at once; calls under way are aborted. */
   signal: AbortSignal;
+  /** Once it is true no turn begins any more, and those under way are finished. */
+  isPaused?: () => boolean;
 }
 
 /**
  * Has every scenario's conversation `attempts` times. Conversations run side by side, the turns of
- * one in order. Results stand by scenario and attempt, whatever finished first. Rejects only when
- * the signal is aborted; a turn that fails is a result.
+ * one in order, and the recorder is told of each. Rejects when the signal is aborted or the service
+ * itself is at fault, after the last call under way has ended; a turn that fails is a result.
  */
 export async function runScenarios(
   { scenarios, attempts }: { scenarios: Scenario[]; attempts: number },
   ports: RunPorts,
-): Promise<AttemptResult[][]> {
-  const results: AttemptResult[][] = scenarios.map(() => new Array(attempts));
+): Promise<"finished" | "paused"> {
   const queue = conversations(scenarios, attempts);
   const pace = createPacer();
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
+  const { slot, finished, isPaused = () => false } = ports;
 
   // A worker takes the next conversation only when it has a place: a large run never stands in
   // front of a small one with all its conversations at once.
   async function work(): Promise<void> {
     for (const { scenario, position } of queue) {
       signal.throwIfAborted();
-      const result = await ports.slot(() => converse(scenario, position, { ...ports, signal }));
-      results[position.scenario]![position.attempt] = result;
+      if (isPaused()) return;
+      if (!finished?.isWhole(position)) {
+        await slot(() => converse(scenario, position, { ...ports, signal }));
+      }
       await pace();
     }
   }
 
   const workers = Math.min(ports.concurrency, scenarios.length * attempts);
+  const all = Array.from({ length: workers }, work);
   try {
-    await Promise.all(Array.from({ length: workers }, work));
+    await Promise.all(all);
   } catch (error) {
     failure.abort(error);
+    await Promise.allSettled(all); // nobody is told of a turn after the run has ended
     throw error;
   }
-  return results;
+  return isPaused() ? "paused" : "finished";
 }
 
 function* conversations(scenarios: Scenario[], attempts: number) {
@@ -112,28 +135,27 @@ function* conversations(scenarios: Scenario[], attempts: number) {
 
 async function converse(
   scenario: Scenario,
-  position: Omit<TurnPosition, "turn">,
+  position: AttemptPosition,
   ports: RunPorts,
-): Promise<AttemptResult> {
-  const started = performance.now();
+): Promise<void> {
+  const { recorder, finished, isPaused } = ports;
   const history: Turn[] = [];
-  const interactions: InteractionResult[] = [];
+  const known = await finished?.turns(position);
   for (const [turn, interaction] of scenario.interactions.entries()) {
-    const result = await takeTurn(interaction, history, ports);
-    await ports.recorder?.record({ ...position, turn }, result);
-    interactions.push(result);
+    if (isPaused?.()) return;
+    let result = known?.get(turn);
+    if (!result) {
+      const started = performance.now();
+      result = await takeTurn(interaction, history, ports);
+      const tookMs = Math.round(performance.now() - started);
+      await recorder.record({ ...position, turn }, result, { tookMs });
+    }
     if (result.error) continue; // a failed turn was never said
     history.push(
       { role: "user", content: interaction.user_message },
       { role: "assistant", content: result.agent_reply },
     );
   }
-  return {
-    attempt_id: position.attempt + 1,
-    interactions,
-    average_scores: averageScores(interactions.map((interaction) => interaction.scores)),
-    execution_time_ms: Math.round(performance.now() - started),
-  };
 }
 
 async function takeTurn(

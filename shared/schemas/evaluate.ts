@@ -107,6 +107,7 @@ export type ScenarioResult = z.infer<typeof ScenarioResult>;
 /** The body of the answer (spec 2.4). */
 export const EvaluateResponse = z.object({
   message: z.string(),
+  run_id: z.string(),
   test_name: z.string(),
   endpoint: z.string(),
   model_id: z.string(),

@@ -1,7 +1,14 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import pLimit from "p-limit";
 import { REQUEST_FAILED, runScenarios, type TurnPosition } from "../../eval/runner.ts";
-import { fakeTarget, interaction, ports, providerError, scenario } from "../fakes/eval_ports.ts";
+import {
+  fakeTarget,
+  interaction,
+  ports,
+  providerError,
+  runAndCollect,
+  scenario,
+} from "../fakes/eval_ports.ts";
 
 const echo = (conversation: { content: string }[]) => `re: ${conversation.at(-1)?.content}`;
 
@@ -25,17 +32,17 @@ Deno.test("the history holds the generated reply, not the reference", async () =
   assertEquals(asked[1]?.[1], { role: "assistant", content: "generated" });
 });
 
-Deno.test("every scenario is run as often as asked, and attempts are numbered from 1", async () => {
+Deno.test("every scenario is run as often as asked", async () => {
   const { target, asked } = fakeTarget(echo);
   const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id)]));
-  const results = await runScenarios({ scenarios, attempts: 4 }, ports(target));
+  const results = await runAndCollect({ scenarios, attempts: 4 }, ports(target));
   assertEquals(asked.length, 12);
-  assertEquals(results.map((attempts) => attempts.map((attempt) => attempt.attempt_id)), [
-    [1, 2, 3, 4],
-    [1, 2, 3, 4],
-    [1, 2, 3, 4],
+  assertEquals(results.map((attempts) => attempts.map((turns) => turns.length)), [
+    [1, 1, 1, 1],
+    [1, 1, 1, 1],
+    [1, 1, 1, 1],
   ]);
-  assertEquals(results[1]?.[0]?.interactions[0]?.agent_reply, "re: message b");
+  assertEquals(results[1]?.[0]?.[0]?.agent_reply, "re: message b");
 });
 
 Deno.test("results stand in the batch's order, whichever conversation ends first", async () => {
@@ -48,8 +55,8 @@ Deno.test("results stand in the batch's order, whichever conversation ends first
     },
   };
   const scenarios = [scenario("a", [interaction("a")]), scenario("b", [interaction("b")])];
-  const results = await runScenarios({ scenarios, attempts: 1 }, ports(target));
-  assertEquals(results.map(([attempt]) => attempt?.interactions[0]?.id), ["a", "b"]);
+  const results = await runAndCollect({ scenarios, attempts: 1 }, ports(target));
+  assertEquals(results.map(([turns]) => turns?.[0]?.id), ["a", "b"]);
 });
 
 Deno.test("a failed turn says so, counts 0 and stays out of the later turns' history", async () => {
@@ -58,11 +65,11 @@ Deno.test("a failed turn says so, counts 0 and stays out of the later turns' his
     return echo(conversation);
   });
   const turns = [interaction("1"), interaction("2"), interaction("3")];
-  const results = await runScenarios(
+  const results = await runAndCollect(
     { scenarios: [scenario("s", turns)], attempts: 1 },
     ports(target),
   );
-  const failed = results[0]?.[0]?.interactions[1];
+  const failed = results[0]?.[0]?.[1];
   assertEquals(failed?.agent_reply, REQUEST_FAILED);
   assertEquals(failed?.agent_reply, "Request failed");
   assertEquals(failed?.generated_metadata, {});
@@ -77,19 +84,6 @@ Deno.test("a failed turn says so, counts 0 and stays out of the later turns' his
     "re: message 1",
     "message 3",
   ]);
-});
-
-Deno.test("an attempt's average counts its failed turns as 0", async () => {
-  const { target } = fakeTarget((_conversation, call) => {
-    if (call === 2) throw providerError(503);
-    return "right";
-  });
-  const turns = ["1", "2"].map((id) => interaction(id, { reference_reply: "right" }));
-  const results = await runScenarios(
-    { scenarios: [scenario("s", turns)], attempts: 1 },
-    ports(target),
-  );
-  assertEquals(results[0]?.[0]?.average_scores, { overall: 0.5 });
 });
 
 Deno.test("no more conversations are under way than there are places, and all places are used", async () => {
