@@ -19,6 +19,9 @@ export const EvalConfig = z.object({
   EVAL_ENDPOINTS: list().pipe(z.array(z.union([z.literal("*"), Origin]))),
   EVAL_CONCURRENCY: integer(64, { min: 1 }),
   EVAL_MAX_ATTEMPTS: integer(1000, { min: 1 }),
+  EVAL_DATA: z.string().default("./data/eval.db"),
+  EVAL_RESUME: z.enum(["on", "off"]).default("on"),
+  EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),
 });
 export type EvalConfig = z.infer<typeof EvalConfig>;
 

@@ -20,6 +20,7 @@ export const migrations: Record<string, Migration> = {
         .addColumn("total_turns", "integer", (column) => column.notNull())
         .addColumn("created_at", "bigint", (column) => column.notNull())
         .addColumn("finished_at", "bigint")
+        .addColumn("tally", "text")
         .addColumn("request", "text", (column) => column.notNull())
         .execute();
       await db.schema.createIndex("runs_by_status").on("runs").columns(["status", "id"]).execute();

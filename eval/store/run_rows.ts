@@ -1,6 +1,6 @@
-import type { Selectable } from "kysely";
+import type { Insertable, Selectable } from "kysely";
 import type { RunsTable, TurnsTable } from "./schema.ts";
-import type { RunRecord, StoredTurn } from "./store.ts";
+import type { RunRecord, StoredRun, StoredTurn } from "./store.ts";
 
 /** The columns of a run without its request, which may be megabytes. */
 export const RECORD_COLUMNS = [
@@ -15,6 +15,7 @@ export const RECORD_COLUMNS = [
   "total_turns",
   "created_at",
   "finished_at",
+  "tally",
 ] as const satisfies (keyof RunsTable)[];
 
 export const TURN_COLUMNS = [
@@ -41,6 +42,25 @@ export function toRecord(
     totalTurns: row.total_turns,
     createdAt: Number(row.created_at),
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
+    tally: row.tally === null ? null : JSON.parse(row.tally),
+  };
+}
+
+export function toRunRow(run: StoredRun): Insertable<RunsTable> {
+  return {
+    id: run.id,
+    parent_id: run.parentId,
+    status: run.status,
+    detail: run.detail,
+    test_name: run.testName,
+    model_id: run.modelId,
+    endpoint: run.endpoint,
+    attempts: run.attempts,
+    total_turns: run.totalTurns,
+    created_at: run.createdAt,
+    finished_at: run.finishedAt,
+    tally: run.tally && JSON.stringify(run.tally),
+    request: JSON.stringify(run.request),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from "kysely";
 import { createRunReader } from "./run_reader.ts";
-import { toTurn, TURN_COLUMNS } from "./run_rows.ts";
+import { toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import type { Tables } from "./schema.ts";
-import type { NewRun, RunStore } from "./store.ts";
+import type { NewRun, RunStore, StoredRun } from "./store.ts";
 import { createTurnWriter } from "./turn_writer.ts";
 
 /** How long a caller's key names its run. */
@@ -52,17 +52,23 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
             created_at: moment,
           }).execute();
         }
-        await insertRun(transaction, run, { id, moment });
+        const stored = describeRun(run, { id, moment });
+        await transaction.insertInto("runs").values(toRunRow(stored)).execute();
         if (run.parentId !== undefined) await copyAnswered(transaction, run.parentId, id);
-        return { id, outcome: "created" };
+        return { outcome: "created", id, run: stored };
       });
     },
 
-    async setStatus(id, { status, detail = null }) {
+    async setStatus(id, { status, detail, tally }) {
       if (status !== "running") writer.forget(id);
       const isOver = status !== "running" && status !== "interrupted";
       await db.updateTable("runs")
-        .set({ status, detail, finished_at: isOver ? now() : null })
+        .set({
+          status,
+          detail: detail ?? null,
+          tally: tally ? JSON.stringify(tally) : null,
+          finished_at: isOver ? now() : null,
+        })
         .where("id", "=", id)
         .execute();
     },
@@ -112,29 +118,29 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
   };
 }
 
-async function insertRun(
-  transaction: Transaction<Tables>,
+function describeRun(
   { request, testName, parentId }: NewRun,
   { id, moment }: { id: string; moment: number },
-): Promise<void> {
+): StoredRun {
   const interactions = request.test_batch.reduce(
     (sum, scenario) => sum + scenario.interactions.length,
     0,
   );
-  await transaction.insertInto("runs").values({
+  return {
     id,
-    parent_id: parentId ?? null,
+    parentId: parentId ?? null,
     status: "running",
     detail: null,
-    test_name: testName,
-    model_id: request.model_id,
+    testName,
+    modelId: request.model_id,
     endpoint: request.endpoint,
     attempts: request.attempts,
-    total_turns: interactions * request.attempts,
-    created_at: moment,
-    finished_at: null,
-    request: JSON.stringify(request),
-  }).execute();
+    totalTurns: interactions * request.attempts,
+    createdAt: moment,
+    finishedAt: null,
+    tally: null,
+    request,
+  };
 }
 
 /** The child begins with what its parent paid for: only the rest is asked again. */

@@ -19,6 +19,7 @@ export interface RunsTable {
   total_turns: number;
   created_at: number;
   finished_at: number | null;
+  tally: string | null;
   request: string;
 }
 

@@ -1,5 +1,5 @@
 import type { EvaluateRequest, InteractionResult } from "../../shared/schemas/evaluate.ts";
-import type { TurnPosition } from "../runner.ts";
+import type { AttemptPosition, TurnPosition } from "../runner.ts";
 
 /**
  * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and not
@@ -30,6 +30,8 @@ export interface RunRecord {
   totalTurns: number;
   createdAt: number;
   finishedAt: number | null;
+  /** How far the run had come when its status was last set; `null` while it is running. */
+  tally: Tally | null;
 }
 
 export interface StoredRun extends RunRecord {
@@ -53,7 +55,8 @@ export interface TurnEvent extends TurnPosition {
 export interface Tally {
   done: number;
   failed: number;
-  /** The mean `overall` of the turns that have one. */
+  /** Turns that have an `overall`, and the mean of it. */
+  scored: number;
   mean: number | null;
   /** The newest event's `seq`; 0 where there is none. */
   lastSeq: number;
@@ -98,15 +101,18 @@ export interface NewRun {
  * `created`: a new run. `known`: the same key came with the same body before, and this is its run.
  * `mismatch`: the key came with another body.
  */
-export interface CreatedRun {
-  outcome: "created" | "known" | "mismatch";
-  id: string;
+export type CreatedRun =
+  | { outcome: "created"; id: string; run: StoredRun }
+  | { outcome: "known" | "mismatch"; id: string };
+
+export interface StatusChange {
+  status: RunStatus;
+  detail?: string;
+  tally?: Tally;
 }
 
 /** How many turns of one attempt are stored. */
-export interface AttemptCount {
-  scenario: number;
-  attempt: number;
+export interface AttemptCount extends AttemptPosition {
   turns: number;
 }
 
@@ -119,14 +125,11 @@ export interface RunStore extends RunReader {
   createRun(run: NewRun): Promise<CreatedRun>;
   /** Stores a turn; a turn that is already there stays as it is. */
   recordTurn(runId: string, turn: StoredTurn): Promise<void>;
-  setStatus(id: string, change: { status: RunStatus; detail?: string }): Promise<void>;
+  setStatus(id: string, change: StatusChange): Promise<void>;
   /** Runs that are neither final nor interrupted, oldest first. */
   unfinishedRuns(): Promise<string[]>;
   attemptCounts(runId: string): Promise<AttemptCount[]>;
-  attemptTurns(
-    runId: string,
-    position: { scenario: number; attempt: number },
-  ): Promise<StoredTurn[]>;
+  attemptTurns(runId: string, position: AttemptPosition): Promise<StoredTurn[]>;
   /** False where there was no such run. */
   deleteRun(id: string): Promise<boolean>;
   /** Deletes runs that ended before a moment, and keys whose time is over; tells how many runs. */

@@ -1,20 +1,32 @@
 import { assert, assertEquals } from "@std/assert";
 import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunStore, StoredTurn } from "../../../eval/store/store.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** A store that keeps nothing, with a clock that a test sets. */
-async function withStore(
+/** The handlers' tests use the second, so it must behave as the first. */
+const STORES: Record<string, (now: () => number) => Promise<RunStore>> = {
+  "the database": (now) => openStore({ path: ":memory:", now }),
+  "the fake": (now) => Promise.resolve(memoryStore({ now })),
+};
+
+/** The same test for each kind of store, with a clock that the test sets. */
+function testStores(
+  name: string,
   test: (store: RunStore, clock: { now: number }) => Promise<void>,
-): Promise<void> {
-  const clock = { now: 1_000_000_000_000 };
-  const store = await openStore({ path: ":memory:", now: () => clock.now });
-  try {
-    await test(store, clock);
-  } finally {
-    await store.close();
+): void {
+  for (const [kind, open] of Object.entries(STORES)) {
+    Deno.test(`${name} (${kind})`, async () => {
+      const clock = { now: 1_000_000_000_000 };
+      const store = await open(() => clock.now);
+      try {
+        await test(store, clock);
+      } finally {
+        await store.close();
+      }
+    });
   }
 }
 
@@ -25,8 +37,9 @@ async function newRun(store: RunStore, fields: Parameters<typeof evaluateRequest
 
 const positions = (turns: StoredTurn[]) => turns.map((t) => [t.scenario, t.attempt, t.turn]);
 
-Deno.test("a run is read back as it was stored, with the fields that callers carry along", () =>
-  withStore(async (store, clock) => {
+testStores(
+  "a run is read back as it was stored, with the fields that callers carry along",
+  async (store, clock) => {
     const request = evaluateRequest({ scenarios: 2, turns: 3, attempts: 4, team: "blue" });
     const { id, outcome } = await store.createRun({ request, testName: "nightly" });
     assertEquals(outcome, "created");
@@ -42,15 +55,20 @@ Deno.test("a run is read back as it was stored, with the fields that callers car
       totalTurns: 24,
       createdAt: clock.now,
       finishedAt: null,
+      tally: null,
       request,
     });
-  }));
+  },
+);
 
-Deno.test("a run that nobody stored is not found", () =>
-  withStore(async (store) => assertEquals(await store.getRun("none"), undefined)));
+testStores(
+  "a run that nobody stored is not found",
+  async (store) => assertEquals(await store.getRun("none"), undefined),
+);
 
-Deno.test("turns come in the order of the batch, whichever was stored first, over many pages", () =>
-  withStore(async (store) => {
+testStores(
+  "turns come in the order of the batch, whichever was stored first, over many pages",
+  async (store) => {
     const id = await newRun(store);
     const all: [number, number, number][] = [];
     for (let s = 0; s < 23; s++) {
@@ -60,65 +78,68 @@ Deno.test("turns come in the order of the batch, whichever was stored first, ove
     assertEquals(new Set(shuffled).size, all.length);
     await Promise.all(shuffled.map((position) => store.recordTurn(id, storedTurn(position))));
     assertEquals(positions(await Array.fromAsync(store.turns(id))), all);
-  }));
+  },
+);
 
-Deno.test("a turn is recorded once: what came first stays", () =>
-  withStore(async (store) => {
-    const id = await newRun(store);
-    await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "first" }));
-    await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "second" }));
-    const turns = await Array.fromAsync(store.turns(id));
-    assertEquals(turns.map((turn) => turn.result.agent_reply), ["first"]);
-  }));
+testStores("a turn is recorded once: what came first stays", async (store) => {
+  const id = await newRun(store);
+  await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "first" }));
+  await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "second" }));
+  const turns = await Array.fromAsync(store.turns(id));
+  assertEquals(turns.map((turn) => turn.result.agent_reply), ["first"]);
+});
 
-Deno.test("events are numbered in the order of storing and can be read from any of them on", () =>
-  withStore(async (store) => {
+testStores(
+  "events are numbered in the order of storing and can be read from any of them on",
+  async (store) => {
     const id = await newRun(store);
     for (const turn of [2, 0, 1]) await store.recordTurn(id, storedTurn([0, 0, turn]));
     const events = await store.turnsAfter(id, { seq: 1, limit: 10 });
     assertEquals(events.map(({ seq, turn }) => [seq, turn]), [[2, 0], [3, 1]]);
     assertEquals(JSON.parse(events[0]!.resultJson), storedTurn([0, 0, 0]).result);
-  }));
+  },
+);
 
-Deno.test("a tally counts what is done and what failed, and knows the mean so far", () =>
-  withStore(async (store) => {
+testStores(
+  "a tally counts what is done and what failed, and knows the mean so far",
+  async (store) => {
     const id = await newRun(store);
-    assertEquals(await store.tally(id), { done: 0, failed: 0, mean: null, lastSeq: 0 });
+    assertEquals(await store.tally(id), { done: 0, failed: 0, scored: 0, mean: null, lastSeq: 0 });
     await store.recordTurn(id, storedTurn([0, 0, 0], { scores: { overall: 0.5 } }));
     await store.recordTurn(id, storedTurn([0, 0, 1], { scores: { overall: null } }));
     await store.recordTurn(id, storedTurn([0, 0, 2], { scores: { overall: 0 }, error: failure }));
-    assertEquals(await store.tally(id), { done: 3, failed: 1, mean: 0.25, lastSeq: 3 });
-  }));
+    assertEquals(await store.tally(id), { done: 3, failed: 1, scored: 2, mean: 0.25, lastSeq: 3 });
+  },
+);
 
-Deno.test("runs are listed newest first, page by page, each of them once", () =>
-  withStore(async (store) => {
-    const ids: string[] = [];
-    for (let n = 0; n < 7; n++) ids.unshift(await newRun(store)); // all in one millisecond
-    const seen: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page = await store.listRuns({ limit: 3, ...(cursor !== null && { cursor }) });
-      seen.push(...page.runs.map((run) => run.id));
-      cursor = page.nextCursor;
-    } while (cursor !== null);
-    assertEquals(seen, ids);
-  }));
+testStores("runs are listed newest first, page by page, each of them once", async (store) => {
+  const ids: string[] = [];
+  for (let n = 0; n < 7; n++) ids.unshift(await newRun(store)); // all in one millisecond
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await store.listRuns({ limit: 3, ...(cursor !== null && { cursor }) });
+    seen.push(...page.runs.map((run) => run.id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  assertEquals(seen, ids);
+});
 
-Deno.test("runs are listed by test, by model and by status", () =>
-  withStore(async (store) => {
-    const a = await newRun(store, { test_name: "a" });
-    const b = await newRun(store, { test_name: "b", model_id: "other/model" });
-    await store.setStatus(b, { status: "completed" });
-    const list = async (filter: object) =>
-      (await store.listRuns({ limit: 10, ...filter })).runs.map((run) => run.id);
-    assertEquals(await list({ testName: "a" }), [a]);
-    assertEquals(await list({ modelId: "other/model" }), [b]);
-    assertEquals(await list({ status: "completed" }), [b]);
-    assertEquals(await list({ status: "running", testName: "b" }), []);
-  }));
+testStores("runs are listed by test, by model and by status", async (store) => {
+  const a = await newRun(store, { test_name: "a" });
+  const b = await newRun(store, { test_name: "b", model_id: "other/model" });
+  await store.setStatus(b, { status: "completed" });
+  const list = async (filter: object) =>
+    (await store.listRuns({ limit: 10, ...filter })).runs.map((run) => run.id);
+  assertEquals(await list({ testName: "a" }), [a]);
+  assertEquals(await list({ modelId: "other/model" }), [b]);
+  assertEquals(await list({ status: "completed" }), [b]);
+  assertEquals(await list({ status: "running", testName: "b" }), []);
+});
 
-Deno.test("a run that ended knows when, and an unfinished one is on the list of these", () =>
-  withStore(async (store, clock) => {
+testStores(
+  "a run that ended knows when, and an unfinished one is on the list of these",
+  async (store, clock) => {
     const [first, second, third] = [
       await newRun(store),
       await newRun(store),
@@ -131,22 +152,23 @@ Deno.test("a run that ended knows when, and an unfinished one is on the list of 
     const run = await store.getRun(first);
     assertEquals([run?.status, run?.detail, run?.finishedAt], ["failed", "why", clock.now]);
     assertEquals((await store.getRun(third))?.finishedAt, null);
-  }));
+  },
+);
 
-Deno.test("the same key and body give the same run, another body is a mismatch", () =>
-  withStore(async (store) => {
-    const request = evaluateRequest();
-    const create = (bodyHash: string) =>
-      store.createRun({ request, testName: "t", idempotency: { key: "k", bodyHash } });
-    const [first, again] = await Promise.all([create("one"), create("one")]);
-    assertEquals([first!.outcome, again!.outcome], ["created", "known"]);
-    assertEquals(again!.id, first!.id);
-    assertEquals((await create("two")).outcome, "mismatch");
-    assertEquals((await store.listRuns({ limit: 10 })).runs.length, 1);
-  }));
+testStores("the same key and body give the same run, another body is a mismatch", async (store) => {
+  const request = evaluateRequest();
+  const create = (bodyHash: string) =>
+    store.createRun({ request, testName: "t", idempotency: { key: "k", bodyHash } });
+  const [first, again] = await Promise.all([create("one"), create("one")]);
+  assertEquals([first.outcome, again.outcome], ["created", "known"]);
+  assertEquals(again.id, first.id);
+  assertEquals((await create("two")).outcome, "mismatch");
+  assertEquals((await store.listRuns({ limit: 10 })).runs.length, 1);
+});
 
-Deno.test("a key is free again after 24 hours, and once its run is deleted", () =>
-  withStore(async (store, clock) => {
+testStores(
+  "a key is free again after 24 hours, and once its run is deleted",
+  async (store, clock) => {
     const request = evaluateRequest();
     const create = () =>
       store.createRun({ request, testName: "t", idempotency: { key: "k", bodyHash: "h" } });
@@ -159,10 +181,12 @@ Deno.test("a key is free again after 24 hours, and once its run is deleted", () 
     assert(second.id !== first.id);
     await store.deleteRun(second.id);
     assertEquals((await create()).outcome, "created");
-  }));
+  },
+);
 
-Deno.test("a retry begins with its parent's answered turns and without the failed ones", () =>
-  withStore(async (store) => {
+testStores(
+  "a retry begins with its parent's answered turns and without the failed ones",
+  async (store) => {
     const parentId = await newRun(store, { turns: 3 });
     await store.recordTurn(parentId, storedTurn([0, 0, 0]));
     await store.recordTurn(parentId, storedTurn([0, 0, 1], { error: failure }));
@@ -176,10 +200,12 @@ Deno.test("a retry begins with its parent's answered turns and without the faile
     await store.recordTurn(id, storedTurn([0, 0, 1]));
     const events = await store.turnsAfter(id, { seq: 0, limit: 9 });
     assertEquals(events.map(({ seq, turn }) => [seq, turn]), [[1, 0], [3, 2], [4, 1]]);
-  }));
+  },
+);
 
-Deno.test("what is stored of an attempt is counted, and read for one attempt alone", () =>
-  withStore(async (store) => {
+testStores(
+  "what is stored of an attempt is counted, and read for one attempt alone",
+  async (store) => {
     const id = await newRun(store);
     for (const position of [[0, 0, 0], [0, 0, 1], [0, 1, 0], [3, 0, 0]] as const) {
       await store.recordTurn(id, storedTurn([...position]));
@@ -191,20 +217,21 @@ Deno.test("what is stored of an attempt is counted, and read for one attempt alo
     ]);
     const turns = await store.attemptTurns(id, { scenario: 0, attempt: 0 });
     assertEquals(positions(turns), [[0, 0, 0], [0, 0, 1]]);
-  }));
+  },
+);
 
-Deno.test("a deleted run takes its turns with it, and nobody else's", () =>
-  withStore(async (store) => {
-    const [gone, kept] = [await newRun(store), await newRun(store)];
-    for (const id of [gone, kept]) await store.recordTurn(id, storedTurn([0, 0, 0]));
-    assertEquals(await store.deleteRun(gone), true);
-    assertEquals(await store.deleteRun(gone), false);
-    assertEquals(await Array.fromAsync(store.turns(gone)), []);
-    assertEquals((await Array.fromAsync(store.turns(kept))).length, 1);
-  }));
+testStores("a deleted run takes its turns with it, and nobody else's", async (store) => {
+  const [gone, kept] = [await newRun(store), await newRun(store)];
+  for (const id of [gone, kept]) await store.recordTurn(id, storedTurn([0, 0, 0]));
+  assertEquals(await store.deleteRun(gone), true);
+  assertEquals(await store.deleteRun(gone), false);
+  assertEquals(await Array.fromAsync(store.turns(gone)), []);
+  assertEquals((await Array.fromAsync(store.turns(kept))).length, 1);
+});
 
-Deno.test("retention takes runs that ended before the moment, and never one that is running", () =>
-  withStore(async (store, clock) => {
+testStores(
+  "retention takes runs that ended before the moment, and never one that is running",
+  async (store, clock) => {
     const [old, running] = [await newRun(store), await newRun(store)];
     await store.setStatus(old, { status: "completed" });
     clock.now += 10 * DAY;
@@ -213,4 +240,5 @@ Deno.test("retention takes runs that ended before the moment, and never one that
     assertEquals(await store.deleteOlderThan(clock.now - 7 * DAY), 1);
     const left = (await store.listRuns({ limit: 10 })).runs.map((run) => run.id);
     assertEquals(left, [recent, running]);
-  }));
+  },
+);
