@@ -1,58 +1,40 @@
-import { readJson } from "../shared/http/body.ts";
-import { streamJson } from "../shared/http/json_stream.ts";
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
-import { type EvaluateRequest, evaluateRequest } from "../shared/schemas/evaluate.ts";
-import { createAssessor } from "./assessor.ts";
 import type { EvalConfig } from "./config.ts";
 import type { EndpointPolicy } from "./endpoint_policy.ts";
-import { type Recorder, type RunPorts, runScenarios, type Target } from "./runner.ts";
-import { summarise } from "./summary.ts";
+import { createEvaluateRoute } from "./runs/evaluate_route.ts";
+import type { RunManager } from "./runs/run_manager.ts";
+import { createRunRoutes } from "./runs/run_routes.ts";
+import type { RunStore } from "./store/store.ts";
 
 /** Everything the outside world supplies. */
 export interface EvalDeps {
   config: EvalConfig;
   log: Logger;
   endpoints: EndpointPolicy;
-  /** The model under test, with the credential that goes to its endpoint. */
-  connect: (request: EvaluateRequest, credential: string | undefined) => Target;
-  /** The process's places for conversations. */
-  slot: RunPorts["slot"];
-  recorder?: Recorder;
+  store: RunStore;
+  runs: RunManager;
 }
-
-/** How deep a result is streamed: down to `results.scenarios[].attempts[]`, each as one piece. */
-const RESULT_DEPTH = 5;
 
 /** The evaluation service's routes. */
 export function createEvalHandler(deps: EvalDeps): Service {
-  const { config, log, endpoints, connect, slot, recorder } = deps;
-  const Body = evaluateRequest(config.EVAL_MAX_ATTEMPTS);
-
   return createService({
     "GET /": () =>
       Response.json({
         name: "assay-eval",
         about: "Has a test conversation with a model and scores its replies.",
-        endpoints: { "POST /evaluate": "run a test batch against a model endpoint" },
+        endpoints: {
+          "POST /evaluate": "run a test batch against a model endpoint",
+          "GET /runs": "the runs, newest first",
+          "GET /runs/{id}": "one run, and its result when there is one",
+          "GET /runs/{id}/events": "what happens in a run, as server-sent events",
+          "POST /runs/{id}/cancel": "end a run and keep what is finished",
+          "POST /runs/{id}/retry": "ask again what failed, as a new run",
+          "DELETE /runs/{id}": "delete a run",
+        },
       }),
-
-    "POST /evaluate": async (request, context) => {
-      const body = await readJson(request, Body, { maxBytes: config.MAX_BODY_BYTES });
-      endpoints.requireAllowed(body.endpoint);
-      context.fields.model = body.model_id;
-      const results = await runScenarios({ scenarios: body.test_batch, attempts: body.attempts }, {
-        target: connect(body, endpoints.credentialFor(body.endpoint)),
-        assessor: createAssessor(body.test_batch),
-        slot,
-        concurrency: config.EVAL_CONCURRENCY,
-        signal: request.signal,
-        ...(recorder && { recorder }),
-      });
-      const result = summarise(body, results);
-      context.fields.outcome = result.message;
-      return streamJson(result, { depth: RESULT_DEPTH });
-    },
-  }, { config, log });
+    "POST /evaluate": createEvaluateRoute(deps),
+    ...createRunRoutes(deps),
+  }, deps);
 }
