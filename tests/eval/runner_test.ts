@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import pLimit from "p-limit";
-import { REQUEST_FAILED, runScenarios, type TurnPosition } from "../../eval/runner.ts";
+import { REQUEST_FAILED, runScenarios, type Turn, type TurnPosition } from "../../eval/runner.ts";
 import {
   fakeTarget,
   interaction,
@@ -9,6 +9,8 @@ import {
   runAndCollect,
   scenario,
 } from "../fakes/eval_ports.ts";
+import { gatedTarget } from "../fakes/gated_target.ts";
+import { storedTurn } from "../fakes/stored_runs.ts";
 
 const echo = (conversation: { content: string }[]) => `re: ${conversation.at(-1)?.content}`;
 
@@ -213,4 +215,79 @@ Deno.test("ten thousand refusals without any waiting leave the event loop its tu
   await runScenarios({ scenarios, attempts: 10 }, ports(target));
   clearInterval(timer);
   assert(turns > 0, "no timer ran while the run was under way");
+});
+
+Deno.test("finished turns are not asked again, and stand in the history of those that are", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const turns = ["1", "2", "3", "4"].map((id) => interaction(id));
+  const recorded: TurnPosition[] = [];
+  const finished = {
+    isWhole: ({ attempt }: { attempt: number }) => attempt === 0,
+    turns: ({ attempt }: { attempt: number }) =>
+      Promise.resolve(
+        new Map(
+          attempt === 1
+            ? [[0, storedTurn([0, 1, 0]).result], [2, storedTurn([0, 1, 2]).result]]
+            : [],
+        ),
+      ),
+  };
+  await runScenarios(
+    { scenarios: [scenario("s", turns)], attempts: 2 },
+    ports(target, {
+      finished,
+      recorder: { record: (position) => void recorded.push(position) },
+    }),
+  );
+  assertEquals(recorded, [{ scenario: 0, attempt: 1, turn: 1 }, {
+    scenario: 0,
+    attempt: 1,
+    turn: 3,
+  }]);
+  assertEquals(asked.map((conversation) => conversation.map(({ content }) => content)), [
+    ["message 1", "reply 0.1.0", "message 2"],
+    [
+      "message 1",
+      "reply 0.1.0",
+      "message 2",
+      "re: message 2",
+      "message 3",
+      "reply 0.1.2",
+      "message 4",
+    ],
+  ]);
+});
+
+Deno.test("a paused run finishes the turns under way, begins no other and says so", async () => {
+  const gate = gatedTarget();
+  let isPaused = false;
+  const recorded: number[] = [];
+  const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id), interaction(id)]));
+  const outcome = runScenarios(
+    { scenarios, attempts: 1 },
+    ports(gate.target, {
+      concurrency: 2,
+      isPaused: () => isPaused,
+      recorder: { record: ({ scenario }) => void recorded.push(scenario) },
+    }),
+  );
+  await gate.reached(2);
+  isPaused = true;
+  gate.open();
+  assertEquals(await outcome, "paused");
+  assertEquals(gate.asked, ["message a", "message b"]);
+  assertEquals(recorded, [0, 1]);
+});
+
+Deno.test("a run that fails waits for its other calls to end before it says so", async () => {
+  const gate = gatedTarget();
+  const scenarios = ["a", "b"].map((id) => scenario(id, [interaction(id)]));
+  const failing = {
+    ask: (conversation: Turn[], signal: AbortSignal) =>
+      conversation[0]!.content === "message b"
+        ? Promise.reject(new TypeError("a fault of ours"))
+        : gate.target.ask(conversation, signal),
+  };
+  await assertRejects(() => runScenarios({ scenarios, attempts: 1 }, ports(failing)), TypeError);
+  assertEquals(gate.aborted, ["message a"]);
 });
