@@ -1,18 +1,17 @@
 import { accepts } from "@std/http/negotiation";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body.ts";
-import { streamPieces } from "../../shared/http/json_stream.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint_policy.ts";
 import type { RunStore, StoredRun } from "../store/store.ts";
 import { nameTest } from "../summary.ts";
-import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";
+import { type ActiveRun, CLIENT_LEFT } from "./active_run.ts";
 import { eventStream } from "./event_stream.ts";
 import { readIdempotencyKey } from "./idempotency_key.ts";
+import { answerWithResult, resultResponse } from "./result_answer.ts";
 import type { RunManager } from "./run_manager.ts";
-import { resultPieces } from "./run_result.ts";
 
 export interface EvaluateRouteDeps {
   config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "MAX_BODY_BYTES">;
@@ -81,11 +80,10 @@ export function createEvaluateRoute(
       stream.response.headers.set("location", location);
       return stream.response;
     }
-    active?.hold(request.signal);
-    const end = active ? await endOf(active, request.signal) : { status: run.status };
-    context.fields.outcome = end.status;
-    requireResult(run, end);
-    return streamPieces(resultPieces(store, run), { location });
+    const headers = { location };
+    if (!active) return resultResponse(store, run, { status: run.status, headers });
+    const { requestId } = context;
+    return await answerWithResult({ store, active, client: request.signal, headers, requestId });
   };
 }
 
@@ -93,31 +91,4 @@ export function createEvaluateRoute(
 function prefersAsync(request: Request): boolean {
   const preferences = request.headers.get("prefer")?.split(",") ?? [];
   return preferences.some((one) => one.split(";")[0]?.trim().toLowerCase() === "respond-async");
-}
-
-/** Rejects at once when the client leaves; the run itself may still have others who wait for it. */
-function endOf(active: ActiveRun, client: AbortSignal): Promise<RunEnd> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(client.reason);
-    if (client.aborted) leave();
-    client.addEventListener("abort", leave, { once: true });
-    active.ended.then((end) => {
-      client.removeEventListener("abort", leave);
-      resolve(end);
-    });
-  });
-}
-
-function requireResult({ id }: StoredRun, { status, error }: RunEnd): void {
-  if (status === "completed") return;
-  const headers = { location: `/runs/${id}` };
-  if (status === "running") {
-    const detail =
-      `cannot finish run ${id} now: the service is stopping, and goes on with it later`;
-    throw new AppError(503, "shutting_down", detail, { headers });
-  }
-  if (status !== "cancelled" && error) throw error;
-  throw new AppError(409, "conflict", `cannot answer with a result: run ${id} is ${status}`, {
-    headers,
-  });
 }

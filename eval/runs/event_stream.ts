@@ -1,6 +1,7 @@
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import type { RunStore, StoredRun } from "../store/store.ts";
+import { createClientStream } from "./client_stream.ts";
 import type { RunManager } from "./run_manager.ts";
 import { runEvents } from "./run_events.ts";
 import { resultPieces } from "./run_result.ts";
@@ -13,44 +14,35 @@ export interface EventStreamOptions {
   runs: RunManager;
   run: StoredRun;
   afterSeq: number;
-  /** Aborted when the client has left. */
+  /** The request's own signal. */
   client: AbortSignal;
 }
 
-/**
- * Answers with the events of a run. `left` is aborted when the client leaves, by closing the
- * connection or by cancelling the stream.
- */
+/** Answers with the events of a run; `left` is aborted when the client leaves. */
 export function eventStream(
   options: EventStreamOptions,
 ): { response: Response; left: AbortSignal } {
-  const cancelled = new AbortController();
-  const left = AbortSignal.any([options.client, cancelled.signal]);
-  const frames = encodeEvents(options, left);
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const { done, value } = await frames.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    // Not `ReadableStream.from`: it would wait for the next event before it told anyone.
-    cancel: () => cancelled.abort(),
-  }, { highWaterMark: 0 });
+  const { body, left } = createClientStream(
+    options.client,
+    (left) => encodeEvents(options, left),
+  );
   const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
   return { response: new Response(body, { headers }), left };
 }
 
 async function* encodeEvents(
   { store, runs, run, afterSeq }: EventStreamOptions,
-  signal: AbortSignal,
+  left: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const active = () => runs.active(run.id);
-  const events = ReadableStream.from(runEvents({ store, run, active, afterSeq, signal }));
+  const events = ReadableStream.from(runEvents({ store, run, active, afterSeq, left }));
   yield* events.pipeThrough(new ServerSentEventStream());
-  if (signal.aborted) return;
+  if (left.aborted) return;
   const now = await store.getRun(run.id);
   if (!now || (now.status === "running" && runs.isStopping)) return; // to be gone on with
-  yield* encodeEnd(store, now);
+  const isStuck = now.status === "running" && !active();
+  const detail = runs.faultOf(run.id);
+  yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);
 }
 
 /** By hand: a result may be far larger than what one should hold as one message. */

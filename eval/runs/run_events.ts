@@ -1,6 +1,7 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import type { RunStore, StoredRun, TurnEvent } from "../store/store.ts";
 import { type ActiveRun, type RunProgress } from "./active_run.ts";
+import { waitFor } from "./client_stream.ts";
 import { restingProgress } from "./run_view.ts";
 
 /** Turns told at once; a slow client is never more than this ahead of its own reading. */
@@ -15,8 +16,8 @@ export interface RunEventsOptions {
   active: () => ActiveRun | undefined;
   /** The last event that the client has seen; 0 for none. */
   afterSeq: number;
-  /** Ends the telling. */
-  signal: AbortSignal;
+  /** Aborted when the client has left. */
+  left: AbortSignal;
 }
 
 /**
@@ -25,14 +26,14 @@ export interface RunEventsOptions {
  * and still misses nothing, and so that nothing is told that could be lost.
  */
 export async function* runEvents(
-  { store, run, active, afterSeq, signal }: RunEventsOptions,
+  { store, run, active, afterSeq, left }: RunEventsOptions,
 ): AsyncGenerator<ServerSentEventMessage> {
   let seq = afterSeq;
   const progress = async (): Promise<RunProgress> =>
     active()?.progress() ?? restingProgress(run, await store.tally(run.id));
   yield progressEvent(await progress());
 
-  while (!signal.aborted) {
+  while (!left.aborted) {
     const current = active();
     const change = current?.changed(); // before the reading: nothing can slip in between
     const page = await store.turnsAfter(run.id, { seq, limit: PAGE });
@@ -41,7 +42,8 @@ export async function* runEvents(
     if (page.length > 0) yield progressEvent(await progress());
     if (page.length === PAGE) continue;
     if (!current || !change) return;
-    if (await waitFor(change, signal) === "nothing") yield { comment: "keep-alive" };
+    const news = await waitFor(change, { ms: KEEP_ALIVE_MS, left });
+    if (news === "nothing came") yield { comment: "keep-alive" };
   }
 }
 
@@ -58,20 +60,4 @@ function turnEvent(run: StoredRun, event: TurnEvent): ServerSentEventMessage {
     id: seq,
     data: `${place.slice(0, -1)},"interaction":${resultJson}}`,
   };
-}
-
-async function waitFor(
-  change: Promise<void>,
-  signal: AbortSignal,
-): Promise<"change" | "nothing"> {
-  const { promise: silence, resolve } = Promise.withResolvers<"nothing">();
-  const timer = setTimeout(resolve, KEEP_ALIVE_MS, "nothing");
-  const leave = () => resolve("nothing");
-  signal.addEventListener("abort", leave, { once: true });
-  try {
-    return await Promise.race([change.then(() => "change" as const), silence]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", leave);
-  }
 }

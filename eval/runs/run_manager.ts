@@ -32,6 +32,8 @@ export interface RunManager {
   /** Goes on with a stored run from what is stored of it. */
   resume(run: StoredRun): Promise<ActiveRun>;
   active(id: string): ActiveRun | undefined;
+  /** Why a run that is stored as running is not: for want of room not even that can be stored. */
+  faultOf(id: string): string | null;
   /** Goes on with every run that an earlier process left unfinished; they need no client. */
   resumeUnfinished(): Promise<void>;
   /** Marks these `interrupted` instead. */
@@ -49,11 +51,13 @@ const NOTHING_YET: Tally = { done: 0, failed: 0, scored: 0, mean: null, lastSeq:
 export function createRunManager(deps: RunManagerDeps): RunManager {
   const { store, log, endpoints, connect, slot, concurrency } = deps;
   const runs = new Map<string, ActiveRun>();
+  const faults = new Map<string, string>();
   const stopping = new AbortController();
 
   function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
     const active = createActiveRun(run, { tally, now: () => performance.now() });
     runs.set(run.id, active);
+    faults.delete(run.id);
     execute(active, finished).then((end) => {
       runs.delete(run.id);
       active.end(end);
@@ -102,10 +106,11 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       }
       log.error("run failed", { run_id: id, error });
       // Without room there is nothing wrong with the run: it goes on when the service starts again.
+      const detail = error instanceof AppError ? error.message : "the service failed; see its log";
       if (error instanceof AppError && error.code === "storage_full") {
+        faults.set(id, detail);
         return { status: "interrupted", error };
       }
-      const detail = error instanceof AppError ? error.message : "the service failed; see its log";
       await store.setStatus(id, { status: "failed", detail, tally });
       return { status: "failed", error };
     } catch (storing) {
@@ -126,6 +131,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   return {
     resume,
     active: (id) => runs.get(id),
+    faultOf: (id) => faults.get(id) ?? null,
     get isStopping() {
       return stopping.signal.aborted;
     },

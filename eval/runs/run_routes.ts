@@ -41,7 +41,8 @@ export function createRunRoutes(
     }
     // Over since it was read, or left by a process that could not go on with it.
     const now = await store.getRun(run.id) ?? run;
-    return now.status === "running" ? view({ ...now, status: "interrupted" }) : view(now);
+    if (now.status !== "running") return view(now);
+    return view({ ...now, status: "interrupted", detail: runs.faultOf(run.id) });
   }
 
   return {

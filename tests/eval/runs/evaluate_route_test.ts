@@ -241,6 +241,7 @@ Deno.test("room that runs out in the middle is a 507, and the run can be gone on
   assertExists(id);
   const shown = await (await service(new Request(`http://127.0.0.1:8080/runs/${id}`))).json();
   assertEquals([shown.status, shown.progress.done], ["interrupted", 1]);
+  assertEquals(shown.detail, "cannot store the run: the disk is full");
 });
 
 Deno.test("a fault of the service is a 500 without its words, and the run has failed", async () => {
