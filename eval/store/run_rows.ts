@@ -26,6 +26,18 @@ export const TURN_COLUMNS = [
   "result",
 ] as const satisfies (keyof TurnsTable)[];
 
+export const ALL_TURN_COLUMNS = [
+  "run_id",
+  "scenario",
+  "attempt",
+  "turn",
+  "seq",
+  "failed",
+  "overall",
+  "took_ms",
+  "result",
+] as const satisfies (keyof TurnsTable)[];
+
 /** PostgreSQL's drivers give `bigint` as text, so moments are made numbers here. */
 export function toRecord(
   row: Pick<Selectable<RunsTable>, (typeof RECORD_COLUMNS)[number]>,

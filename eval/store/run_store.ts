@@ -1,7 +1,7 @@
-import type { Kysely, Transaction } from "kysely";
+import { CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { createRunReader } from "./run_reader.ts";
-import { toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
-import type { Tables } from "./schema.ts";
+import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
+import type { Tables, TurnsTable } from "./schema.ts";
 import type { NewRun, RunStore, StoredRun } from "./store.ts";
 import { createTurnWriter } from "./turn_writer.ts";
 
@@ -18,10 +18,7 @@ export interface RunStoreOptions {
 export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptions): RunStore {
   const reader = createRunReader(db);
   const writer = createTurnWriter({
-    insert: async (rows) => {
-      await db.insertInto("turns").values(rows).onConflict((conflict) => conflict.doNothing())
-        .execute();
-    },
+    insert: createTurnInsert(db),
     lastSeq: async (runId) => (await reader.tally(runId)).lastSeq,
   });
 
@@ -143,27 +140,33 @@ function describeRun(
   };
 }
 
+/** Batches of one size are one statement: building it anew would cost more than running it. */
+function createTurnInsert(db: Kysely<Tables>): (rows: TurnsTable[]) => Promise<void> {
+  const statements = new Map<number, string>();
+  return async (rows) => {
+    let statement = statements.get(rows.length);
+    if (statement === undefined) {
+      statement = db.insertInto("turns").columns(ALL_TURN_COLUMNS).values(rows)
+        .onConflict((conflict) => conflict.doNothing()).compile().sql;
+      statements.set(rows.length, statement);
+    }
+    const parameters = rows.flatMap((row) => ALL_TURN_COLUMNS.map((column) => row[column]));
+    await db.executeQuery(CompiledQuery.raw(statement, parameters));
+  };
+}
+
 /** The child begins with what its parent paid for: only the rest is asked again. */
 async function copyAnswered(
   transaction: Transaction<Tables>,
   parentId: string,
   id: string,
 ): Promise<void> {
-  const columns = [
-    "scenario",
-    "attempt",
-    "turn",
-    "seq",
-    "failed",
-    "overall",
-    "took_ms",
-    "result",
-  ] as const;
+  const [runId, ...columns] = ALL_TURN_COLUMNS;
   await transaction.insertInto("turns")
-    .columns(["run_id", ...columns])
+    .columns(ALL_TURN_COLUMNS)
     .expression((from) =>
       from.selectFrom("turns")
-        .select(({ val }) => [val(id).as("run_id"), ...columns])
+        .select(({ val }) => [val(id).as(runId), ...columns])
         .where("run_id", "=", parentId)
         .where("failed", "=", 0)
     )

@@ -1,8 +1,8 @@
 import type { StoredTurn } from "./store.ts";
 import type { TurnsTable } from "./schema.ts";
 
-/** How many rows one statement stores: bounded by SQLite's limit on parameters. */
-const MAX_BATCH = 500;
+/** How many rows one statement stores: databases limit the parameters of one. */
+const MAX_BATCH = 200;
 
 export interface TurnWriter {
   /** Resolves once the turn is on the disk. */
