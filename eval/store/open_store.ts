@@ -1,6 +1,5 @@
 import { Kysely } from "kysely";
-import { Migrator } from "kysely/migration";
-import { migrations } from "./migrations.ts";
+import { migrate } from "./migrations.ts";
 import { createRunIds } from "./run_id.ts";
 import { createRunReader } from "./run_reader.ts";
 import { createRunStore } from "./run_store.ts";
@@ -25,9 +24,9 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   const { now = Date.now, ...where } = options;
   const connection = await openSqlite({ ...where, mode: "write" });
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
-  const provider = { getMigrations: () => Promise.resolve(migrations) };
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
-  if (error) {
+  try {
+    await migrate(db);
+  } catch (error) {
     await db.destroy();
     throw error;
   }

@@ -81,6 +81,7 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
         .select(({ fn }) => ["scenario", "attempt", fn.countAll().as("turns")])
         .where("run_id", "=", runId)
         .groupBy(["scenario", "attempt"])
+        .orderBy("scenario").orderBy("attempt")
         .execute();
       return rows.map((row) => ({ ...row, turns: Number(row.turns) }));
     },

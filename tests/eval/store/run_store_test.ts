@@ -1,16 +1,44 @@
 import { assert, assertEquals } from "@std/assert";
+import { PGlite } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect } from "kysely";
+import { migrate } from "../../../eval/store/migrations.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
+import { createRunIds } from "../../../eval/store/run_id.ts";
+import { createRunStore } from "../../../eval/store/run_store.ts";
+import type { Tables } from "../../../eval/store/schema.ts";
 import type { RunStore, StoredTurn } from "../../../eval/store/store.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The handlers' tests use the second, so it must behave as the first. */
+/**
+ * The handlers' tests use the second, so it must behave as the first. The third is PostgreSQL, in
+ * process: the tables and the queries must be such that a run may live there, too.
+ */
 const STORES: Record<string, (now: () => number) => Promise<RunStore>> = {
   "the database": (now) => openStore({ path: ":memory:", now }),
+  "PostgreSQL": openPostgres,
   "the fake": (now) => Promise.resolve(memoryStore({ now })),
 };
+
+let postgres: Promise<Kysely<Tables>> | undefined;
+
+async function startPostgres(): Promise<Kysely<Tables>> {
+  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: new PGlite() }) });
+  await migrate(db);
+  return db;
+}
+
+/** One server for all tests: it takes seconds to start. Each test finds it empty. */
+async function openPostgres(now: () => number): Promise<RunStore> {
+  const db = await (postgres ??= startPostgres());
+  for (const table of ["runs", "turns", "idempotency_keys"] as const) {
+    await db.deleteFrom(table).execute();
+  }
+  const store = createRunStore(db, { now, newId: createRunIds(now) });
+  return { ...store, close: () => Promise.resolve() };
+}
 
 /** The same test for each kind of store, with a clock that the test sets. */
 function testStores(
