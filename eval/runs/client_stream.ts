@@ -5,10 +5,7 @@ export interface ClientStream {
   left: AbortSignal;
 }
 
-/**
- * Sends what `write` yields. `client` is the request's own signal. Where `write` throws, the
- * connection is cut, so that nobody takes a part for the whole.
- */
+/** Sends what `write` yields. `client` is the request's own signal. */
 export function createClientStream(
   client: AbortSignal,
   write: (left: AbortSignal) => AsyncIterator<Uint8Array<ArrayBuffer>>,

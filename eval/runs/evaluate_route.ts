@@ -10,7 +10,7 @@ import { nameTest } from "../summary.ts";
 import { type ActiveRun, CLIENT_LEFT } from "./active_run.ts";
 import { eventStream } from "./event_stream.ts";
 import { readIdempotencyKey } from "./idempotency_key.ts";
-import { answerWithResult, resultResponse } from "./result_answer.ts";
+import { answerWithResult, waitForEnd } from "./result_answer.ts";
 import type { RunManager } from "./run_manager.ts";
 
 export interface EvaluateRouteDeps {
@@ -80,10 +80,10 @@ export function createEvaluateRoute(
       stream.response.headers.set("location", location);
       return stream.response;
     }
-    const headers = { location };
-    if (!active) return resultResponse(store, run, { status: run.status, headers });
-    const { requestId } = context;
-    return await answerWithResult({ store, active, client: request.signal, headers, requestId });
+    active?.hold(request.signal);
+    const end = active ? await waitForEnd(active, request.signal) : { status: run.status };
+    context.fields.outcome = end.status;
+    return answerWithResult(store, run, end);
   };
 }
 

@@ -16,7 +16,6 @@ const TWO_TURNS = {
     interactions: [{ id: "1", user_message: "one" }, { id: "2", user_message: "two" }],
   },
 };
-const ASYNC = { prefer: "respond-async" };
 const STREAM = { accept: "text/event-stream" };
 
 Deno.test("an answer carries its run's id and says where the run is", async () => {
