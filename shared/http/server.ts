@@ -17,6 +17,8 @@ export interface ServeOptions {
   graceMs: number;
   service: Service;
   log: Logger;
+  /** Ends what the service does beside answering requests; awaited before the process exits. */
+  stop?: () => Promise<void>;
   /** Called when the port is really open, with the service's address. */
   onListen: (url: string) => void;
 }
@@ -51,7 +53,7 @@ export function serve(options: ServeOptions): void {
       log.warn(`${name} stopped with requests still running`);
       Deno.exit(0);
     }, graceMs);
-    await close(server);
+    await Promise.all([close(server), options.stop?.()]);
     clearTimeout(timer);
     log.info(`${name} has stopped`);
     Deno.exit(0);
