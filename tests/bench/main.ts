@@ -2,10 +2,13 @@
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
 import { evalLarge, evalSpeed } from "./eval_speed.ts";
 import type { BenchPart } from "./measure.ts";
+import { resumeSpeed, storeSpeed } from "./storage.ts";
 
 const PARTS: Record<string, BenchPart> = {
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
+  "store-speed": storeSpeed,
+  "resume-speed": resumeSpeed,
 };
 
 const wanted = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);
