@@ -31,8 +31,8 @@ async function create(config: EvalConfig, log: Logger): Promise<StartedService> 
     async stop() {
       retention.stop();
       await deps.runs.stop();
-      await store.close();
     },
+    close: () => store.close(),
   };
 }
 

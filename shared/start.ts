@@ -20,8 +20,10 @@ export interface StartedService {
   fields?: Record<string, string>;
   /** For people at a terminal: what to try at this address. */
   hints?: (url: string) => string[];
-  /** Ends what the service does beside answering requests; awaited before the process exits. */
+  /** Ends what the service does beside answering requests, while the last of these are answered. */
   stop?: () => Promise<void>;
+  /** Closes what the service holds, after the last answer. */
+  close?: () => Promise<void>;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function startService<S extends z.ZodObject>(
     const common = config as unknown as CommonConfig;
     const format = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
     const log = createLogger({ level: common.LOG_LEVEL, format, write: writeLine });
-    const { service, fields, hints, stop } = await definition.create(config, log);
+    const { service, fields, hints, stop, close } = await definition.create(config, log);
     serve({
       name,
       portVariable,
@@ -47,6 +49,7 @@ export async function startService<S extends z.ZodObject>(
       service,
       log,
       ...(stop && { stop }),
+      ...(close && { close }),
       onListen(url) {
         log.info(`${name} listens on ${url}`, { url, ...fields });
         const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
