@@ -27,8 +27,8 @@ const ListQuery = z.object({
 export function createRunRoutes(
   { store, runs, endpoints }: RunRoutesDeps,
 ): Record<string, Handler> {
-  async function find(id: string | undefined): Promise<StoredRun> {
-    const run = await store.getRun(id ?? "");
+  async function find(id = ""): Promise<StoredRun> {
+    const run = runs.active(id)?.run ?? await store.getRun(id);
     if (run) return run;
     throw new AppError(404, "not_found", `cannot find run ${id}: there is none of that id`);
   }

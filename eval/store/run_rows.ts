@@ -1,4 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
+import { jsonPieces } from "../../shared/http/json_stream.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { createPacer } from "../pacer.ts";
 import type { RunsTable, TurnsTable } from "./schema.ts";
 import type { RunRecord, StoredRun, StoredTurn } from "./store.ts";
 
@@ -58,7 +61,8 @@ export function toRecord(
   };
 }
 
-export function toRunRow(run: StoredRun): Insertable<RunsTable> {
+/** Takes its time over a large request: nobody else should have to wait for it. */
+export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
   return {
     id: run.id,
     parent_id: run.parentId,
@@ -72,8 +76,21 @@ export function toRunRow(run: StoredRun): Insertable<RunsTable> {
     created_at: run.createdAt,
     finished_at: run.finishedAt,
     tally: run.tally && JSON.stringify(run.tally),
-    request: JSON.stringify(run.request),
+    request: await writeJson(run.request),
   };
+}
+
+/** Down to the single scenarios of a request, which are written as one piece each. */
+const REQUEST_DEPTH = 2;
+
+async function writeJson(request: EvaluateRequest): Promise<string> {
+  const pace = createPacer();
+  let text = "";
+  for (const piece of jsonPieces(request, REQUEST_DEPTH)) {
+    text += piece;
+    await pace();
+  }
+  return text;
 }
 
 export function toTurn(

@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { createRunReader } from "./run_reader.ts";
 import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "./schema.ts";
-import type { NewRun, RunStore, StoredRun } from "./store.ts";
+import type { CreatedRun, NewRun, RunStore, StoredRun } from "./store.ts";
 import { createTurnWriter } from "./turn_writer.ts";
 
 /** How long a caller's key names its run. */
@@ -26,33 +26,16 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
     ...reader,
     recordTurn: writer.write,
 
-    createRun(run) {
-      return db.transaction().execute(async (transaction) => {
-        const id = newId();
-        const moment = now();
-        if (run.idempotency) {
-          const { key, bodyHash } = run.idempotency;
-          await transaction.deleteFrom("idempotency_keys")
-            .where("created_at", "<=", moment - KEY_LIFETIME_MS).execute();
-          const known = await transaction.selectFrom("idempotency_keys").selectAll()
-            .where("idempotency_key", "=", key).executeTakeFirst();
-          if (known) {
-            return {
-              id: known.run_id,
-              outcome: known.body_hash === bodyHash ? "known" : "mismatch",
-            };
-          }
-          await transaction.insertInto("idempotency_keys").values({
-            idempotency_key: key,
-            body_hash: bodyHash,
-            run_id: id,
-            created_at: moment,
-          }).execute();
-        }
-        const stored = describeRun(run, { id, moment });
-        await transaction.insertInto("runs").values(toRunRow(stored)).execute();
-        if (run.parentId !== undefined) await copyAnswered(transaction, run.parentId, id);
-        return { outcome: "created", id, run: stored };
+    async createRun(run) {
+      const moment = now();
+      const stored = describeRun(run, { id: newId(), moment });
+      const row = await toRunRow(stored); // before the transaction, which others wait for
+      return await db.transaction().execute(async (transaction): Promise<CreatedRun> => {
+        const known = await claimKey(transaction, run, { id: stored.id, moment });
+        if (known) return known;
+        await transaction.insertInto("runs").values(row).execute();
+        if (run.parentId !== undefined) await copyAnswered(transaction, run.parentId, stored.id);
+        return { outcome: "created", id: stored.id, run: stored };
       });
     },
 
@@ -114,6 +97,26 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
       return rows.length;
     },
   };
+}
+
+/** Ties a caller's key to the run that is about to be stored, unless it is tied to one already. */
+async function claimKey(
+  transaction: Transaction<Tables>,
+  { idempotency }: NewRun,
+  { id, moment }: { id: string; moment: number },
+): Promise<CreatedRun | undefined> {
+  if (!idempotency) return undefined;
+  const { key, bodyHash } = idempotency;
+  await transaction.deleteFrom("idempotency_keys")
+    .where("created_at", "<=", moment - KEY_LIFETIME_MS).execute();
+  const known = await transaction.selectFrom("idempotency_keys").selectAll()
+    .where("idempotency_key", "=", key).executeTakeFirst();
+  if (known) {
+    return { outcome: known.body_hash === bodyHash ? "known" : "mismatch", id: known.run_id };
+  }
+  await transaction.insertInto("idempotency_keys")
+    .values({ idempotency_key: key, body_hash: bodyHash, run_id: id, created_at: moment })
+    .execute();
 }
 
 function describeRun(

@@ -22,7 +22,23 @@ export async function storeSpeed(): Promise<void> {
     report("turns/s, one after another", perSecond(500, alone), { digits: 0 });
     report("turns/s, 64 conversations", perSecond(TURNS, together), { digits: 0 });
     report("longest stretch without the event loop", longest, { unit: "ms", bound: 20, digits: 1 });
+    await storeLargeRun(store);
   });
+}
+
+/** A request of about the largest size that the service takes. */
+async function storeLargeRun(store: RunStore): Promise<void> {
+  const request = evaluateRequest({ scenarios: 1000, turns: 10 });
+  for (const { interactions } of request.test_batch) {
+    for (const turn of interactions) turn.reference_reply = "a reference ".repeat(50);
+  }
+  const megabytes = JSON.stringify(request).length / 2 ** 20;
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const watch = watchEventLoop();
+  const ms = await elapsedMs(() => store.createRun({ request, testName: "large" }));
+  const longest = watch.stop();
+  report(`a request of ${megabytes.toFixed(1)} MB is stored in`, ms, { unit: "ms", digits: 0 });
+  report("longest stretch without the event loop", longest, { unit: "ms", bound: 20, digits: 1 });
 }
 
 /** A run of 10,000 turns with 64 of them missing: from the open file to the first and last call. */
