@@ -42,7 +42,7 @@ function open({ path, mode, maxPages }: Extract<WorkerRequest, { kind: "open" }>
   if (isFile) {
     Deno.mkdirSync(dirname(path), { recursive: true });
     lock = new DatabaseSync(`${path}.lock`);
-    configure(lock, ["journal_mode = off"]); // nothing is ever written to it
+    configure(lock, ["journal_mode = memory"]); // no second file: nothing is ever written
     lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once where another process has it
   }
   database = new DatabaseSync(path);
