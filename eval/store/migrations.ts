@@ -59,7 +59,7 @@ const migrations: Record<string, Migration> = {
   },
 };
 
-/** Brings the tables up to date; does nothing where they are. */
+/** Brings the tables up to date; does nothing where they are. Throws on those of a later version. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   const provider = { getMigrations: () => Promise.resolve(migrations) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();

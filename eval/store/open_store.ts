@@ -4,7 +4,7 @@ import { createRunIds } from "./run_id.ts";
 import { createRunReader } from "./run_reader.ts";
 import { createRunStore } from "./run_store.ts";
 import type { Tables } from "./schema.ts";
-import { openSqlite } from "./sqlite_connection.ts";
+import { cannotOpen, openSqlite } from "./sqlite_connection.ts";
 import { createSqliteDialect } from "./sqlite_dialect.ts";
 import type { RunReader, RunStore } from "./store.ts";
 
@@ -28,7 +28,7 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
     await migrate(db);
   } catch (error) {
     await db.destroy();
-    throw error;
+    throw cannotOpen(options.path, error);
   }
   return createRunStore(db, { now, newId: createRunIds(now) });
 }

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { ConfigError } from "../../shared/config.ts";
+import { AppError } from "../../shared/errors.ts";
 import { storageError, StoreFault } from "./store_fault.ts";
 import type { WorkerCommand, WorkerReply } from "./sqlite_protocol.ts";
 
@@ -28,6 +29,7 @@ export interface SqliteConnection {
 export async function openSqlite(options: ConnectionOptions): Promise<SqliteConnection> {
   const waiting = new Map<number, PromiseWithResolvers<{ rows: unknown[]; changes: number }>>();
   let nextId = 0;
+  let death: Error | undefined;
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
   const worker = startWorker(path);
 
@@ -40,13 +42,18 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
   };
   worker.onerror = (event) => {
     event.preventDefault();
-    for (const caller of waiting.values()) caller.reject(new Error(event.message));
+    death = new Error(`the database's thread has ended: ${event.message}`);
+    for (const caller of waiting.values()) caller.reject(death);
     waiting.clear();
   };
 
   function send(command: WorkerCommand) {
     const id = nextId++;
     const caller = Promise.withResolvers<{ rows: unknown[]; changes: number }>();
+    if (death) {
+      caller.reject(death);
+      return caller.promise;
+    }
     waiting.set(id, caller);
     worker.postMessage({ id, ...command });
     return caller.promise;
@@ -81,7 +88,8 @@ function startWorker(path: string): Worker {
   }
 }
 
-function cannotOpen(path: string, cause: unknown): ConfigError {
+/** Says which file could not be used, and why. */
+export function cannotOpen(path: string, cause: unknown): ConfigError {
   return new ConfigError(`cannot open EVAL_DATA=${path}: ${explain(cause)}`, { cause });
 }
 
@@ -89,6 +97,7 @@ function explain(cause: unknown): string {
   const isForbidden = (cause instanceof StoreFault && cause.isForbidden) ||
     cause instanceof Deno.errors.NotCapable;
   if (isForbidden) return "the process may not read and write that folder";
+  if (cause instanceof AppError) return "the disk is full or cannot be written";
   if (!(cause instanceof StoreFault)) return cause instanceof Error ? cause.message : `${cause}`;
   if (cause.isBusy) return "another process is using it; stop that one, or name another file";
   if (cause.isCorrupt) return "it is not a database";

@@ -132,6 +132,6 @@ export interface RunStore extends RunReader {
   attemptTurns(runId: string, position: AttemptPosition): Promise<StoredTurn[]>;
   /** False where there was no such run. */
   deleteRun(id: string): Promise<boolean>;
-  /** Deletes runs that ended before a moment, and keys whose time is over; tells how many runs. */
+  /** Deletes the runs that ended before a moment; tells how many they were. */
   deleteOlderThan(moment: number): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../../shared/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
@@ -67,6 +68,25 @@ Deno.test("a file that is no database, and a path that is a folder, are refused 
       ConfigError,
     );
     assertStringIncludes(missing.message, "there is no such file");
+  }));
+
+Deno.test("the tables of a later version are refused in words, and left alone", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await (await openStore({ path })).close();
+    const later = new DatabaseSync(path);
+    later.exec("insert into kysely_migration values ('9999_later', '2099-01-01')");
+    later.close();
+    const error = await assertRejects(() => openStore({ path }), ConfigError);
+    assertStringIncludes(error.message, `cannot open EVAL_DATA=${path}: `);
+    assertStringIncludes(error.message, "9999_later");
+  }));
+
+Deno.test("a disk without room for the tables is refused in words", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const error = await assertRejects(() => openStore({ path, maxPages: 2 }), ConfigError);
+    assertStringIncludes(error.message, "the disk is full or cannot be written");
   }));
 
 Deno.test("on a full disk a run is refused in words, and nothing of it is left", () =>
