@@ -1,0 +1,149 @@
+import { AppError } from "../../shared/errors.ts";
+import { createPacer } from "../pacer.ts";
+import { mean } from "../statistics.ts";
+import { type ClusteredScore, clusterScore, type ScenarioPair } from "./clusters.ts";
+import type { Comparison, ScoreComparison } from "./comparison.ts";
+import { holm } from "./holm.ts";
+import { mostMoved } from "./moved.ts";
+import {
+  type Paired,
+  pairScenarios,
+  pairTurns,
+  type PlannedScenario,
+  type ReachedScenario,
+  reachedScenarios,
+} from "./pairing.ts";
+import { signFlip, type SignFlipResult } from "./sign_flip.ts";
+import { type ScoredTurn, scoreNames, tallyTurns } from "./tally.ts";
+import { judge, overallVerdict } from "./verdict.ts";
+
+/** A run's batch and what came of it, attempts in any number and also unfinished ones. */
+export interface ComparableRun {
+  scenarios: PlannedScenario[];
+  turns: AsyncIterable<ScoredTurn>;
+}
+
+export interface CompareOptions {
+  /** The scores to look at, and to correct for; all that both runs have where it is empty. */
+  scores?: string[];
+  seed?: number;
+}
+
+const DEFAULT_SEED = 20_260_101;
+const HEADLINE = "overall";
+
+/**
+ * Says of each score whether the candidate is better than the baseline. The question is about
+ * scenarios like these, so scenarios are the sample: more attempts make each of them more exact,
+ * but do not make them more. Throws 400 for a score that the runs do not both have.
+ */
+export async function compareRuns(
+  runs: { baseline: ComparableRun; candidate: ComparableRun },
+  { scores: wanted = [], seed = DEFAULT_SEED }: CompareOptions = {},
+): Promise<Comparison> {
+  const baseline = await tallyTurns(runs.baseline.turns);
+  const candidate = await tallyTurns(runs.candidate.turns);
+  const paired = pairScenarios(
+    reachedScenarios(runs.baseline.scenarios, baseline),
+    reachedScenarios(runs.candidate.scenarios, candidate),
+  );
+  const { pairs, changed, turnsOnlyIn } = pairAllTurns(paired);
+
+  const ofBaseline = scoreNames(baseline);
+  const ofCandidate = scoreNames(candidate);
+  const common = [...ofBaseline].filter((name) => ofCandidate.has(name));
+  const names = chooseScores(common, wanted);
+  const scores = await compareScores(pairs, { names, seed });
+  const headline = HEADLINE in scores ? HEADLINE : Object.keys(scores)[0];
+
+  return {
+    verdict: overallVerdict(Object.values(scores)),
+    scores,
+    moved: headline === undefined
+      ? null
+      : { score: headline, ...mostMoved(clusterScore(pairs, headline).clusters) },
+    changed,
+    only_in_baseline: {
+      scenarios: paired.onlyInBaseline.map(({ id }) => id),
+      turns: turnsOnlyIn.baseline,
+      scores: [...ofBaseline.difference(ofCandidate)],
+    },
+    only_in_candidate: {
+      scenarios: paired.onlyInCandidate.map(({ id }) => id),
+      turns: turnsOnlyIn.candidate,
+      scores: [...ofCandidate.difference(ofBaseline)],
+    },
+    method: {
+      test: "paired sign-flip permutation test, clustered by scenario",
+      correction: "Holm",
+      confidence: 0.95,
+      scores_looked_at: Object.keys(scores).length,
+      seed,
+    },
+  };
+}
+
+function pairAllTurns(paired: Paired<ReachedScenario>) {
+  const pairs: ScenarioPair[] = [];
+  const changed: string[] = [];
+  const turnsOnlyIn: Record<"baseline" | "candidate", Comparison["only_in_baseline"]["turns"]> = {
+    baseline: [],
+    candidate: [],
+  };
+  for (const { baseline: { id, fingerprint, turns }, candidate } of paired.pairs) {
+    const inside = pairTurns(turns, candidate.turns);
+    pairs.push({ id, fingerprint, turns: inside.pairs });
+    const isChanged = fingerprint !== candidate.fingerprint ||
+      inside.pairs.some((turn) => turn.baseline.reference_reply !== turn.candidate.reference_reply);
+    if (isChanged) changed.push(id);
+    const place = (turn: { id: string }) => ({ scenario_id: id, interaction_id: turn.id });
+    turnsOnlyIn.baseline.push(...inside.onlyInBaseline.map(place));
+    turnsOnlyIn.candidate.push(...inside.onlyInCandidate.map(place));
+  }
+  return { pairs, changed, turnsOnlyIn };
+}
+
+function chooseScores(common: string[], wanted: string[]): string[] {
+  if (wanted.length === 0) return common;
+  const unknown = wanted.filter((name) => !common.includes(name));
+  if (unknown.length === 0) return [...new Set(wanted)];
+  throw new AppError(
+    400,
+    "invalid_request",
+    `cannot compare ${unknown.join(", ")}: the scores in both runs are ${common.join(", ")}`,
+  );
+}
+
+async function compareScores(
+  pairs: ScenarioPair[],
+  { names, seed }: { names: string[]; seed: number },
+): Promise<Record<string, ScoreComparison>> {
+  const pause = createPacer();
+  const tested: { name: string; score: ClusteredScore; test: SignFlipResult }[] = [];
+  for (const name of names) {
+    const score = clusterScore(pairs, name);
+    if (score.clusters.length === 0) continue;
+    const differences = score.clusters.map(({ baseline, candidate }) => candidate - baseline);
+    tested.push({ name, score, test: await signFlip(differences, { seed, pause }) });
+  }
+  const adjusted = holm(tested.map(({ test }) => test.p));
+  return Object.fromEntries(
+    tested.map(({ name, score: { clusters, turnsWithoutPair }, test }, index) => {
+      const baseline = mean(clusters.map((cluster) => cluster.baseline))!;
+      const candidate = mean(clusters.map((cluster) => cluster.candidate))!;
+      const p_adjusted = adjusted[index]!;
+      return [name, {
+        baseline,
+        candidate,
+        difference: candidate - baseline,
+        ci95: test.interval,
+        p: test.p,
+        p_adjusted,
+        ...judge(clusters, { p: test.p, p_adjusted, looked: tested.length }),
+        scenarios: clusters.length,
+        turns: clusters.reduce((sum, cluster) => sum + cluster.turns, 0),
+        turns_without_pair: turnsWithoutPair,
+      }];
+    }),
+  );
+}

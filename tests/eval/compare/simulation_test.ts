@@ -1,0 +1,82 @@
+import { assert } from "@std/assert";
+import { compareRuns } from "../../../eval/compare/compare.ts";
+import { createRandom } from "../../../eval/compare/random.ts";
+import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
+
+const COMPARISONS = 1000;
+
+/** Numbers of a standard normal distribution, from a seed. */
+function normals(seed: number): () => number {
+  const random = createRandom(seed);
+  const uniform = () => (random() + 0.5) / 2 ** 32;
+  return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+}
+
+interface Model {
+  scenarios: number;
+  attempts: number;
+  /** The score of one attempt at a scenario of this difficulty. */
+  score: (difficulty: number, noise: number) => number;
+}
+
+/** A run of a model on scenarios whose difficulties are given. */
+function simulate(difficulties: number[], normal: () => number, model: Model): RecordedScenario[] {
+  return difficulties.map((difficulty, index): RecordedScenario => {
+    const attempts = Array.from(
+      { length: model.attempts },
+      () => model.score(difficulty, normal()),
+    );
+    return [`s${index}`, [["t", ...attempts]]];
+  });
+}
+
+/** The share of comparisons that end in a verdict. */
+async function verdictRate(baseline: Model, candidate: Model): Promise<number> {
+  let found = 0;
+  for (let seed = 0; seed < COMPARISONS; seed++) {
+    const normal = normals(seed);
+    const difficulties = Array.from({ length: baseline.scenarios }, normal);
+    const { verdict } = await compareRuns({
+      baseline: recordedRun(simulate(difficulties, normal, baseline)),
+      candidate: recordedRun(simulate(difficulties, normal, candidate)),
+    });
+    if (verdict !== "inconclusive") found++;
+  }
+  return found / COMPARISONS;
+}
+
+const gaussian = (difficulty: number, noise: number) => 0.5 + 0.1 * difficulty + 0.1 * noise;
+/** Right or wrong, mostly right: the kind of score that is furthest from normal. */
+const passing = (difficulty: number, noise: number) => 1.5 + difficulty + noise > 0 ? 1 : 0;
+
+const alike: [string, Model, Model][] = [
+  ...[8, 60].map((scenarios): [string, Model, Model] => {
+    const model = { scenarios, attempts: 3, score: gaussian };
+    return [`${scenarios} scenarios of a continuous score`, model, model];
+  }),
+  [
+    "60 scenarios, ten attempts against one",
+    { scenarios: 60, attempts: 10, score: passing },
+    { scenarios: 60, attempts: 1, score: passing },
+  ],
+];
+
+for (const [name, baseline, candidate] of alike) {
+  Deno.test(`of 1,000 comparisons of a model with itself at most 7 % find anything: ${name}`, async () => {
+    const rate = await verdictRate(baseline, candidate);
+    assert(rate <= 0.07, `${(rate * 100).toFixed(1)} % found something`);
+    assert(rate > 0, "a test that never speaks is no test");
+  });
+}
+
+Deno.test("half a standard deviation over 60 scenarios is found in at least 80 % of comparisons", async () => {
+  // The differences of the scenarios have the standard deviation 0.1 × √2, half of which is added.
+  const difference = 0.5 * 0.1 * Math.SQRT2;
+  const model = { scenarios: 60, attempts: 1, score: gaussian };
+  const better = {
+    ...model,
+    score: (difficulty: number, noise: number) => gaussian(difficulty, noise) + difference,
+  };
+  const rate = await verdictRate(model, better);
+  assert(rate >= 0.8, `${(rate * 100).toFixed(1)} % found it`);
+});
