@@ -70,7 +70,7 @@ for (const [name, baseline, candidate] of alike) {
 }
 
 Deno.test("half a standard deviation over 60 scenarios is found in at least 80 % of comparisons", async () => {
-  // The differences of the scenarios have the standard deviation 0.1 × √2, half of which is added.
+  // 0.1 × √2 is the standard deviation of a score and of the scenarios' differences alike.
   const difference = 0.5 * 0.1 * Math.SQRT2;
   const model = { scenarios: 60, attempts: 1, score: gaussian };
   const better = {
