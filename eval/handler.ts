@@ -1,8 +1,10 @@
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
+import { createCompareRoute } from "./compare/compare_route.ts";
 import type { EvalConfig } from "./config.ts";
 import type { EndpointPolicy } from "./endpoint_policy.ts";
+import { createExportRoute } from "./export/export_route.ts";
 import { createEvaluateRoute } from "./runs/evaluate_route.ts";
 import type { RunManager } from "./runs/run_manager.ts";
 import { createRunRoutes } from "./runs/run_routes.ts";
@@ -28,6 +30,9 @@ export function createEvalHandler(deps: EvalDeps): Service {
           "POST /evaluate": "run a test batch against a model endpoint",
           "GET /runs": "the runs, newest first",
           "GET /runs/{id}": "one run, and its result when there is one",
+          "GET /runs/compare?baseline={id}&candidate={id}":
+            "whether one run is better than another",
+          "GET /runs/{id}/export?format=json|jsonl|csv|junit|markdown": "one run as a file",
           "GET /runs/{id}/events": "what happens in a run, as server-sent events",
           "POST /runs/{id}/cancel": "end a run and keep what is finished",
           "POST /runs/{id}/retry": "ask again what failed, as a new run",
@@ -35,6 +40,8 @@ export function createEvalHandler(deps: EvalDeps): Service {
         },
       }),
     "POST /evaluate": createEvaluateRoute(deps),
+    "GET /runs/compare": createCompareRoute(deps), // before `/runs/:id`, which it would match
+    "GET /runs/:id/export": createExportRoute(deps),
     ...createRunRoutes(deps),
   }, deps);
 }

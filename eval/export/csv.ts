@@ -19,7 +19,7 @@ export const csv: ExportFormat = {
   extension: "csv",
   contentType: "text/csv; charset=utf-8; header=present",
   async *write(source) {
-    const { run, turns } = source;
+    const { run, reader } = source;
     const { scoreNames } = await digestRun(source);
     const ids = run.request.test_batch.map(({ id }) => id);
     const columns: Column[] = [
@@ -43,7 +43,9 @@ export const csv: ExportFormat = {
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];
     yield writeRow(columns.map(([name]) => name));
-    for await (const turn of turns()) yield writeRow(columns.map(([, value]) => value(turn)));
+    for await (const turn of reader.turns(run.id)) {
+      yield writeRow(columns.map(([, value]) => value(turn)));
+    }
   },
 };
 

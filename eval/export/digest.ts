@@ -1,5 +1,6 @@
-import type { Scores } from "../../shared/schemas/evaluate.ts";
-import { createAverager } from "./averager.ts";
+import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
+import { scenarioResults } from "../runs/run_result.ts";
+import { createTotals } from "../summary.ts";
 import type { ExportSource } from "./format.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
@@ -23,36 +24,40 @@ export interface RunDigest extends Counts {
   errors: Map<string, number>;
 }
 
-/** Reads a run once. Averages are a scenario's over its turns, and the run's over its scenarios. */
-export async function digestRun(source: ExportSource): Promise<RunDigest> {
-  const scenarios = labelScenarios(source.run.request.test_batch).map((label): ScenarioDigest => ({
+/** Reads a run once. The averages are those of its result. */
+export async function digestRun({ run, reader, threshold }: ExportSource): Promise<RunDigest> {
+  const scenarios = labelScenarios(run.request.test_batch).map((label): ScenarioDigest => ({
     label,
     attempts: 0,
     averages: {},
     ...noCounts(),
   }));
   const total = noCounts();
-  const ofScenarios = scenarios.map(() => createAverager());
+  const totals = createTotals();
+  const scoreNames = new Set<string>();
   const errors = new Map<string, number>();
-  for await (const { scenario: index, attempt, result } of source.turns()) {
+  for await (const { index, result } of scenarioResults(reader, run)) {
     const scenario = scenarios[index]!;
-    const outcome = outcomeOf(result, source.threshold);
-    for (const counts of [scenario, total]) {
-      counts.turns++;
-      counts[outcome]++;
-      counts.latencyMs += result.latency_ms;
+    for (const turn of result.attempts.flatMap(({ interactions }) => interactions)) {
+      for (const counts of [scenario, total]) count(counts, { turn, threshold });
+      for (const name of Object.keys(turn.scores)) scoreNames.add(name);
+      if (turn.error) errors.set(turn.error.code, (errors.get(turn.error.code) ?? 0) + 1);
     }
-    scenario.attempts = Math.max(scenario.attempts, attempt + 1);
-    ofScenarios[index]!.add(result.scores);
-    if (result.error) errors.set(result.error.code, (errors.get(result.error.code) ?? 0) + 1);
+    scenario.attempts = result.attempts.length;
+    scenario.averages = result.average_scores;
+    totals.add(result);
   }
-  const ofRun = createAverager();
-  for (const [index, scenario] of scenarios.entries()) {
-    scenario.averages = ofScenarios[index]!.averages();
-    ofRun.add(scenario.averages);
-  }
-  const averages = ofRun.averages();
-  return { ...total, scenarios, averages, scoreNames: Object.keys(averages), errors };
+  const { average_scores: averages } = totals.close();
+  return { ...total, scenarios, averages, scoreNames: [...scoreNames], errors };
+}
+
+function count(
+  counts: Counts,
+  { turn, threshold }: { turn: InteractionResult; threshold: number },
+): void {
+  counts.turns++;
+  counts[outcomeOf(turn, threshold)]++;
+  counts.latencyMs += turn.latency_ms;
 }
 
 function noCounts(): Counts {

@@ -1,11 +1,12 @@
 import type { Comparison } from "../compare/comparison.ts";
-import type { StoredRun, StoredTurn } from "../store/store.ts";
+import type { TurnReader } from "../runs/run_result.ts";
+import type { StoredRun } from "../store/store.ts";
 
 /** A run that has come to its end, in whatever way. */
 export interface ExportSource {
   run: StoredRun;
-  /** In the order of scenario, attempt and turn. Some formats read them twice. */
-  turns: () => AsyncIterable<StoredTurn>;
+  /** Some formats read the turns twice, and must find the same both times. */
+  reader: TurnReader;
   /** A turn whose `overall` is below this has not passed. */
   threshold: number;
   /** The run as the candidate against an earlier one, for formats that have a place for it. */

@@ -5,9 +5,9 @@ export const jsonl: ExportFormat = {
   name: "jsonl",
   extension: "jsonl",
   contentType: "application/jsonl",
-  async *write({ run, turns }) {
+  async *write({ run, reader }) {
     const ids = run.request.test_batch.map(({ id }) => id);
-    for await (const { scenario, attempt, turn, result } of turns()) {
+    for await (const { scenario, attempt, turn, result } of reader.turns(run.id)) {
       const place = {
         run_id: run.id,
         scenario_id: ids[scenario],

@@ -37,7 +37,7 @@ async function* writeSuites(source: ExportSource, { scenarios }: RunDigest) {
     threshold,
   };
   let open: number | undefined;
-  for await (const turn of source.turns()) {
+  for await (const turn of source.reader.turns(run.id)) {
     const scenario = scenarios[turn.scenario]!;
     if (open !== turn.scenario) {
       if (open !== undefined) yield "  </testsuite>\n";

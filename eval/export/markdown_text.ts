@@ -1,17 +1,14 @@
-import { shorten } from "./shorten.ts";
+import { oneLine } from "./shorten.ts";
 
 /** Of one name or text inside a table. */
 const SHOWN_CHARACTERS = 80;
-
-/** Line ends, other controls, and what turns the direction of the text after it. */
-const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 /**
  * Somebody else's text inside Markdown, as a code span: there it can be no markup, no HTML, no link
  * and no `@mention` that wakes a stranger. Also safe in a table.
  */
 export function codeSpan(text: string): string {
-  const plain = shorten(text.toWellFormed().replace(UNPRINTABLE, " ").trim(), SHOWN_CHARACTERS);
+  const plain = oneLine(text, SHOWN_CHARACTERS);
   if (plain === "") return "(empty)";
   const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -19,3 +19,9 @@ export function outcomeOf(
   if (score === null) return "unscored";
   return score < threshold ? "below" : "passed";
 }
+
+/** What a run's own request calls good enough. */
+export function thresholdOf(request: Record<string, unknown>): number {
+  const { pass_threshold } = request;
+  return typeof pass_threshold === "number" ? pass_threshold : DEFAULT_THRESHOLD;
+}

@@ -3,6 +3,9 @@ import type { Scenario, ScenarioResult } from "../../shared/schemas/evaluate.ts"
 import type { RunReader, StoredRun, StoredTurn } from "../store/store.ts";
 import { createTotals, summariseAttempt, summariseRun, summariseScenario } from "../summary.ts";
 
+/** The part of a store that results are made from. */
+export type TurnReader = Pick<RunReader, "turns" | "tally">;
+
 /** How deep a scenario is written piece by piece: down to its attempts. */
 const SCENARIO_DEPTH = 2;
 
@@ -10,29 +13,30 @@ const SCENARIO_DEPTH = 2;
  * The body of a completed run's answer (spec 2.4) as JSON text, in pieces. It is made from the
  * stored turns, scenario by scenario: the whole of it is never in memory.
  */
-export async function* resultPieces(store: RunReader, run: StoredRun): AsyncGenerator<string> {
+export async function* resultPieces(store: TurnReader, run: StoredRun): AsyncGenerator<string> {
   const { done, failed } = await store.tally(run.id);
   const heading = summariseRun(run.request, { runId: run.id, total: done, failed });
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();
   let comma = "";
-  for await (const scenario of scenarioResults(store, run)) {
-    totals.add(scenario);
+  for await (const { result } of scenarioResults(store, run)) {
+    totals.add(result);
     yield comma;
-    yield* jsonPieces(scenario, SCENARIO_DEPTH);
+    yield* jsonPieces(result, SCENARIO_DEPTH);
     comma = ",";
   }
   yield `],${JSON.stringify(totals.close()).slice(1)}}`;
 }
 
-/** The scenarios of a completed run, one after another. */
+/** The scenarios that have any turn, one after another; `index` is the place in the batch. */
 export async function* scenarioResults(
-  store: RunReader,
+  store: TurnReader,
   run: StoredRun,
-): AsyncGenerator<ScenarioResult> {
+): AsyncGenerator<{ index: number; result: ScenarioResult }> {
   const scenarios = run.request.test_batch;
   for await (const turns of groupBy(store.turns(run.id), ({ scenario }) => scenario)) {
-    yield toScenarioResult(scenarios[turns[0]!.scenario]!, turns);
+    const index = turns[0]!.scenario;
+    yield { index, result: toScenarioResult(scenarios[index]!, turns) };
   }
 }
 

@@ -22,6 +22,7 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     totalTurns: turns.length,
     createdAt: Date.UTC(2026, 0, 2, 3, 4, 5),
     finishedAt: Date.UTC(2026, 0, 2, 3, 4, 6),
+    tally: null,
     request: {
       test_batch: batch.map(([id, attempts]) =>
         scenario(id, attempts[0]!.map(({ id }, turn) => interaction(id ?? `t${turn + 1}`)))
@@ -36,8 +37,18 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
   };
   return {
     run,
-    async *turns() {
-      for (const turn of turns) yield await Promise.resolve(turn);
+    reader: {
+      async *turns() {
+        for (const turn of turns) yield await Promise.resolve(turn);
+      },
+      tally: () =>
+        Promise.resolve({
+          done: turns.length,
+          failed: turns.filter(({ result }) => result.error).length,
+          scored: turns.length,
+          mean: null,
+          lastSeq: turns.length,
+        }),
     },
     threshold: 0.7,
   };
