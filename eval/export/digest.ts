@@ -1,4 +1,4 @@
-import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
+import type { InteractionError, InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
 import { scenarioResults } from "../runs/run_result.ts";
 import { createTotals } from "../summary.ts";
 import type { ExportSource } from "./format.ts";
@@ -20,8 +20,8 @@ export interface RunDigest extends Counts {
   averages: Scores;
   /** Every score that any turn names, also where it never applied. */
   scoreNames: string[];
-  /** How many calls failed with each code. */
-  errors: Map<string, number>;
+  /** By code: how many calls failed, and the first of them in words. */
+  errors: Map<string, { count: number; detail: string }>;
 }
 
 /** Reads a run once. The averages are those of its result. */
@@ -35,13 +35,13 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const total = noCounts();
   const totals = createTotals();
   const scoreNames = new Set<string>();
-  const errors = new Map<string, number>();
+  const errors: RunDigest["errors"] = new Map();
   for await (const { index, result } of scenarioResults(reader, run)) {
     const scenario = scenarios[index]!;
     for (const turn of result.attempts.flatMap(({ interactions }) => interactions)) {
       for (const counts of [scenario, total]) count(counts, { turn, threshold });
       for (const name of Object.keys(turn.scores)) scoreNames.add(name);
-      if (turn.error) errors.set(turn.error.code, (errors.get(turn.error.code) ?? 0) + 1);
+      if (turn.error) countError(errors, turn.error);
     }
     scenario.attempts = result.attempts.length;
     scenario.averages = result.average_scores;
@@ -58,6 +58,12 @@ function count(
   counts.turns++;
   counts[outcomeOf(turn, threshold)]++;
   counts.latencyMs += turn.latency_ms;
+}
+
+function countError(errors: RunDigest["errors"], { code, detail }: InteractionError): void {
+  const known = errors.get(code);
+  if (known) known.count++;
+  else errors.set(code, { count: 1, detail });
 }
 
 function noCounts(): Counts {

@@ -30,7 +30,7 @@ function describeOutcome({ averages }: RunDigest, { threshold }: ExportSource): 
 
 function describeRun(digest: RunDigest, { run, threshold }: ExportSource): string[] {
   const { turns, passed, below, failed, unscored, scenarios } = digest;
-  const codes = [...digest.errors].map(([code, count]) => `${codeSpan(code)} ${count}`);
+  const codes = [...digest.errors].map(([code, { count }]) => `${codeSpan(code)} ${count}`);
   const unfinished = turns < run.totalTurns ? `, ${turns} of ${run.totalTurns} turns` : "";
   return [
     `Model ${codeSpan(run.modelId)} at ${codeSpan(run.endpoint)}`,

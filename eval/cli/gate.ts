@@ -1,0 +1,60 @@
+import { thresholdOf } from "../export/outcome.ts";
+import type { StoredRun } from "../store/store.ts";
+import { type ParsedValues, parseNumber } from "./arguments.ts";
+import type { CliWorld } from "./world.ts";
+import { type Output, planOutputs } from "./outputs.ts";
+
+/** The options of commands that run something and then judge it. */
+export const gateOptions = {
+  baseline: { type: "string" },
+  threshold: { type: "string" },
+  score: { type: "string", multiple: true },
+  output: { type: "string", multiple: true, short: "o" },
+  concurrency: { type: "string" },
+} as const;
+
+export const GATE_HELP = `  --baseline RUN     compare with this run; a regression fails
+  --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
+                     pass_threshold, else 0.7)
+  --score NAME       look only at this score when comparing; may be repeated
+  --concurrency N    conversations at once (default: EVAL_CONCURRENCY)
+  -o, --output FILE  write the result; .json .jsonl .csv .xml (JUnit) or .md;
+                     may be repeated`;
+
+/** What a run is held against, and where its result goes. */
+export interface Gate {
+  /** In [0, 1]; `undefined` where the command line leaves it to the run. */
+  threshold: number | undefined;
+  baseline: string | undefined;
+  /** The scores to compare; empty means all. */
+  scores: string[];
+  outputs: Output[];
+  concurrency: number | undefined;
+}
+
+/** Everything that can be wrong with these options is said before a run costs anything. */
+export async function parseGate(
+  values: ParsedValues<typeof gateOptions>,
+  world: CliWorld,
+): Promise<Gate> {
+  const { baseline, threshold, concurrency } = values;
+  return {
+    threshold: threshold === undefined
+      ? undefined
+      : parseNumber(threshold, { option: "--threshold", min: 0, max: 1 }),
+    baseline,
+    scores: values.score ?? [],
+    outputs: await planOutputs(values.output ?? [], world),
+    concurrency: concurrency === undefined ? undefined : parseNumber(concurrency, {
+      option: "--concurrency",
+      min: 1,
+      max: Infinity,
+      isWhole: true,
+    }),
+  };
+}
+
+/** What passes: the command line's word, else the request's own. */
+export function thresholdFor(gate: Gate, run: StoredRun): number {
+  return gate.threshold ?? thresholdOf(run.request);
+}
