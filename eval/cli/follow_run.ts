@@ -22,30 +22,25 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   const { manager, store, world, gate } = following;
   const { run: { id } } = active;
   const display = createProgressDisplay(world.err, world.now);
-  const ending = new AbortController();
-  const listen = { once: true, signal: ending.signal };
-  active.detach(); // it stops with the manager
-  const pause = () => {
+  using interrupts = world.watchInterrupts();
+  active.detach(); // so that it stops with the manager
+  interrupts.first.addEventListener("abort", () => {
     world.err.write("\nstopping after the calls under way; Ctrl-C again stops at once\n");
     manager.stop();
-  };
-  const cancel = () => active.cancel("stopped by Ctrl-C");
-  if (world.interrupted.aborted) pause();
-  else world.interrupted.addEventListener("abort", pause, listen);
-  world.forced.addEventListener("abort", cancel, listen);
+  });
+  interrupts.second.addEventListener("abort", () => active.cancel("stopped by Ctrl-C"));
 
   while (manager.active(id) === active) {
     display.update(active.progress());
     await active.changed();
   }
   display.close(active.progress());
-  ending.abort();
 
   const { status, error } = await active.ended;
   if (status === "completed") {
     return await judgeRun((await store.getRun(id))!, gate, { reader: store, world });
   }
-  const isStopped = world.interrupted.aborted;
+  const isStopped = interrupts.first.aborted;
   if (isStopped) await store.setStatus(id, { status: "interrupted", tally: active.tally() });
   else world.err.write(`the run stopped: ${error instanceof Error ? error.message : status}\n`);
   const { done, total } = active.progress();

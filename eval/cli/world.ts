@@ -10,6 +10,13 @@ export interface CliStream {
   readonly columns: number;
 }
 
+/** A person who wants the process to end. */
+export interface Interrupts extends Disposable {
+  /** Aborted by the first Ctrl-C, or what the system sends in its place. */
+  readonly first: AbortSignal;
+  readonly second: AbortSignal;
+}
+
 /** Everything the command line has from outside: files, streams, storage and the network. */
 export interface CliWorld {
   /** `-` is the standard input. */
@@ -22,10 +29,8 @@ export interface CliWorld {
   readonly out: CliStream;
   /** Progress and errors. */
   readonly err: CliStream;
-  /** Aborted by the first Ctrl-C. */
-  readonly interrupted: AbortSignal;
-  /** Aborted by the second. */
-  readonly forced: AbortSignal;
+  /** Takes Ctrl-C over from the system until it is disposed of. */
+  watchInterrupts(): Interrupts;
   /** For looking only; a service may be running on the same file. */
   openReader(): Promise<RunReader>;
   /** For running; throws `ConfigError` where another process has the file. */
@@ -34,6 +39,7 @@ export interface CliWorld {
   createManager(store: RunStore, concurrency: number | undefined): RunManager;
   /** Throws where the configuration does not allow the endpoint. */
   requireAllowed(request: EvaluateRequest): void;
+  /** `EVAL_MAX_ATTEMPTS`. */
   readonly maxAttempts: number;
   /** Milliseconds, from any start. */
   now(): number;

@@ -1,6 +1,7 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
 import { evalLarge, evalSpeed } from "./eval_speed.ts";
+import { largeExport } from "./large_export.ts";
 import type { BenchPart } from "./measure.ts";
 import { resumeSpeed, storeSpeed } from "./storage.ts";
 
@@ -9,6 +10,7 @@ const PARTS: Record<string, BenchPart> = {
   "eval-large": evalLarge,
   "store-speed": storeSpeed,
   "resume-speed": resumeSpeed,
+  "large-export": largeExport,
 };
 
 const wanted = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);

@@ -52,8 +52,11 @@ export function cliWorld(options: CliOptions = {}) {
     },
     out: stream("out"),
     err: stream("err"),
-    interrupted: interrupt.signal,
-    forced: force.signal,
+    watchInterrupts: () => ({
+      first: interrupt.signal,
+      second: force.signal,
+      [Symbol.dispose]() {},
+    }),
     openReader: () => Promise.resolve(store),
     openStore: () => Promise.resolve(store),
     createManager(store, concurrency = 8) {
