@@ -9,6 +9,8 @@ export const EXIT = {
   notPassed: 100,
   /** Ended by Ctrl-C: 128 + SIGINT, as shells have it. */
   interrupted: 130,
+  /** `assay-eval export … | head` has read enough: 128 + SIGPIPE. */
+  nobodyReads: 141,
 } as const;
 
 /** A command line that cannot be followed; the message says what is wrong with it. */

@@ -6,7 +6,7 @@ import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint_policy.ts";
 import { openReader, openStore } from "../store/open_store.ts";
 import { createEvalDeps } from "../wiring.ts";
-import { UsageError } from "./command.ts";
+import { EXIT, UsageError } from "./command.ts";
 import { watchInterrupts } from "./deno_interrupts.ts";
 import type { CliStream, CliWorld } from "./world.ts";
 
@@ -51,7 +51,12 @@ function createStream(stream: typeof Deno.stdout | typeof Deno.stderr): CliStrea
     },
     write(text) {
       let bytes = encoder.encode(text);
-      while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
+      try {
+        while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
+      } catch (error) {
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+        Deno.exit(EXIT.nobodyReads);
+      }
     },
   };
 }

@@ -1,3 +1,4 @@
+import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { exportFormats } from "../export/mod.ts";
 import { exportSource } from "../export/source.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
@@ -42,7 +43,7 @@ Example:
     try {
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
       if (outputs.length > 0) await writeOutputs(outputs, { source, world });
-      else for await (const piece of format.write(source)) world.out.write(piece);
+      else for await (const text of gatherPieces(format.write(source))) world.out.write(text);
       return EXIT.passed;
     } finally {
       await reader.close();
