@@ -10,7 +10,7 @@ import { EXIT, UsageError } from "./command.ts";
 import { watchInterrupts } from "./deno_interrupts.ts";
 import type { CliStream, CliWorld } from "./world.ts";
 
-const SANDBOX = "it is outside of the working folder, which is all that the program may touch";
+const SANDBOX = "it is outside of what this program was allowed to touch";
 
 /** The command line's world as it is: files, streams, signals, storage and the network. */
 export function createDenoWorld(): CliWorld {

@@ -1,6 +1,9 @@
+import { scoreNames, tallyTurns } from "../compare/tally.ts";
 import { thresholdOf } from "../export/outcome.ts";
-import type { StoredRun } from "../store/store.ts";
+import type { RunReader, StoredRun } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
+import { UsageError } from "./command.ts";
+import { findRun } from "./find_run.ts";
 import type { CliWorld } from "./world.ts";
 import { type Output, planOutputs } from "./outputs.ts";
 
@@ -25,6 +28,7 @@ export const GATE_HELP = `  --baseline RUN     compare with this run; a regressi
 export interface Gate {
   /** In [0, 1]; `undefined` where the command line leaves it to the run. */
   threshold: number | undefined;
+  /** A run's id, or `latest` until `findBaseline`. */
   baseline: string | undefined;
   /** The scores to compare; empty means all. */
   scores: string[];
@@ -38,6 +42,7 @@ export async function parseGate(
   world: CliWorld,
 ): Promise<Gate> {
   const { baseline, threshold, concurrency } = values;
+  if (values.score && baseline === undefined) throw new UsageError("--score needs a --baseline");
   return {
     threshold: threshold === undefined
       ? undefined
@@ -52,6 +57,25 @@ export async function parseGate(
       isWhole: true,
     }),
   };
+}
+
+/**
+ * Names the baseline before a run begins, since `latest` means another run afterwards. Throws
+ * `UsageError` where it is not there or lacks a score that is to be compared.
+ */
+export async function findBaseline(gate: Gate, reader: RunReader): Promise<Gate> {
+  if (gate.baseline === undefined) return gate;
+  const { id } = await findRun(reader, gate.baseline);
+  if (gate.scores.length > 0) {
+    const known = scoreNames(await tallyTurns(reader.turns(id)));
+    const unknown = gate.scores.filter((name) => !known.has(name));
+    if (unknown.length > 0) {
+      throw new UsageError(
+        `the baseline has no score ${unknown.join(", ")}; it has ${[...known].join(", ")}`,
+      );
+    }
+  }
+  return { ...gate, baseline: id };
 }
 
 /** What passes: the command line's word, else the request's own. */

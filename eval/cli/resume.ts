@@ -1,8 +1,8 @@
 import { parseArguments } from "./arguments.ts";
-import type { Command } from "./command.ts";
+import { type Command, UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
 import { followRun } from "./follow_run.ts";
-import { GATE_HELP, gateOptions, parseGate } from "./gate.ts";
+import { findBaseline, GATE_HELP, gateOptions, parseGate } from "./gate.ts";
 import { judgeRun } from "./judge_run.ts";
 
 /** Goes on with a run that was stopped. */
@@ -26,11 +26,12 @@ Example:
       options: gateOptions,
       names: ["RUN"],
     });
-    const gate = await parseGate(values, world);
+    const wanted = await parseGate(values, world);
     const store = await world.openStore();
     try {
       const run = await findRun(store, name);
-      if (gate.baseline !== undefined) gate.baseline = (await findRun(store, gate.baseline)).id;
+      const gate = await findBaseline(wanted, store);
+      if (gate.baseline === run.id) throw new UsageError("a run cannot be its own baseline");
       if (run.status === "completed") {
         world.err.write(`run ${run.id} is complete; nothing is left to ask\n`);
         return await judgeRun(run, gate, { reader: store, world });

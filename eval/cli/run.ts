@@ -2,9 +2,8 @@ import { nameTest } from "../summary.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { parseBatch } from "./batch.ts";
 import type { Command } from "./command.ts";
-import { findRun } from "./find_run.ts";
 import { followRun } from "./follow_run.ts";
-import { GATE_HELP, gateOptions, parseGate } from "./gate.ts";
+import { findBaseline, GATE_HELP, gateOptions, parseGate } from "./gate.ts";
 
 const options = {
   endpoint: { type: "string" },
@@ -42,14 +41,14 @@ Example:
       options,
       names: ["BATCH"],
     });
-    const gate = await parseGate(values, world);
+    const wanted = await parseGate(values, world);
     const request = parseBatch(await world.readText(path), {
       maxAttempts: world.maxAttempts,
       options: {
         ...values.endpoint !== undefined && { endpoint: values.endpoint },
         ...values.model !== undefined && { model_id: values.model },
         ...values.name !== undefined && { test_name: values.name },
-        ...gate.threshold !== undefined && { pass_threshold: gate.threshold },
+        ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
         ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, world) },
       },
     });
@@ -59,7 +58,7 @@ Example:
 
     const store = await world.openStore();
     try {
-      if (gate.baseline !== undefined) gate.baseline = (await findRun(store, gate.baseline)).id;
+      const gate = await findBaseline(wanted, store);
       const manager = world.createManager(store, gate.concurrency);
       const started = await manager.start({ request, testName: nameTest(request) });
       if (started.outcome !== "started") throw new Error("a run without a key was known before");

@@ -22,10 +22,14 @@ export const markdown: ExportFormat = {
   },
 };
 
-function describeOutcome({ averages }: RunDigest, { threshold }: ExportSource): string {
+function describeOutcome(
+  { averages }: RunDigest,
+  { threshold, comparison }: ExportSource,
+): string {
   const mean = averages[HEADLINE] ?? null;
   if (mean === null) return "not scored";
-  return mean < threshold ? `below ${threshold}` : "passed";
+  if (mean < threshold) return `below ${threshold}`;
+  return comparison?.result.verdict === "regressed" ? "regressed" : "passed";
 }
 
 function describeRun(digest: RunDigest, { run, threshold }: ExportSource): string[] {

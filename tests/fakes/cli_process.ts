@@ -14,10 +14,7 @@ export interface CliProcess {
   readonly outcome: Promise<CliOutcome>;
 }
 
-/**
- * `assay-eval` as a process with its own permissions. What the permission set allows of the
- * repository's folder is allowed of `cwd` instead, as in a compiled binary.
- */
+/** `assay-eval` as a process of its own, with the permissions that it has in production. */
 export function startCli(args: string[], { cwd }: { cwd: string }): CliProcess {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -26,8 +23,6 @@ export function startCli(args: string[], { cwd }: { cwd: string }): CliProcess {
       "--no-prompt",
       `--config=${new URL("deno.json", ROOT).pathname}`,
       "-P=eval",
-      "--allow-read=.",
-      "--allow-write=.",
       new URL("eval/main.ts", ROOT).pathname,
       ...args,
     ],

@@ -58,6 +58,7 @@ Deno.test("a run that is complete asks nothing when it is resumed, and is judged
   const { code, err } = await world.run("resume", "latest", "--threshold", "1");
   assertEquals([code, world.asked.length], [0, 2]);
   assertStringIncludes(err, "nothing is left to ask");
+  assertEquals((await world.run("resume", "latest", "--baseline", "latest")).code, 1);
 });
 
 Deno.test("a fault of ours ends with 1 and says how to go on", async () => {

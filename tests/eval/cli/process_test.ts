@@ -61,13 +61,28 @@ Deno.test("a real process that gets Ctrl-C stops cleanly, and resume asks only t
     assertEquals(endpoint.requests.length, 6);
   }));
 
-Deno.test("a real process ends with 1 where nobody listens, and for a file outside its folder", () =>
+Deno.test("a real process ends with 1 where nobody listens, and for files that are not there", () =>
   withBatch(async (cwd) => {
     const model = ["--endpoint", "http://127.0.0.1:1/v1", "--model", "m"];
     const dead = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
     assertEquals(dead.code, 1, dead.err);
     assertStringIncludes(dead.out, "the endpoint did not answer a single turn");
-    const outside = await startCli(["run", "/etc/hostname", ...model], { cwd }).outcome;
-    assertEquals(outside.code, 1);
-    assertStringIncludes(outside.err, "outside of the working folder");
+    const noBatch = await startCli(["run", "none.json", ...model], { cwd }).outcome;
+    assertEquals(noBatch.code, 1);
+    assertStringIncludes(noBatch.err, "cannot read none.json: there is no such file");
+    const output = ["--output", "none/report.xml"];
+    const noFolder = await startCli(["run", "batch.jsonl", ...model, ...output], { cwd }).outcome;
+    assertEquals(noFolder.code, 1);
+    assertStringIncludes(noFolder.err, "cannot write none/report.xml: there is no such file");
+  }));
+
+Deno.test("a real process explains itself also where its configuration is wrong", () =>
+  withBatch(async (cwd) => {
+    await Deno.writeTextFile(`${cwd}/.env`, "EVAL_CONCURRENCY=many\n");
+    const help = await startCli(["run", "--help"], { cwd }).outcome;
+    assertEquals([help.code, help.err.includes("EVAL_CONCURRENCY")], [0, false]);
+    const model = ["--endpoint", "http://127.0.0.1:1/v1", "--model", "m"];
+    const run = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
+    assertEquals([run.code, run.out], [1, ""]);
+    assertStringIncludes(run.err, "EVAL_CONCURRENCY");
   }));

@@ -78,6 +78,15 @@ Deno.test("a regression against the baseline ends with 100", async () => {
   assertMatch(out, /not passed: regressed in .*token_f1/);
 });
 
+Deno.test("a score that the baseline lacks is found out before the run", async () => {
+  const { run, asked } = cliWorld({ files: { "b.json": batchFile(2) }, answer: () => "right" });
+  await run("run", "b.json", ...target);
+  const baseline = ["--baseline", "latest"];
+  const { code, err } = await run("run", "b.json", ...target, ...baseline, "--score", "bleu9");
+  assertEquals([code, asked.length], [1, 2]);
+  assertStringIncludes(err, "the baseline has no score bleu9");
+});
+
 Deno.test("the same model against itself is inconclusive, which passes", async () => {
   const { run } = cliWorld({ files: { "b.json": batchFile(12) }, answer: () => "right" });
   await run("run", "b.json", ...target);
@@ -115,6 +124,7 @@ const mistakes: [name: string, args: string[], message: string][] = [
   ["an unknown ending", ["b.json", ...target, "-o", "r.pdf"], ".json .jsonl .csv .xml .md"],
   ["a file that cannot be written", ["b.json", ...target, "-o", "/r.xml"], "cannot write /r.xml"],
   ["a batch that is not there", ["none.json", ...target], "cannot read none.json"],
+  ["a score to compare with nothing", ["b.json", ...target, "--score", "overall"], "--baseline"],
   ["a baseline that is not there", ["b.json", ...target, "--baseline", "x"], 'no run "x"'],
 ];
 for (const [name, args, message] of mistakes) {

@@ -60,6 +60,7 @@ Deno.test("a comparison stands below the run, with verdicts and what has no coun
   const text = await textOf(
     markdown.write({ ...storedRun([["s", [[{}]]]]), comparison: { baseline: "run-0", result } }),
   );
+  assertStringIncludes(text, "## Evaluation `a test`: regressed\n");
   assertStringIncludes(text, "### Compared with `run-0`: regressed");
   assertStringIncludes(
     text,
