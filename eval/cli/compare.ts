@@ -1,8 +1,9 @@
 import { compareStored } from "../compare/compare_stored.ts";
+import { describeComparison } from "../export/comparison_text.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
-import { renderComparison } from "./comparison_report.ts";
 import { findRun } from "./find_run.ts";
+import { terminalForm } from "./terminal_form.ts";
 
 const options = {
   score: { type: "string", multiple: true },
@@ -44,7 +45,7 @@ Example:
       world.out.write(
         values.json
           ? `${JSON.stringify(comparison, null, 2)}\n`
-          : renderComparison(comparison, baseline.id),
+          : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm),
       );
       return comparison.verdict === "regressed" ? EXIT.notPassed : EXIT.passed;
     } finally {

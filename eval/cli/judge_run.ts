@@ -1,13 +1,14 @@
 import { compareStored } from "../compare/compare_stored.ts";
 import { digestRun, type RunDigest } from "../export/digest.ts";
+import { describeComparison } from "../export/comparison_text.ts";
 import type { ExportSource } from "../export/format.ts";
 import { HEADLINE } from "../export/outcome.ts";
+import { describeRun } from "../export/run_text.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { EXIT } from "./command.ts";
-import { renderComparison } from "./comparison_report.ts";
 import { type Gate, thresholdFor } from "./gate.ts";
 import { writeOutputs } from "./outputs.ts";
-import { renderRun } from "./report.ts";
+import { terminalForm } from "./terminal_form.ts";
 import type { CliWorld } from "./world.ts";
 
 /** Tells of a run that has ended, writes its files, and gives the exit code that it earned. */
@@ -19,13 +20,13 @@ export async function judgeRun(
   const threshold = thresholdFor(gate, run);
   const source: ExportSource = { run, reader, threshold };
   const digest = await digestRun(source);
-  world.out.write(renderRun(run, { digest, threshold }));
   if (gate.baseline !== undefined) {
     const { baseline, scores } = gate;
     const result = await compareStored(reader, { baseline, candidate: run.id }, { scores });
-    world.out.write(`\n${renderComparison(result, baseline)}`);
     source.comparison = { baseline, result };
   }
+  world.out.write(describeRun(source, { digest, form: terminalForm }));
+  if (source.comparison) world.out.write(describeComparison(source.comparison, terminalForm));
   await writeOutputs(gate.outputs, { source, world });
   const { code, words } = decide({ digest, threshold, gate, source });
   world.out.write(`\n${words}\n`);

@@ -1,9 +1,10 @@
 import { digestRun } from "../export/digest.ts";
 import { thresholdOf } from "../export/outcome.ts";
+import { describeRun } from "../export/run_text.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
 import { findRun } from "./find_run.ts";
-import { renderRun } from "./report.ts";
+import { terminalForm } from "./terminal_form.ts";
 
 /** Shows one run. */
 export const show: Command = {
@@ -21,9 +22,9 @@ Example:
     const reader = await world.openReader();
     try {
       const run = await findRun(reader, name);
-      const threshold = thresholdOf(run.request);
-      const digest = await digestRun({ run, reader, threshold });
-      world.out.write(renderRun(run, { digest, threshold }));
+      const source = { run, reader, threshold: thresholdOf(run.request) };
+      const digest = await digestRun(source);
+      world.out.write(describeRun(source, { digest, form: terminalForm }));
       if (run.detail !== null) world.out.write(`\nit ended early: ${run.detail}\n`);
       if (run.status !== "completed") {
         world.out.write(`\ngo on with: assay-eval resume ${run.id}\n`);

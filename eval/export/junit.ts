@@ -1,3 +1,4 @@
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import type { StoredTurn } from "../store/store.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
@@ -75,14 +76,11 @@ function writeCase(
       time: seconds(result.latency_ms),
     })
   }`;
-  const detail = writeDetail({ attempt, turn, result }, threshold);
+  const detail = writeDetail(result, threshold);
   return detail === "" ? `${open}/>\n` : `${open}>\n      ${detail}\n    </testcase>\n`;
 }
 
-function writeDetail(
-  { result }: Pick<StoredTurn, "attempt" | "turn" | "result">,
-  threshold: number,
-): string {
+function writeDetail(result: InteractionResult, threshold: number): string {
   switch (outcomeOf(result, threshold)) {
     case "passed":
       return "";

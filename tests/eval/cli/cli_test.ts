@@ -56,8 +56,8 @@ Deno.test("runs lists what is stored, newest first, and can be filtered", async 
 
 Deno.test("show tells of one run, by its id or as the latest", async () => {
   const { run, first, second } = await withRuns();
-  assertStringIncludes((await run("show", first)).out, `run    ${first} (completed)`);
-  assertStringIncludes((await run("show", "latest")).out, `run    ${second} (completed)`);
+  assertStringIncludes((await run("show", first)).out, `Run ${first}, completed`);
+  assertStringIncludes((await run("show", "latest")).out, `Run ${second}, completed`);
   const { code, err } = await run("show", "none");
   assertEquals(code, 1);
   assertStringIncludes(err, 'there is no run "none"');
@@ -69,7 +69,7 @@ Deno.test("compare ends with 100 where the candidate regressed, else with 0", as
   assertEquals(worse.code, 100);
   assertMatch(
     worse.out,
-    /overall +1\.000 +0\.000 +-1\.000 +-1\.000 \.\. -1\.000 +0\.00\d+ +regressed/,
+    /overall +1\.000 +0\.000 +-1\.000 +-1\.000 … -1\.000 +0\.00\d+ +regressed/,
   );
   assertEquals((await run("compare", second, first)).code, 0);
   const json = await run("compare", first, second, "--json");

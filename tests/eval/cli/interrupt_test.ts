@@ -22,7 +22,7 @@ Deno.test("Ctrl-C lets the call under way finish, says how to resume, and resume
   const again = cliWorldOn(world);
   const resumed = await again.run("resume", id!);
   assertEquals([resumed.code, again.asked.length], [0, 3]);
-  assertStringIncludes(resumed.out, "turns  5 of 5: 5 passed");
+  assertStringIncludes(resumed.out, "Turns 5 of 5: 5 passed");
 });
 
 /** The next process: nobody has pressed Ctrl-C there yet. */

@@ -12,8 +12,11 @@ Deno.test("a run that passes shows its averages and ends with 0", async () => {
   const { code, out, err } = await run("run", "tests/support.jsonl", ...target, "--attempts", "2");
   assertEquals(code, 0);
   assertEquals(asked.length, 6);
-  assertMatch(out, /^run {4}[0-9a-f-]{36} \(completed\)\ntest {3}support\n/);
-  assertStringIncludes(out, "turns  6 of 6: 6 passed, 0 below 0.7, 0 failed");
+  assertMatch(
+    out,
+    /^Evaluation support: passed\n {2}Model acme\/model at .*\n {2}Run \S{36}, completed\n/,
+  );
+  assertStringIncludes(out, "Turns 6 of 6: 6 passed, 0 below 0.7, 0 failed");
   assertMatch(out, /overall +1\.000\n/);
   assert(out.endsWith("\npassed\n"), out);
   assertStringIncludes(err, "6/6 turns, mean 1.000\n");
@@ -28,10 +31,7 @@ Deno.test("a run below the threshold ends with 100 and says so", async () => {
   const strict = await run("run", "b.json", ...target, "--threshold", "0.8");
   assertEquals(strict.code, 100);
   assertStringIncludes(strict.out, "not passed: overall 0.75 is below 0.8\n");
-  assertMatch(
-    strict.out,
-    /lowest scenarios +overall +below 0\.8 +failed\n-.*\ns0 +0\.000 +1\/1 +0\n/,
-  );
+  assertMatch(strict.out, /Lowest scenarios\n\n.*\n-.*\ns0 +0\.000 +1 of 1 +0\n/);
 });
 
 Deno.test("without a threshold on the command line the batch's own holds, else 0.7", async () => {
@@ -54,7 +54,7 @@ Deno.test("an endpoint that answers nothing ends with 1", async () => {
   });
   const { code, out } = await run("run", "b.json", ...target);
   assertEquals(code, 1);
-  assertStringIncludes(out, "errors 3 × provider_error: the endpoint answered 401");
+  assertStringIncludes(out, "Failed 3 × provider_error: the endpoint answered 401");
   assertStringIncludes(out, "failed: the endpoint did not answer a single turn");
 });
 
@@ -74,7 +74,7 @@ Deno.test("a regression against the baseline ends with 100", async () => {
     ...["run", "b.json", ...target, "--threshold", "0", "--baseline", "latest"],
   );
   assertEquals(code, 100);
-  assertMatch(out, /compared with [0-9a-f-]{36}: regressed\n/);
+  assertMatch(out, /Compared with [0-9a-f-]{36}: regressed\n/);
   assertMatch(out, /not passed: regressed in .*token_f1/);
 });
 

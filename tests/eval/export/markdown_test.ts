@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { markdown } from "../../../eval/export/markdown.ts";
-import { codeSpan } from "../../../eval/export/markdown_text.ts";
+import { markdownForm } from "../../../eval/export/markdown_form.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { failedTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
 
@@ -15,9 +15,10 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
     await textOf(markdown.write(source)),
     `## Evaluation \`a test\`: below 0.7
 
-Model \`acme/model\` at \`http://model.example/v1\`  
-Scenarios: 3, attempts: 1, turns: 3 – 1 passed, 1 below 0.7, 1 failed (\`provider_timeout\` 1)  
-Run \`run-1\`, completed
+- Model \`acme/model\` at \`http://model.example/v1\`
+- Run \`run-1\`, completed
+- Turns 3 of 3: 1 passed, 1 below 0.7, 1 failed
+- Failed 1 × \`provider_timeout\`: \`no answer within 120 s\`
 
 ### Scores
 
@@ -44,7 +45,7 @@ Deno.test("a run that passes shows no list of scenarios to look at", async () =>
 
 Deno.test("a run that was stopped says how far it came", async () => {
   const source = storedRun([["s", [[{}]]]], { status: "cancelled", totalTurns: 10 });
-  assertStringIncludes(await textOf(markdown.write(source)), "cancelled, 1 of 10 turns");
+  assertStringIncludes(await textOf(markdown.write(source)), "cancelled\n- Turns 1 of 10: ");
 });
 
 Deno.test("a comparison stands below the run, with verdicts and what has no counterpart", async () => {
@@ -64,11 +65,11 @@ Deno.test("a comparison stands below the run, with verdicts and what has no coun
   assertStringIncludes(text, "### Compared with `run-0`: regressed");
   assertStringIncludes(
     text,
-    "| `overall` | 0.500 | 0.400 | −0.100 | −0.100 … −0.100 | 0.0156 | regressed |",
+    "| `overall` | 0.500 | 0.400 | -0.100 | -0.100 … -0.100 | 0.0156 | regressed |",
   );
-  assertStringIncludes(text, "| `s0` | 0.200 | 0.100 | −0.100 |");
+  assertStringIncludes(text, "| `s0` | 0.200 | 0.100 | -0.100 |");
   assertStringIncludes(text, "Only in the baseline: scenarios `old`");
-  assertStringIncludes(text, "Only in this run: scenarios `new`");
+  assertStringIncludes(text, "Only in the candidate: scenarios `new`");
 });
 
 Deno.test("a thousand failing scenarios still fit into one comment", async () => {
@@ -93,6 +94,6 @@ const hostile: [text: string, written: string][] = [
 ];
 for (const [text, written] of hostile) {
   Deno.test(`in Markdown ${JSON.stringify(text)} is only text`, () => {
-    assertEquals(codeSpan(text), written);
+    assertEquals(markdownForm.name(text), written);
   });
 }
