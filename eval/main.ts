@@ -1,6 +1,8 @@
 import { callerKeys } from "../shared/config.ts";
 import type { Logger } from "../shared/log.ts";
 import { type StartedService, startService } from "../shared/start.ts";
+import { runCli } from "./cli/cli.ts";
+import { createDenoWorld } from "./cli/deno_world.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
 import { startRetention } from "./runs/retention.ts";
@@ -56,4 +58,7 @@ function curl(url: string, config: EvalConfig): string {
   }'`;
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) {
+  if (Deno.args.length === 0) await main();
+  else Deno.exit(await runCli(Deno.args, createDenoWorld()));
+}
