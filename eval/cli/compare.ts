@@ -45,7 +45,8 @@ Example:
       world.out.write(
         values.json
           ? `${JSON.stringify(comparison, null, 2)}\n`
-          : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm),
+          : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm)
+            .trimStart(),
       );
       return comparison.verdict === "regressed" ? EXIT.notPassed : EXIT.passed;
     } finally {

@@ -12,9 +12,10 @@ export function mostMoved(clusters: Cluster[]): { up: MovedScenario[]; down: Mov
     baseline,
     candidate,
     difference: candidate - baseline,
-  })).sort((a, b) => b.difference - a.difference);
-  return {
-    up: moved.filter(({ difference }) => difference > ROUNDING).slice(0, SHOWN),
-    down: moved.filter(({ difference }) => difference < -ROUNDING).reverse().slice(0, SHOWN),
-  };
+  }));
+  const furthest = (direction: 1 | -1) =>
+    moved.filter(({ difference }) => direction * difference > ROUNDING)
+      .sort((a, b) => direction * (b.difference - a.difference))
+      .slice(0, SHOWN);
+  return { up: furthest(1), down: furthest(-1) };
 }

@@ -196,11 +196,11 @@ Deno.test("a score that the runs do not both have cannot be asked for", async ()
 
 Deno.test("the scenarios that moved most stand first, either way", async () => {
   const { moved } = await compare(
-    plain([0.5, 0.5, 0.5, 0.5, 0.5]),
-    plain([0.4, 0.9, 0.5, 0.1, 0.6]),
+    plain([0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
+    plain([0.4, 0.9, 0.5, 0.1, 0.6, 0.4]),
   );
   assertEquals(moved!.up.map(({ scenario_id }) => scenario_id), ["s1", "s4"]);
-  assertEquals(moved!.down.map(({ scenario_id }) => scenario_id), ["s3", "s0"]);
+  assertEquals(moved!.down.map(({ scenario_id }) => scenario_id), ["s3", "s0", "s5"]);
 });
 
 Deno.test("runs that share nothing give no score, and everything is listed", async () => {
