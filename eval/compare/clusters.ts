@@ -5,7 +5,7 @@ import { turnMean } from "./tally.ts";
 /** Two scenarios that belong together, and their turns that do. */
 export interface ScenarioPair {
   id: string;
-  /** See `ReachedScenario`; of the baseline's. */
+  /** Equal for pairs that are the same scenario, listed twice; see `ReachedScenario`. */
   fingerprint: string;
   turns: Paired<ReachedTurn>["pairs"];
 }

@@ -92,7 +92,8 @@ function pairAllTurns(paired: Paired<ReachedScenario>) {
   };
   for (const { baseline: { id, fingerprint, turns }, candidate } of paired.pairs) {
     const inside = pairTurns(turns, candidate.turns);
-    pairs.push({ id, fingerprint, turns: inside.pairs });
+    const both = JSON.stringify([fingerprint, candidate.fingerprint]);
+    pairs.push({ id, fingerprint: both, turns: inside.pairs });
     const isChanged = fingerprint !== candidate.fingerprint ||
       inside.pairs.some((turn) => turn.baseline.reference_reply !== turn.candidate.reference_reply);
     if (isChanged) changed.push(id);

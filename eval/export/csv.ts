@@ -5,10 +5,10 @@ import type { ExportFormat } from "./format.ts";
 const LINE_END = "\r\n"; // RFC 4180
 
 /**
- * What spreadsheets take for a formula when a cell begins with it, also in its full-width form. An
- * apostrophe in front makes it text again; they do not show it.
+ * What spreadsheets take for a formula when a cell begins with it, also in its full-width form and,
+ * for those that trim, behind blanks. An apostrophe in front makes it text again; they do not show it.
  */
-const FORMULA_START = /^[=+\-@\t\r\n＝＋－＠]/;
+const FORMULA_START = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
 
 type Cell = string | number | null | undefined;
 type Column = [name: string, value: (turn: StoredTurn) => Cell];

@@ -26,7 +26,7 @@ Deno.test("a CSV reader finds a row a turn, with its place, its texts and its sc
   assertEquals(rows[4]!.agent_reply, 'says "hi",\nthen leaves');
 });
 
-for (const start of ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]) {
+for (const start of ["=", "+", "-", "@", "\t", "\r", "\n", "  =", "＝", "＋", "－", "＠"]) {
   Deno.test(`a cell that begins with ${JSON.stringify(start)} is no formula`, async () => {
     const text = `${start}HYPERLINK("http://x.example","y")`;
     const [row] = await readBack([[text, [[{ id: text, agent_reply: text }]]]]);
