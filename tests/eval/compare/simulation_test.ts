@@ -30,19 +30,24 @@ function simulate(difficulties: number[], normal: () => number, model: Model): R
   });
 }
 
-/** The share of comparisons that end in a verdict. */
-async function verdictRate(baseline: Model, candidate: Model): Promise<number> {
-  let found = 0;
+/** The shares of comparisons that end in a verdict, and whose interval holds the true difference. */
+async function simulateMany(
+  { baseline, candidate, difference }: { baseline: Model; candidate: Model; difference: number },
+): Promise<{ verdicts: number; covered: number }> {
+  let verdicts = 0;
+  let covered = 0;
   for (let seed = 0; seed < COMPARISONS; seed++) {
     const normal = normals(seed);
     const difficulties = Array.from({ length: baseline.scenarios }, normal);
-    const { verdict } = await compareRuns({
+    const { verdict, scores } = await compareRuns({
       baseline: recordedRun(simulate(difficulties, normal, baseline)),
       candidate: recordedRun(simulate(difficulties, normal, candidate)),
     });
-    if (verdict !== "inconclusive") found++;
+    const [low, high] = scores.overall!.ci95!;
+    if (verdict !== "inconclusive") verdicts++;
+    if (low <= difference && difference <= high) covered++;
   }
-  return found / COMPARISONS;
+  return { verdicts: verdicts / COMPARISONS, covered: covered / COMPARISONS };
 }
 
 const gaussian = (difficulty: number, noise: number) => 0.5 + 0.1 * difficulty + 0.1 * noise;
@@ -63,13 +68,13 @@ const alike: [string, Model, Model][] = [
 
 for (const [name, baseline, candidate] of alike) {
   Deno.test(`of 1,000 comparisons of a model with itself at most 7 % find anything: ${name}`, async () => {
-    const rate = await verdictRate(baseline, candidate);
-    assert(rate <= 0.07, `${(rate * 100).toFixed(1)} % found something`);
-    assert(rate > 0, "a test that never speaks is no test");
+    const { verdicts } = await simulateMany({ baseline, candidate, difference: 0 });
+    assert(verdicts <= 0.07, `${(verdicts * 100).toFixed(1)} % found something`);
+    assert(verdicts > 0, "a test that never speaks is no test");
   });
 }
 
-Deno.test("half a standard deviation over 60 scenarios is found in at least 80 % of comparisons", async () => {
+Deno.test("half a standard deviation over 60 scenarios is found in at least 80 % of comparisons, and the intervals hold it", async () => {
   // 0.1 × √2 is the standard deviation of a score and of the scenarios' differences alike.
   const difference = 0.5 * 0.1 * Math.SQRT2;
   const model = { scenarios: 60, attempts: 1, score: gaussian };
@@ -77,6 +82,11 @@ Deno.test("half a standard deviation over 60 scenarios is found in at least 80 %
     ...model,
     score: (difficulty: number, noise: number) => gaussian(difficulty, noise) + difference,
   };
-  const rate = await verdictRate(model, better);
-  assert(rate >= 0.8, `${(rate * 100).toFixed(1)} % found it`);
+  const { verdicts, covered } = await simulateMany({
+    baseline: model,
+    candidate: better,
+    difference,
+  });
+  assert(verdicts >= 0.8, `${(verdicts * 100).toFixed(1)} % found it`);
+  assert(Math.abs(covered - 0.95) <= 0.02, `${(covered * 100).toFixed(1)} % of intervals hold it`);
 });
