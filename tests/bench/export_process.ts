@@ -7,6 +7,7 @@ import { exportFormats } from "../../eval/export/mod.ts";
 import { exportSource } from "../../eval/export/source.ts";
 import { openReader } from "../../eval/store/open_store.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
+import { watchEventLoop } from "./event_loop.ts";
 
 export interface ExportMeasurement {
   /** The most memory that the process held at any time, in bytes. */
@@ -24,17 +25,15 @@ if (import.meta.main) {
   const source = exportSource(reader, { run: (await reader.getRun(runId))! });
 
   let peakRss = 0;
-  let longestStretch = 0;
-  let last = performance.now();
   const timer = setInterval(() => {
     peakRss = Math.max(peakRss, Deno.memoryUsage().rss);
-    longestStretch = Math.max(longestStretch, performance.now() - last);
-    last = performance.now();
-  }, 1);
+  }, 5);
+  const watch = watchEventLoop();
   const started = performance.now();
   let characters = 0;
   for await (const piece of gatherPieces(format.write(source))) characters += piece.length;
   const ms = performance.now() - started;
+  const longestStretch = watch.stop();
   clearInterval(timer);
   await reader.close();
   const result: ExportMeasurement = { peakRss, characters, ms, longestStretch };
