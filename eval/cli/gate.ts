@@ -16,6 +16,7 @@ export const gateOptions = {
   concurrency: { type: "string" },
 } as const;
 
+/** The same options as `--help` tells of them. */
 export const GATE_HELP = `  --baseline RUN     compare with this run; a regression fails
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
                      pass_threshold, else 0.7)

@@ -19,6 +19,7 @@ export async function planOutputs(paths: string[], world: CliWorld): Promise<Out
   return outputs;
 }
 
+/** Writes a run into each file, and says so. */
 export async function writeOutputs(
   outputs: Output[],
   { source, world }: { source: ExportSource; world: CliWorld },

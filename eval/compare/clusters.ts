@@ -18,6 +18,7 @@ export interface Cluster {
   turns: number;
 }
 
+/** One score by scenario. */
 export interface ClusteredScore {
   clusters: Cluster[];
   /** Paired turns where only one run has the score. */

@@ -1,9 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
-import { createPacer } from "../pacer.ts";
-import { mean } from "../statistics.ts";
-import { type ClusteredScore, clusterScore, type ScenarioPair } from "./clusters.ts";
-import type { Comparison, ScoreComparison } from "./comparison.ts";
-import { holm } from "./holm.ts";
+import { clusterScore, type ScenarioPair } from "./clusters.ts";
+import { compareScores } from "./compare_scores.ts";
+import type { Comparison } from "./comparison.ts";
 import { mostMoved } from "./moved.ts";
 import {
   type Paired,
@@ -13,9 +11,8 @@ import {
   type ReachedScenario,
   reachedScenarios,
 } from "./pairing.ts";
-import { signFlip, type SignFlipResult } from "./sign_flip.ts";
 import { type ScoredTurn, scoreNames, tallyTurns } from "./tally.ts";
-import { judge, overallVerdict } from "./verdict.ts";
+import { overallVerdict } from "./verdict.ts";
 
 /** A run's batch and what came of it, attempts in any number and also unfinished ones. */
 export interface ComparableRun {
@@ -23,6 +20,7 @@ export interface ComparableRun {
   turns: AsyncIterable<ScoredTurn>;
 }
 
+/** `seed` chooses the sample of permutations; the same gives the same answer. */
 export interface CompareOptions {
   /** The scores to look at, and to correct for; all that both runs have where it is empty. */
   scores?: string[];
@@ -112,39 +110,5 @@ function chooseScores(common: string[], wanted: string[]): string[] {
     400,
     "invalid_request",
     `cannot compare ${unknown.join(", ")}: the scores in both runs are ${common.join(", ")}`,
-  );
-}
-
-async function compareScores(
-  pairs: ScenarioPair[],
-  { names, seed }: { names: string[]; seed: number },
-): Promise<Record<string, ScoreComparison>> {
-  const pause = createPacer();
-  const tested: { name: string; score: ClusteredScore; test: SignFlipResult }[] = [];
-  for (const name of names) {
-    const score = clusterScore(pairs, name);
-    if (score.clusters.length === 0) continue;
-    const differences = score.clusters.map(({ baseline, candidate }) => candidate - baseline);
-    tested.push({ name, score, test: await signFlip(differences, { seed, pause }) });
-  }
-  const adjusted = holm(tested.map(({ test }) => test.p));
-  return Object.fromEntries(
-    tested.map(({ name, score: { clusters, turnsWithoutPair }, test }, index) => {
-      const baseline = mean(clusters.map((cluster) => cluster.baseline))!;
-      const candidate = mean(clusters.map((cluster) => cluster.candidate))!;
-      const p_adjusted = adjusted[index]!;
-      return [name, {
-        baseline,
-        candidate,
-        difference: candidate - baseline,
-        ci95: test.interval,
-        p: test.p,
-        p_adjusted,
-        ...judge(clusters, { p: test.p, p_adjusted, looked: tested.length }),
-        scenarios: clusters.length,
-        turns: clusters.reduce((sum, cluster) => sum + cluster.turns, 0),
-        turns_without_pair: turnsWithoutPair,
-      }];
-    }),
   );
 }

@@ -14,6 +14,7 @@ export interface ComparedRun {
   status: string;
 }
 
+/** A comparison that says what was compared. */
 export interface StoredComparison extends Comparison {
   baseline: ComparedRun;
   candidate: ComparedRun;

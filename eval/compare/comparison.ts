@@ -23,6 +23,7 @@ export interface ScoreComparison {
   turns_without_pair: number;
 }
 
+/** One scenario in both runs. */
 export interface MovedScenario {
   scenario_id: string;
   baseline: number;
@@ -38,6 +39,7 @@ export interface Unpaired {
   scores: string[];
 }
 
+/** The answer to "is the candidate better than the baseline?". */
 export interface Comparison {
   /** `regressed` where any score is, else `improved` where any is. */
   verdict: Verdict;

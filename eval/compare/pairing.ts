@@ -14,6 +14,7 @@ export interface ReachedTurn {
   tally: TurnTally;
 }
 
+/** A scenario of the batch that has results. */
 export interface ReachedScenario {
   id: string;
   turns: ReachedTurn[];
@@ -21,6 +22,7 @@ export interface ReachedScenario {
   fingerprint: string;
 }
 
+/** What belongs together, and what is left over on either side. */
 export interface Paired<T> {
   pairs: { baseline: T; candidate: T }[];
   onlyInBaseline: T[];

@@ -8,6 +8,7 @@ const DRAWN = 10_000;
 /** One way to divide the units into two parts; the part that holds nobody has the mean NaN. */
 export type VisitPartition = (meanOfFlipped: number, meanOfRest: number) => void;
 
+/** Ways to divide some values in two, one after another. */
 export interface Partitions {
   readonly count: number;
   readonly isExact: boolean;

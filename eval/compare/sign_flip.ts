@@ -7,6 +7,7 @@ export const ALPHA = 0.05;
 const ROUNDING = 1e-12;
 const PIECE = 500;
 
+/** What the test says of the mean of some differences. */
 export interface SignFlipResult {
   /** Two-sided; how often differences as large would come up if neither side were better. */
   p: number;
@@ -15,6 +16,7 @@ export interface SignFlipResult {
   isExact: boolean;
 }
 
+/** The same seed gives the same result. */
 export interface SignFlipOptions {
   seed: number;
   /** Awaited between pieces of work; see `createPacer`. */

@@ -7,6 +7,7 @@ import { type Outcome, outcomeOf } from "./outcome.ts";
 /** Turns by what became of them, and the time that the endpoint took for them. */
 export type Counts = Record<Outcome, number> & { turns: number; latencyMs: number };
 
+/** One scenario in numbers, over all its attempts. */
 export interface ScenarioDigest extends Counts {
   /** The scenario's id; the second of the same id has ` (2)` after it. */
   label: string;
