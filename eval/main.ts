@@ -6,7 +6,7 @@ import { createDenoWorld } from "./cli/deno_world.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
 import { startRetention } from "./runs/retention.ts";
-import { giveUpFiles } from "./sandbox.ts";
+import { giveUpWriting } from "./sandbox.ts";
 import { openStore } from "./store/open_store.ts";
 import { createEvalDeps } from "./wiring.ts";
 
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 async function create(config: EvalConfig, log: Logger): Promise<StartedService> {
   requireSafeEvalExposure(config);
   const store = await openStore({ path: config.EVAL_DATA });
-  await giveUpFiles();
+  await giveUpWriting();
   const deps = createEvalDeps(config, { log, store });
   const retention = await startRetention({ store, log, keepDays: config.EVAL_KEEP_DAYS });
   if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
