@@ -16,15 +16,18 @@ export interface LoggerOptions {
   format: LogFormat;
   /** Takes one finished line, without its line end. */
   write: (line: string) => void;
+  /** Has the last look at every line; see `createRedactor`. */
+  redact?: (line: string) => string;
 }
 
 /** One line an event; a field named `error` may hold an `Error` and is written with its causes. */
-export function createLogger({ level, format, write }: LoggerOptions): Logger {
+export function createLogger(options: LoggerOptions): Logger {
+  const { level, format, write, redact = (line) => line } = options;
   const threshold = LOG_LEVELS.indexOf(level);
   const render = format === "json" ? renderJson : renderText;
   const at = (name: LogLevel) => {
     if (LOG_LEVELS.indexOf(name) < threshold) return () => {};
-    return (message: string, fields: Fields = {}) => write(render(name, message, fields));
+    return (message: string, fields: Fields = {}) => write(redact(render(name, message, fields)));
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

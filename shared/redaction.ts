@@ -1,0 +1,45 @@
+/** The endings that names of secrets have. */
+const SECRET_NAME = /(_KEY|_KEYS|_CREDENTIALS|_SECRET|_TOKEN|_PASSWORD)$/;
+
+/** A shorter one would blot out half of every line, and protects nothing. */
+const SHORTEST_SECRET = 6;
+
+const ADDRESS = /\b([a-z][a-z+.-]*:\/\/)(?:[^\s"'/?#@]*@)?([^\s"'?#\\)]*)(?:[?#][^\s"'\\)]*)?/gi;
+
+/** True for a variable whose value must never be seen. */
+export function isSecretVariable(name: string): boolean {
+  return SECRET_NAME.test(name);
+}
+
+/** Every secret that a configuration holds; of `name:key` the key, of a map its values. */
+export function listSecrets(config: Record<string, unknown>): string[] {
+  return Object.entries(config)
+    .filter(([name]) => isSecretVariable(name))
+    .flatMap(([, value]) => listStrings(value))
+    .flatMap((text) => [text, text.slice(text.indexOf(":") + 1)])
+    .filter((text) => text.length >= SHORTEST_SECRET);
+}
+
+/**
+ * A function that takes secrets out of a line before it is written. The code does not log them; this
+ * is for what others put into their errors. Addresses lose user-info, query and fragment.
+ */
+export function createRedactor(secrets: string[]): (line: string) => string {
+  const forms = secrets.flatMap((secret) => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret.toWellFormed()),
+  ]);
+  const longestFirst = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+  return (line) => {
+    let text = line.replace(ADDRESS, "$1$2");
+    for (const form of longestFirst) text = text.replaceAll(form, "[secret]");
+    return text;
+  };
+}
+
+function listStrings(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(listStrings);
+}
