@@ -11,6 +11,8 @@ export interface CallClock {
   /** Lets time pass that is not the provider's, until the next `restart`. */
   pause(): void;
   restart(): void;
+  /** Waits for `work` without counting the time: a wait of our own making. */
+  exempt<T>(work: Promise<T>): Promise<T>;
   /** Rejects when the call ends first. */
   sleep(ms: number): Promise<void>;
   /** Ends whatever still runs under `signal` and leaves no timer behind. */
@@ -29,13 +31,24 @@ export function startCallClock(timeoutMs: number, caller?: AbortSignal): CallClo
 
   const leave = () => controller.abort(caller?.reason);
   const pause = () => clearTimeout(timer);
-  function restart(): void {
+  const remainingMs = () => endsAt - performance.now();
+  function run(ms: number): void {
     pause();
-    endsAt = performance.now() + timeoutMs;
+    endsAt = performance.now() + ms;
     timer = setTimeout(() => {
       isTimedOut = true;
       controller.abort();
-    }, timeoutMs);
+    }, ms);
+  }
+  const restart = () => run(timeoutMs);
+  async function exempt<T>(work: Promise<T>): Promise<T> {
+    const left = remainingMs();
+    pause();
+    try {
+      return await work;
+    } finally {
+      if (!controller.signal.aborted) run(left);
+    }
   }
 
   if (caller?.aborted) leave();
@@ -47,9 +60,10 @@ export function startCallClock(timeoutMs: number, caller?: AbortSignal): CallClo
     get isTimedOut() {
       return isTimedOut;
     },
-    remainingMs: () => endsAt - performance.now(),
+    remainingMs,
     pause,
     restart,
+    exempt,
     sleep: (ms) => sleep(ms, controller.signal),
     stop() {
       pause();

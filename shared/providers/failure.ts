@@ -48,6 +48,8 @@ function explain(attempt: Attempt, failure: ProviderFailure) {
       return { status: 504, code: "provider_timeout", reason: "it took too long" } as const;
     case "unreachable":
       return { status: 502, code: "provider_error", reason: "the connection failed" } as const;
+    case "interrupted":
+      return { status: 502, code: "provider_error", reason: "the connection broke off" } as const;
     case "unreadable":
       return { status: 502, code: "provider_error", reason: "its answer is unreadable" } as const;
   }

@@ -1,5 +1,7 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
 import { abortError, type CallClock, startCallClock } from "./call_clock.ts";
+import { AnswerTooLarge, createBoundedFetch } from "../http/bounded_fetch.ts";
+import { diagnoseConnection } from "./connection_failure.ts";
 import { type Attempt, type Diagnosis, toProviderError, unreadable } from "./failure.ts";
 import { parseModels, parseReply, toCompletionParams } from "./openai_messages.ts";
 import { withRetries } from "./retry.ts";
@@ -114,7 +116,7 @@ export function createOpenAIProvider(
 
 /** The SDK, kept from all that it would read from the environment. */
 class Client extends OpenAI {
-  constructor({ baseUrl, apiKey, timeoutMs, fetch }: OpenAIProviderOptions) {
+  constructor({ baseUrl, apiKey, timeoutMs, fetch = globalThis.fetch }: OpenAIProviderOptions) {
     const defaultHeaders = { "user-agent": "assay", ...(!apiKey && { authorization: null }) };
     super({
       baseURL: baseUrl,
@@ -128,7 +130,7 @@ class Client extends OpenAI {
       maxRetries: 0,
       timeout: timeoutMs,
       defaultHeaders,
-      fetch,
+      fetch: createBoundedFetch(fetch),
     });
     // OPENAI_CUSTOM_HEADERS is merged in by the constructor, and has no option against it.
     this._options.defaultHeaders = defaultHeaders;
@@ -151,14 +153,16 @@ function translate(
 
 function diagnose(error: unknown): Diagnosis {
   if (error instanceof APIConnectionTimeoutError) return { failure: { kind: "timeout" } };
-  if (error instanceof APIConnectionError) return { failure: { kind: "unreachable" } };
+  if (error instanceof APIConnectionError) return { failure: diagnoseConnection(error) };
   if (error instanceof APIError && error.status !== undefined) {
     return { failure: { kind: "status", status: error.status }, headers: error.headers };
   }
-  // An error in the middle of a stream, or text that is not JSON.
-  if (error instanceof APIError || error instanceof SyntaxError) {
+  // An error in the middle of a stream, text that is not JSON, or no end of it.
+  if (
+    error instanceof APIError || error instanceof SyntaxError || error instanceof AnswerTooLarge
+  ) {
     return { failure: { kind: "unreadable" } };
   }
   // What is left is `fetch`: it throws a plain TypeError where a body breaks off.
-  return { failure: { kind: "unreachable" } };
+  return { failure: { kind: "interrupted" } };
 }

@@ -86,7 +86,10 @@ export interface ModelLister {
 /** Why a provider's call failed, beside the HTTP status that our own caller gets. */
 export type ProviderFailure =
   | { kind: "status"; status: number }
+  /** No connection could be made: no such name, nobody listens, no TLS. */
   | { kind: "unreachable" }
+  /** The connection broke before the answer was whole. */
+  | { kind: "interrupted" }
   | { kind: "timeout" }
   | { kind: "unreadable" };
 

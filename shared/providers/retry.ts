@@ -9,6 +9,8 @@ export interface RetryOptions {
   retries: number;
   clock: CallClock;
   diagnose: (error: unknown) => Diagnosis;
+  /** True for a failure that is worth another attempt without counting as one. */
+  forgive?: (diagnosis: Diagnosis) => boolean;
 }
 
 /**
@@ -18,15 +20,17 @@ export interface RetryOptions {
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { retries, clock, diagnose }: RetryOptions,
+  { retries, clock, diagnose, forgive }: RetryOptions,
 ): Promise<T> {
+  let counted = 0;
   for (let failed = 0;; failed++) {
     try {
       return await attempt();
     } catch (error) {
-      if (failed >= retries || clock.signal.aborted) throw error;
+      if (clock.signal.aborted) throw error;
       const diagnosis = diagnose(error);
       if (!isWorthRetrying(diagnosis)) throw error;
+      if (!forgive?.(diagnosis) && counted++ >= retries) throw error;
       const asked = diagnosis.headers && retryAfterMs(diagnosis.headers);
       const delay = asked ?? backoffMs(failed);
       if (delay >= clock.remainingMs()) throw error;

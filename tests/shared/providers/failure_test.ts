@@ -117,9 +117,9 @@ for (const [what, address] of Object.entries(UNREACHABLE)) {
   }
 }
 
-Deno.test("a connection that is cut inside the body is unreachable", async () => {
+Deno.test("a connection that is cut inside the body has broken off", async () => {
   const answer = partial(['{"choices": ['], { end: "cut" });
   const error = await failure(answer, (double) => providerOf(double).complete(REQUEST));
   assertEquals([error.status, error.code], [502, "provider_error"]);
-  assertEquals(error.failure, { kind: "unreachable" });
+  assertEquals(error.failure, { kind: "interrupted" });
 });

@@ -196,7 +196,7 @@ Deno.test("a provider that does not stream is read all the same", async () => {
 const BROKEN_STREAMS: Record<string, [answer: Answer, kind: string]> = {
   "that ends early": [sse([HI], { end: "close" }), "unreadable"],
   "that ends inside an event": [sse([HI, 'data: {"choi'], { end: "close" }), "unreadable"],
-  "whose connection is cut": [sse([HI], { end: "cut" }), "unreachable"],
+  "whose connection is cut": [sse([HI], { end: "cut" }), "interrupted"],
   "that reports an error": [sse([HI, { error: { message: "raw words" } }]), "unreadable"],
   "that is not JSON": [sse([HI, "data: nonsense\n\n"]), "unreadable"],
   "without an event": [sse([], { end: "close" }), "unreadable"],
