@@ -1,6 +1,10 @@
+import { AppError } from "../shared/errors.ts";
+import { AnswerTooLarge } from "../shared/http/bounded_fetch.ts";
 import { abortError, startCallClock } from "../shared/providers/call_clock.ts";
+import { diagnoseConnection } from "../shared/providers/connection_failure.ts";
 import { type Diagnosis, toProviderError } from "../shared/providers/failure.ts";
 import { withRetries } from "../shared/providers/retry.ts";
+import type { EndpointPace } from "./endpoint_pace.ts";
 
 export interface EndpointClientOptions {
   /** Named in messages. */
@@ -10,8 +14,10 @@ export interface EndpointClientOptions {
   /** Bounds one call, its retries and the reading of the answer included. */
   timeoutMs: number;
   retries: number;
-  /** Must not carry what we send to another origin. */
+  /** Must not carry what we send to another origin, and must end an answer without end. */
   fetch: typeof fetch;
+  /** How many calls the endpoint takes at once, as it turns out. */
+  pace: EndpointPace;
 }
 
 /** Posts JSON to the model under test and reads the answer. */
@@ -45,7 +51,7 @@ class CallFailure extends Error {
  * costs a bare `fetch` 0.1 ms the SDK spends another 0.3, and an evaluation makes thousands.
  */
 export function createEndpointClient(options: EndpointClientOptions): EndpointClient {
-  const { modelId, credential, timeoutMs, retries, fetch } = options;
+  const { modelId, credential, timeoutMs, retries, fetch, pace } = options;
   const ownHeaders = {
     "content-type": "application/json",
     accept: "application/json",
@@ -65,13 +71,20 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
     return reply;
   }
 
+  /** The endpoint is asked less than before, so a refusal says nothing yet about the next call. */
+  const forgive = ({ failure }: Diagnosis) =>
+    failure.kind === "status" && failure.status === 429 && pace.isYielding;
+
   return {
     async post(call, signal) {
       const body = JSON.stringify(call.body);
       const clock = startCallClock(timeoutMs, signal);
       try {
-        const attempt = () => send(call, body, clock.signal);
-        return await withRetries(attempt, { retries, clock, diagnose });
+        return await withRetries(async () => {
+          const entered = pace.enter(clock.signal);
+          const place = entered instanceof Promise ? await clock.exempt(entered) : entered;
+          return await place.run(() => send(call, body, clock.signal), isRateLimit);
+        }, { retries, clock, diagnose, forgive });
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
         const diagnosis = clock.isTimedOut ? TIMED_OUT : diagnose(error);
@@ -85,6 +98,12 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
 function diagnose(error: unknown): Diagnosis {
   if (error instanceof CallFailure) return error.diagnosis;
-  if (error instanceof SyntaxError) return UNREADABLE;
-  return { failure: { kind: "unreachable" } };
+  if (error instanceof SyntaxError || error instanceof AnswerTooLarge) return UNREADABLE;
+  if (error instanceof AppError) return { failure: { kind: "unreachable" } };
+  return { failure: diagnoseConnection(error) };
+}
+
+function isRateLimit(error: unknown): boolean {
+  const { failure } = diagnose(error);
+  return failure.kind === "status" && failure.status === 429;
 }
