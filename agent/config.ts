@@ -23,5 +23,6 @@ export const AgentConfig = z.object({
   AGENT_TEMPERATURE: z.coerce.number().min(0).max(2).optional(),
   AGENT_MAX_TOKENS: z.coerce.number().int().min(1).optional(),
   AGENT_MAX_STEPS: integer(12, { min: 1, max: 1000 }),
+  AGENT_MAX_RUNS: integer(1000, { min: 1 }),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;

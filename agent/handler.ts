@@ -1,8 +1,10 @@
 import { AppError } from "../shared/errors.ts";
 import { readJson } from "../shared/http/body.ts";
+import type { Places } from "../shared/http/places.ts";
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
+import type { Operations } from "../shared/ops/operations.ts";
 import { routeModel } from "../shared/routing.ts";
 import { AgentRequest } from "../shared/schemas/agent.ts";
 import type { AgentConfig } from "./config.ts";
@@ -18,10 +20,14 @@ export interface AgentDeps {
   log: Logger;
   models: Models;
   tools: Toolbox;
+  /** Runs under way. */
+  runs: Places;
+  operations?: Operations;
 }
 
 /** The agent backend's routes (spec 4.2 and 4.3). */
-export function createAgentHandler({ config, log, models, tools }: AgentDeps): Service {
+export function createAgentHandler(deps: AgentDeps): Service {
+  const { config, log, models, tools, runs } = deps;
   const settings = {
     maxSteps: config.AGENT_MAX_STEPS,
     temperature: config.AGENT_TEMPERATURE,
@@ -46,11 +52,15 @@ export function createAgentHandler({ config, log, models, tools }: AgentDeps): S
     "POST /": async (request, context) => {
       const { target, model } = readModelId(request);
       context.fields.model = model;
-      const body = await readJson(request, AgentRequest, { maxBytes: config.MAX_BODY_BYTES });
+      const body = await readJson(request, AgentRequest, {
+        maxBytes: config.MAX_BODY_BYTES,
+        timeoutMs: config.BODY_TIMEOUT_MS,
+      });
       const { messages } = buildHistory(body.messages, {
         systemPrompt: config.AGENT_SYSTEM_PROMPT,
       });
       const provider = models.providerFor(target);
+      context.connection.onClose(runs.take());
       const { signal } = request;
       const result = await runAgent({ provider, model, messages, tools, settings, signal, log });
       Object.assign(context.fields, {
@@ -62,7 +72,7 @@ export function createAgentHandler({ config, log, models, tools }: AgentDeps): S
       });
       return Response.json(toAgentReply(result.reply));
     },
-  }, { config, log });
+  }, deps);
 }
 
 /** Reads `x-model-id` (spec 4.4). Throws 400 where it is missing or fits neither form. */

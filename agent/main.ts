@@ -1,7 +1,12 @@
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
+import { createPlaces } from "../shared/http/places.ts";
+import { createMetrics } from "../shared/ops/metrics.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
+import { observeModels } from "./observed_models.ts";
+import { observeTools } from "./observed_tools.ts";
+import { agentApi } from "./openapi.ts";
 import { createModels, type Models } from "./models.ts";
 import { createTools } from "./tools/mod.ts";
 import { createToolbox } from "./tools/tool.ts";
@@ -11,17 +16,32 @@ async function main(): Promise<void> {
     name: "assay-agent",
     schema: AgentConfig,
     portVariable: "AGENT_PORT",
+    check: (config) => requireSafeExposure(config, {}),
     create(config, log) {
-      requireSafeExposure(config, {});
-      const models = createModels(config, log);
-      const tools = createToolbox(createTools());
+      const runs = createPlaces({ limit: config.AGENT_MAX_RUNS, what: "runs" });
+      const metrics = createMetrics({ runs: () => runs.taken });
+      const models = observeModels(createModels(config, log), metrics);
+      const tools = observeTools(createToolbox(createTools()), metrics);
+      const operations = {
+        name: "assay-agent",
+        metrics,
+        api: agentApi,
+        checks: {
+          providers: () => isConfigured(config, models) ? undefined : "no provider is configured",
+        },
+      };
       return {
-        service: createAgentHandler({ config, log, models, tools }),
+        service: createAgentHandler({ config, log, models, tools, runs, operations }),
+        metrics,
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
         hints: (url) => [...describeDemo(models), `try: ${curl(url, { config, models })}`],
       };
     },
   });
+}
+
+function isConfigured(config: AgentConfig, { demoModel }: Models): boolean {
+  return Boolean(demoModel || config.HUB_BASE_URL || config.STUDIO_BASE_URL);
 }
 
 function describeDemo({ demoModel }: Models): string[] {

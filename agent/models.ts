@@ -1,5 +1,6 @@
 import { AppError } from "../shared/errors.ts";
 import type { Logger } from "../shared/log.ts";
+import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
 import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "../shared/providers/demo.ts";
 import { createOpenAIProvider } from "../shared/providers/openai.ts";
 import type { ChatProvider, ModelLister } from "../shared/providers/provider.ts";
@@ -50,6 +51,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       ...(apiKey && { apiKey }),
       timeoutMs: config.MODEL_TIMEOUT_MS,
       retries: config.MODEL_RETRIES,
+      fetch: createTracedFetch(fetch),
     });
   }
 

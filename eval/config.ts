@@ -8,7 +8,12 @@ import {
 } from "../shared/config.ts";
 
 const Origin = z.url({ protocol: /^https?$/, error: "must hold http or https origins" })
+  .refine((url) => !url.includes("*"), { error: "must hold origins, https://*.example.com or *" })
   .transform((url) => new URL(url).origin);
+
+/** `https://*.example.com`: the names below a name, never all of them nor a part of one. */
+const Subdomains = z.string().transform((origin) => origin.replace(/\/$/, "").toLowerCase())
+  .pipe(z.string().regex(/^https?:\/\/\*(\.[a-z0-9-]+){2,}(:\d+)?$/));
 
 /** Everything the evaluation service reads from its environment. */
 export const EvalConfig = z.object({
@@ -16,12 +21,17 @@ export const EvalConfig = z.object({
   EVAL_PORT: integer(8080, { max: 65_535 }),
   EVAL_API_KEY: z.string().optional(),
   EVAL_CREDENTIALS: stringMap().pipe(z.record(Origin, z.string()).optional()),
-  EVAL_ENDPOINTS: list().pipe(z.array(z.union([z.literal("*"), Origin]))),
+  EVAL_ENDPOINTS: list().pipe(z.array(
+    z.union([z.literal("*"), Subdomains, Origin], {
+      error: "must hold origins, https://*.example.com or *",
+    }),
+  )),
   EVAL_CONCURRENCY: integer(64, { min: 1 }),
   EVAL_MAX_ATTEMPTS: integer(1000, { min: 1 }),
   EVAL_DATA: z.string().default("./data/eval.db"),
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
   EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),
+  EVAL_MAX_RUNS: integer(100, { min: 1 }),
 });
 export type EvalConfig = z.infer<typeof EvalConfig>;
 

@@ -1,6 +1,7 @@
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
+import type { Operations } from "../shared/ops/operations.ts";
 import { createCompareRoute } from "./compare/compare_route.ts";
 import type { EvalConfig } from "./config.ts";
 import type { EndpointPolicy } from "./endpoint_policy.ts";
@@ -17,6 +18,7 @@ export interface EvalDeps {
   endpoints: EndpointPolicy;
   store: RunStore;
   runs: RunManager;
+  operations?: Operations;
 }
 
 /** The evaluation service's routes. */

@@ -15,12 +15,12 @@ async function main(): Promise<void> {
     name: "assay-eval",
     schema: EvalConfig,
     portVariable: "EVAL_PORT",
+    check: requireSafeEvalExposure,
     create,
   });
 }
 
 async function create(config: EvalConfig, log: Logger): Promise<StartedService> {
-  requireSafeEvalExposure(config);
   const store = await openStore({ path: config.EVAL_DATA });
   await giveUpWriting();
   const deps = createEvalDeps(config, { log, store });
@@ -29,6 +29,7 @@ async function create(config: EvalConfig, log: Logger): Promise<StartedService> 
   else await deps.runs.resumeUnfinished();
   return {
     service: createEvalHandler(deps),
+    ...(deps.operations && { metrics: deps.operations.metrics }),
     hints: (url) => [`try: ${curl(url, config)}`],
     async stop() {
       retention.stop();
@@ -58,7 +59,11 @@ function curl(url: string, config: EvalConfig): string {
   }'`;
 }
 
+/** What is asked of the service and not of the command line. */
+const SERVICE_ARGUMENTS = ["--check", "--version", "-V"];
+
 if (import.meta.main) {
-  if (Deno.args.length === 0) await main();
+  const [first] = Deno.args;
+  if (first === undefined || SERVICE_ARGUMENTS.includes(first)) await main();
   else Deno.exit(await runCli(Deno.args, createDenoWorld()));
 }

@@ -1,11 +1,19 @@
 import pLimit from "p-limit";
+import { createBoundedFetch } from "../shared/http/bounded_fetch.ts";
+import { createPublicFetch } from "../shared/http/public_fetch.ts";
 import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import type { Logger } from "../shared/log.ts";
+import { createMetrics } from "../shared/ops/metrics.ts";
+import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
 import { createAgentDialect } from "./agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint_client.ts";
+import { createEndpointPaces } from "./endpoint_paces.ts";
 import { createEndpointPolicy } from "./endpoint_policy.ts";
 import type { EvalDeps } from "./handler.ts";
+import { observeTarget } from "./observed_target.ts";
+import { evalApi } from "./openapi.ts";
+import { checkRuns, checkStore } from "./readiness.ts";
 import { createRunManager } from "./runs/run_manager.ts";
 import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./openai_dialect.ts";
@@ -16,28 +24,39 @@ export function createEvalDeps(
   config: EvalConfig,
   { log, store }: { log: Logger; store: RunStore },
 ): EvalDeps {
-  const sameOriginFetch = createSameOriginFetch(fetch);
   const endpoints = createEndpointPolicy(config);
+  const paces = createEndpointPaces(config.EVAL_CONCURRENCY);
+  const metrics = createMetrics({ runs: () => runs.count });
+  const safely = (fetch: typeof globalThis.fetch) =>
+    createSameOriginFetch(createBoundedFetch(createTracedFetch(fetch)));
+  const trustedFetch = safely(fetch);
+  const publicFetch = safely(createPublicFetch());
+
   const runs = createRunManager({
     store,
     log,
     endpoints,
     slot: pLimit(config.EVAL_CONCURRENCY),
     concurrency: config.EVAL_CONCURRENCY,
+    maxRuns: config.EVAL_MAX_RUNS,
     connect: ({ endpoint, model_id: modelId, protocol, parameters }, credential) => {
       const client = createEndpointClient({
         modelId,
         credential,
         timeoutMs: config.MODEL_TIMEOUT_MS,
         retries: config.MODEL_RETRIES,
-        fetch: sameOriginFetch,
+        fetch: endpoints.isTrusted(endpoint) ? trustedFetch : publicFetch,
+        pace: paces(endpoint),
       });
       const dialects: Dialects = {
         openai: (baseUrl) => createOpenAIDialect({ baseUrl, modelId, parameters }, client),
         agent: (url) => createAgentDialect({ url, modelId }, client),
       };
-      return createTarget({ endpoint, protocol, parameters, dialects });
+      const target = createTarget({ endpoint, protocol, parameters, dialects });
+      return observeTarget(target, { metrics, modelId });
     },
   });
-  return { config, log, endpoints, store, runs };
+  const checks = { store: checkStore(store), runs: checkRuns(runs) };
+  const operations = { name: "assay-eval", metrics, api: evalApi, checks };
+  return { config, log, endpoints, store, runs, operations };
 }

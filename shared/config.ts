@@ -1,6 +1,8 @@
 import { parse } from "@std/dotenv";
 import { z } from "zod";
+import { type CallerKey, parseCallerKeys } from "./http/auth.ts";
 import { isLoopback } from "./http/host.ts";
+import { parseRate } from "./http/rate_limit.ts";
 import { LOG_LEVELS } from "./log.ts";
 
 /** A configuration that cannot be used. The message names each variable and what is wrong. */
@@ -40,12 +42,25 @@ export function stringMap() {
   }).optional();
 }
 
+/** Requests a time, `60/min`. */
+export function rate() {
+  const error = "must be requests a time, like 60/min (s, min, h or day)";
+  return z.string()
+    .refine((text) => parseRate(text) !== undefined, { error, abort: true })
+    .transform((text) => parseRate(text)!)
+    .optional();
+}
+
 /** What both services read. Each spreads it into a schema of its own. */
 export const commonVariables = {
   HOST: z.string().default("127.0.0.1"),
   API_KEYS: list(),
   CORS_ORIGINS: list(["http://localhost:*", "http://127.0.0.1:*"]),
+  TRUSTED_PROXIES: list(),
+  RATE_LIMIT: rate(),
+  MAX_REQUESTS: integer(2000, { min: 1 }),
   MAX_BODY_BYTES: integer(8_388_608, { min: 1 }),
+  BODY_TIMEOUT_MS: integer(30_000, { min: 1 }),
   MODEL_TIMEOUT_MS: integer(120_000, { min: 1 }),
   MODEL_RETRIES: integer(2, { max: 10 }),
   SHUTDOWN_GRACE_MS: integer(10_000),
@@ -88,8 +103,8 @@ function readDotenv(): Record<string, string> {
 }
 
 /** The keys that callers need. `API_KEYS=none` says on purpose that there are none. */
-export function callerKeys(config: CommonConfig): string[] {
-  return config.API_KEYS.filter((key) => key !== "none");
+export function callerKeys(config: CommonConfig): CallerKey[] {
+  return parseCallerKeys(config.API_KEYS.filter((key) => key !== "none"));
 }
 
 /** Refuses to serve a network by accident. `needed` are the further variables that this takes. */

@@ -11,6 +11,7 @@ export type ErrorCode =
   | "not_found"
   | "method_not_allowed"
   | "model_not_found"
+  | "request_timeout"
   | "body_too_large"
   | "unsupported_media_type"
   | "conflict"

@@ -1,9 +1,12 @@
 import type { z } from "zod";
 import type { FieldError } from "./errors.ts";
 
+/** What fails in many places is described by the first ones: the answer stays small. */
+const MOST_ERRORS = 100;
+
 /** What a schema found wrong, by the name of the field. */
 export function listFieldErrors({ issues }: z.ZodError): FieldError[] {
-  return issues.flatMap((issue) => explain(issue));
+  return issues.slice(0, MOST_ERRORS).flatMap((issue) => explain(issue)).slice(0, MOST_ERRORS);
 }
 
 /**

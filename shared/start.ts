@@ -2,7 +2,12 @@ import type { z } from "zod";
 import { type CommonConfig, ConfigError, parseConfig, readEnvironment } from "./config.ts";
 import type { Service } from "./http/router.ts";
 import { serve } from "./http/server.ts";
-import { createLogger, type Logger } from "./log.ts";
+import { createLogger, type LogFormat, type Logger } from "./log.ts";
+import { parseAction, renderHelp, renderVersion } from "./ops/command_line.ts";
+import { type Metrics, startLagSampler } from "./ops/metrics.ts";
+import { summariseConfig } from "./ops/summary.ts";
+import { createRedactor, isSecretVariable, listSecrets } from "./redaction.ts";
+import { surviveUnhandledRejections } from "./unhandled.ts";
 
 /** What a `main.ts` has to say of its service. */
 export interface ServiceDefinition<S extends z.ZodObject> {
@@ -10,12 +15,15 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   name: string;
   schema: S;
   portVariable: keyof z.output<S> & string;
+  /** Throws `ConfigError` for a configuration with which the service must not start. */
+  check(config: z.output<S>): void;
   /** Wires the service; may throw `ConfigError`. */
   create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
 }
 
 export interface StartedService {
   service: Service;
+  metrics?: Metrics;
   /** Further facts for the line that says where the service listens. */
   fields?: Record<string, string>;
   /** For people at a terminal: what to try at this address. */
@@ -27,41 +35,89 @@ export interface StartedService {
 }
 
 /**
- * Reads the configuration, wires the service and serves until a signal. A configuration that
+ * Does what `args` ask: serves until a signal, or says something and ends. A configuration that
  * cannot be used ends the process with 1 and says why, without a stack trace.
  */
 export async function startService<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
+  args: string[] = Deno.args,
 ): Promise<void> {
-  const { name, schema, portVariable } = definition;
+  const { name, schema } = definition;
+  const action = parseAction(args);
+  const help = () => renderHelp({ name, variables: Object.keys(schema.shape) });
   try {
-    const config = parseConfig(schema, readEnvironment(schema));
-    const common = config as unknown as CommonConfig;
-    const format = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
-    const log = createLogger({ level: common.LOG_LEVEL, format, write: writeLine });
-    const { service, fields, hints, stop, close } = await definition.create(config, log);
-    serve({
-      name,
-      portVariable,
-      hostname: common.HOST,
-      port: Number(config[portVariable]),
-      graceMs: common.SHUTDOWN_GRACE_MS,
-      service,
-      log,
-      ...(stop && { stop }),
-      ...(close && { close }),
-      onListen(url) {
-        log.info(`${name} listens on ${url}`, { url, ...fields });
-        const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
-        if (isForPeople) hints?.(url).forEach(writeLine);
-      },
-    });
+    if (action === "serve") await serveService(definition);
+    else if (action === "check") checkService(definition);
+    else if (action === "version") writeLine(renderVersion(name));
+    else if (action === "help") writeLine(help());
+    else end(`${name}: there is no argument "${action.unknown}"\n\n${help()}`);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    // deno-lint-ignore no-console -- there is no log before there is a configuration
-    console.error(error.message);
-    Deno.exit(1);
+    end(error.message);
   }
+}
+
+async function serveService<S extends z.ZodObject>(
+  definition: ServiceDefinition<S>,
+): Promise<void> {
+  const { name, schema, portVariable } = definition;
+  const { config, common, format, log } = configure(definition);
+  const started = await definition.create(config, log);
+  const { service, metrics, fields, hints, stop, close } = started;
+  surviveUnhandledRejections(log);
+  if (metrics) startLagSampler(metrics);
+  log.info(`${name} is configured`, summarise(schema, config));
+  serve({
+    name,
+    portVariable,
+    hostname: common.HOST,
+    port: Number(config[portVariable]),
+    graceMs: common.SHUTDOWN_GRACE_MS,
+    maxRequests: common.MAX_REQUESTS,
+    readTimeoutMs: common.BODY_TIMEOUT_MS,
+    service,
+    log,
+    ...(stop && { stop }),
+    ...(close && { close }),
+    onListen(url) {
+      log.info(`${name} listens on ${url}`, { url, ...fields });
+      const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
+      if (isForPeople) hints?.(url).forEach(writeLine);
+    },
+  });
+}
+
+/** Starts nothing and touches nothing, so that it may be run beside a service that is up. */
+function checkService<S extends z.ZodObject>(definition: ServiceDefinition<S>): void {
+  const { name, schema } = definition;
+  const { config, redact } = configure(definition);
+  writeLine(`${name}: the configuration is valid`);
+  for (const [variable, value] of Object.entries(summarise(schema, config))) {
+    writeLine(redact(`  ${variable}: ${value}`));
+  }
+}
+
+function configure<S extends z.ZodObject>({ schema, check }: ServiceDefinition<S>) {
+  const config = parseConfig(schema, readEnvironment(schema));
+  check(config);
+  const common = config as unknown as CommonConfig;
+  const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
+  const redact = createRedactor(listSecrets(config));
+  const log = createLogger({ level: common.LOG_LEVEL, format, write: writeLine, redact });
+  return { config, common, format, redact, log };
+}
+
+function summarise<S extends z.ZodObject>(schema: S, config: z.output<S>): Record<string, string> {
+  return summariseConfig(config, {
+    defaults: parseConfig(schema, {}),
+    isSecret: isSecretVariable,
+  });
+}
+
+function end(message: string): never {
+  // deno-lint-ignore no-console -- there is no log before there is a configuration
+  console.error(message);
+  Deno.exit(1);
 }
 
 function writeLine(line: string): void {

@@ -12,6 +12,8 @@ import type { CliWorld } from "./world.ts";
 const commands: Record<string, Command> = { run, runs, show, compare, export: exportRun, resume };
 
 const HELP = `assay-eval            serve the HTTP API
+assay-eval --check    validate the configuration, say what it amounts to, and exit
+assay-eval --version  say what this is, and exit
 assay-eval COMMAND    work without a server, on the same storage (EVAL_DATA)
 
 ${

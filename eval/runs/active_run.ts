@@ -38,6 +38,8 @@ export interface ActiveRun {
   note(result: InteractionResult): void;
   end(end: RunEnd): void;
   tally(): Tally;
+  /** What the replies of this process cost, as far as the endpoint said so. */
+  tokens(): { input_tokens: number; output_tokens: number };
   progress(): RunProgress;
   /** Resolves at the next stored turn, or at the end. */
   changed(): Promise<void>;
@@ -52,6 +54,7 @@ export function createActiveRun(
   const ended = Promise.withResolvers<RunEnd>();
   const started = now();
   const tally = { ...before };
+  const tokens = { input_tokens: 0, output_tokens: 0 };
   let isDetached = false;
   let holders = 0;
   let change = Promise.withResolvers<void>();
@@ -85,6 +88,8 @@ export function createActiveRun(
       tally.done++;
       tally.lastSeq++;
       if (result.error) tally.failed++;
+      tokens.input_tokens += result.usage?.input_tokens ?? 0;
+      tokens.output_tokens += result.usage?.output_tokens ?? 0;
       if (typeof overall === "number") {
         tally.mean = ((tally.mean ?? 0) * tally.scored + overall) / (tally.scored + 1);
         tally.scored++;
@@ -96,6 +101,7 @@ export function createActiveRun(
       wake();
     },
     tally: () => ({ ...tally }),
+    tokens: () => ({ ...tokens }),
     progress() {
       const { done, failed, mean } = tally;
       const doneHere = done - before.done;

@@ -14,7 +14,7 @@ import { answerWithResult, waitForEnd } from "./result_answer.ts";
 import type { RunManager } from "./run_manager.ts";
 
 export interface EvaluateRouteDeps {
-  config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "MAX_BODY_BYTES">;
+  config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
   endpoints: EndpointPolicy;
   store: RunStore;
   runs: RunManager;
@@ -59,8 +59,12 @@ export function createEvaluateRoute(
   }
 
   return async (request, context) => {
-    const body = await readJson(request, Body, { maxBytes: config.MAX_BODY_BYTES });
+    const body = await readJson(request, Body, {
+      maxBytes: config.MAX_BODY_BYTES,
+      timeoutMs: config.BODY_TIMEOUT_MS,
+    });
     endpoints.requireAllowed(body.endpoint);
+    await endpoints.requireReachable(body.endpoint);
     context.fields.model = body.model_id;
     const { run, active } = await begin(body, request.headers);
     context.fields.run = run.id;
@@ -83,6 +87,7 @@ export function createEvaluateRoute(
     active?.hold(request.signal);
     const end = active ? await waitForEnd(active, request.signal) : { status: run.status };
     context.fields.outcome = end.status;
+    Object.assign(context.fields, active?.tokens());
     return answerWithResult(store, run, end);
   };
 }

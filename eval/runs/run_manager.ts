@@ -1,4 +1,5 @@
 import { AppError, isAbort } from "../../shared/errors.ts";
+import { overloaded } from "../../shared/http/places.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createAssessor } from "../assessor.ts";
@@ -18,6 +19,8 @@ export interface RunManagerDeps {
   /** The process's places for conversations. */
   slot: RunPorts["slot"];
   concurrency: number;
+  /** Runs under way at once; what is to start beyond is refused. Unset: any number. */
+  maxRuns?: number;
 }
 
 /** `known` and `mismatch` are as in `CreatedRun`. */
@@ -27,11 +30,16 @@ export type StartedRun =
 
 /** Starts runs, knows those under way, and stores all that comes of them. */
 export interface RunManager {
-  /** Stores a run and starts it; a key that was used before starts nothing. */
+  /**
+   * Stores a run and starts it; a key that was used before starts nothing. Throws 503 `overloaded`
+   * where too many are under way.
+   */
   start(run: NewRun): Promise<StartedRun>;
   /** Goes on with a stored run from what is stored of it. */
   resume(run: StoredRun): Promise<ActiveRun>;
   active(id: string): ActiveRun | undefined;
+  /** Runs under way. */
+  readonly count: number;
   /** Why a run that is stored as running is not: for want of room not even that can be stored. */
   faultOf(id: string): string | null;
   /** Goes on with every run that an earlier process left unfinished; they need no client. */
@@ -49,7 +57,8 @@ export interface RunManager {
 const NOTHING_YET: Tally = { done: 0, failed: 0, scored: 0, mean: null, lastSeq: 0 };
 
 export function createRunManager(deps: RunManagerDeps): RunManager {
-  const { store, log, endpoints, connect, slot, concurrency } = deps;
+  const { store, log, endpoints, connect, slot, concurrency, maxRuns = Infinity } = deps;
+  let starting = 0;
   const runs = new Map<string, ActiveRun>();
   const faults = new Map<string, string>();
   const stopping = new AbortController();
@@ -131,18 +140,27 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   return {
     resume,
     active: (id) => runs.get(id),
+    get count() {
+      return runs.size;
+    },
     faultOf: (id) => faults.get(id) ?? null,
     get isStopping() {
       return stopping.signal.aborted;
     },
 
     async start(run) {
-      const created = await store.createRun(run);
-      if (created.outcome !== "created") return created;
-      const active = run.parentId === undefined
-        ? launch(created.run, { tally: NOTHING_YET })
-        : await resume(created.run);
-      return { outcome: "started", active };
+      if (runs.size + starting >= maxRuns) throw overloaded(`${maxRuns} runs are under way`);
+      starting++;
+      try {
+        const created = await store.createRun(run);
+        if (created.outcome !== "created") return created;
+        const active = run.parentId === undefined
+          ? launch(created.run, { tally: NOTHING_YET })
+          : await resume(created.run);
+        return { outcome: "started", active };
+      } finally {
+        starting--;
+      }
     },
 
     async resumeUnfinished() {

@@ -2,12 +2,38 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../errors.ts";
 import type { Guard } from "./router.ts";
 
-/** Lets a request pass that carries one of `keys`, as a bearer token or as `x-api-key`. */
-export function requireApiKey(keys: string[]): Guard {
-  const known = keys.map(digest);
-  return (request) => {
+/** A key that callers may send, and the name by which logs and limits know its holder. */
+export interface CallerKey {
+  name: string;
+  key: string;
+}
+
+/**
+ * Reads `name:key` and plain `key` items; a plain one is named `key-<position>`. Several keys may
+ * share a name, so that a key can be exchanged without a moment in which neither works.
+ */
+export function parseCallerKeys(items: string[]): CallerKey[] {
+  return items.map((item, index) => {
+    const [, name, key] = /^([A-Za-z][\w.-]{0,63}):(.+)$/.exec(item) ?? [];
+    return name && key ? { name, key } : { name: `key-${index + 1}`, key: item };
+  });
+}
+
+/** Names the caller whose key a request carries, as a bearer token or as `x-api-key`. */
+export function identifyCaller(keys: CallerKey[]): Guard {
+  const known = keys.map(({ name, key }) => ({ name, digest: digest(key) }));
+  return (request, context) => {
     const given = readApiKey(request);
-    if (given !== undefined && matches(known, digest(given))) return;
+    if (given === undefined) return;
+    const name = findName(known, digest(given));
+    if (name !== undefined) context.fields.caller = name;
+  };
+}
+
+/** Refuses who was not identified. `open` are the paths that everybody may ask. */
+export function requireCaller(open: string[]): Guard {
+  return (_request, context) => {
+    if (context.fields.caller !== undefined || open.includes(context.url.pathname)) return;
     throw new AppError(
       401,
       "unauthorized",
@@ -27,8 +53,12 @@ function digest(key: string): Uint8Array {
   return createHash("sha256").update(key).digest();
 }
 
-function matches(known: Uint8Array[], given: Uint8Array): boolean {
-  let found = false;
-  for (const key of known) found = timingSafeEqual(key, given) || found;
+/** Compares with every key, also after a match: the time taken must not say which one it was. */
+function findName(
+  known: { name: string; digest: Uint8Array }[],
+  given: Uint8Array,
+): string | undefined {
+  let found: string | undefined;
+  for (const { name, digest } of known) if (timingSafeEqual(digest, given)) found ??= name;
   return found;
 }

@@ -1,11 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "../errors.ts";
 import { listFieldErrors } from "../field_errors.ts";
-
-export interface BodyLimits {
-  /** A longer body is refused as soon as it is seen to be longer. */
-  maxBytes: number;
-}
+import { type BodyLimits, readBodyText } from "./body_text.ts";
 
 /** Reads a JSON body and checks it; a body that fails is answered by name of the field. */
 export async function readJson<T extends z.ZodType>(
@@ -14,7 +10,7 @@ export async function readJson<T extends z.ZodType>(
   limits: BodyLimits,
 ): Promise<z.output<T>> {
   requireJson(request);
-  const value = parseJson(await readText(request, limits.maxBytes));
+  const value = parseJson(await readBodyText(request, limits));
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const errors = listFieldErrors(result.error);
@@ -42,19 +38,4 @@ function parseJson(text: string): unknown {
       cause,
     });
   }
-}
-
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  const tooLarge = () =>
-    new AppError(413, "body_too_large", `cannot read the request body: over ${maxBytes} bytes`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge();
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }

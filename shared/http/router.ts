@@ -1,6 +1,10 @@
 import { AppError } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { type Connection, createLocalConnection } from "./connection.ts";
+import { withRemoteTrace, withSpan } from "../ops/tracing.ts";
 import { problemResponse } from "./problem.ts";
+import { readTraceparent, withRequestScope } from "./request_scope.ts";
+import { secureHeaders } from "./security_headers.ts";
 
 /** What the router knows of a request beside the request itself. */
 export interface RequestContext {
@@ -10,6 +14,17 @@ export interface RequestContext {
   readonly params: Readonly<Record<string, string>>;
   /** What the request's one log line says beside method, path, status and time. */
   readonly fields: Record<string, string | number>;
+  /** Set on the answer, whatever it will be. */
+  readonly responseHeaders: Record<string, string>;
+  readonly connection: Connection;
+}
+
+/** One answered request, for those who count. `route` is a key of the table, or `none`. */
+export interface Answered {
+  method: string;
+  route: string;
+  status: number;
+  seconds: number;
 }
 
 export type Handler = (request: Request, context: RequestContext) => Response | Promise<Response>;
@@ -24,12 +39,14 @@ export interface RouterOptions {
   preflight?: (request: Request) => Response | undefined;
   /** Added to every answer, also to errors. */
   responseHeaders?: (request: Request) => Record<string, string>;
+  onAnswer?: (answered: Answered) => void;
 }
 
-/** `Deno.serve`'s handler, callable in a test without a socket. */
-export type Service = (request: Request) => Promise<Response>;
+/** A server's handler, callable in a test without a socket and so without a connection. */
+export type Service = (request: Request, connection?: Connection) => Promise<Response>;
 
 interface Route {
+  key: string;
   method: string;
   pattern: URLPattern;
   handler: Handler;
@@ -41,7 +58,7 @@ interface Route {
  */
 export function router(routes: Record<string, Handler>, options: RouterOptions): Service {
   const table = Object.entries(routes).map(([key, handler]) => parseRoute(key, handler));
-  const { log, guards = [], preflight, responseHeaders } = options;
+  const { log, guards = [], preflight, responseHeaders, onAnswer } = options;
 
   async function answer(request: Request, context: RequestContext): Promise<Response> {
     try {
@@ -50,8 +67,13 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
         if (response) return response;
       }
       for (const guard of guards) await guard(request, context);
-      const { handler, params } = findRoute(table, request.method, context.url);
-      return await handler(request, { ...context, params });
+      const { key, handler, params } = findRoute(table, request.method, context.url);
+      context.fields.route = key;
+      const attributes = { "http.route": key, "assay.request_id": context.requestId };
+      return await withSpan(
+        { name: key, attributes },
+        async () => await handler(request, { ...context, params }),
+      );
     } catch (error) {
       if (request.signal.aborted) { // whatever came of it: nobody is there to be answered
         context.fields.outcome = "client left";
@@ -66,34 +88,55 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
     }
   }
 
-  return async (request) => {
+  async function serve(request: Request, context: RequestContext): Promise<Response> {
     const started = performance.now();
+    const { fields } = context;
+    const response = await answer(request, context);
+    const headers = { ...context.responseHeaders, ...responseHeaders?.(request) };
+    response.headers.set("x-request-id", context.requestId);
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    secureHeaders(response.headers);
+    const ms = performance.now() - started;
+    const { method } = request;
+    const { status } = response;
+    onAnswer?.({ method, route: String(fields.route ?? "none"), status, seconds: ms / 1000 });
+    log.info("request", {
+      method,
+      path: context.url.pathname,
+      status,
+      ms: Math.round(ms),
+      request_id: context.requestId,
+      ...fields,
+    });
+    return response;
+  }
+
+  return async (request, connection) => {
+    const local = createLocalConnection();
+    const traceparent = readTraceparent(request);
     const context: RequestContext = {
       requestId: readRequestId(request),
       url: new URL(request.url),
       params: {},
       fields: {},
+      responseHeaders: {},
+      connection: connection ?? local,
     };
-    const response = await answer(request, context);
-    response.headers.set("x-request-id", context.requestId);
-    for (const [name, value] of Object.entries(responseHeaders?.(request) ?? {})) {
-      response.headers.set(name, value);
+    const scope = { requestId: context.requestId, ...(traceparent && { traceparent }) };
+    try {
+      return await withRequestScope(
+        scope,
+        () => withRemoteTrace(request.headers, () => serve(request, context)),
+      );
+    } finally {
+      local.close();
     }
-    log.info("request", {
-      method: request.method,
-      path: context.url.pathname,
-      status: response.status,
-      ms: Math.round(performance.now() - started),
-      request_id: context.requestId,
-      ...context.fields,
-    });
-    return response;
   };
 }
 
 function parseRoute(key: string, handler: Handler): Route {
   const [method = "", pathname = ""] = key.split(" ");
-  return { method, pattern: new URLPattern({ pathname }), handler };
+  return { key, method, pattern: new URLPattern({ pathname }), handler };
 }
 
 function findRoute(table: Route[], method: string, url: URL) {
@@ -103,7 +146,7 @@ function findRoute(table: Route[], method: string, url: URL) {
     if (!match) continue;
     if (route.method === method || (method === "HEAD" && route.method === "GET")) {
       const params = match.pathname.groups as Record<string, string>;
-      return { handler: route.handler, params };
+      return { key: route.key, handler: route.handler, params };
     }
     allowed.push(route.method);
   }

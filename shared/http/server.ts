@@ -1,9 +1,11 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { AppError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { problemResponse } from "./problem.ts";
+import { answerClientErrors } from "./client_errors.ts";
+import type { Connection } from "./connection.ts";
+import { createPlaces } from "./places.ts";
+import { refuse, shuttingDown } from "./refusal.ts";
 import type { Service } from "./router.ts";
 
 export interface ServeOptions {
@@ -15,6 +17,10 @@ export interface ServeOptions {
   port: number;
   /** How long running requests may take to finish once the service is told to stop. */
   graceMs: number;
+  /** Requests under way at once; what comes beyond is refused. */
+  maxRequests: number;
+  /** How long a request's head may take to arrive, and after it its body. */
+  readTimeoutMs: number;
   service: Service;
   log: Logger;
   /** Ends what the service does beside answering requests, while the last of these are answered. */
@@ -25,21 +31,44 @@ export interface ServeOptions {
   onListen: (url: string) => void;
 }
 
+/** The body's own limit is told to the caller; this one is for who does not even read that. */
+const BACKSTOP = 2;
+
+const CHECKING_INTERVAL_MS = 1000;
+
 /**
  * Serves until SIGTERM or SIGINT, lets what is running finish, then ends the process with 0.
  *
  * On `node:http`, not `Deno.serve`: there (2.9.5) `request.signal` stays silent when the client of a
- * request with more than some 500 bytes leaves, and a run that nobody waits for would go on.
+ * request with more than some 500 bytes leaves, and a run that nobody waits for would go on. Nor
+ * does it have time limits for slow clients.
  */
 export function serve(options: ServeOptions): void {
-  const { name, hostname, port, graceMs, service, log } = options;
+  const { name, hostname, port, graceMs, readTimeoutMs, service, log } = options;
+  const places = createPlaces({ limit: options.maxRequests, what: "requests" });
   let isDraining = false;
 
-  const server = createServer(
-    getRequestListener((request) => isDraining ? refuse() : service(request), {
-      overrideGlobalObjects: false,
-    }),
+  function answer(request: Request, sockets: Sockets): Response | Promise<Response> {
+    if (isDraining) return refuse(shuttingDown());
+    const connection = toConnection(sockets);
+    try {
+      connection.onClose(places.take());
+    } catch (error) {
+      return refuse(error);
+    }
+    return service(request, connection);
+  }
+
+  const listener = getRequestListener(
+    (request, sockets) => answer(request, sockets as unknown as Sockets),
+    { overrideGlobalObjects: false },
   );
+  const server = createServer({
+    headersTimeout: readTimeoutMs,
+    requestTimeout: readTimeoutMs * BACKSTOP,
+    connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, readTimeoutMs),
+  }, listener);
+  answerClientErrors(server);
   server.on("error", (error: Error & { code?: string }) => {
     const reason = error.code === "EADDRINUSE" ? "the port is taken" : error.message;
     log.error(`cannot listen on ${hostname}:${port}: ${reason}; see ${options.portVariable}`);
@@ -50,9 +79,9 @@ export function serve(options: ServeOptions): void {
   async function stop(): Promise<void> {
     if (isDraining) Deno.exit(0); // a second signal: someone is in a hurry
     isDraining = true;
-    log.info(`${name} is stopping`, { grace_ms: graceMs });
+    log.info(`${name} is stopping`, { grace_ms: graceMs, running: places.taken });
     const timer = setTimeout(() => {
-      log.warn(`${name} stopped with requests still running`);
+      log.warn(`${name} stopped with requests still running`, { running: places.taken });
       Deno.exit(0);
     }, graceMs);
     await Promise.all([close(server), options.stop?.()]);
@@ -63,6 +92,18 @@ export function serve(options: ServeOptions): void {
   }
 
   for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, stop);
+}
+
+interface Sockets {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+}
+
+function toConnection({ incoming, outgoing }: Sockets): Connection {
+  return {
+    address: incoming.socket.remoteAddress ?? "",
+    onClose: (callback) => void outgoing.once("close", callback),
+  };
 }
 
 function addressOf(server: Server): string {
@@ -76,20 +117,4 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
-}
-
-/** For connections that were open before the stop; new ones find nobody listening. */
-function refuse(): Response {
-  const error = new AppError(
-    503,
-    "shutting_down",
-    "cannot take requests: the service is stopping",
-    {
-      headers: { connection: "close", "retry-after": "5" },
-    },
-  );
-  const requestId = crypto.randomUUID();
-  const response = problemResponse(error, requestId);
-  response.headers.set("x-request-id", requestId);
-  return response;
 }

@@ -1,25 +1,47 @@
 import { callerKeys, type CommonConfig } from "../config.ts";
 import type { Logger } from "../log.ts";
-import { requireApiKey } from "./auth.ts";
+import type { Operations } from "../ops/operations.ts";
+import { createOperationsRoutes, OPEN_PATHS } from "../ops/operations_routes.ts";
+import { identifyCaller, requireCaller } from "./auth.ts";
 import { isLoopback, requireLoopbackHost } from "./host.ts";
 import { createOriginPolicy } from "./origin.ts";
-import { type Handler, router, type Service } from "./router.ts";
+import { createRateLimit } from "./rate_limit.ts";
+import { type Guard, type Handler, router, type Service } from "./router.ts";
+
+export interface ServiceDeps {
+  config: CommonConfig;
+  log: Logger;
+  /** How the service is watched; without it there is nothing to watch it by. */
+  operations?: Operations;
+}
 
 /** Routes behind everything that both services ask of a request before they read it. */
-export function createService(
-  routes: Record<string, Handler>,
-  { config, log }: { config: CommonConfig; log: Logger },
-): Service {
+export function createService(routes: Record<string, Handler>, deps: ServiceDeps): Service {
+  const { config, log, operations } = deps;
   const origins = createOriginPolicy(config.CORS_ORIGINS);
-  const keys = callerKeys(config);
-  return router(routes, {
+  const served = operations
+    ? { ...createOperationsRoutes(operations, Object.keys(routes)), ...routes }
+    : routes;
+  return router(served, {
     log,
     preflight: origins.preflight,
     responseHeaders: origins.responseHeaders,
     guards: [
       ...(isLoopback(config.HOST) ? [requireLoopbackHost] : []),
       origins.guard,
-      ...(keys.length > 0 ? [requireApiKey(keys)] : []),
+      ...callerGuards(config),
     ],
+    ...(operations && { onAnswer: (answered) => operations.metrics.answered(answered) }),
   });
+}
+
+/** The limit counts before strangers are refused, so that guessing at keys is limited too. */
+function callerGuards(config: CommonConfig): Guard[] {
+  const { RATE_LIMIT: rate, TRUSTED_PROXIES: trustedProxies } = config;
+  const keys = callerKeys(config);
+  return [
+    ...(keys.length > 0 ? [identifyCaller(keys)] : []),
+    ...(rate ? [createRateLimit({ rate, trustedProxies, open: OPEN_PATHS })] : []),
+    ...(keys.length > 0 ? [requireCaller(OPEN_PATHS)] : []),
+  ];
 }

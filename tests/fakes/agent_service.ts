@@ -3,6 +3,7 @@ import { type AgentDeps, createAgentHandler } from "../../agent/handler.ts";
 import { createTools } from "../../agent/tools/mod.ts";
 import { createToolbox } from "../../agent/tools/tool.ts";
 import { parseConfig } from "../../shared/config.ts";
+import { createPlaces } from "../../shared/http/places.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
 
@@ -16,6 +17,7 @@ export function agentService(
     config: parseConfig(AgentConfig, environment),
     log: silentLogger,
     tools: createToolbox(createTools()),
+    runs: createPlaces({ limit: 1000, what: "runs" }),
     models: {
       providerFor(target) {
         asked.push(target);

@@ -6,6 +6,7 @@ import { createRunManager } from "../../eval/runs/run_manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
+import type { Operations } from "../../shared/ops/operations.ts";
 import type { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
 import { fakeTarget } from "./eval_ports.ts";
 import { memoryStore } from "./memory_store.ts";
@@ -13,9 +14,14 @@ import { memoryStore } from "./memory_store.ts";
 /** The evaluation service without a socket, over a model that answers by a function. */
 export function evalService(
   answer: (conversation: Turn[], call: number) => string = () => "fine",
-  options: { environment?: Record<string, string>; store?: RunStore; target?: Target } = {},
+  options: {
+    environment?: Record<string, string>;
+    store?: RunStore;
+    target?: Target;
+    operations?: Operations;
+  } = {},
 ) {
-  const { store = memoryStore(), target, environment = {} } = options;
+  const { store = memoryStore(), target, environment = {}, operations } = options;
   const config = parseConfig(EvalConfig, environment);
   const fake = fakeTarget(answer);
   const endpoints = createEndpointPolicy(config);
@@ -26,8 +32,16 @@ export function evalService(
     connect: () => target ?? fake.target,
     slot: (work) => work(),
     concurrency: config.EVAL_CONCURRENCY,
+    maxRuns: config.EVAL_MAX_RUNS,
   });
-  const service = createEvalHandler({ config, log: silentLogger, endpoints, store, runs });
+  const service = createEvalHandler({
+    config,
+    log: silentLogger,
+    endpoints,
+    store,
+    runs,
+    ...(operations && { operations }),
+  });
   return { service, asked: fake.asked, store, runs };
 }
 

@@ -19,7 +19,10 @@ Deno.test("an empty environment gives the defaults of the design", () => {
     HOST: "127.0.0.1",
     API_KEYS: [],
     CORS_ORIGINS: ["http://localhost:*", "http://127.0.0.1:*"],
+    TRUSTED_PROXIES: [],
+    MAX_REQUESTS: 2000,
     MAX_BODY_BYTES: 8_388_608,
+    BODY_TIMEOUT_MS: 30_000,
     MODEL_TIMEOUT_MS: 120_000,
     MODEL_RETRIES: 2,
     SHUTDOWN_GRACE_MS: 10_000,
@@ -71,5 +74,8 @@ Deno.test("on loopback nothing further is needed", () => {
 
 Deno.test("none is not a key", () => {
   assertEquals(callerKeys(parseConfig(Common, { API_KEYS: "none" })), []);
-  assertEquals(callerKeys(parseConfig(Common, { API_KEYS: "a,b" })), ["a", "b"]);
+  assertEquals(callerKeys(parseConfig(Common, { API_KEYS: "a,b" })), [
+    { name: "key-1", key: "a" },
+    { name: "key-2", key: "b" },
+  ]);
 });

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import {
+  type ApiDescription,
+  BODY_PROBLEMS,
+  jsonAnswer,
+  problems,
+} from "../shared/ops/api_description.ts";
+import { evaluateRequest, EvaluateResponse } from "../shared/schemas/evaluate.ts";
+
+const EXAMPLE = {
+  test_batch: {
+    id: "greeting",
+    interactions: [{
+      id: "1",
+      user_message: "Hello!",
+      reference_reply: "Hello, how can I help?",
+      reference_metadata: { sentiment: "positive" },
+    }],
+  },
+  endpoint: "http://127.0.0.1:8000",
+  model_id: "demo/assistant",
+  attempts: 2,
+};
+
+/** What `/openapi.json` says of the evaluation service. */
+export const evalApi: ApiDescription = {
+  title: "assay-eval",
+  description: "Has test conversations with a model and scores its replies.",
+  routes: {
+    "GET /": {
+      summary: "What the service is",
+      responses: { 200: jsonAnswer("Its name and routes.", z.looseObject({ name: z.string() })) },
+    },
+    "POST /evaluate": {
+      summary: "Run a test batch against a model endpoint",
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: evaluateRequest(Number.MAX_SAFE_INTEGER),
+            example: EXAMPLE,
+          },
+        },
+      },
+      responses: {
+        200: jsonAnswer("The scored run.", EvaluateResponse),
+        ...BODY_PROBLEMS,
+        ...problems({
+          403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
+        }),
+      },
+    },
+  },
+};

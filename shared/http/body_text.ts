@@ -1,0 +1,117 @@
+import { AppError } from "../errors.ts";
+import { createDepthGauge } from "./json_depth.ts";
+
+export interface BodyLimits {
+  /** A longer body is refused as soon as it is seen to be longer, unpacked or as it came. */
+  maxBytes: number;
+  /** How long the whole of it may take to arrive; 30 s unless set. */
+  timeoutMs?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** What one step of unpacking takes in: gzip makes up to a thousand times as much of it. */
+const UNPACK_STEP_BYTES = 4096;
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/**
+ * The text of a request's body, plain or gzip. Throws 413 for one over the limit, 408 for one that
+ * takes too long, 415 for another encoding, and 400 for bytes that are no text, no gzip, or JSON
+ * that is nested deeper than anything here can be: later steps recurse.
+ */
+export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
+  const { maxBytes, timeoutMs = DEFAULT_TIMEOUT_MS } = limits;
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  try {
+    const arriving = within(request.body ?? new Blob().stream(), { maxBytes, signal: late.signal });
+    return await decode(unpack(arriving, encoding), maxBytes);
+  } catch (error) {
+    throw late.signal.aborted ? tooSlow(timeoutMs) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The chunks of a body until it is over the limit, or its time is. */
+async function* within(
+  body: ReadableStream<Bytes>,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): AsyncGenerator<Bytes> {
+  const reader = body.getReader();
+  signal.addEventListener("abort", () => reader.cancel().catch(() => {}), { once: true });
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    signal.throwIfAborted();
+    if (done) return;
+    bytes += value.byteLength;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    yield value;
+  }
+}
+
+function unpack(chunks: AsyncGenerator<Bytes>, encoding: string): AsyncIterable<Bytes> {
+  if (encoding === "identity") return chunks;
+  if (encoding !== "gzip" && encoding !== "x-gzip") {
+    throw new AppError(
+      415,
+      "unsupported_media_type",
+      "cannot read the request body: its content-encoding is neither gzip nor identity",
+      { headers: { "accept-encoding": "gzip" } },
+    );
+  }
+  async function* steps(): AsyncGenerator<Bytes> {
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.byteLength; at += UNPACK_STEP_BYTES) {
+        yield chunk.subarray(at, at + UNPACK_STEP_BYTES);
+      }
+    }
+  }
+  return ReadableStream.from(steps()).pipeThrough(new DecompressionStream("gzip"));
+}
+
+async function decode(chunks: AsyncIterable<Bytes>, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const depth = createDepthGauge();
+  let text = "";
+  let bytes = 0;
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      const piece = decoder.decode(chunk, { stream: true });
+      depth.add(piece);
+      text += piece;
+    }
+    return text + decoder.decode();
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new AppError(
+      400,
+      "invalid_json",
+      "cannot read the request body: it is damaged, or not UTF-8",
+      { cause },
+    );
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError(
+    413,
+    "body_too_large",
+    `cannot read the request body: over ${maxBytes} bytes`,
+  );
+}
+
+function tooSlow(timeoutMs: number): AppError {
+  return new AppError(
+    408,
+    "request_timeout",
+    `cannot read the request body: it took over ${timeoutMs} ms to arrive`,
+    { headers: { connection: "close" } },
+  );
+}

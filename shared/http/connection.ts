@@ -1,0 +1,42 @@
+/** The way a request came. */
+export interface Connection {
+  /** The other end's IP address: a caller, or a proxy in front of us. */
+  readonly address: string;
+  /** Calls back once, when the answer has been sent whole or its receiver is gone. */
+  onClose(callback: () => void): void;
+}
+
+/** A request's connection where there is no socket: it closes when the answer is made. */
+export interface LocalConnection extends Connection {
+  close(): void;
+}
+
+export function createLocalConnection(): LocalConnection {
+  const callbacks: (() => void)[] = [];
+  return {
+    address: "127.0.0.1",
+    onClose: (callback) => void callbacks.push(callback),
+    close: () => callbacks.splice(0).forEach((callback) => callback()),
+  };
+}
+
+/**
+ * Who is at the other end. Behind a proxy that is what the proxy says in `x-forwarded-for`: the last
+ * address there that is not a trusted proxy's own. What stands before it anyone can write.
+ */
+export function callerAddress(
+  request: Request,
+  { connection, trustedProxies }: { connection: Connection; trustedProxies: string[] },
+): string {
+  const isTrusted = (address: string) => trustedProxies.includes(address);
+  const direct = plainAddress(connection.address);
+  if (!isTrusted(direct)) return direct;
+  const forwarded = request.headers.get("x-forwarded-for") ?? "";
+  const hops = forwarded.split(",").map((hop) => plainAddress(hop.trim())).filter(Boolean);
+  return hops.findLast((hop) => !isTrusted(hop)) ?? direct;
+}
+
+/** `::ffff:10.0.0.1`, as sockets that speak both families have it, is `10.0.0.1`. */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}

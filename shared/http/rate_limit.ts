@@ -1,0 +1,67 @@
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { AppError } from "../errors.ts";
+import { callerAddress } from "./connection.ts";
+import type { Guard } from "./router.ts";
+
+/** So many requests in so many seconds. */
+export interface Rate {
+  requests: number;
+  seconds: number;
+}
+
+const SECONDS: Record<string, number> = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600, day: 86_400 };
+
+/** Reads `60/min`; `undefined` where it is no rate. */
+export function parseRate(text: string): Rate | undefined {
+  const [, count, unit = ""] = /^(\d{1,9})\/(s|sec|min|h|hour|day)$/.exec(text.trim()) ?? [];
+  const seconds = SECONDS[unit];
+  const requests = Number(count);
+  return seconds && requests >= 1 ? { requests, seconds } : undefined;
+}
+
+export interface RateLimitOptions {
+  rate: Rate;
+  trustedProxies: string[];
+  /** Paths that are never counted: probes come often, and from one address. */
+  open: string[];
+}
+
+/**
+ * Counts a caller's requests, by name where a key gave one, else by address: whoever guesses at keys
+ * is counted by address too, as long as this stands before the guard that refuses them. The answer's
+ * headers are those of draft-ietf-httpapi-ratelimit-headers.
+ */
+export function createRateLimit({ rate, trustedProxies, open }: RateLimitOptions): Guard {
+  const limiter = new RateLimiterMemory({ points: rate.requests, duration: rate.seconds });
+  const policy = `"default";q=${rate.requests};w=${rate.seconds}`;
+
+  return async (request, context) => {
+    if (open.includes(context.url.pathname)) return;
+    const { connection, fields } = context;
+    const caller = fields.caller === undefined
+      ? `address ${callerAddress(request, { connection, trustedProxies })}`
+      : `key ${fields.caller}`;
+    const { state, isOver } = await count(limiter, caller);
+    const resetSeconds = Math.ceil(state.msBeforeNext / 1000);
+    Object.assign(context.responseHeaders, {
+      "ratelimit-policy": policy,
+      ratelimit: `"default";r=${state.remainingPoints};t=${resetSeconds}`,
+    });
+    if (!isOver) return;
+    throw new AppError(
+      429,
+      "rate_limited",
+      `cannot serve this caller for now: over ${rate.requests} requests in ${rate.seconds} s`,
+      { headers: { "retry-after": String(Math.max(1, resetSeconds)) } },
+    );
+  };
+}
+
+async function count(limiter: RateLimiterMemory, caller: string) {
+  try {
+    return { state: await limiter.consume(caller), isOver: false };
+  } catch (state) {
+    if (!(state instanceof RateLimiterRes)) throw state;
+    return { state, isOver: true };
+  }
+}

@@ -1,0 +1,19 @@
+import { AppError } from "../errors.ts";
+import { problemResponse } from "./problem.ts";
+import { secureHeaders } from "./security_headers.ts";
+
+/** An answer to a request that is not even looked at. */
+export function refuse(error: unknown): Response {
+  const requestId = crypto.randomUUID();
+  const response = problemResponse(error, requestId);
+  response.headers.set("x-request-id", requestId);
+  secureHeaders(response.headers);
+  return response;
+}
+
+/** For connections that were open before the stop; new ones find nobody listening. */
+export function shuttingDown(): AppError {
+  return new AppError(503, "shutting_down", "cannot take requests: the service is stopping", {
+    headers: { connection: "close", "retry-after": "5" },
+  });
+}

@@ -1,0 +1,39 @@
+import { describeVersion } from "./version.ts";
+
+/** What a service is asked to do by its arguments. */
+export type Action = "serve" | "check" | "help" | "version" | { unknown: string };
+
+const ACTIONS: Record<string, Action> = {
+  "--help": "help",
+  "-h": "help",
+  "--version": "version",
+  "-V": "version",
+  "--check": "check",
+};
+
+/** No argument at all means to serve. */
+export function parseAction(args: string[]): Action {
+  const [first] = args;
+  if (first === undefined) return "serve";
+  return (Object.hasOwn(ACTIONS, first) ? ACTIONS[first] : undefined) ?? { unknown: first };
+}
+
+/** The text of `--help`; `variables` are those that the service reads. */
+export function renderHelp({ name, variables }: { name: string; variables: string[] }): string {
+  return [
+    `${name}            serve`,
+    `${name} --check    validate the configuration, say what it amounts to, and exit`,
+    `${name} --version  say what this is, and exit`,
+    `${name} --help     this`,
+    "",
+    "Configured by environment variables, also from .env in the working folder:",
+    ...variables.map((variable) => `  ${variable}`),
+  ].join("\n");
+}
+
+/** The text of `--version`: one line for people, and enough for a bug report. */
+export function renderVersion(name: string): string {
+  const { version, commit, deno, libraries } = describeVersion(name);
+  const parts = Object.entries(libraries).map(([library, of]) => `${library} ${of}`);
+  return `${name} ${version} (${commit}), deno ${deno}, ${parts.join(", ")}`;
+}

@@ -1,0 +1,114 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Answered } from "../http/router.ts";
+
+/** One call to a model, with what it cost where the provider said so. */
+export interface ModelCall {
+  /** `hub`, `studio`, `demo` or `endpoint`: ours, never a caller's word. */
+  provider: string;
+  /** `ok`, `left`, or the code of the error. */
+  outcome: string;
+  seconds: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** What a service counts. Every label has a bounded set of values. */
+export interface Metrics {
+  answered(answered: Answered): void;
+  modelCall(call: ModelCall): void;
+  toolCall(call: { tool: string; outcome: "ok" | "error"; seconds: number }): void;
+  /** Counts a turn as under way until the function that it returns is called. */
+  startTurn(): () => void;
+  eventLoopLag(seconds: number): void;
+  /** Prometheus text. */
+  text(): Promise<string>;
+}
+
+const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const LAG_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** `runs` says how many are under way; it is asked when the figures are read. */
+export function createMetrics({ runs }: { runs: () => number }): Metrics {
+  const registers = [new Registry()];
+  const [registry] = registers as [Registry];
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+  const gauge = (name: string, help: string, read?: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      ...(read && {
+        collect() {
+          this.set(read());
+        },
+      }),
+    });
+
+  const requests = counter("assay_requests_total", "Requests answered.", [
+    "method",
+    "route",
+    "status",
+  ]);
+  const latency = histogram(
+    "assay_request_seconds",
+    "Time to the answer's head.",
+    ["route"],
+    REQUEST_BUCKETS,
+  );
+  const calls = counter("assay_model_calls_total", "Model calls.", ["provider", "outcome"]);
+  const callTime = histogram(
+    "assay_model_call_seconds",
+    "Model calls, retries included.",
+    ["provider"],
+    REQUEST_BUCKETS,
+  );
+  const tokens = counter("assay_tokens_total", "Tokens.", ["provider", "direction"]);
+  const tools = counter("assay_tool_calls_total", "Tool calls.", ["tool", "outcome"]);
+  const toolTime = histogram("assay_tool_call_seconds", "Tool calls.", ["tool"], REQUEST_BUCKETS);
+  const lag = histogram("assay_event_loop_lag_seconds", "Event-loop lag.", [], LAG_BUCKETS);
+  let turns = 0;
+  gauge("assay_runs_under_way", "Runs under way.", runs);
+  gauge("assay_turns_under_way", "Turns that wait for a model.", () => turns);
+  gauge("process_resident_memory_bytes", "Resident memory.", () => Deno.memoryUsage().rss);
+
+  return {
+    answered({ method, route, status, seconds }) {
+      const label = METHODS.includes(method) ? method : "other";
+      requests.inc({ method: label, route, status });
+      latency.observe({ route }, seconds);
+    },
+    modelCall({ provider, outcome, seconds, inputTokens, outputTokens }) {
+      calls.inc({ provider, outcome });
+      callTime.observe({ provider }, seconds);
+      tokens.inc({ provider, direction: "input" }, inputTokens);
+      tokens.inc({ provider, direction: "output" }, outputTokens);
+    },
+    toolCall({ tool, outcome, seconds }) {
+      tools.inc({ tool, outcome });
+      toolTime.observe({ tool }, seconds);
+    },
+    startTurn() {
+      turns++;
+      return () => void turns--;
+    },
+    eventLoopLag: (seconds) => lag.observe(seconds),
+    text: () => registry.metrics(),
+  };
+}
+
+const SAMPLE_MS = 500;
+
+/** Measures how late a timer comes. Runs until the process ends, and does not keep it from that. */
+export function startLagSampler(metrics: Metrics): void {
+  let due = performance.now() + SAMPLE_MS;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    metrics.eventLoopLag(Math.max(0, now - due) / 1000);
+    due = now + SAMPLE_MS;
+  }, SAMPLE_MS);
+  Deno.unrefTimer(timer);
+}

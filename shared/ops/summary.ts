@@ -1,0 +1,32 @@
+/** A value that says that there is one, and nothing else. */
+const HIDDEN = "set";
+
+/**
+ * What is configured, for the line at the start: every variable that differs from its default.
+ * Secrets are only said to be there; of several keys, how many. Addresses lose all that may be one.
+ */
+export function summariseConfig(
+  config: Record<string, unknown>,
+  { defaults, isSecret }: {
+    defaults: Record<string, unknown>;
+    isSecret: (variable: string) => boolean;
+  },
+): Record<string, string> {
+  const summary: Record<string, string> = {};
+  for (const [variable, value] of Object.entries(config)) {
+    const text = render(value);
+    if (value === undefined || text === render(defaults[variable])) continue;
+    summary[variable] = isSecret(variable) ? describeSecret(value) : text;
+  }
+  return summary;
+}
+
+function describeSecret(value: unknown): string {
+  if (Array.isArray(value)) return `${value.length} ${HIDDEN}`;
+  if (typeof value !== "object" || value === null) return HIDDEN;
+  return `${HIDDEN} for ${Object.keys(value).join(", ")}`;
+}
+
+function render(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+}

@@ -1,0 +1,53 @@
+import {
+  type Attributes,
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import { AppError } from "../errors.ts";
+
+/** Spans of our own go to Deno's OpenTelemetry where `OTEL_DENO=true`, and nowhere otherwise. */
+const tracer = trace.getTracer("assay");
+
+export interface SpanOptions {
+  name: string;
+  kind?: SpanKind;
+  attributes: Attributes;
+}
+
+/** Does `work` within a span, which ends with it; a failure is written into it. */
+export function withSpan<T>(
+  { name, kind = SpanKind.INTERNAL, attributes }: SpanOptions,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  return tracer.startActiveSpan(name, { kind, attributes }, async (span) => {
+    try {
+      return await work(span);
+    } catch (error) {
+      failSpan(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** Never the message of an error that is not ours: it may hold anything. */
+export function failSpan(span: Span, error: unknown): void {
+  const isOurs = error instanceof AppError;
+  span.setAttribute("error.type", isOurs ? error.code : "internal");
+  span.setStatus({ code: SpanStatusCode.ERROR, ...(isOurs && { message: error.message }) });
+}
+
+/** Does `work` as a part of the caller's trace, where the request names one. */
+export function withRemoteTrace<T>(headers: Headers, work: () => T): T {
+  return context.with(propagation.extract(context.active(), Object.fromEntries(headers)), work);
+}
+
+/** A span that is ended by hand, for work that is handed out piece by piece. */
+export function startSpan({ name, kind = SpanKind.INTERNAL, attributes }: SpanOptions): Span {
+  return tracer.startSpan(name, { kind, attributes });
+}
