@@ -1,4 +1,5 @@
 import { AppError } from "../shared/errors.ts";
+import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import type { Logger } from "../shared/log.ts";
 import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
 import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "../shared/providers/demo.ts";
@@ -51,7 +52,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       ...(apiKey && { apiKey }),
       timeoutMs: config.MODEL_TIMEOUT_MS,
       retries: config.MODEL_RETRIES,
-      fetch: createTracedFetch(fetch),
+      fetch: createSameOriginFetch(createTracedFetch(fetch)),
     });
   }
 

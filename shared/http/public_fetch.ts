@@ -33,17 +33,25 @@ export async function requirePublicHost(url: string, resolve: Resolve): Promise<
   throw notPublic(origin);
 }
 
+export interface PublicFetchOptions {
+  resolve?: Resolve;
+  /** Which addresses may be reached. */
+  isPublic?: (address: string) => boolean;
+}
+
 /**
  * A `fetch` that reaches public addresses only. Names are looked up by the connection itself, and
  * the address that is checked is the one connected to: a name that changes its address between a
  * check and a `fetch` (DNS rebinding) has nothing to gain here. On `node:http`, because Deno's own
  * `fetch` takes no lookup. The body must be a string or absent; redirects are handed back.
  */
-export function createPublicFetch(resolve: Resolve = systemResolve): typeof fetch {
+export function createPublicFetch(
+  { resolve = systemResolve, isPublic = isPublicAddress }: PublicFetchOptions = {},
+): typeof fetch {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then((addresses) => {
       const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isPublicAddress(address))) {
+      if (!first || !addresses.every(({ address }) => isPublic(address))) {
         return callback(notPublic(hostname), "", 0);
       }
       if (options.all) callback(null, addresses);
@@ -57,7 +65,7 @@ export function createPublicFetch(resolve: Resolve = systemResolve): typeof fetc
 
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (isIpAddress(url.hostname) && !isPublicAddress(url.hostname)) throw notPublic(url.origin);
+    if (isIpAddress(url.hostname) && !isPublic(url.hostname)) throw notPublic(url.origin);
     const protocol = url.protocol === "https:" ? "https:" : "http:";
     const headers = {
       ...Object.fromEntries(new Headers(init.headers)),

@@ -27,6 +27,12 @@ const CREDENTIALS: [
     undefined,
   ],
   [
+    "a name below a listed one gets the key",
+    { EVAL_API_KEY: "k", EVAL_ENDPOINTS: "https://*.example.com" },
+    "https://a.b.example.com/v1",
+    "k",
+  ],
+  [
     "an origin's own key wins",
     { EVAL_API_KEY: "k", EVAL_CREDENTIALS: `{"${LISTED}": "own"}` },
     LISTED,
@@ -93,4 +99,56 @@ Deno.test("a bad value stops the start and names its variable", () => {
   for (const [name, value] of bad) {
     assertThrows(() => parseConfig(EvalConfig, { [name]: value }), ConfigError, name);
   }
+});
+
+Deno.test("https://*.example.com is the names below it, at that scheme and port, and no other", () => {
+  const policy = createEndpointPolicy(
+    parseConfig(EvalConfig, { EVAL_ENDPOINTS: "https://*.Example.com, https://*.other.test:8443" }),
+  );
+  for (
+    const endpoint of [
+      "https://a.example.com",
+      "https://a.b.example.com/v1",
+      "https://A.EXAMPLE.COM/",
+      "https://a.other.test:8443",
+    ]
+  ) {
+    policy.requireAllowed(endpoint);
+    assertEquals(policy.isTrusted(endpoint), false); // by pattern: public addresses only
+  }
+  for (
+    const endpoint of [
+      "https://example.com",
+      "https://evilexample.com",
+      "https://a.example.com.evil.test",
+      "https://a.example.com:8443",
+      "http://a.example.com",
+      "https://a.exampleXcom",
+      "https://a.other.test",
+      "https://evil.test/.example.com",
+      "https://evil.test?.example.com",
+      "https://evil.test#.example.com",
+    ]
+  ) {
+    assertThrows(() => policy.requireAllowed(endpoint), AppError, "EVAL_ENDPOINTS", endpoint);
+    assertEquals(policy.credentialFor(endpoint), undefined);
+  }
+});
+
+Deno.test("a pattern that would be the whole internet, or a part of a name, stops the start", () => {
+  for (const origin of ["https://*.com", "https://*", "https://a*.example.com", "*.example.com"]) {
+    assertThrows(
+      () => parseConfig(EvalConfig, { EVAL_ENDPOINTS: origin }),
+      ConfigError,
+      "EVAL_ENDPOINTS",
+    );
+  }
+});
+
+Deno.test("an origin that is listed literally is trusted, whatever its address is", () => {
+  const policy = createEndpointPolicy(
+    parseConfig(EvalConfig, { EVAL_ENDPOINTS: "*,http://10.0.0.7:8000" }),
+  );
+  assertEquals(policy.isTrusted("http://10.0.0.7:8000/v1"), true);
+  assertEquals(policy.isTrusted("http://10.0.0.8:8000/v1"), false);
 });

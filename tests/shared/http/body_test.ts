@@ -8,12 +8,23 @@ const GOOD = JSON.stringify({ name: "é", items: [{ id: "1" }], extra: 1 });
 
 function read(
   body: BodyInit,
-  { type = "application/json", maxBytes = 1000 }: { type?: string; maxBytes?: number } = {},
+  { type = "application/json", maxBytes = 1000, encoding, timeoutMs }: {
+    type?: string;
+    maxBytes?: number;
+    encoding?: string;
+    timeoutMs?: number;
+  } = {},
 ) {
-  const headers = { "content-type": type };
+  const headers = { "content-type": type, ...(encoding && { "content-encoding": encoding }) };
   return readJson(new Request("http://x/", { method: "POST", headers, body }), Schema, {
     maxBytes,
+    ...(timeoutMs && { timeoutMs }),
   });
+}
+
+function gzip(body: BodyInit): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = new Response(body).body!.pipeThrough(new CompressionStream("gzip"));
+  return new Response(packed).bytes();
 }
 
 async function refusal(...args: Parameters<typeof read>) {
@@ -85,4 +96,67 @@ Deno.test("a body that is too long is not read to its end", async () => {
   });
   assertEquals(await refusal(endless), [413, "body_too_large"]);
   assertEquals(pulled < 20, true);
+});
+
+Deno.test("a body that is packed with gzip is read", async () => {
+  for (const encoding of ["gzip", "GZIP", "x-gzip"]) {
+    assertEquals(await read(await gzip(GOOD), { encoding }), JSON.parse(GOOD));
+  }
+});
+
+Deno.test("a body in another encoding is refused", async () => {
+  for (const encoding of ["br", "deflate", "gzip, gzip", "zstd"]) {
+    assertEquals(await refusal(GOOD, { encoding }), [415, "unsupported_media_type"]);
+  }
+});
+
+Deno.test("gzip that is damaged, cut off or none at all is refused", async () => {
+  const packed = await gzip(GOOD);
+  const damaged = packed.slice();
+  damaged.fill(255, 12, 20);
+  for (const body of [GOOD, packed.slice(0, -6), damaged]) {
+    assertEquals(await refusal(body, { encoding: "gzip" }), [400, "invalid_json"]);
+  }
+});
+
+Deno.test("a bomb ends at the limit: little comes in, and little of it is unpacked", async () => {
+  const bomb = await gzip(new Uint8Array(50_000_000));
+  assertEquals(bomb.length < 60_000, true);
+  let unpacked = 0;
+  const counting = new Response(bomb).body!.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        unpacked++;
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  const options = { encoding: "gzip", maxBytes: 100_000 };
+  assertEquals(await refusal(bomb, options), [413, "body_too_large"]);
+  assertEquals(await refusal(counting, options), [413, "body_too_large"]);
+  assertEquals(unpacked <= 2, true);
+});
+
+Deno.test("a body that does not arrive in time is given up, and so is one that drips", async () => {
+  const silent = new ReadableStream<Uint8Array<ArrayBuffer>>({});
+  assertEquals(await refusal(silent, { timeoutMs: 20 }), [408, "request_timeout"]);
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const dripping = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      timer = setInterval(() => controller.enqueue(new Uint8Array([32])), 2);
+    },
+    cancel: () => clearInterval(timer),
+  });
+  assertEquals(await refusal(dripping, { timeoutMs: 30 }), [408, "request_timeout"]);
+});
+
+Deno.test("bytes that are not UTF-8 are refused, not guessed at", async () => {
+  const body = new Uint8Array([...new TextEncoder().encode('{"name": "'), 0xff, 0x22, 0x7d]);
+  assertEquals(await refusal(body), [400, "invalid_json"]);
+});
+
+Deno.test("a body that fails in a million places is described by the first hundred", async () => {
+  const body = JSON.stringify({ name: "x", items: new Array(200_000).fill(0) });
+  const error = await assertRejects(() => read(body, { maxBytes: 1_000_000 }), AppError);
+  assertEquals(error.errors?.length, 100);
 });

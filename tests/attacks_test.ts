@@ -1,0 +1,115 @@
+import { assert, assertEquals } from "@std/assert";
+import { createPublicFetch } from "../shared/http/public_fetch.ts";
+import { completion, type ProviderDouble, startProviderDouble } from "./fakes/provider_double.ts";
+import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+
+/**
+ * Attacks on the evaluation service's credential. Each is first made where nothing stands against it,
+ * and the double has the secret; then where something does.
+ */
+
+const SECRET = "planted-eval-credential";
+
+/** As a browser fetches whose DNS answers 127.0.0.1 for every name. */
+const toLoopback = createPublicFetch({
+  resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
+  isPublic: () => true,
+});
+
+async function attack(
+  evaluation: ServiceProcess,
+  endpoint: string,
+  headers: Record<string, string> = {},
+  send: typeof fetch = fetch,
+): Promise<{ status: number; text: string }> {
+  const response = await send(`${evaluation.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({
+      test_batch: { id: "s", interactions: [{ id: "i", user_message: "Hello" }] },
+      endpoint,
+      model_id: "m",
+    }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+function startEval(environment: Record<string, string>): Promise<ServiceProcess> {
+  return startServiceProcess("eval", {
+    environment: { EVAL_API_KEY: SECRET, MODEL_RETRIES: "0", ...environment },
+  });
+}
+
+function stolen({ requests }: ProviderDouble): boolean {
+  return requests.some(({ headers }) => headers.get("authorization")?.includes(SECRET));
+}
+
+Deno.test("a caller who names an address of their own does not get the credential", async () => {
+  await using thief = await startProviderDouble(completion());
+  await using open = await startEval({});
+  await attack(open, thief.baseUrl);
+  assert(stolen(thief), "the attack does not work even where nothing stands against it");
+
+  await using other = await startProviderDouble(completion());
+  await using careful = await startEval({ EVAL_ENDPOINTS: "https://api.example.com" });
+  const { status, text } = await attack(careful, other.baseUrl);
+  assertEquals([status, JSON.parse(text).code], [403, "endpoint_not_allowed"]);
+  assertEquals(other.requests.length, 0);
+});
+
+for (const name of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"]) {
+  Deno.test(`where any endpoint is allowed, ${name} still is not, unless it is listed`, async () => {
+    await using inside = await startProviderDouble(completion());
+    const endpoint = inside.baseUrl.replace("127.0.0.1", name);
+    await using listed = await startEval({ EVAL_ENDPOINTS: `*,${new URL(endpoint).origin}` });
+    await attack(listed, endpoint);
+    const reached = inside.requests.length;
+    assert(reached > 0 || name.startsWith("["), "a listed origin is not reached");
+
+    await using any = await startEval({ EVAL_ENDPOINTS: "*" });
+    const { status, text } = await attack(any, endpoint);
+    assertEquals([status, JSON.parse(text).code], [403, "endpoint_not_allowed"]);
+    assertEquals(inside.requests.length, reached);
+  });
+}
+
+Deno.test("an endpoint that redirects elsewhere does not take the credential along", async () => {
+  await using thief = await startProviderDouble(completion());
+  const redirect = () =>
+    new Response(null, { status: 307, headers: { location: `${thief.baseUrl}/chat/completions` } });
+  await using endpoint = await startProviderDouble(redirect);
+
+  // What a client that keeps its headers across redirects would do:
+  const [first] = [await fetch(`${endpoint.baseUrl}/chat/completions`, { redirect: "manual" })];
+  const authorization = `Bearer ${SECRET}`;
+  await (await fetch(first.headers.get("location") ?? "", { headers: { authorization } })).text();
+  assert(stolen(thief));
+
+  await using evaluation = await startEval({ EVAL_ENDPOINTS: endpoint.origin });
+  const { text } = await attack(evaluation, `${endpoint.baseUrl}/chat/completions`);
+  assertEquals(thief.requests.length, 1, "the redirect was followed");
+  assert(stolen(endpoint), "the endpoint itself is asked with its credential");
+  assert(!text.includes(SECRET));
+});
+
+Deno.test("a page in a browser cannot spend the credential", async () => {
+  await using endpoint = await startProviderDouble(completion());
+  await using evaluation = await startEval({ EVAL_ENDPOINTS: endpoint.origin });
+  await attack(evaluation, endpoint.baseUrl);
+  assert(stolen(endpoint), "a program is served");
+  const spent = endpoint.requests.length;
+
+  const pages: [Record<string, string>, number, string][] = [
+    [{ origin: "https://evil.example" }, 403, "forbidden_origin"],
+    [{ "content-type": "text/plain" }, 415, "unsupported_media_type"],
+  ];
+  for (const [headers, status, code] of pages) {
+    const answer = await attack(evaluation, endpoint.baseUrl, headers);
+    assertEquals([answer.status, JSON.parse(answer.text).code], [status, code]);
+  }
+  // A page whose own name was pointed at this machine: no cross-origin check stands in its way.
+  const rebound = evaluation.url.replace("127.0.0.1", "evil.example");
+  const answer = await attack({ ...evaluation, url: rebound }, endpoint.baseUrl, {}, toLoopback);
+  assertEquals([answer.status, JSON.parse(answer.text).code], [403, "forbidden_host"]);
+  assertEquals(endpoint.requests.length, spent);
+});
