@@ -21,6 +21,7 @@ const INSIDE: Record<string, [inside: string, status: number]> = {
     `,"x":{${Array.from({ length: 200_000 }, (_, i) => `"k${i}":1`).join(",")}}`,
     200,
   ],
+  "a million values": [`,"x":[${"1,".repeat(1_000_000)}1]`, 400],
   "the same key ten thousand times": [`,"x":{${'"a":1,'.repeat(9_999)}"a":2}`, 200],
   "__proto__ as a key": [`,"__proto__":{"isAdmin":true}`, 200],
   "__proto__ deeper down": [

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { createDepthGauge } from "./json_depth.ts";
+import { createShapeGauge } from "./json_shape.ts";
 
 export interface BodyLimits {
   /** A longer body is refused as soon as it is seen to be longer, unpacked or as it came. */
@@ -76,7 +76,7 @@ function unpack(chunks: AsyncGenerator<Bytes>, encoding: string): AsyncIterable<
 
 async function decode(chunks: AsyncIterable<Bytes>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const depth = createDepthGauge();
+  const shape = createShapeGauge();
   let text = "";
   let bytes = 0;
   try {
@@ -84,7 +84,7 @@ async function decode(chunks: AsyncIterable<Bytes>, maxBytes: number): Promise<s
       bytes += chunk.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       const piece = decoder.decode(chunk, { stream: true });
-      depth.add(piece);
+      shape.add(piece);
       text += piece;
     }
     return text + decoder.decode();

@@ -3,21 +3,26 @@ import { AppError } from "../errors.ts";
 /** No body that a person or a program means is nested deeper. */
 const MOST_LEVELS = 200;
 
+/** Nor holds more values; a schema takes microseconds for each, and holds the event loop for them. */
+const MOST_VALUES = 500_000;
+
 const QUOTE = 34;
+const COMMA = 44;
 const BACKSLASH = 92;
 const OPENING = [91, 123]; // [ {
 const CLOSING = [93, 125]; // ] }
 
 /**
- * Counts how deep JSON text is nested while it comes in. `JSON.parse` takes any depth, but
+ * Counts levels and values of JSON text while it comes in. `JSON.parse` takes any depth, but
  * `JSON.stringify` and the schemas recurse, and a stack that overflows there is a 500.
  */
-export function createDepthGauge(): { add(text: string): void } {
+export function createShapeGauge(): { add(text: string): void } {
   let depth = 0;
+  let values = 1;
   let isInString = false;
   let isEscaped = false;
   return {
-    /** Throws 400 `invalid_json` once the text is too deep. */
+    /** Throws 400 `invalid_json` once the text is too deep or too wide. */
     add(text) {
       for (let at = 0; at < text.length; at++) {
         const code = text.charCodeAt(at);
@@ -26,17 +31,16 @@ export function createDepthGauge(): { add(text: string): void } {
           if (code === BACKSLASH) isEscaped = true;
           else if (code === QUOTE) isInString = false;
         } else if (code === QUOTE) isInString = true;
-        else if (OPENING.includes(code) && ++depth > MOST_LEVELS) throw tooDeep();
+        else if (code === COMMA) values++;
+        else if (OPENING.includes(code)) depth++;
         else if (CLOSING.includes(code)) depth--;
+        if (depth > MOST_LEVELS) throw refuse(`it is nested over ${MOST_LEVELS} levels deep`);
+        if (values > MOST_VALUES) throw refuse(`it holds over ${MOST_VALUES} values`);
       }
     },
   };
 }
 
-function tooDeep(): AppError {
-  return new AppError(
-    400,
-    "invalid_json",
-    `cannot read the request body: it is nested over ${MOST_LEVELS} levels deep`,
-  );
+function refuse(reason: string): AppError {
+  return new AppError(400, "invalid_json", `cannot read the request body: ${reason}`);
 }

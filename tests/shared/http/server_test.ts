@@ -1,0 +1,173 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { completion, hang, startProviderDouble } from "../../fakes/provider_double.ts";
+import { type ServiceProcess, startServiceProcess } from "../../fakes/service_process.ts";
+
+/** What only a real socket shows: slow clients, endless bodies, too many at once, a stop under load. */
+
+/** A connection that says only what it is told, and hears until the other end closes it. */
+async function speak(service: ServiceProcess, ...texts: string[]): Promise<string> {
+  const { hostname, port } = new URL(service.url);
+  using connection = await Deno.connect({ hostname, port: Number(port) });
+  const heard = new Response(connection.readable).text();
+  for (const text of texts) {
+    await connection.write(new TextEncoder().encode(text)).catch(() => {}); // closed on us already
+  }
+  return await heard;
+}
+
+const HEAD = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\ncontent-type: application/json\r\n" +
+  "x-model-id: demo/assistant\r\n";
+
+function ask(service: ServiceProcess, content = "Hello"): Promise<Response> {
+  return fetch(service.url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-model-id": "demo/assistant" },
+    body: JSON.stringify({ messages: [{ type: "human", content }] }),
+  });
+}
+
+Deno.test("a client whose head or body does not come is not waited for", async () => {
+  await using agent = await startServiceProcess("agent", {
+    environment: { BODY_TIMEOUT_MS: "200" },
+  });
+  const noHead = speak(agent, "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+  const noBody = speak(agent, `${HEAD}content-length: 100\r\n\r\n{"mess`);
+  const nothing = speak(agent);
+  assertStringIncludes(await noHead, "HTTP/1.1 408");
+  const answer = await noBody;
+  assertStringIncludes(answer, "HTTP/1.1 408");
+  assertStringIncludes(answer, "request_timeout");
+  await nothing; // closed, with or without a word
+  assertEquals((await ask(agent)).status, 200);
+});
+
+Deno.test("a chunked body without end is ended at the limit", async () => {
+  await using agent = await startServiceProcess("agent", {
+    environment: { MAX_BODY_BYTES: "20000" },
+  });
+  const chunk = `2710\r\n${" ".repeat(10_000)}\r\n`;
+  const chunks = Array.from({ length: 50 }, () => chunk);
+  const answer = await speak(agent, `${HEAD}transfer-encoding: chunked\r\n\r\n`, ...chunks);
+  assertStringIncludes(answer, "HTTP/1.1 413");
+  assertStringIncludes(answer, "body_too_large");
+});
+
+Deno.test("what is no HTTP, or too long a head, is a problem document too", async () => {
+  await using agent = await startServiceProcess("agent");
+  assertStringIncludes(await speak(agent, "hello?\r\n\r\n"), "HTTP/1.1 400");
+  const long = await speak(agent, `${HEAD}x-long: ${"a".repeat(100_000)}\r\n\r\n`);
+  assertStringIncludes(long, "HTTP/1.1 431");
+  assertStringIncludes(long, "application/problem+json");
+});
+
+Deno.test("beyond the limit on requests a caller is refused at once, and served again later", async () => {
+  await using hub = await startProviderDouble([hang(), hang(), completion()]);
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, MAX_REQUESTS: "2" },
+  });
+  const leaving = new AbortController();
+  const wait = () =>
+    fetch(agent.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-model-id": "a/b" },
+      body: JSON.stringify({ messages: [{ type: "human", content: "Hi" }] }),
+      signal: leaving.signal,
+    }).catch(() => {});
+  const waiting = [wait(), wait()];
+  await hub.received(2);
+  const refused = await fetch(agent.url);
+  assertEquals([refused.status, (await refused.json()).code], [503, "overloaded"]);
+  assert(Number(refused.headers.get("retry-after")) > 0);
+  leaving.abort();
+  await Promise.all(waiting);
+  await hub.aborted(2);
+  let status = 503;
+  while (status === 503) { // the server hears of it in its own time
+    const response = await fetch(agent.url);
+    await response.body?.cancel();
+    status = response.status;
+  }
+  assertEquals(status, 200);
+});
+
+Deno.test("beyond the limit on runs both services refuse, and answer all else", async () => {
+  await using endpoint = await startProviderDouble(hang());
+  const environment = {
+    HUB_BASE_URL: endpoint.baseUrl,
+    AGENT_MAX_RUNS: "1",
+    EVAL_MAX_RUNS: "1",
+  };
+  for (const name of ["agent", "eval"] as const) {
+    await using service = await startServiceProcess(name, { environment });
+    const seen = endpoint.requests.length;
+    const body = name === "agent" ? { messages: [{ type: "human", content: "Hi" }] } : {
+      test_batch: { id: "s", interactions: [{ id: "i", user_message: "Hi" }] },
+      endpoint: endpoint.baseUrl,
+      model_id: "m",
+    };
+    const run = (signal?: AbortSignal) =>
+      fetch(name === "agent" ? service.url : `${service.url}/evaluate`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-model-id": "a/b" },
+        body: JSON.stringify(body),
+        ...(signal && { signal }),
+      });
+    const leaving = new AbortController();
+    const running = run(leaving.signal).catch(() => {});
+    await endpoint.received(seen + 1);
+    const refused = await run();
+    assertEquals([refused.status, (await refused.json()).code], [503, "overloaded"], name);
+    assert(refused.headers.has("retry-after"));
+    const health = await fetch(`${service.url}/healthz`);
+    assertEquals((await health.json()).status, "ok");
+    leaving.abort();
+    await running;
+  }
+});
+
+Deno.test("SIGTERM under load: what runs finishes, what comes is refused, the exit is 0", async () => {
+  const held = Promise.withResolvers<void>();
+  await using hub = await startProviderDouble(async (request) => {
+    await held.promise;
+    return completion({ content: "finished" })(request);
+  });
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl },
+  });
+  const { hostname, port } = new URL(agent.url);
+  // Open before the stop, and silent until after it.
+  using early = await Deno.connect({ hostname, port: Number(port) });
+  const heard = new Response(early.readable).text();
+  await early.write(new TextEncoder().encode("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"));
+  const running = Array.from({ length: 50 }, () => ask(agent));
+  await hub.received(50);
+  agent.kill("SIGTERM");
+  while (!agent.lines.some((line) => line.includes("is stopping"))) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await early.write(new TextEncoder().encode("\r\n"));
+  const refusal = await heard;
+  assertStringIncludes(refusal, "503");
+  assertStringIncludes(refusal.toLowerCase(), "connection: close");
+  assertStringIncludes(refusal, "shutting_down");
+  held.resolve();
+  const answers = await Promise.all(running.map(async (response) => (await response).json()));
+  assertEquals(new Set(answers.map(({ content }) => content)), new Set(["finished"]));
+  assertEquals((await agent.status).code, 0);
+});
+
+Deno.test("a second signal ends the process at once", async () => {
+  await using hub = await startProviderDouble(hang());
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, SHUTDOWN_GRACE_MS: "600000" },
+  });
+  const running = ask(agent).then((response) => response.body?.cancel(), () => {});
+  await hub.received();
+  agent.kill("SIGTERM");
+  while (!agent.lines.some((line) => line.includes("is stopping"))) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  agent.kill("SIGTERM");
+  assertEquals((await agent.status).code, 0);
+  await running;
+});
