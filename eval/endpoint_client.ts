@@ -73,7 +73,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
   /** The endpoint is asked less than before, so a refusal says nothing yet about the next call. */
   const forgive = ({ failure }: Diagnosis) =>
-    failure.kind === "status" && failure.status === 429 && pace.isYielding;
+    retries > 0 && failure.kind === "status" && failure.status === 429 && pace.isYielding;
 
   return {
     async post(call, signal) {

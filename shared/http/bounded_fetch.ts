@@ -18,7 +18,11 @@ export function createBoundedFetch(
     const response = await fetch(input, init);
     const { body, headers, status, statusText } = response;
     if (!body || isKnownToFit(headers, maxBytes)) return response;
-    return new Response(body.pipeThrough(limitBytes(maxBytes)), { status, statusText, headers });
+    // With the signal: Deno's own (2.9.5) is lost with the first response when that is collected,
+    // and a reader of the second would then wait for ever.
+    const signal = init?.signal;
+    const bounded = body.pipeThrough(limitBytes(maxBytes), signal ? { signal } : {});
+    return new Response(bounded, { status, statusText, headers });
   };
 }
 

@@ -1,0 +1,108 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { text as readText } from "node:stream/consumers";
+import { completionBody, completionChunks } from "./provider_answers.ts";
+
+/** What can go wrong with a provider, by name. */
+export const FAULTS = {
+  "429": (response) => response.writeHead(429).end("slow down"),
+  "429 in seconds": (response) => response.writeHead(429, { "retry-after": "7" }).end(),
+  "429 by date": (response) =>
+    response.writeHead(429, { "retry-after": "Wed, 21 Oct 2065 07:28:00 GMT" }).end(),
+  "429 absurd": (response) => response.writeHead(429, { "retry-after": "-1e9 parsecs" }).end(),
+  "500": (response) => response.writeHead(500).end('{"error": {"message": "raw words"}}'),
+  "reset": (response) => response.socket?.resetAndDestroy(),
+  "half a body": (response) => {
+    response.writeHead(200, { ...JSON_TYPE, "content-length": "1000" });
+    response.write(WHOLE.slice(0, 40), () => response.socket?.destroy());
+  },
+  "malformed JSON": (response) => response.writeHead(200, JSON_TYPE).end(`${WHOLE}}`),
+  "another shape": (response) => response.writeHead(200, JSON_TYPE).end('{"ok": true}'),
+  "an HTML page": (response) =>
+    response.writeHead(200, { "content-type": "text/html" }).end("<h1>raw words</h1>"),
+  "an endless body": (response) => {
+    response.writeHead(200, JSON_TYPE);
+    pour(response, new Uint8Array(1 << 20).fill(32));
+  },
+  "a hang": () => {},
+  "a hang inside the body": (response) => {
+    response.writeHead(200, JSON_TYPE);
+    response.write(WHOLE.slice(0, 40));
+  },
+  "a slow drip": (response) => {
+    response.writeHead(200, JSON_TYPE);
+    const timer = setInterval(() => response.write(" "), 5);
+    response.on("close", () => clearInterval(timer));
+  },
+  "a stream cut inside a character": (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const events = completionChunks({ content: "Grüße 👋" }).slice(0, 3)
+      .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+    const bytes = new TextEncoder().encode(`${events}data: {"choices":[{"delta":{"content":"ü`);
+    response.end(bytes.subarray(0, -1));
+  },
+} satisfies Record<string, (response: ServerResponse) => void>;
+
+export type Fault = keyof typeof FAULTS;
+
+const JSON_TYPE = { "content-type": "application/json" };
+const WHOLE = JSON.stringify(completionBody({ content: "fine" }));
+
+export interface FaultyEndpoint extends AsyncDisposable {
+  readonly baseUrl: string;
+  /** Requests that came in. */
+  readonly count: number;
+  /** Requests that have neither been answered nor given up by their client. */
+  readonly underWay: number;
+  readonly openSockets: number;
+}
+
+/**
+ * A model endpoint that fails as its user asks: a last message `reset: 17` gets a reset, one that
+ * names no fault gets an answer.
+ */
+export async function startFaultyEndpoint(): Promise<FaultyEndpoint> {
+  const sockets = new Set<Socket>();
+  let count = 0;
+  let underWay = 0;
+  const server = createServer(async (request, response) => {
+    count++;
+    underWay++;
+    response.on("close", () => underWay--);
+    response.on("error", () => {}); // the client's leaving, in the middle of a fault
+    const body = await readText(request);
+    const content: string = JSON.parse(body).messages?.at(-1)?.content ?? "";
+    const fault = FAULTS[content.split(":")[0] as Fault];
+    if (fault) fault(response);
+    else response.writeHead(200, JSON_TYPE).end(WHOLE);
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    get count() {
+      return count;
+    },
+    get underWay() {
+      return underWay;
+    },
+    get openSockets() {
+      return sockets.size;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** As fast as the other end reads, and for as long as it is there. */
+function pour(response: ServerResponse, bytes: Uint8Array): void {
+  if (response.destroyed) return;
+  response.write(bytes, () => setTimeout(() => pour(response, bytes), 0));
+}

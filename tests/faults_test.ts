@@ -1,0 +1,143 @@
+import { assert, assertEquals } from "@std/assert";
+import { EvalConfig } from "../eval/config.ts";
+import { createEvalHandler } from "../eval/handler.ts";
+import { createEvalDeps } from "../eval/wiring.ts";
+import { parseConfig } from "../shared/config.ts";
+import { silentLogger } from "../shared/log.ts";
+import { createOpenAIProvider } from "../shared/providers/openai.ts";
+import type { EvaluateResponse } from "../shared/schemas/evaluate.ts";
+import { agentRequestOf, agentService } from "./fakes/agent_service.ts";
+import { evaluateRequestOf } from "./fakes/eval_service.ts";
+import {
+  type Fault,
+  FAULTS,
+  type FaultyEndpoint,
+  startFaultyEndpoint,
+} from "./fakes/faulty_endpoint.ts";
+
+/** Every way in which a provider fails, alone and mixed, over real sockets. */
+
+const TIMEOUT_MS = 400;
+
+/** What the agent's caller gets, and what stands in the failed interaction. */
+const EXPECTED: Record<Fault, [status: number, code: string]> = {
+  "429": [429, "rate_limited"],
+  "429 in seconds": [429, "rate_limited"],
+  "429 by date": [429, "rate_limited"],
+  "429 absurd": [429, "rate_limited"],
+  "500": [502, "provider_error"],
+  "reset": [502, "provider_error"],
+  "half a body": [502, "provider_error"],
+  "malformed JSON": [502, "provider_error"],
+  "another shape": [502, "provider_error"],
+  "an HTML page": [502, "provider_error"],
+  "an endless body": [502, "provider_error"],
+  "a hang": [504, "provider_timeout"],
+  "a hang inside the body": [504, "provider_timeout"],
+  "a slow drip": [504, "provider_timeout"],
+  "a stream cut inside a character": [502, "provider_error"],
+};
+
+const names = Object.keys(FAULTS) as Fault[];
+
+/** An endless body is read at the speed of the machine; all others end by themselves or in time. */
+const patience = (fault: Fault) => fault === "an endless body" ? 60_000 : TIMEOUT_MS;
+
+function evaluator(timeoutMs: number, environment: Record<string, string> = {}) {
+  const config = parseConfig(EvalConfig, {
+    MODEL_RETRIES: "0",
+    MODEL_TIMEOUT_MS: String(timeoutMs),
+    ...environment,
+  });
+  const service = createEvalHandler(createEvalDeps(config, silentLogger));
+  return async (endpoint: string, messages: string[]): Promise<EvaluateResponse> => {
+    const test_batch = messages.map((user_message, index) => ({
+      id: `s${index}`,
+      interactions: [{ id: "i", user_message, reference_reply: "fine" }],
+    }));
+    const request = evaluateRequestOf({ test_batch, endpoint, model_id: "m" });
+    const response = await service(request);
+    const text = await response.text();
+    assertEquals(response.status, 200, text);
+    return JSON.parse(text);
+  };
+}
+
+function failures({ results }: EvaluateResponse): (string | undefined)[] {
+  return results.scenarios.map(({ attempts }) => attempts[0]?.interactions[0]?.error?.code);
+}
+
+/** Nothing is left under way, once the double has heard of the last one that was given up. */
+async function assertQuiet(endpoint: FaultyEndpoint, mostSockets: number): Promise<void> {
+  while (endpoint.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert(endpoint.openSockets <= mostSockets, `${endpoint.openSockets} sockets are open`);
+}
+
+for (const fault of names) {
+  const [status, code] = EXPECTED[fault];
+
+  Deno.test(`agent: ${fault} is answered as ${status} ${code}`, async () => {
+    await using endpoint = await startFaultyEndpoint();
+    const provider = createOpenAIProvider({
+      name: "hub",
+      baseUrl: endpoint.baseUrl,
+      timeoutMs: patience(fault),
+      retries: 0,
+    });
+    const { service } = agentService(provider);
+    const body = { messages: [{ type: "human", content: `${fault}:` }] };
+    const response = await service(agentRequestOf(body));
+    const text = await response.text();
+    assertEquals([response.status, JSON.parse(text).code], [status, code], text);
+    assert(!text.includes("raw words"));
+    await assertQuiet(endpoint, 1);
+  });
+
+  Deno.test(`eval: ${fault} fails its own interaction and no other`, async () => {
+    await using endpoint = await startFaultyEndpoint();
+    const evaluate = evaluator(patience(fault));
+    const result = await evaluate(endpoint.baseUrl, ["one", `${fault}:`, "two", "three"]);
+    assertEquals(failures(result), [undefined, code, undefined, undefined]);
+    // Deno's fetch itself sends a request again that was reset on a connection used before.
+    assert(endpoint.count <= (fault === "reset" ? 5 : 4), `${endpoint.count} calls`);
+    await assertQuiet(endpoint, 4);
+  });
+}
+
+for (const fault of ["reset", "half a body", "500", "a hang"] as const) {
+  Deno.test(`eval: ${fault} on the very first call is that call's alone`, async () => {
+    await using endpoint = await startFaultyEndpoint();
+    const result = await evaluator(TIMEOUT_MS)(endpoint.baseUrl, [`${fault}:`, "one", "two"]);
+    assertEquals(failures(result), [EXPECTED[fault][1], undefined, undefined]);
+  });
+}
+
+Deno.test("eval: TLS that fails on the very first call is a dead endpoint", async () => {
+  await using endpoint = await startFaultyEndpoint();
+  const https = endpoint.baseUrl.replace("http:", "https:");
+  const messages = Array.from({ length: 50 }, (_, index) => `message ${index}`);
+  const result = await evaluator(5000)(https, messages);
+  assertEquals(new Set(failures(result)), new Set(["provider_error"]));
+  const details = result.results.scenarios.map((scenario) =>
+    scenario.attempts[0]?.interactions[0]?.error?.detail
+  );
+  assertEquals(new Set(details).size, 1);
+  assert(details[0]?.includes("the connection failed"), details[0]);
+  assertEquals(endpoint.count, 0);
+});
+
+Deno.test("eval: with faults of every kind in 30 % of the calls, exactly those are marked", async () => {
+  await using endpoint = await startFaultyEndpoint();
+  const usual = names.filter((fault) => fault !== "an endless body");
+  const messages = Array.from(
+    { length: 150 },
+    (_, index) => index % 10 < 3 ? `${usual[index % usual.length]}: ${index}` : `plain ${index}`,
+  );
+  const result = await evaluator(1500, { EVAL_CONCURRENCY: "32" })(endpoint.baseUrl, messages);
+  const expected = messages.map((message) => EXPECTED[message.split(":")[0] as Fault]?.[1]);
+  assertEquals(failures(result), expected);
+  const failed = expected.filter(Boolean).length;
+  assertEquals(result.message, `Evaluation completed: ${failed} of 150 interactions failed`);
+  assertEquals(result.results.average_scores.exact_match, (150 - failed) / 150);
+  await assertQuiet(endpoint, 32);
+});
