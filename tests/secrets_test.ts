@@ -1,0 +1,148 @@
+import { assert, assertEquals } from "@std/assert";
+import { createRedactor, listSecrets } from "../shared/redaction.ts";
+import { completion, errorStatus, raw, startProviderDouble } from "./fakes/provider_double.ts";
+import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+
+/** Secrets are planted wherever one can be, and everything that comes out is searched for them. */
+
+const PLANTED = {
+  hubKey: "planted-hub-key-1f7c",
+  studioKey: "planted-studio-key-2b8d",
+  userInfo: "planted-user-info-3c9e",
+  query: "planted-query-4dae",
+  evalKey: "planted-eval-key-5ebf",
+  ownKey: "planted-own-key-6fc0",
+  callerKey: "planted-caller-key-7ad1",
+  header: "planted-header-8be2",
+  body: "planted-body-9cf3",
+  providerWords: "planted-provider-words-ad04",
+} as const;
+
+/** Answers that put every secret they were given, and some of their own, into their errors. */
+const LEAKY = [400, 401, 404, 429, 500].map((status) =>
+  errorStatus(status, { message: `${PLANTED.providerWords} ${PLANTED.hubKey} ${PLANTED.evalKey}` })
+);
+
+function post(url: string, body: unknown, headers: Record<string, string> = {}) {
+  return fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-api-key": PLANTED.callerKey,
+      "x-custom": PLANTED.header,
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  }).then(async (response) => JSON.stringify([...response.headers]) + await response.text());
+}
+
+function search(where: string, text: string, allowed: (keyof typeof PLANTED)[] = []): void {
+  for (const [name, secret] of Object.entries(PLANTED)) {
+    if (allowed.includes(name as keyof typeof PLANTED)) continue;
+    const at = text.indexOf(secret);
+    assert(at < 0, `${name} is in ${where}: …${text.slice(Math.max(0, at - 200), at + 60)}…`);
+  }
+}
+
+async function searchLog(service: ServiceProcess): Promise<void> {
+  service.kill("SIGTERM");
+  await service.status;
+  const log = service.lines.join("\n");
+  search("the log", log);
+  assert(!log.includes("?"), "an address in the log has its query");
+}
+
+Deno.test("the agent's answers and log hold no planted secret", async () => {
+  await using hub = await startProviderDouble([...LEAKY, raw(`<h1>${PLANTED.providerWords}`)]);
+  const studio = `http://${PLANTED.userInfo}:x@127.0.0.1:1/v1?key=${PLANTED.query}`;
+  await using agent = await startServiceProcess("agent", {
+    environment: {
+      HUB_BASE_URL: `${hub.baseUrl}?key=${PLANTED.query}`,
+      HUB_API_KEY: PLANTED.hubKey,
+      STUDIO_BASE_URL: studio,
+      STUDIO_API_KEY: PLANTED.studioKey,
+      API_KEYS: `ada:${PLANTED.callerKey}`,
+      MODEL_RETRIES: "0",
+      LOG_LEVEL: "debug",
+    },
+  });
+  const chat = { messages: [{ type: "human", content: PLANTED.body }] };
+  const uuid = "3f2b9c1e-5d47-4a8b-9e60-7c1d2f3a4b5c";
+  const answers = [];
+  for (let call = 0; call <= LEAKY.length; call++) {
+    answers.push(await post(agent.url, chat, { "x-model-id": "acme/m" }));
+  }
+  answers.push(
+    await post(agent.url, chat, { "x-model-id": uuid }),
+    await post(agent.url, chat, { "x-model-id": "neither" }),
+    await post(agent.url, `{"messages": "${PLANTED.body}`, { "x-model-id": "acme/m" }),
+    await post(agent.url, chat, { "x-model-id": "acme/m", "x-api-key": "wrong" }),
+    await post(`${agent.url}/nowhere?key=${PLANTED.query}`, chat),
+  );
+  for (const path of ["", "/studio/models", "/version", "/metrics", "/openapi.json", "/readyz"]) {
+    const headers = { "x-api-key": PLANTED.callerKey };
+    answers.push(await (await fetch(agent.url + path, { headers })).text());
+  }
+  assertEquals(hub.requests[0]?.headers.get("authorization"), `Bearer ${PLANTED.hubKey}`);
+  answers.forEach((answer) => search("an answer", answer));
+  await searchLog(agent);
+});
+
+Deno.test("the evaluation's answers and log hold no planted secret", async () => {
+  await using endpoint = await startProviderDouble([completion(), ...LEAKY]);
+  const other = "http://127.0.0.1:1";
+  await using evaluation = await startServiceProcess("eval", {
+    environment: {
+      EVAL_API_KEY: PLANTED.evalKey,
+      EVAL_CREDENTIALS: JSON.stringify({ [other]: PLANTED.ownKey }),
+      EVAL_ENDPOINTS: `${endpoint.origin},${other}`,
+      API_KEYS: PLANTED.callerKey,
+      MODEL_RETRIES: "0",
+      EVAL_CONCURRENCY: "1",
+      LOG_LEVEL: "debug",
+    },
+  });
+  const run = (address: string) => ({
+    test_batch: { id: "s", interactions: [{ id: "i", user_message: "Hi" }] },
+    endpoint: address,
+    model_id: "m",
+    attempts: 1 + LEAKY.length,
+  });
+  const url = `${evaluation.url}/evaluate`;
+  const answers = [
+    await post(url, run(endpoint.baseUrl)),
+    await post(url, run(`${other}/v1`)),
+    await post(url, run(`https://${PLANTED.userInfo}:x@elsewhere.example`)),
+    await post(url, run("https://elsewhere.example")),
+    await post(`${url}?key=${PLANTED.query}`, { ...run("x"), note: PLANTED.body }),
+  ];
+  assertEquals(endpoint.requests[0]?.headers.get("authorization"), `Bearer ${PLANTED.evalKey}`);
+  answers.forEach((answer) => search("an answer", answer));
+  // The caller's own endpoint comes back to the caller, as the specification has it; not to the log.
+  const own = await post(url, run(`${endpoint.baseUrl}?key=${PLANTED.query}`));
+  search("an answer", own, ["query"]);
+  await searchLog(evaluation);
+});
+
+Deno.test("a secret in someone else's error is taken out of the line, however it is written", () => {
+  const config = {
+    HUB_API_KEY: 'se"cret\\key',
+    EVAL_CREDENTIALS: { "https://a": "own-secret" },
+    API_KEYS: ["ada:named-secret"],
+    AGENT_MAX_TOKENS: 4096,
+    HOST: "127.0.0.1",
+  };
+  const secrets = listSecrets(config);
+  const redact = createRedactor(secrets);
+  for (const secret of ['se"cret\\key', "own-secret", "named-secret"]) {
+    for (const form of [secret, JSON.stringify(secret), encodeURIComponent(secret)]) {
+      const line = redact(`before ${form} after`);
+      assert(!line.includes(form) && line.includes("[secret]"), line);
+    }
+  }
+  assertEquals(
+    redact("error sending request for url (https://u:p@host:1/v1/x?key=abc#d): refused"),
+    "error sending request for url (https://host:1/v1/x): refused",
+  );
+  assertEquals(redact("127.0.0.1 4096"), "127.0.0.1 4096");
+});
