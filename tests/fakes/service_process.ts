@@ -20,25 +20,21 @@ export interface ServiceProcessOptions {
 }
 
 /** Starts `agent` or `eval` on a free port and waits until it says where it listens. */
-export async function startServiceProcess(
+export function startServiceProcess(
   service: "agent" | "eval",
-  { environment = {}, cwd, limits = ":" }: ServiceProcessOptions = {},
+  options: ServiceProcessOptions = {},
+): Promise<ServiceProcess> {
+  return startProcess(commandOf(service), options);
+}
+
+/** The same for any arguments of `deno` that start a service. */
+export async function startProcess(
+  args: string[],
+  { environment = {}, cwd, limits = ":" }: ServiceProcessOptions,
 ): Promise<ServiceProcess> {
   const folder = cwd ?? await Deno.makeTempDir();
   const child = new Deno.Command("sh", {
-    args: [
-      "-c",
-      `${limits}; exec "$0" "$@"`,
-      Deno.execPath(),
-      "run",
-      "--frozen",
-      "--no-prompt",
-      `--config=${new URL("deno.json", ROOT).pathname}`,
-      `-P=${service}`,
-      // The set's own path is the repository's; this one is the working folder's.
-      ...(service === "agent" ? ["--allow-read=.env"] : []),
-      new URL(`${service}/main.ts`, ROOT).pathname,
-    ],
+    args: ["-c", `${limits}; exec "$0" "$@"`, Deno.execPath(), ...args],
     cwd: folder,
     env: { AGENT_PORT: "0", EVAL_PORT: "0", ...environment },
     stdin: "null",
@@ -64,7 +60,7 @@ export async function startServiceProcess(
   }
 
   const status = Promise.all([child.status, drained]).then(([status]) => status);
-  status.then(() => listening.reject(new Error(`${service} did not start:\n${lines.join("\n")}`)));
+  status.then(() => listening.reject(new Error(`the service did not start:\n${lines.join("\n")}`)));
   listening.promise.catch(() => {}); // told to whoever awaits it below
 
   return {
@@ -83,4 +79,38 @@ export async function startServiceProcess(
       if (!cwd) await Deno.remove(folder, { recursive: true });
     },
   };
+}
+
+/** Runs a service that says something and ends; `output` is both of its streams. */
+export async function runServiceCommand(
+  service: "agent" | "eval",
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<{ code: number; output: string }> {
+  const cwd = await Deno.makeTempDir();
+  try {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [...commandOf(service), ...args],
+      cwd,
+      env: environment,
+      stdin: "null",
+    }).output();
+    const text = new TextDecoder();
+    return { code, output: text.decode(stdout) + text.decode(stderr) };
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+function commandOf(service: "agent" | "eval"): string[] {
+  return [
+    "run",
+    "--frozen",
+    "--no-prompt",
+    `--config=${new URL("deno.json", ROOT).pathname}`,
+    `-P=${service}`,
+    // The set's own path is the repository's; this one is the working folder's.
+    ...(service === "agent" ? ["--allow-read=.env"] : []),
+    new URL(`${service}/main.ts`, ROOT).pathname,
+  ];
 }

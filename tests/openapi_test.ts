@@ -1,0 +1,101 @@
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { assert, assertEquals } from "@std/assert";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { createModels } from "../agent/models.ts";
+import { agentApi } from "../agent/openapi.ts";
+import { AgentConfig } from "../agent/config.ts";
+import { EvalConfig } from "../eval/config.ts";
+import { createEvalDeps } from "../eval/wiring.ts";
+import { parseConfig } from "../shared/config.ts";
+import type { Service } from "../shared/http/router.ts";
+import { silentLogger } from "../shared/log.ts";
+import { UNDESCRIBED } from "../shared/ops/api_document.ts";
+import { createMetrics } from "../shared/ops/metrics.ts";
+import { agentService } from "./fakes/agent_service.ts";
+import { evalService } from "./fakes/eval_service.ts";
+import { createScriptedProvider } from "./fakes/scripted_provider.ts";
+
+// deno-lint-ignore no-explicit-any -- a document of whatever shape, which is what is tested
+type Document = any;
+
+const config = parseConfig(AgentConfig, {});
+const SERVICES: Record<string, () => Service> = {
+  agent: () =>
+    agentService(createScriptedProvider(), {
+      models: createModels(config, silentLogger),
+      operations: {
+        name: "assay-agent",
+        metrics: createMetrics({ runs: () => 0 }),
+        api: agentApi,
+        checks: {},
+      },
+    }).service,
+  eval: () => {
+    const { operations } = createEvalDeps(parseConfig(EvalConfig, {}), silentLogger);
+    return evalService(() => "fine", operations ? { operations } : {}).service;
+  },
+};
+
+const at = (path: string, init: RequestInit = {}) => new Request(`http://127.0.0.1${path}`, init);
+
+async function readDocument(service: Service): Promise<Document> {
+  return await (await service(at("/openapi.json"))).json();
+}
+
+for (const [name, create] of Object.entries(SERVICES)) {
+  Deno.test(`${name}: the description is valid OpenAPI 3.1 by redocly's rules`, async () => {
+    const document = await readDocument(create());
+    assertEquals(document.openapi, "3.1.0");
+    const config = await createConfig({ extends: ["recommended"] });
+    const found = await lintFromString({ source: JSON.stringify(document), config });
+    assertEquals(found.map(({ ruleId, message }) => `${ruleId}: ${message}`), []);
+  });
+
+  Deno.test(`${name}: every route is described, with its errors`, async () => {
+    const document = await readDocument(create());
+    for (const [path, operations] of Object.entries<Document>(document.paths)) {
+      for (const [method, operation] of Object.entries<Document>(operations)) {
+        const where = `${method.toUpperCase()} ${path}`;
+        assert(
+          operation.summary !== UNDESCRIBED,
+          `${where} is not described in ${name}/openapi.ts`,
+        );
+        for (const status of ["401", "429", "500"]) assert(status in operation.responses, where);
+        if (method === "post" && operation.requestBody) assert("413" in operation.responses, where);
+      }
+    }
+  });
+
+  Deno.test(`${name}: what is answered to the examples is what is described`, async () => {
+    const service = create();
+    const document = await readDocument(service);
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addSchema({ ...document, $id: "api" });
+    for (const [path, operations] of Object.entries<Document>(document.paths)) {
+      if (path.includes("{")) continue; // needs something that is there
+      for (const [method, operation] of Object.entries<Document>(operations)) {
+        const { schema, example } = operation.requestBody?.content["application/json"] ?? {};
+        if (example) assert(ajv.validate(schema, example), ajv.errorsText());
+        if (method !== "get" && !example) continue;
+        const response = await service(at(path, {
+          method: method.toUpperCase(),
+          headers: { "content-type": "application/json", "x-model-id": "demo/assistant" },
+          ...(example && { body: JSON.stringify(example) }),
+        }));
+        const described = operation.responses[response.status];
+        assert(described, `${method} ${path}: ${response.status} is not described`);
+        const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+        const text = await response.text();
+        const pointer = `api#/paths/${path.replaceAll("/", "~1")}/${method}/responses/` +
+          `${response.status}/content/${type.replaceAll("/", "~1")}/schema`;
+        const value = type === "application/json" ? JSON.parse(text) : text;
+        assert(ajv.validate({ $ref: pointer }, value), `${method} ${path}: ${ajv.errorsText()}`);
+        for (const header of Object.keys(described.headers ?? {})) {
+          assert(response.headers.has(header), `${method} ${path}: no ${header}`);
+        }
+      }
+    }
+  });
+}

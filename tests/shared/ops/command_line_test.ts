@@ -1,0 +1,49 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { runServiceCommand } from "../../fakes/service_process.ts";
+
+for (const service of ["agent", "eval"] as const) {
+  const name = `assay-${service}`;
+
+  Deno.test(`${name} --help says how it is used and configured`, async () => {
+    const { code, output } = await runServiceCommand(service, ["--help"]);
+    assertEquals(code, 0);
+    assertStringIncludes(output, "--check");
+    assertStringIncludes(output, `${service.toUpperCase()}_PORT`);
+  });
+
+  Deno.test(`${name} --version says what it is`, async () => {
+    const { code, output } = await runServiceCommand(service, ["--version"]);
+    assertEquals(code, 0);
+    assertMatch(output, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\), deno \\d`));
+  });
+
+  Deno.test(`${name} --check tells what is configured, without secrets, and ends`, async () => {
+    const { code, output } = await runServiceCommand(service, ["--check"], {
+      API_KEYS: "ada:planted-secret,bob:other-secret",
+      HUB_API_KEY: "planted-secret",
+      EVAL_CREDENTIALS: '{"https://api.example.com": "planted-secret"}',
+      HUB_BASE_URL: "https://user:planted-secret@hub.example/v1?key=planted-secret",
+      RATE_LIMIT: "60/min",
+    });
+    assertEquals(code, 0);
+    assertStringIncludes(output, "the configuration is valid");
+    assertStringIncludes(output, "API_KEYS: 2 set");
+    assert(!output.includes("secret"), output);
+  });
+
+  Deno.test(`${name} --check of what cannot be used ends with 1 and names the variable`, async () => {
+    const bad = await runServiceCommand(service, ["--check"], { RATE_LIMIT: "fast" });
+    assertEquals(bad.code, 1);
+    assertStringIncludes(bad.output, "RATE_LIMIT");
+    const unsafe = await runServiceCommand(service, ["--check"], { HOST: "0.0.0.0" });
+    assertEquals(unsafe.code, 1);
+    assertStringIncludes(unsafe.output, "API_KEYS");
+  });
+}
+
+Deno.test("an argument that there is not is named, and the help follows", async () => {
+  const { code, output } = await runServiceCommand("agent", ["--sevre"]);
+  assertEquals(code, 1);
+  assertStringIncludes(output, '"--sevre"');
+  assertStringIncludes(output, "--help");
+});
