@@ -1,0 +1,29 @@
+// deno-lint-ignore-file no-console -- a script speaks to its terminal
+/** `deno task soak [minutes] [requests per second]`: 10 minutes at 200 requests/s unless told. */
+import { soak } from "./soak.ts";
+
+const [minutes = "10", rate = "200"] = Deno.args;
+const MOST_GROWTH = 1;
+
+const report = await soak({
+  seconds: Number(minutes) * 60,
+  requestsPerSecond: Number(rate),
+  warmUpSeconds: 60,
+  onSample({ second, agent, eval: evaluation }) {
+    if (second % 15 !== 0) return;
+    console.log(`${second} s: agent ${agent.toFixed(1)} MB, eval ${evaluation.toFixed(1)} MB`);
+  },
+});
+
+const { sent, missed, unexpected, slope } = report;
+if (missed > 0) {
+  console.log(`${missed} requests were not sent: the machine is too slow for ${rate}/s`);
+}
+console.log(`${sent} requests, ${unexpected.length} answered otherwise than they were to be`);
+for (const line of new Set(unexpected)) console.log(`  ${line}`);
+console.log(
+  `growth after the first minute: agent ${slope.agent.toFixed(2)} MB/min, ` +
+    `eval ${slope.eval.toFixed(2)} MB/min (at most ${MOST_GROWTH})`,
+);
+const isGood = unexpected.length === 0 && slope.agent < MOST_GROWTH && slope.eval < MOST_GROWTH;
+Deno.exit(isGood ? 0 : 1);

@@ -1,0 +1,101 @@
+import { startFaultyEndpoint } from "../fakes/faulty_endpoint.ts";
+import { startServiceProcess } from "../fakes/service_process.ts";
+import { type Kind, type Services, TRAFFIC } from "./traffic.ts";
+
+export interface SoakOptions {
+  seconds: number;
+  requestsPerSecond: number;
+  /** What memory does before this does not count: caches and compiled code are made then. */
+  warmUpSeconds: number;
+  onSample?: (sample: MemorySample) => void;
+}
+
+/** Resident memory of both services, in megabytes. */
+export interface MemorySample {
+  second: number;
+  agent: number;
+  eval: number;
+}
+
+export interface SoakReport {
+  sent: number;
+  /** Not sent, because the machine was too slow for the rate: the figures are of a lower one. */
+  missed: number;
+  /** What was not to be, by kind. */
+  unexpected: string[];
+  samples: MemorySample[];
+  /** Growth after the warm-up, in megabytes a minute, by least squares. */
+  slope: { agent: number; eval: number };
+}
+
+const MOST_UNDER_WAY = 300;
+
+/** Both services as processes under steady traffic with faults in it. */
+export async function soak(options: SoakOptions): Promise<SoakReport> {
+  await using endpoint = await startFaultyEndpoint();
+  const environment = { HUB_BASE_URL: endpoint.baseUrl, MODEL_RETRIES: "0" };
+  await using agent = await startServiceProcess("agent", { environment });
+  await using evaluation = await startServiceProcess("eval", { environment });
+  const services = { agent: agent.url, eval: evaluation.url, endpoint: endpoint.baseUrl };
+
+  const samples: MemorySample[] = [];
+  const unexpected: string[] = [];
+  const underWay = new Set<Promise<void>>();
+  const started = performance.now();
+  const elapsed = () => (performance.now() - started) / 1000;
+  let sent = 0;
+  let missed = 0;
+
+  while (elapsed() < options.seconds) {
+    const due = Math.floor(elapsed() * options.requestsPerSecond);
+    for (; sent + missed < due; sent++) {
+      if (underWay.size >= MOST_UNDER_WAY) {
+        missed = due - sent;
+        break;
+      }
+      const kind = choose(sent);
+      const call: Promise<void> = kind.send(services)
+        .catch((error) => void unexpected.push(`${kind.name}: ${error.message}`))
+        .finally(() => underWay.delete(call));
+      underWay.add(call);
+    }
+    if (elapsed() >= samples.length + 1) {
+      const sample = await readMemory(services, Math.round(elapsed()));
+      samples.push(sample);
+      options.onSample?.(sample);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await Promise.all(underWay);
+  const counted = samples.filter(({ second }) => second >= options.warmUpSeconds);
+  const slope = { agent: slopeOf(counted, "agent"), eval: slopeOf(counted, "eval") };
+  return { sent, missed, unexpected, samples, slope };
+}
+
+const WEIGHTS = TRAFFIC.flatMap((kind) => Array<Kind>(kind.weight).fill(kind));
+
+/** The same order each time, all kinds mixed: 61 has no factor in common with the number of them. */
+function choose(index: number): Kind {
+  return WEIGHTS[(index * 61) % WEIGHTS.length]!;
+}
+
+async function readMemory(services: Services, second: number): Promise<MemorySample> {
+  const read = async (url: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]) / 1e6;
+  };
+  return { second, agent: await read(services.agent), eval: await read(services.eval) };
+}
+
+function slopeOf(samples: MemorySample[], of: "agent" | "eval"): number {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const x = mean(samples.map(({ second }) => second));
+  const y = mean(samples.map((sample) => sample[of]));
+  let covariance = 0;
+  let variance = 0;
+  for (const sample of samples) {
+    covariance += (sample.second - x) * (sample[of] - y);
+    variance += (sample.second - x) ** 2;
+  }
+  return variance === 0 ? 0 : (covariance / variance) * 60;
+}

@@ -1,0 +1,138 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { completion, json, startProviderDouble } from "./fakes/provider_double.ts";
+import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`;
+
+function ask(agent: ServiceProcess, traceparent = TRACEPARENT): Promise<Response> {
+  return fetch(agent.url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-model-id": "acme/m", traceparent },
+    body: JSON.stringify({ messages: [{ type: "human", content: "What time is it?" }] }),
+  });
+}
+
+interface Span {
+  name: string;
+  traceId: string;
+  attributes: Record<string, unknown>;
+}
+
+/** What an OpenTelemetry collector was sent, in OTLP's JSON. */
+// deno-lint-ignore no-explicit-any -- OTLP, of which a few fields are read
+function spansOf(bodies: any[]): Span[] {
+  return bodies
+    .flatMap(({ resourceSpans = [] }) => resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans)
+    .map(({ name, traceId, attributes }) => ({
+      name,
+      traceId,
+      attributes: Object.fromEntries(
+        // deno-lint-ignore no-explicit-any -- as above
+        attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]),
+      ),
+    }));
+}
+
+Deno.test("with OTEL_DENO a caller's trace goes on through our spans to the provider", async () => {
+  await using collector = await startProviderDouble(json({}));
+  await using hub = await startProviderDouble([
+    completion({ toolCalls: [{ name: "current_time", arguments: "{}" }] }),
+    completion({ content: "noon" }),
+  ]);
+  await using agent = await startServiceProcess("agent", {
+    environment: {
+      HUB_BASE_URL: hub.baseUrl,
+      OTEL_DENO: "true",
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_BSP_SCHEDULE_DELAY: "50",
+    },
+  });
+  await (await ask(agent)).text();
+  assertEquals(hub.requests[0]?.headers.get("traceparent")?.slice(0, 36), `00-${TRACE}-`);
+
+  const exported = () =>
+    spansOf(collector.requests.filter(({ path }) => path === "/v1/traces").map(({ body }) => body));
+  const find = (name: string) => exported().filter((span) => span.name === name);
+  while (find("POST /").length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+
+  const [model] = find("chat acme/m");
+  assertEquals(model?.traceId, TRACE);
+  assertEquals(model?.attributes["gen_ai.operation.name"], "chat");
+  assertEquals(model?.attributes["gen_ai.provider.name"], "hub");
+  assertEquals(Number(model?.attributes["gen_ai.usage.output_tokens"]), 7);
+  const [tool] = find("execute_tool current_time");
+  assertEquals([tool?.traceId, tool?.attributes["gen_ai.tool.name"]], [TRACE, "current_time"]);
+  assertEquals(find("POST /")[0]?.traceId, TRACE);
+  const text = JSON.stringify(exported());
+  assert(!text.includes("What time is it?"), "what was said is in the trace");
+});
+
+Deno.test("without OTEL_DENO a caller's traceparent is passed on as it came", async () => {
+  await using hub = await startProviderDouble(completion());
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl },
+  });
+  await (await ask(agent)).text();
+  assertEquals(hub.requests[0]?.headers.get("traceparent"), TRACEPARENT);
+  for (const bad of ["nonsense", `00-${"0".repeat(32)}-b7ad6b7169203331-01`]) {
+    await (await ask(agent, bad)).text();
+    assertEquals(hub.requests.at(-1)?.headers.get("traceparent"), null);
+  }
+});
+
+Deno.test("an evaluation passes its caller's traceparent on to the endpoint", async () => {
+  await using endpoint = await startProviderDouble(completion());
+  await using evaluation = await startServiceProcess("eval");
+  const response = await fetch(`${evaluation.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", traceparent: TRACEPARENT },
+    body: JSON.stringify({
+      test_batch: { id: "s", interactions: [{ id: "i", user_message: "Hi" }] },
+      endpoint: endpoint.baseUrl,
+      model_id: "m",
+    }),
+  });
+  await response.text();
+  assertEquals(endpoint.requests[0]?.headers.get("traceparent"), TRACEPARENT);
+});
+
+Deno.test("the request's log line says who asked which model at what cost", async () => {
+  await using hub = await startProviderDouble(completion());
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, API_KEYS: "ada:the-key" },
+  });
+  const response = await fetch(agent.url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-model-id": "acme/m",
+      "x-api-key": "the-key",
+      "x-request-id": "id-1",
+    },
+    body: JSON.stringify({ messages: [{ type: "human", content: "Hi" }] }),
+  });
+  await response.text();
+  const line = agent.lines.find((line) => line.includes('"request"')) ?? "{}";
+  const { time, ms, ...rest } = JSON.parse(line);
+  assertMatch(time, /^\d{4}-/);
+  assert(ms >= 0);
+  assertEquals(rest, {
+    level: "info",
+    message: "request",
+    method: "POST",
+    path: "/",
+    route: "POST /",
+    status: 200,
+    request_id: "id-1",
+    caller: "ada",
+    model: "acme/m",
+    input_tokens: 5,
+    output_tokens: 7,
+    model_calls: 1,
+    tool_calls: 0,
+  });
+});
