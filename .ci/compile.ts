@@ -2,6 +2,7 @@
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
 
 const SERVICES = ["agent", "eval"];
+const BUILD = new URL("../shared/ops/build.ts", import.meta.url);
 
 function compile(service: string, flags: string[]): boolean {
   const { success } = new Deno.Command(Deno.execPath(), {
@@ -25,8 +26,33 @@ function compile(service: string, flags: string[]): boolean {
   return success;
 }
 
+/** Writes the commit where `/version` reads it, for as long as `work` takes. */
+function withCommit(work: () => boolean): boolean {
+  const before = Deno.readTextFileSync(BUILD);
+  const commit = readCommit();
+  Deno.writeTextFileSync(BUILD, before.replace(/"[^"]*";/, `${JSON.stringify(commit)};`));
+  try {
+    return work();
+  } finally {
+    Deno.writeTextFileSync(BUILD, before);
+  }
+}
+
+/** `unknown` where the source is no checkout, or there is no git. */
+function readCommit(): string {
+  const git = (...args: string[]) =>
+    new TextDecoder().decode(new Deno.Command("git", { args, stderr: "null" }).outputSync().stdout);
+  try {
+    const commit = git("rev-parse", "--short=12", "HEAD").trim();
+    const isClean = git("status", "--porcelain", "--untracked-files=no").trim() === "";
+    return commit === "" ? "unknown" : commit + (isClean ? "" : "-modified");
+  } catch {
+    return "unknown";
+  }
+}
+
 for (const service of SERVICES) {
-  if (compile(service, Deno.args)) continue;
+  if (withCommit(() => compile(service, Deno.args))) continue;
   console.error(
     `\ncannot build dist/assay-${service}.\n` +
       "deno compile downloads its runtime base (denort) from dl.deno.land. Where that host cannot be\n" +

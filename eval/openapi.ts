@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { runsApi } from "./openapi_runs.ts";
 import {
   type ApiDescription,
   BODY_PROBLEMS,
@@ -33,6 +34,12 @@ export const evalApi: ApiDescription = {
     },
     "POST /evaluate": {
       summary: "Run a test batch against a model endpoint",
+      requestParams: {
+        header: z.object({
+          prefer: z.string().optional().meta({ description: "`respond-async`: 202 at once." }),
+          "idempotency-key": z.string().optional(),
+        }),
+      },
       requestBody: {
         required: true,
         content: {
@@ -43,12 +50,22 @@ export const evalApi: ApiDescription = {
         },
       },
       responses: {
-        200: jsonAnswer("The scored run.", EvaluateResponse),
+        200: jsonAnswer(
+          "The scored run; as events where `accept` asks for them.",
+          EvaluateResponse,
+        ),
+        202: jsonAnswer(
+          "The run goes on by itself.",
+          z.object({ run_id: z.string(), status: z.string() }),
+        ),
         ...BODY_PROBLEMS,
         ...problems({
           403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
+          422: "`idempotency_key_reused`: the key came with another body before",
+          507: "`storage_full`",
         }),
       },
     },
+    ...runsApi,
   },
 };

@@ -8,6 +8,7 @@ import { createOpenAIProvider } from "../shared/providers/openai.ts";
 import type { EvaluateResponse } from "../shared/schemas/evaluate.ts";
 import { agentRequestOf, agentService } from "./fakes/agent_service.ts";
 import { evaluateRequestOf } from "./fakes/eval_service.ts";
+import { memoryStore } from "./fakes/memory_store.ts";
 import {
   type Fault,
   FAULTS,
@@ -49,7 +50,9 @@ function evaluator(timeoutMs: number, environment: Record<string, string> = {}) 
     MODEL_TIMEOUT_MS: String(timeoutMs),
     ...environment,
   });
-  const service = createEvalHandler(createEvalDeps(config, silentLogger));
+  const service = createEvalHandler(
+    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
+  );
   return async (endpoint: string, messages: string[]): Promise<EvaluateResponse> => {
     const test_batch = messages.map((user_message, index) => ({
       id: `s${index}`,

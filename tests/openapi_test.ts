@@ -14,6 +14,7 @@ import { UNDESCRIBED } from "../shared/ops/api_document.ts";
 import { createMetrics } from "../shared/ops/metrics.ts";
 import { agentService } from "./fakes/agent_service.ts";
 import { evalService } from "./fakes/eval_service.ts";
+import { memoryStore } from "./fakes/memory_store.ts";
 import { createScriptedProvider } from "./fakes/scripted_provider.ts";
 
 // deno-lint-ignore no-explicit-any -- a document of whatever shape, which is what is tested
@@ -32,7 +33,10 @@ const SERVICES: Record<string, () => Service> = {
       },
     }).service,
   eval: () => {
-    const { operations } = createEvalDeps(parseConfig(EvalConfig, {}), silentLogger);
+    const { operations } = createEvalDeps(parseConfig(EvalConfig, {}), {
+      log: silentLogger,
+      store: memoryStore(),
+    });
     return evalService(() => "fine", operations ? { operations } : {}).service;
   },
 };
@@ -90,7 +94,7 @@ for (const [name, create] of Object.entries(SERVICES)) {
         const text = await response.text();
         const pointer = `api#/paths/${path.replaceAll("/", "~1")}/${method}/responses/` +
           `${response.status}/content/${type.replaceAll("/", "~1")}/schema`;
-        const value = type === "application/json" ? JSON.parse(text) : text;
+        const value = type.endsWith("json") ? JSON.parse(text) : text;
         assert(ajv.validate({ $ref: pointer }, value), `${method} ${path}: ${ajv.errorsText()}`);
         for (const header of Object.keys(described.headers ?? {})) {
           assert(response.headers.has(header), `${method} ${path}: no ${header}`);

@@ -6,6 +6,7 @@ import { createEvalDeps } from "../../eval/wiring.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { evaluateRequestOf } from "../fakes/eval_service.ts";
+import { memoryStore } from "../fakes/memory_store.ts";
 import { completion, errorStatus, startProviderDouble } from "../fakes/provider_double.ts";
 
 const signal = new AbortController().signal;
@@ -108,7 +109,9 @@ Deno.test("an endpoint that takes four at once is used near its limit, and not h
     return await completion({ content: "fine" })(request);
   });
   const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: "64" });
-  const service = createEvalHandler(createEvalDeps(config, silentLogger));
+  const service = createEvalHandler(
+    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
+  );
   const test_batch = { id: "s", interactions: [{ id: "i", user_message: "Hi" }] };
   const response = await service(evaluateRequestOf({
     test_batch,

@@ -5,10 +5,11 @@ import { startService } from "../../shared/start.ts";
 
 /** A service, run as a process, one of whose routes forgets a promise that fails. */
 if (import.meta.main) {
-  startService({
+  await startService({
     name: "careless",
     schema: z.object({ ...commonVariables, PORT: z.coerce.number().default(0) }),
     portVariable: "PORT",
+    check: () => {},
     create: (config, log) => ({
       service: createService({
         "GET /": () => new Response("ok"),

@@ -70,7 +70,8 @@ export async function startFaultyEndpoint(): Promise<FaultyEndpoint> {
     underWay++;
     response.on("close", () => underWay--);
     response.on("error", () => {}); // the client's leaving, in the middle of a fault
-    const body = await readText(request);
+    const body = await readText(request).catch(() => undefined);
+    if (body === undefined) return; // the client left while it spoke
     const content: string = JSON.parse(body).messages?.at(-1)?.content ?? "";
     const fault = FAULTS[content.split(":")[0] as Fault];
     if (fault) fault(response);

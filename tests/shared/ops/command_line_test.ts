@@ -8,7 +8,7 @@ for (const service of ["agent", "eval"] as const) {
     const { code, output } = await runServiceCommand(service, ["--help"]);
     assertEquals(code, 0);
     assertStringIncludes(output, "--check");
-    assertStringIncludes(output, `${service.toUpperCase()}_PORT`);
+    assertStringIncludes(output, service === "agent" ? "AGENT_PORT" : "EVAL_DATA");
   });
 
   Deno.test(`${name} --version says what it is`, async () => {
