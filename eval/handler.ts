@@ -50,7 +50,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
         signal: request.signal,
         ...(recorder && { recorder }),
       });
-      const result = summarise(body, results);
+      const result = await summarise(body, results);
       context.fields.outcome = result.message;
       return streamJson(result, { depth: RESULT_DEPTH });
     },

@@ -11,7 +11,7 @@ import type {
 } from "../shared/schemas/evaluate.ts";
 import { ProviderError } from "../shared/providers/provider.ts";
 import { createPacer } from "./pacer.ts";
-import { averageScores } from "./statistics.ts";
+import { aggregateScores, toScoredTurn } from "./statistics.ts";
 
 /** What stands in place of a reply that could not be had (spec 7.1). */
 export const REQUEST_FAILED = "Request failed";
@@ -131,7 +131,7 @@ async function converse(
   return {
     attempt_id: position.attempt + 1,
     interactions,
-    average_scores: averageScores(interactions.map((interaction) => interaction.scores)),
+    ...aggregateScores(interactions.map((result, turn) => toScoredTurn(result, turn))),
     execution_time_ms: Math.round(performance.now() - started),
   };
 }

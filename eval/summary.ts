@@ -2,26 +2,36 @@ import type {
   AttemptResult,
   EvaluateRequest,
   EvaluateResponse,
+  Scenario,
   ScenarioResult,
 } from "../shared/schemas/evaluate.ts";
-import { averageScores } from "./statistics.ts";
+import { reportLabels } from "./labels.ts";
+import { createPacer } from "./pacer.ts";
+import { passRates } from "./pass_rates.ts";
+import { aggregateScores, type ScoredTurn, toScoredTurn } from "./statistics.ts";
 
 /**
- * The answer to a request in the shape of spec 2.4, from the results by scenario and attempt.
- * Scenario averages are means over attempts, and the whole run's are means over scenarios.
+ * The answer to a request in the shape of spec 2.4, from the results by scenario and attempt. A
+ * scenario's averages, and the whole run's, are taken over all the turns below them. A long answer
+ * is made in pieces, between which the event loop turns.
  */
-export function summarise(request: EvaluateRequest, results: AttemptResult[][]): EvaluateResponse {
+export async function summarise(
+  request: EvaluateRequest,
+  results: AttemptResult[][],
+): Promise<EvaluateResponse> {
   const { test_batch, attempts: _, protocol: __, parameters: ___, ...kept } = request;
-  const scenarios = test_batch.map((scenario, index): ScenarioResult => {
-    const { id, interactions: _, ...kept } = scenario;
+  const pace = createPacer();
+  const scenarios: ScenarioResult[] = [];
+  const turns: ScoredTurn[] = [];
+  let attemptsBefore = 0;
+  for (const [index, scenario] of test_batch.entries()) {
     const attempts = results[index]!;
-    return {
-      ...kept,
-      scenario_id: id,
-      attempts,
-      average_scores: averageScores(attempts.map((attempt) => attempt.average_scores)),
-    };
-  });
+    const ownTurns = poolTurns(attempts, attemptsBefore);
+    scenarios.push(summariseScenario(scenario, attempts, { turns: ownTurns, request }));
+    for (const turn of ownTurns) turns.push(turn);
+    attemptsBefore += attempts.length;
+    await pace();
+  }
   const heading = {
     message: describeOutcome(scenarios),
     test_name: request.test_name ?? test_batch[0]!.id,
@@ -32,9 +42,32 @@ export function summarise(request: EvaluateRequest, results: AttemptResult[][]):
     ...heading,
     results: {
       scenarios,
-      average_scores: averageScores(scenarios.map((scenario) => scenario.average_scores)),
+      ...aggregateScores(turns),
     },
   };
+}
+
+function summariseScenario(
+  { id, interactions: _, ...kept }: Scenario,
+  attempts: AttemptResult[],
+  { turns, request }: { turns: ScoredTurn[]; request: EvaluateRequest },
+): ScenarioResult {
+  const overall = attempts.map((attempt) => attempt.average_scores.overall ?? null);
+  return {
+    ...kept,
+    scenario_id: id,
+    attempts,
+    ...aggregateScores(turns),
+    ...passRates(overall, request.pass_threshold),
+    labels: reportLabels(attempts.map((attempt) => attempt.interactions)),
+  };
+}
+
+/** The turns of all attempts, those of one attempt as one cluster. */
+function poolTurns(attempts: AttemptResult[], firstCluster: number): ScoredTurn[] {
+  return attempts.flatMap(({ interactions }, attempt) =>
+    interactions.map((result) => toScoredTurn(result, firstCluster + attempt))
+  );
 }
 
 function describeOutcome(scenarios: ScenarioResult[]): string {

@@ -55,6 +55,9 @@ export function evaluateRequest(maxAttempts: number) {
     test_name: z.string().optional(),
     protocol: Protocol.optional(),
     parameters: ModelParameters.default({}),
+    pass_threshold: z.number().min(0).max(1).default(0.7),
+    rubric: z.string().trim().min(1).optional(),
+    judge_votes: z.int().min(1).max(9).default(1),
   });
 }
 export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
@@ -62,6 +65,45 @@ export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
 /** Score names to values in [0, 1]; `null` where a score does not apply. */
 export const Scores = z.record(z.string(), z.number().nullable());
 export type Scores = z.infer<typeof Scores>;
+
+/**
+ * One score over many turns. `failed` turns count 0 in `mean`. `stderr` is clustered by attempt
+ * where turns of several attempts are pooled, and `ci95` uses Student's t; both, and `stdev`, are
+ * `null` where there are fewer than two to compare.
+ */
+export const Statistic = z.object({
+  n: z.number(),
+  failed: z.number(),
+  mean: z.number().nullable(),
+  mean_of_answered: z.number().nullable(),
+  stdev: z.number().nullable(),
+  stderr: z.number().nullable(),
+  ci95: z.tuple([z.number(), z.number()]).nullable(),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+});
+export type Statistic = z.infer<typeof Statistic>;
+
+const Statistics = z.record(z.string(), Statistic);
+
+/** How often a scenario's attempts reach the threshold on `overall`; keys of the records are k. */
+export const PassRates = z.object({
+  pass_threshold: z.number(),
+  pass_rate: z.number().nullable(),
+  pass_at_k: z.record(z.string(), z.number()),
+  pass_hat_k: z.record(z.string(), z.number()),
+});
+export type PassRates = z.infer<typeof PassRates>;
+
+/**
+ * What became of a metadata key's expected labels: expected → found → how often. `flip_rate` is the
+ * share of pairs of attempts that disagree about the same turn; `null` without such a pair.
+ */
+export const LabelReport = z.object({
+  confusion: z.record(z.string(), z.record(z.string(), z.number())),
+  flip_rate: z.number().nullable(),
+});
+export type LabelReport = z.infer<typeof LabelReport>;
 
 /** Why an interaction failed; `status` is the endpoint's, where it answered at all. */
 export const InteractionError = z.object({
@@ -92,6 +134,7 @@ export const AttemptResult = z.object({
   attempt_id: z.number(),
   interactions: z.array(InteractionResult),
   average_scores: Scores,
+  statistics: Statistics,
   execution_time_ms: z.number(),
 });
 export type AttemptResult = z.infer<typeof AttemptResult>;
@@ -101,6 +144,9 @@ export const ScenarioResult = z.looseObject({
   description: z.string(),
   attempts: z.array(AttemptResult),
   average_scores: Scores,
+  statistics: Statistics,
+  ...PassRates.shape,
+  labels: z.record(z.string(), LabelReport),
 });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
 
@@ -113,6 +159,7 @@ export const EvaluateResponse = z.object({
   results: z.object({
     scenarios: z.array(ScenarioResult),
     average_scores: Scores,
+    statistics: Statistics,
   }),
 });
 export type EvaluateResponse = z.infer<typeof EvaluateResponse>;

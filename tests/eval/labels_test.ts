@@ -1,0 +1,47 @@
+import { assertEquals } from "@std/assert";
+import { reportLabels } from "../../eval/labels.ts";
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { interaction } from "../fakes/eval_ports.ts";
+
+function turn(expected: string, found: string | undefined, failed = false): InteractionResult {
+  return {
+    ...interaction("t", { reference_metadata: { intent: expected } }),
+    reference_reply: "",
+    generated_metadata: found === undefined ? {} : { intent: found },
+    scores: {},
+    latency_ms: 0,
+    usage: null,
+    ...(failed && { error: { code: "provider_error", status: 500, detail: "" } }),
+  };
+}
+
+Deno.test("a confusion matrix counts what became of each expected label, over all attempts", () => {
+  const report = reportLabels([
+    [turn("greet", "Greet "), turn("thank", "greet")],
+    [turn("greet", "greet"), turn("thank", undefined)],
+    [turn("greet", "thank"), turn("thank", undefined, true)],
+  ]);
+  assertEquals(report.intent!.confusion, {
+    greet: { greet: 2, thank: 1 },
+    thank: { greet: 1, "(none)": 1, "(failed)": 1 },
+  });
+});
+
+Deno.test("the flip rate is the share of pairs of attempts that disagree, computed by hand", () => {
+  // Turn 1: greet, greet, thank: 2 of 3 pairs differ. Turn 2: greet, none: 1 of 1. 3 of 4.
+  const report = reportLabels([
+    [turn("greet", "greet"), turn("thank", "greet")],
+    [turn("greet", "greet"), turn("thank", undefined)],
+    [turn("greet", "thank"), turn("thank", undefined, true)],
+  ]);
+  assertEquals(report.intent!.flip_rate, 0.75);
+});
+
+Deno.test("one attempt has nothing to flip", () => {
+  assertEquals(reportLabels([[turn("greet", "greet")]]).intent!.flip_rate, null);
+});
+
+Deno.test("a label may have the name of a built-in property", () => {
+  const { confusion } = reportLabels([[turn("constructor", "__proto__")]]).intent!;
+  assertEquals(Object.entries(confusion.constructor!), [["__proto__", 1]]);
+});
