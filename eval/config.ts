@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  address,
   commonVariables,
   integer,
   list,
@@ -19,6 +20,12 @@ export const EvalConfig = z.object({
   EVAL_ENDPOINTS: list().pipe(z.array(z.union([z.literal("*"), Origin]))),
   EVAL_CONCURRENCY: integer(64, { min: 1 }),
   EVAL_MAX_ATTEMPTS: integer(1000, { min: 1 }),
+  JUDGE_BASE_URL: address(),
+  JUDGE_API_KEY: z.string().optional(),
+  JUDGE_MODEL: z.string().optional(),
+  EMBEDDINGS_BASE_URL: address(),
+  EMBEDDINGS_API_KEY: z.string().optional(),
+  EMBEDDINGS_MODEL: z.string().optional(),
 });
 export type EvalConfig = z.infer<typeof EvalConfig>;
 

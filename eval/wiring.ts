@@ -7,6 +7,7 @@ import { createEndpointClient } from "./endpoint_client.ts";
 import { createEndpointPolicy } from "./endpoint_policy.ts";
 import type { EvalDeps } from "./handler.ts";
 import { createOpenAIDialect } from "./openai_dialect.ts";
+import { createScoringPorts } from "./scoring_wiring.ts";
 import { createTarget, type Dialects } from "./target.ts";
 
 /** The service's real dependencies, from its configuration. */
@@ -17,6 +18,7 @@ export function createEvalDeps(config: EvalConfig, log: Logger): EvalDeps {
     log,
     endpoints: createEndpointPolicy(config),
     slot: pLimit(config.EVAL_CONCURRENCY),
+    scoring: createScoringPorts(config, sameOriginFetch),
     connect: ({ endpoint, model_id: modelId, protocol, parameters }, credential) => {
       const client = createEndpointClient({
         modelId,

@@ -120,10 +120,33 @@ export const InteractionUsage = z.object({
 });
 export type InteractionUsage = z.infer<typeof InteractionUsage>;
 
+const AnnotationNote = z.object({ method: z.string(), confidence: z.number().nullable() });
+
+/** How the generated metadata was found: over all keys (the lowest confidence), and for each. */
+export const Annotation = AnnotationNote.extend({ keys: z.record(z.string(), AnnotationNote) });
+export type Annotation = z.infer<typeof Annotation>;
+
+/**
+ * What the judge said. `grade` is on its own scale from 0 to 10, the mean of the votes that could be
+ * read; `spread` their standard deviation. `error` says why a vote is missing.
+ */
+export const JudgeResult = z.object({
+  model: z.string(),
+  grade: z.number().nullable(),
+  reason: z.string().nullable(),
+  votes: z.array(z.object({ grade: z.number(), reason: z.string() })),
+  spread: z.number().nullable(),
+  error: z.enum(["judge_unreadable", "judge_unavailable"]).optional(),
+});
+export type JudgeResult = z.infer<typeof JudgeResult>;
+
 /** One answered or failed turn: all input fields, and what came of them. */
 export const InteractionResult = Interaction.extend({
   reference_reply: z.string(),
   scores: Scores,
+  score_methods: z.record(z.string(), z.string()).optional(),
+  annotation: Annotation.optional(),
+  judge: JudgeResult.optional(),
   latency_ms: z.number(),
   usage: InteractionUsage.nullable(),
   error: InteractionError.optional(),

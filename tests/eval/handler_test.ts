@@ -69,12 +69,9 @@ Deno.test("what a request may leave out has its default", async () => {
 Deno.test("a turn without a reference is not scored against an empty one", async () => {
   const { service } = evalService();
   const answer = await evaluateWith(service, evaluateBody());
-  assertEquals(answer.results.scenarios[0]?.attempts[0]?.interactions[0]?.scores, {
-    exact_match: null,
-    token_f1: null,
-    rouge_l: null,
-    overall: null,
-  });
+  const scores = answer.results.scenarios[0]!.attempts[0]!.interactions[0]!.scores;
+  assert(Object.keys(scores).length > 5);
+  assertEquals(new Set(Object.values(scores)), new Set([null]));
 });
 
 Deno.test("fields that the service does not know come back as they were sent", async () => {

@@ -6,6 +6,7 @@ import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
 import { fakeTarget } from "./eval_ports.ts";
+import { scoringPorts } from "./scoring_ports.ts";
 
 /** The evaluation service without a socket, over a model that answers by a function. */
 export function evalService(
@@ -20,6 +21,7 @@ export function evalService(
     endpoints: createEndpointPolicy(config),
     connect: () => target,
     slot: (work) => work(),
+    scoring: scoringPorts(),
     ...more,
   });
   return { service, asked };

@@ -1,0 +1,26 @@
+/**
+ * Remembers what a function of a text gave, for the texts used last. A call under way is shared,
+ * and a failure is forgotten.
+ */
+export function createMemo<Output>(
+  compute: (text: string) => Promise<Output>,
+  { capacity }: { capacity: number },
+): (text: string) => Promise<Output> {
+  const known = new Map<string, Promise<Output>>();
+  return (text) => {
+    const remembered = known.get(text);
+    if (remembered) {
+      known.delete(text); // a Map keeps the order of insertion: the oldest is first
+      known.set(text, remembered);
+      return remembered;
+    }
+    const result = compute(text);
+    known.set(text, result);
+    result.catch(() => {
+      if (known.get(text) === result) known.delete(text);
+    });
+    const [oldest] = known.keys();
+    if (known.size > capacity && oldest !== undefined) known.delete(oldest);
+    return result;
+  };
+}

@@ -1,0 +1,33 @@
+import { createBatcher } from "../background/batcher.ts";
+import { createMemo } from "../background/memo.ts";
+import { createWorkerCall, type WorkerPort } from "../background/worker_call.ts";
+import { type Embedder, pool } from "./embedder.ts";
+import { cutWindows } from "./windows.ts";
+
+/** Larger batches take as long a text, and keep a small run waiting behind a large one. */
+const BATCH = 16;
+/** Vectors of 2 KB: 10 MB in all. */
+const REMEMBERED = 5000;
+
+/**
+ * The English sentence encoder that is part of the program, in a worker started at the first text.
+ * A run's references, and replies that repeat, are encoded once.
+ */
+export function createLocalEmbedder(start: () => WorkerPort = startWorker): Embedder {
+  const call = createWorkerCall<string[], Float32Array[]>(start);
+  const encode = createBatcher(call, { size: BATCH });
+  const embed = createMemo(
+    async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
+    { capacity: REMEMBERED },
+  );
+  return {
+    method: "sentence_embeddings",
+    isEnglishOnly: true,
+    embed,
+    [Symbol.dispose]: () => call[Symbol.dispose](),
+  };
+}
+
+function startWorker(): WorkerPort {
+  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+}
