@@ -42,9 +42,14 @@ function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefin
 
 function createEmbedder(config: EvalConfig, connect: Connect): Embedder {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
-  if (!baseUrl) return createLocalEmbedder();
+  if (!baseUrl) return createLocalEmbedder({ workers: encoderWorkers() });
   if (!model) {
     throw new ConfigError("cannot start: EMBEDDINGS_BASE_URL is set, so set EMBEDDINGS_MODEL too");
   }
   return createEndpointEmbedder({ baseUrl, model }, connect(model, config.EMBEDDINGS_API_KEY));
+}
+
+/** One processor stays for the service itself; more than four encoders hold too much memory. */
+function encoderWorkers(): number {
+  return Math.min(4, Math.max(1, navigator.hardwareConcurrency - 1));
 }

@@ -9,13 +9,27 @@ const BATCH = 16;
 /** Vectors of 2 KB: 10 MB in all. */
 const REMEMBERED = 5000;
 
+export interface LocalEmbedderOptions {
+  /** How many may encode at once: each takes a processor and 200 MB. */
+  workers?: number;
+  start?: () => WorkerPort;
+}
+
 /**
- * The English sentence encoder that is part of the program, in a worker started at the first text.
- * A run's references, and replies that repeat, are encoded once.
+ * The English sentence encoder that is part of the program, in workers that are started as texts
+ * come. A run's references, and replies that repeat, are encoded once.
  */
-export function createLocalEmbedder(start: () => WorkerPort = startWorker): Embedder {
-  const call = createWorkerCall<string[], Float32Array[]>(start);
-  const encode = createBatcher(call, { size: BATCH });
+export function createLocalEmbedder(
+  { workers = 1, start = startWorker }: LocalEmbedderOptions = {},
+): Embedder {
+  const calls = Array.from(
+    { length: workers },
+    () => createWorkerCall<string[], Float32Array[]>(start),
+  );
+  const encode = createBatcher((texts: string[], lane) => calls[lane]!(texts), {
+    size: BATCH,
+    lanes: workers,
+  });
   const embed = createMemo(
     async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
     { capacity: REMEMBERED },
@@ -24,7 +38,7 @@ export function createLocalEmbedder(start: () => WorkerPort = startWorker): Embe
     method: "sentence_embeddings",
     isEnglishOnly: true,
     embed,
-    [Symbol.dispose]: () => call[Symbol.dispose](),
+    [Symbol.dispose]: () => calls.forEach((call) => call[Symbol.dispose]()),
   };
 }
 

@@ -3,7 +3,7 @@ import { createEvalDeps } from "../../eval/wiring.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
-import { elapsedMs, report, sideBySide, startEndpoint } from "./measure.ts";
+import { elapsedMs, report, sideBySide, startEndpoint, watchEventLoop } from "./measure.ts";
 
 const SCENARIOS = 200;
 const ATTEMPTS = 3;
@@ -111,21 +111,4 @@ async function bareLoop(batch: ReturnType<typeof createBatch>, url: string): Pro
 
 function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}
-
-/** The longest time between two turns of the event loop, less the timer's own millisecond. */
-function watchEventLoop() {
-  let longest = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last - 1);
-    last = now;
-  }, 1);
-  return {
-    stop() {
-      clearInterval(timer);
-      return longest;
-    },
-  };
 }

@@ -2,10 +2,16 @@
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
 import { evalLarge, evalSpeed } from "./eval_speed.ts";
 import type { BenchPart } from "./measure.ts";
+import { scoreCost } from "./score_cost.ts";
+import { scoreQuality } from "./score_quality.ts";
+import { scoreSpeed } from "./score_speed.ts";
 
 const PARTS: Record<string, BenchPart> = {
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
+  "score-speed": scoreSpeed,
+  "score-cost": scoreCost,
+  "score-quality": scoreQuality,
 };
 
 const wanted = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);

@@ -23,6 +23,18 @@ Deno.test("a batch that fails fails its own calls and no others", async () => {
   assertEquals(results.map(({ status }) => status), ["rejected", "fulfilled"]);
 });
 
+Deno.test("a further lane begins only when more than a batch is waiting", async () => {
+  const lanes: number[] = [];
+  const run = createBatcher((inputs: number[], lane) => {
+    lanes.push(lane);
+    return Promise.resolve(inputs);
+  }, { size: 2, lanes: 2 });
+  await Promise.all([1, 2].map(run));
+  assertEquals(lanes, [0]);
+  assertEquals(await Promise.all([1, 2, 3, 4].map(run)), [1, 2, 3, 4]);
+  assertEquals(lanes.toSorted(), [0, 0, 1]);
+});
+
 Deno.test("a memo computes a text once, forgets the one not used longest, and failures", async () => {
   const computed: string[] = [];
   const memo = createMemo((text) => {
