@@ -120,6 +120,6 @@ Deno.test("the services' sandbox is as small as it was: it grows only on purpose
   });
   assertEquals<unknown>(granted, [
     { name: "agent", net: true, read: [".env"] },
-    { name: "eval", net: true, read: [".env"] },
+    { name: "eval", net: true, read: [".env", "eval"] }, // its own folder: a worker's module
   ]);
 });
