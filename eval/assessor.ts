@@ -1,5 +1,6 @@
 import type { EvaluateRequest, Interaction, Scores } from "../shared/schemas/evaluate.ts";
 import { createMetadataReader } from "./annotation.ts";
+import { rememberLast } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { gradeReply } from "./judge/grade.ts";
@@ -20,6 +21,9 @@ export interface ScoringPorts {
   judge?: JudgeModel;
 }
 
+/** Replies remembered for a turn: enough for a model that wavers between a few. */
+const REMEMBERED = 8;
+
 export type AssessedBatch = Pick<EvaluateRequest, "test_batch" | "rubric" | "judge_votes">;
 
 /** Annotates and scores the replies of one batch; the batch's own references teach the labels. */
@@ -34,6 +38,26 @@ export function createAssessor(
   /** There must be something to grade by. */
   const isJudged = ({ reference_reply }: Interaction) =>
     judge !== undefined && (reference_reply !== undefined || rubric !== undefined);
+
+  /** A model that is sure of itself repeats itself: a turn's replies are looked at once. */
+  const byTurn = new WeakMap<Interaction, (reply: string) => ReturnType<typeof study>>();
+
+  function studyOnce(interaction: Interaction, reply: string) {
+    let known = byTurn.get(interaction);
+    if (!known) {
+      byTurn.set(interaction, known = rememberLast((text) => study(interaction, text), REMEMBERED));
+    }
+    return known(reply);
+  }
+
+  /** Everything that is the same for the same reply; a judge's grade need not be. */
+  async function study(interaction: Interaction, reply: string) {
+    const [compared, metadata] = await Promise.all([
+      compare(interaction, reply),
+      readMetadata({ text: reply, interaction }),
+    ]);
+    return { compared, metadata };
+  }
 
   async function compare({ reference_reply: reference }: Interaction, reply: string) {
     if (reference === undefined) return { scores: sameForAll(null) };
@@ -52,9 +76,8 @@ export function createAssessor(
 
   return {
     async assess(interaction, reply) {
-      const [compared, metadata, verdict] = await Promise.all([
-        compare(interaction, reply),
-        readMetadata({ text: reply, interaction }),
+      const [{ compared, metadata }, verdict] = await Promise.all([
+        studyOnce(interaction, reply),
         grade(interaction, reply),
       ]);
       const { generatedMetadata, annotation } = metadata;

@@ -6,7 +6,7 @@ export interface ScoredTurn {
   scores: Scores;
   /** A failed turn counts 0 in the mean and is left out of the mean of those answered. */
   failed: boolean;
-  /** Turns of one cluster are not independent of one another; see `describe`. */
+  /** Turns of one cluster are not independent of one another; see `spread`. */
   cluster: number;
 }
 
@@ -23,78 +23,103 @@ export function mean(values: number[]): number | null {
 
 /**
  * The mean and the spread of each score over the turns that have one. A score that applies nowhere
- * is `null`; names keep the order in which they were first met.
+ * is `null`; names keep the order in which they were first met. Turns of a cluster stand together.
  */
 export function aggregateScores(
   turns: ScoredTurn[],
 ): { average_scores: Scores; statistics: Record<string, Statistic> } {
-  const names = new Set(turns.flatMap(({ scores }) => Object.keys(scores)));
+  const names = new Set<string>();
+  for (const { scores } of turns) for (const name in scores) names.add(name);
   const average_scores: Scores = {};
   const statistics: Record<string, Statistic> = {};
   for (const name of names) {
-    const observations: Observation[] = [];
-    for (const { scores, failed, cluster } of turns) {
-      const value = scores[name];
-      if (typeof value === "number") observations.push({ value, failed, cluster });
-    }
-    const statistic = describe(observations);
+    const statistic = describe(name, turns);
     statistics[name] = statistic;
     average_scores[name] = statistic.mean;
   }
   return { average_scores, statistics };
 }
 
-interface Observation {
-  value: number;
-  failed: boolean;
-  cluster: number;
-}
-
-function describe(observations: Observation[]): Statistic {
-  const values = observations.map(({ value }) => value);
-  const answered = observations.filter(({ failed }) => !failed).map(({ value }) => value);
-  const average = mean(values);
-  const { stderr, clusters } = clusteredError(observations, average ?? 0);
+/** Two passes over the turns and nothing kept: a long run describes ten thousand of them. */
+function describe(name: string, turns: ScoredTurn[]): Statistic {
+  let n = 0;
+  let answered = 0;
+  let sum = 0;
+  let answeredSum = 0;
+  let min = Infinity;
+  let max = -Infinity;
+  for (const { scores, failed } of turns) {
+    const value = scores[name];
+    if (typeof value !== "number") continue;
+    n++;
+    sum += value;
+    if (value < min) min = value;
+    if (value > max) max = value;
+    if (failed) continue;
+    answered++;
+    answeredSum += value;
+  }
+  if (n === 0) return NOTHING;
+  const average = sum / n;
+  const { stdev, stderr, clusters } = spread(name, turns, { n, average });
   const margin = stderr === null ? null : stderr * studentT95(clusters - 1);
   return {
-    n: values.length,
-    failed: values.length - answered.length,
+    n,
+    failed: n - answered,
     mean: average,
-    mean_of_answered: mean(answered),
-    stdev: deviation(values, average ?? 0),
+    mean_of_answered: answered === 0 ? null : answeredSum / answered,
+    stdev,
     stderr,
-    ci95: margin === null || average === null ? null : [average - margin, average + margin],
-    min: extreme(values, Math.min),
-    max: extreme(values, Math.max),
+    ci95: margin === null ? null : [average - margin, average + margin],
+    min,
+    max,
   };
 }
 
-/** The sample's standard deviation, with n − 1; `null` for fewer than two values. */
-function deviation(values: number[], average: number): number | null {
-  if (values.length < 2) return null;
-  const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1));
-}
+const NOTHING: Statistic = {
+  n: 0,
+  failed: 0,
+  mean: null,
+  mean_of_answered: null,
+  stdev: null,
+  stderr: null,
+  ci95: null,
+  min: null,
+  max: null,
+};
 
 /**
- * The standard error of a mean whose observations come in clusters: the residuals of a cluster are
- * summed before they are squared, so that turns which fail together do not count as so many proofs.
- * With one observation a cluster this is the ordinary s/√n. `null` for fewer than two clusters.
+ * The sample's standard deviation (n − 1), and the standard error of a mean whose observations come
+ * in clusters: the residuals of a cluster are summed before they are squared, so that turns which
+ * fail together do not count as so many proofs. With one observation a cluster this is the ordinary
+ * s/√n. `null` for fewer than two observations, or clusters.
  */
-function clusteredError(observations: Observation[], average: number) {
-  const residuals = new Map<number, number>();
-  for (const { value, cluster } of observations) {
-    residuals.set(cluster, (residuals.get(cluster) ?? 0) + value - average);
-  }
-  const clusters = residuals.size;
-  if (clusters < 2) return { stderr: null, clusters };
+function spread(
+  name: string,
+  turns: ScoredTurn[],
+  { n, average }: { n: number; average: number },
+) {
   let squares = 0;
-  for (const residual of residuals.values()) squares += residual ** 2;
-  const stderr = Math.sqrt(clusters / (clusters - 1) * squares) / observations.length;
-  return { stderr, clusters };
-}
-
-/** Not `Math.min(...values)`: a long run has more values than a call takes arguments. */
-function extreme(values: number[], pick: (a: number, b: number) => number): number | null {
-  return values.length === 0 ? null : values.reduce((best, value) => pick(best, value));
+  let clusters = 0;
+  let clusterSquares = 0;
+  let current: number | undefined;
+  let residual = 0;
+  for (const { scores, cluster } of turns) {
+    const value = scores[name];
+    if (typeof value !== "number") continue;
+    squares += (value - average) ** 2;
+    if (cluster !== current) {
+      clusterSquares += residual ** 2;
+      residual = 0;
+      clusters++;
+      current = cluster;
+    }
+    residual += value - average;
+  }
+  clusterSquares += residual ** 2;
+  return {
+    clusters,
+    stdev: n < 2 ? null : Math.sqrt(squares / (n - 1)),
+    stderr: clusters < 2 ? null : Math.sqrt(clusters / (clusters - 1) * clusterSquares) / n,
+  };
 }

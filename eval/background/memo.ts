@@ -1,4 +1,25 @@
 /**
+ * Remembers what a function of a text gave, for the `capacity` texts used last. What it gives must
+ * not be changed by whoever gets it.
+ */
+export function rememberLast<Output>(
+  compute: (text: string) => Output,
+  capacity: number,
+): (text: string) => Output {
+  const known = new Map<string, Output>();
+  return (text) => {
+    let result = known.get(text);
+    if (result === undefined) {
+      result = compute(text);
+      const [oldest] = known.size >= capacity ? known.keys() : [];
+      if (oldest !== undefined) known.delete(oldest);
+    } else known.delete(text); // a Map keeps the order of insertion: the oldest is first
+    known.set(text, result);
+    return result;
+  };
+}
+
+/**
  * Remembers what a function of a text gave, for the texts used last. A call under way is shared,
  * and a failure is forgotten.
  */

@@ -39,3 +39,10 @@ export function pool(vectors: Float32Array[]): Float32Array {
   }
   return sum;
 }
+
+/** The inner product of two vectors of one length. */
+export function product(left: Float32Array, right: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < left.length; i++) sum += left[i]! * right[i]!;
+  return sum;
+}

@@ -1,4 +1,4 @@
-import { cosine, type Embedder, pool, toUnit } from "../embeddings/embedder.ts";
+import { type Embedder, pool, product, toUnit } from "../embeddings/embedder.ts";
 
 const WORDS_SHARE = 0.3;
 
@@ -16,22 +16,38 @@ export async function createLabelVectors(
   const ownWords = toUnit(await embedder.embed(words));
   const units = (await Promise.all(texts.map((text) => embedder.embed(text)))).map(toUnit);
   const sum = pool(units);
+  const squares = product(sum, sum);
+  const withSum = units.map((unit) => product(unit, sum));
+  /** A reply that repeats has the same vector: what it shares with the examples is known. */
+  const known = new WeakMap<Float32Array, { toExamples: number[]; toWords: number }>();
+
+  function compare(reply: Float32Array) {
+    let compared = known.get(reply);
+    if (!compared) {
+      const unit = toUnit(reply);
+      const toExamples = units.map((example) => product(unit, example));
+      known.set(reply, compared = { toExamples, toWords: product(unit, ownWords) });
+    }
+    return compared;
+  }
+
   return {
     nearness(reply, without) {
-      const unit = toUnit(reply);
-      const toWords = WORDS_SHARE * product(unit, ownWords);
-      const others = units.filter((_, index) => index !== without);
-      if (others.length === 0) return toWords;
-      const nearest = Math.max(...others.map((other) => product(unit, other)));
-      const left = without === undefined ? undefined : units[without];
-      const centre = left ? sum.map((value, i) => value - left[i]!) : sum;
-      return (cosine(unit, centre) + nearest) / 2 + toWords;
+      const { toExamples, toWords } = compare(reply);
+      let total = 0;
+      let nearest = -1;
+      for (const [index, nearness] of toExamples.entries()) {
+        if (index === without) continue;
+        total += nearness;
+        if (nearness > nearest) nearest = nearness;
+      }
+      const isEmpty = units.length - (without === undefined ? 0 : 1) <= 0;
+      if (isEmpty) return WORDS_SHARE * toWords;
+      // The sum of the others, squared: |sum − own|², where |own| is 1.
+      const left = without === undefined ? 0 : 1 - 2 * withSum[without]!;
+      const length = Math.sqrt(Math.max(0, squares + left));
+      const toCentre = length === 0 ? 0 : total / length;
+      return (toCentre + nearest) / 2 + WORDS_SHARE * toWords;
     },
   };
-}
-
-function product(left: Float32Array, right: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < left.length; i++) sum += left[i]! * right[i]!;
-  return sum;
 }

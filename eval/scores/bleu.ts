@@ -1,5 +1,5 @@
 import { bleuTokens } from "../text/bleu_tokens.ts";
-import { countItems, countShared } from "../text/overlap.ts";
+import { NgramIds } from "../text/ngram_ids.ts";
 import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
 
 const MAX_ORDER = 4;
@@ -15,14 +15,16 @@ export function bleu(reply: string, reference: string): number {
   const wanted = bleuTokens(reference);
   if (found.length === 0 && wanted.length === 0) return scoreOfWordless(reply, reference);
 
+  const pair = new NgramIds(found, wanted);
   let logSum = 0;
   let order = 0;
   let smoothing = 1;
   let hasMatch = false;
   while (order < MAX_ORDER && found.length > order) {
+    if (order > 0) pair.lengthen();
     order++;
     const total = found.length - order + 1;
-    const matched = countShared(countNgrams(found, order), countNgrams(wanted, order));
+    const matched = pair.countShared();
     if (matched > 0) hasMatch = true;
     // The k-th order without a match counts as 1/2^k of one.
     logSum += Math.log(matched > 0 ? matched / total : 1 / ((smoothing *= 2) * total));
@@ -30,12 +32,4 @@ export function bleu(reply: string, reference: string): number {
   if (!hasMatch) return 0;
   const brevity = found.length < wanted.length ? Math.exp(1 - wanted.length / found.length) : 1;
   return Math.min(1, brevity * Math.exp(logSum / order));
-}
-
-/** A token holds no blank, so one between tokens keeps n-grams apart. */
-function countNgrams(tokens: string[], order: number): Map<string, number> {
-  if (order === 1) return countItems(tokens);
-  const grams: string[] = [];
-  for (let i = 0; i + order <= tokens.length; i++) grams.push(tokens.slice(i, i + order).join(" "));
-  return countItems(grams);
 }
