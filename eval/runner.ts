@@ -82,14 +82,23 @@ export async function runScenarios(
   const signal = AbortSignal.any([ports.signal, failure.signal]);
 
   // A worker takes the next conversation only when it has a place: a large run never stands in
-  // front of a small one with all its conversations at once.
+  // front of a small one with all its conversations at once. It has the next one while the last
+  // reply of the one before is assessed, and is never further ahead than that.
   async function work(): Promise<void> {
+    let before = Promise.resolve();
     for (const { scenario, position } of queue) {
       signal.throwIfAborted();
-      const result = await ports.slot(() => converse(scenario, position, { ...ports, signal }));
-      results[position.scenario]![position.attempt] = result;
+      const { assessed } = await ports.slot(() =>
+        converse(scenario, position, { ...ports, signal })
+      );
+      await before;
+      before = assessed.then((result) => {
+        results[position.scenario]![position.attempt] = result;
+      });
+      before.catch(() => {}); // seen when it is awaited
       await pace();
     }
+    await before;
   }
 
   const workers = Math.min(ports.concurrency, scenarios.length * attempts);
@@ -110,68 +119,98 @@ function* conversations(scenarios: Scenario[], attempts: number) {
   }
 }
 
+/** Has one conversation. The place is free once the last reply is there; `assessed` comes later. */
 async function converse(
   scenario: Scenario,
   position: Omit<TurnPosition, "turn">,
   ports: RunPorts,
-): Promise<AttemptResult> {
+): Promise<{ assessed: Promise<AttemptResult> }> {
   const started = performance.now();
   const history: Turn[] = [];
-  const interactions: InteractionResult[] = [];
+  const interactions: Promise<InteractionResult>[] = [];
   for (const [turn, interaction] of scenario.interactions.entries()) {
-    const result = await takeTurn(interaction, history, ports);
-    await ports.recorder?.record({ ...position, turn }, result);
+    await interactions.at(-1); // a turn is recorded before the next is asked
+    const taken = await takeTurn(interaction, history, ports);
+    const result = finishTurn(taken, { ...position, turn }, ports);
+    result.catch(() => {}); // seen when it is awaited
     interactions.push(result);
-    if (result.error) continue; // a failed turn was never said
+    if (!("reply" in taken)) continue; // a failed turn was never said
     history.push(
       { role: "user", content: interaction.user_message },
-      { role: "assistant", content: result.agent_reply },
+      { role: "assistant", content: taken.reply.content },
     );
   }
   return {
-    attempt_id: position.attempt + 1,
-    interactions,
-    ...aggregateScores(interactions.map((result, turn) => toScoredTurn(result, turn))),
-    execution_time_ms: Math.round(performance.now() - started),
+    assessed: Promise.all(interactions).then((results) => ({
+      attempt_id: position.attempt + 1,
+      interactions: results,
+      ...aggregateScores(results.map((result, turn) => toScoredTurn(result, turn))),
+      execution_time_ms: Math.round(performance.now() - started),
+    })),
   };
 }
+
+/** A turn whose answer is there, or is not coming. */
+type TakenTurn =
+  & { interaction: Interaction; latency_ms: number }
+  & (
+    | { reply: TargetReply }
+    | { error: InteractionError }
+  );
 
 async function takeTurn(
   interaction: Interaction,
   history: Turn[],
-  { target, assessor, signal }: RunPorts,
-): Promise<InteractionResult> {
+  { target, signal }: RunPorts,
+): Promise<TakenTurn> {
   signal.throwIfAborted();
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
-  const reference_reply = interaction.reference_reply ?? "";
   const conversation: Turn[] = [...history, { role: "user", content: interaction.user_message }];
-  let reply: TargetReply;
   try {
-    reply = await target.ask(conversation, signal);
+    const reply = await target.ask(conversation, signal);
+    return { interaction, reply, latency_ms: elapsed() };
   } catch (error) {
     if (isAbort(error)) throw error;
+    return { interaction, error: describe(error), latency_ms: elapsed() };
+  }
+}
+
+async function finishTurn(
+  taken: TakenTurn,
+  position: TurnPosition,
+  ports: RunPorts,
+): Promise<InteractionResult> {
+  const result = await assessTurn(taken, ports.assessor);
+  await ports.recorder?.record(position, result);
+  return result;
+}
+
+async function assessTurn(taken: TakenTurn, assessor: Assessor): Promise<InteractionResult> {
+  const { interaction, latency_ms } = taken;
+  const reference_reply = interaction.reference_reply ?? "";
+  if ("error" in taken) {
     return {
       ...interaction,
       reference_reply,
       agent_reply: REQUEST_FAILED,
       generated_metadata: {},
       scores: assessor.failed(interaction),
-      latency_ms: elapsed(),
+      latency_ms,
       usage: null,
-      error: describe(error),
+      error: taken.error,
     };
   }
-  const latency_ms = elapsed();
-  const { generatedMetadata, ...assessed } = await assessor.assess(interaction, reply.content);
+  const { content, usage } = taken.reply;
+  const { generatedMetadata, ...assessed } = await assessor.assess(interaction, content);
   return {
     ...interaction,
     reference_reply,
-    agent_reply: reply.content,
+    agent_reply: content,
     generated_metadata: generatedMetadata,
     ...assessed,
     latency_ms,
-    usage: reply.usage,
+    usage,
   };
 }
 
