@@ -20,7 +20,9 @@ export interface WorkerCall<Input, Output> extends Disposable {
 }
 
 /**
- * Calls a function in a worker, which is started at the first call. Where it cannot be started, or
+ * Calls a function in a worker. Write `new Worker(new URL("./name.ts", import.meta.url), …)` in
+ * `start`, with a file name that no other worker has: `deno compile --bundle` finds workers by that
+ * text alone. The worker is started at the first call. Where it cannot be started, or
  * breaks, every call from then on rejects with what it said. Disposing of it ends the worker.
  */
 export function createWorkerCall<Input, Output>(

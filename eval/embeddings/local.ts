@@ -43,5 +43,5 @@ export function createLocalEmbedder(
 }
 
 function startWorker(): WorkerPort {
-  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  return new Worker(new URL("./encoder_worker.ts", import.meta.url), { type: "module" });
 }

@@ -21,7 +21,7 @@ const BATCH = 64;
 /** Detects languages in a worker, which is started at the first question. */
 export function createLanguageDetector(): LanguageDetector {
   const call = createWorkerCall<string[], Language[]>(() =>
-    new Worker(new URL("./worker.ts", import.meta.url), { type: "module" })
+    new Worker(new URL("./language_worker.ts", import.meta.url), { type: "module" })
   );
   const detect = createMemo(createBatcher(call, { size: BATCH }), { capacity: REMEMBERED });
   return {
