@@ -123,3 +123,11 @@ Deno.test("the services' sandbox is as small as it was: it grows only on purpose
     { name: "eval", net: true, read: [".env", "eval"] }, // its own folder: a worker's module
   ]);
 });
+
+Deno.test("every worker has a file name of its own: a bundle tells them apart by nothing else", () => {
+  const pattern = /new Worker\(new URL\("\.\/([^"]+)", import\.meta\.url\)/g;
+  const code = sources.map(({ text }) => text.replaceAll(/\/\*\*[^]*?\*\//g, "")); // not in comments
+  const names = code.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]!));
+  assertEquals(names.toSorted(), [...new Set(names)].toSorted());
+  assertEquals(names.length, 3);
+});
