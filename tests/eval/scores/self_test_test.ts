@@ -10,7 +10,7 @@ import { tokenF1 } from "../../../eval/scores/token_f1.ts";
 /** Of 52 pairs; what is left out is named in the module, so a new exception shows here. */
 const COMPARED = {
   exact_match: 52,
-  token_f1: 48,
+  token_f1: 49,
   rouge_1: 33,
   rouge_2: 33,
   rouge_l: 33,
