@@ -1,4 +1,4 @@
-import type { InteractionResult, LabelReport } from "../shared/schemas/evaluate.ts";
+import type { AttemptResult, InteractionResult, LabelReport } from "../shared/schemas/evaluate.ts";
 
 /** The column of replies in which the annotator found no label. */
 const ABSTAINED = "(none)";
@@ -6,25 +6,34 @@ const ABSTAINED = "(none)";
 const FAILED = "(failed)";
 
 /**
- * For each metadata key, how the expected labels were found again over all attempts of a scenario,
- * and how often two attempts disagree about the same turn. `attempts` holds the turns of each
- * attempt, in the same order.
+ * For each metadata key, how the expected labels were found again over all attempts of some
+ * scenarios, and how often two attempts disagree about the same turn.
  */
-export function reportLabels(attempts: InteractionResult[][]): Record<string, LabelReport> {
-  const turns = attempts[0] ?? [];
+export function reportLabels(scenarios: AttemptResult[][]): Record<string, LabelReport> {
+  const turns = scenarios.flatMap((attempts) => attempts[0]?.interactions ?? []);
   const keys = new Set(turns.flatMap((turn) => Object.keys(turn.reference_metadata)));
-  return Object.fromEntries([...keys].map((key) => [key, reportKey(key, attempts)]));
+  return Object.fromEntries([...keys].map((key) => [key, reportKey(key, scenarios)]));
 }
 
-function reportKey(key: string, attempts: InteractionResult[][]): LabelReport {
+/** The same turn in each attempt, for every turn of every scenario. */
+function* turnsOf(scenarios: AttemptResult[][]): Generator<InteractionResult[]> {
+  for (const attempts of scenarios) {
+    for (const turn of attempts[0]?.interactions.keys() ?? []) {
+      yield attempts.map(({ interactions }) => interactions[turn]!);
+    }
+  }
+}
+
+function reportKey(key: string, scenarios: AttemptResult[][]): LabelReport {
   const confusion: LabelReport["confusion"] = {};
   let pairs = 0;
   let flips = 0;
-  for (const [turn, { reference_metadata }] of (attempts[0] ?? []).entries()) {
+  for (const attempts of turnsOf(scenarios)) {
+    const { reference_metadata } = attempts[0]!;
     if (!Object.hasOwn(reference_metadata, key)) continue;
     const found = new Map<string, number>();
-    for (const interactions of attempts) {
-      const label = labelOf(key, interactions[turn]!);
+    for (const turn of attempts) {
+      const label = labelOf(key, turn);
       if (label !== FAILED) found.set(label, (found.get(label) ?? 0) + 1);
       const row = own(confusion, display(reference_metadata[key]), {});
       row[label] = own(row, label, 0) + 1;

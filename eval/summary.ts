@@ -43,6 +43,7 @@ export async function summarise(
     results: {
       scenarios,
       ...aggregateScores(turns),
+      labels: reportLabels(results),
     },
   };
 }
@@ -59,7 +60,7 @@ function summariseScenario(
     attempts,
     ...aggregateScores(turns),
     ...passRates(overall, request.pass_threshold),
-    labels: reportLabels(attempts.map((attempt) => attempt.interactions)),
+    labels: reportLabels([attempts]),
   };
 }
 

@@ -9,13 +9,31 @@ export const MAX_WINDOWS = 16;
 
 /** A text in pieces that the encoder reads whole; at least one, and at most `MAX_WINDOWS`. */
 export function cutWindows(text: string): string[] {
+  const windows = sample(text).flatMap(cutPart);
+  if (windows.length <= MAX_WINDOWS) return windows;
+  return evenly(MAX_WINDOWS, windows.length).map((index) => windows[index]!);
+}
+
+/** A very long text in parts from all over it: to cut the whole into words would block the loop. */
+function sample(text: string): string[] {
+  const partLength = WINDOW_WORDS * WORD_CHARACTERS;
+  if (text.length <= MAX_WINDOWS * partLength) return [text];
+  const last = text.length - partLength;
+  return evenly(MAX_WINDOWS, last + 1).map((start) => text.slice(start, start + partLength));
+}
+
+function cutPart(text: string): string[] {
   const words = splitBlanks(text).flatMap(cutWord);
   const count = Math.max(1, Math.ceil(words.length / WINDOW_WORDS));
-  const taken = Math.min(count, MAX_WINDOWS);
-  return Array.from({ length: taken }, (_, index) => {
-    const window = taken === 1 ? 0 : Math.round(index * (count - 1) / (taken - 1));
-    return words.slice(window * WINDOW_WORDS, (window + 1) * WINDOW_WORDS).join(" ");
-  });
+  return Array.from(
+    { length: count },
+    (_, index) => words.slice(index * WINDOW_WORDS, (index + 1) * WINDOW_WORDS).join(" "),
+  );
+}
+
+/** `count` whole numbers from 0 to `length` − 1, the first and the last among them. */
+function evenly(count: number, length: number): number[] {
+  return Array.from({ length: count }, (_, i) => Math.round(i * (length - 1) / (count - 1)));
 }
 
 function cutWord(word: string): string[] {

@@ -5,7 +5,7 @@ import type { Annotation, Annotator } from "./annotator.ts";
 import { batchLabels, UNKNOWN } from "./label.ts";
 
 /** Enough to tell the mood of a reply, and a bound on what one may cost. */
-const MAX_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 8000;
 /** From here a mood is strong, for batches that tell strong from mild. */
 const STRONG = 3;
 const LEXICON_LABELS = ["positive", "neutral", "negative", "very positive", "very negative"];

@@ -3,7 +3,7 @@ import { createPacer } from "../pacer.ts";
 import { countItems } from "./overlap.ts";
 
 /** Of a longer text the beginning is compared: it tells what the text is about. */
-const MAX_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 8000;
 const ORDERS = [2, 3, 4];
 /** A reply is compared with its reference and with every label, and often comes again. */
 const REMEMBERED = 256;

@@ -183,6 +183,7 @@ export const EvaluateResponse = z.object({
     scenarios: z.array(ScenarioResult),
     average_scores: Scores,
     statistics: Statistics,
+    labels: z.record(z.string(), LabelReport),
   }),
 });
 export type EvaluateResponse = z.infer<typeof EvaluateResponse>;

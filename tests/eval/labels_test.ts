@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { reportLabels } from "../../eval/labels.ts";
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { AttemptResult, InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { interaction } from "../fakes/eval_ports.ts";
 
 function turn(expected: string, found: string | undefined, failed = false): InteractionResult {
@@ -15,13 +15,22 @@ function turn(expected: string, found: string | undefined, failed = false): Inte
   };
 }
 
+/** The labels of one scenario, from the turns of its attempts. */
+function report(attempts: InteractionResult[][]) {
+  return reportLabels([attempts.map(toAttempt)]);
+}
+
+function toAttempt(interactions: InteractionResult[]): AttemptResult {
+  return { attempt_id: 1, interactions, average_scores: {}, statistics: {}, execution_time_ms: 0 };
+}
+
 Deno.test("a confusion matrix counts what became of each expected label, over all attempts", () => {
-  const report = reportLabels([
+  const labels = report([
     [turn("greet", "Greet "), turn("thank", "greet")],
     [turn("greet", "greet"), turn("thank", undefined)],
     [turn("greet", "thank"), turn("thank", undefined, true)],
   ]);
-  assertEquals(report.intent!.confusion, {
+  assertEquals(labels.intent!.confusion, {
     greet: { greet: 2, thank: 1 },
     thank: { greet: 1, "(none)": 1, "(failed)": 1 },
   });
@@ -29,19 +38,28 @@ Deno.test("a confusion matrix counts what became of each expected label, over al
 
 Deno.test("the flip rate is the share of pairs of attempts that disagree, computed by hand", () => {
   // Turn 1: greet, greet, thank: 2 of 3 pairs differ. Turn 2: greet, none: 1 of 1. 3 of 4.
-  const report = reportLabels([
+  const labels = report([
     [turn("greet", "greet"), turn("thank", "greet")],
     [turn("greet", "greet"), turn("thank", undefined)],
     [turn("greet", "thank"), turn("thank", undefined, true)],
   ]);
-  assertEquals(report.intent!.flip_rate, 0.75);
+  assertEquals(labels.intent!.flip_rate, 0.75);
 });
 
 Deno.test("one attempt has nothing to flip", () => {
-  assertEquals(reportLabels([[turn("greet", "greet")]]).intent!.flip_rate, null);
+  assertEquals(report([[turn("greet", "greet")]]).intent!.flip_rate, null);
 });
 
 Deno.test("a label may have the name of a built-in property", () => {
-  const { confusion } = reportLabels([[turn("constructor", "__proto__")]]).intent!;
+  const { confusion } = report([[turn("constructor", "__proto__")]]).intent!;
   assertEquals(Object.entries(confusion.constructor!), [["__proto__", 1]]);
+});
+
+Deno.test("the labels of a run are those of its scenarios together", () => {
+  const labels = reportLabels([
+    [[turn("greet", "greet")], [turn("greet", "thank")]].map(toAttempt),
+    [[turn("thank", "thank")], [turn("thank", "thank")]].map(toAttempt),
+  ]);
+  assertEquals(labels.intent!.confusion, { greet: { greet: 1, thank: 1 }, thank: { thank: 2 } });
+  assertEquals(labels.intent!.flip_rate, 0.5);
 });
