@@ -10,8 +10,12 @@ const FAILED = "(failed)";
  * scenarios, and how often two attempts disagree about the same turn.
  */
 export function reportLabels(scenarios: AttemptResult[][]): Record<string, LabelReport> {
-  const turns = scenarios.flatMap((attempts) => attempts[0]?.interactions ?? []);
-  const keys = new Set(turns.flatMap((turn) => Object.keys(turn.reference_metadata)));
+  const keys = new Set<string>();
+  for (const attempts of scenarios) {
+    for (const { reference_metadata } of attempts[0]?.interactions ?? []) {
+      for (const key of Object.keys(reference_metadata)) keys.add(key);
+    }
+  }
   return Object.fromEntries([...keys].map((key) => [key, reportKey(key, scenarios)]));
 }
 

@@ -1,4 +1,5 @@
 import type { InteractionResult, Scores, Statistic } from "../shared/schemas/evaluate.ts";
+import { createPacer } from "./pacer.ts";
 import { studentT95 } from "./student_t.ts";
 
 /** A turn's scores, as an average sees them. */
@@ -25,23 +26,41 @@ export function mean(values: number[]): number | null {
  * The mean and the spread of each score over the turns that have one. A score that applies nowhere
  * is `null`; names keep the order in which they were first met. Turns of a cluster stand together.
  */
-export function aggregateScores(
-  turns: ScoredTurn[],
-): { average_scores: Scores; statistics: Record<string, Statistic> } {
+export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
+  return collectScores(scoreNames(turns).map((name) => [name, describeScore(name, turns)]));
+}
+
+/** `aggregateScores` for a long run: the event loop turns between the scores. */
+export async function aggregateScoresInPieces(turns: ScoredTurn[]): Promise<AggregatedScores> {
+  const pace = createPacer();
+  const described: [string, Statistic][] = [];
+  for (const name of scoreNames(turns)) {
+    described.push([name, describeScore(name, turns)]);
+    await pace();
+  }
+  return collectScores(described);
+}
+
+export interface AggregatedScores {
+  average_scores: Scores;
+  statistics: Record<string, Statistic>;
+}
+
+function collectScores(described: [string, Statistic][]): AggregatedScores {
+  return {
+    average_scores: Object.fromEntries(described.map(([name, { mean }]) => [name, mean])),
+    statistics: Object.fromEntries(described),
+  };
+}
+
+function scoreNames(turns: ScoredTurn[]): string[] {
   const names = new Set<string>();
   for (const { scores } of turns) for (const name in scores) names.add(name);
-  const average_scores: Scores = {};
-  const statistics: Record<string, Statistic> = {};
-  for (const name of names) {
-    const statistic = describe(name, turns);
-    statistics[name] = statistic;
-    average_scores[name] = statistic.mean;
-  }
-  return { average_scores, statistics };
+  return [...names];
 }
 
 /** Two passes over the turns and nothing kept: a long run describes ten thousand of them. */
-function describe(name: string, turns: ScoredTurn[]): Statistic {
+function describeScore(name: string, turns: ScoredTurn[]): Statistic {
   let n = 0;
   let answered = 0;
   let sum = 0;

@@ -8,7 +8,12 @@ import type {
 import { reportLabels } from "./labels.ts";
 import { createPacer } from "./pacer.ts";
 import { passRates } from "./pass_rates.ts";
-import { aggregateScores, type ScoredTurn, toScoredTurn } from "./statistics.ts";
+import {
+  aggregateScores,
+  aggregateScoresInPieces,
+  type ScoredTurn,
+  toScoredTurn,
+} from "./statistics.ts";
 
 /**
  * The answer to a request in the shape of spec 2.4, from the results by scenario and attempt. A
@@ -42,7 +47,7 @@ export async function summarise(
     ...heading,
     results: {
       scenarios,
-      ...aggregateScores(turns),
+      ...await aggregateScoresInPieces(turns),
       labels: reportLabels(results),
     },
   };
