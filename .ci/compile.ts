@@ -12,7 +12,8 @@ function compile(service: string, flags: string[]): boolean {
       "--minify",
       "--no-prompt",
       `-P=${service}`,
-      "--allow-read=.env", // a path in the set would be that of the building machine
+      // A path in the set would be that of the building machine. The other set names none.
+      ...(service === "agent" ? ["--allow-read=.env"] : []),
       ...flags,
       "-o",
       `dist/assay-${service}`,

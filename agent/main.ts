@@ -6,8 +6,8 @@ import { createModels, type Models } from "./models.ts";
 import { createTools } from "./tools/mod.ts";
 import { createToolbox } from "./tools/tool.ts";
 
-function main(): void {
-  startService({
+async function main(): Promise<void> {
+  await startService({
     name: "assay-agent",
     schema: AgentConfig,
     portVariable: "AGENT_PORT",
@@ -45,4 +45,4 @@ function curl(url: string, { config, models }: { config: AgentConfig; models: Mo
     `-d '${JSON.stringify(body)}'`;
 }
 
-if (import.meta.main) main();
+if (import.meta.main) await main();

@@ -28,7 +28,7 @@ export type AssessedBatch = Pick<EvaluateRequest, "test_batch" | "rubric" | "jud
 
 /** Annotates and scores the replies of one batch; the batch's own references teach the labels. */
 export function createAssessor(
-  { test_batch, rubric, judge_votes: votes }: AssessedBatch,
+  { test_batch, rubric, judge_votes: votes = 1 }: AssessedBatch,
   { ports, signal }: { ports: ScoringPorts; signal: AbortSignal },
 ): Assessor {
   const { judge } = ports;

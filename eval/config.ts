@@ -26,6 +26,9 @@ export const EvalConfig = z.object({
   EMBEDDINGS_BASE_URL: address(),
   EMBEDDINGS_API_KEY: z.string().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
+  EVAL_DATA: z.string().default("./data/eval.db"),
+  EVAL_RESUME: z.enum(["on", "off"]).default("on"),
+  EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),
 });
 export type EvalConfig = z.infer<typeof EvalConfig>;
 

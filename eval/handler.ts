@@ -1,39 +1,31 @@
-import { readJson } from "../shared/http/body.ts";
-import { streamJson } from "../shared/http/json_stream.ts";
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
-import { type EvaluateRequest, evaluateRequest } from "../shared/schemas/evaluate.ts";
-import { createAssessor, type ScoringPorts } from "./assessor.ts";
+import type { ScoringPorts } from "./assessor.ts";
+import { createCompareRoute } from "./compare/compare_route.ts";
 import type { EvalConfig } from "./config.ts";
 import type { EndpointPolicy } from "./endpoint_policy.ts";
-import { type Recorder, type RunPorts, runScenarios, type Target } from "./runner.ts";
+import { createExportRoute } from "./export/export_route.ts";
+import { createEvaluateRoute } from "./runs/evaluate_route.ts";
+import type { RunManager } from "./runs/run_manager.ts";
+import { createRunRoutes } from "./runs/run_routes.ts";
 import { describeScores } from "./scores/descriptions.ts";
 import { pairScorers } from "./scores/mod.ts";
 import { runSelfTest } from "./scores/self_test.ts";
-import { summarise } from "./summary.ts";
+import type { RunStore } from "./store/store.ts";
 
 /** Everything the outside world supplies. */
 export interface EvalDeps {
   config: EvalConfig;
   log: Logger;
   endpoints: EndpointPolicy;
-  /** The model under test, with the credential that goes to its endpoint. */
-  connect: (request: EvaluateRequest, credential: string | undefined) => Target;
-  /** The process's places for conversations. */
-  slot: RunPorts["slot"];
+  store: RunStore;
+  runs: RunManager;
   scoring: ScoringPorts;
-  recorder?: Recorder;
 }
-
-/** How deep a result is streamed: down to `results.scenarios[].attempts[]`, each as one piece. */
-const RESULT_DEPTH = 5;
 
 /** The evaluation service's routes. */
 export function createEvalHandler(deps: EvalDeps): Service {
-  const { config, log, endpoints, connect, slot, scoring, recorder } = deps;
-  const Body = evaluateRequest(config.EVAL_MAX_ATTEMPTS);
-
   return createService({
     "GET /": () =>
       Response.json({
@@ -43,28 +35,22 @@ export function createEvalHandler(deps: EvalDeps): Service {
           "POST /evaluate": "run a test batch against a model endpoint",
           "GET /scores": "every score: its definition, range and method",
           "GET /scores/self-test": "the scores against their reference implementations' values",
+          "GET /runs": "the runs, newest first",
+          "GET /runs/{id}": "one run, and its result when there is one",
+          "GET /runs/compare?baseline={id}&candidate={id}":
+            "whether one run is better than another",
+          "GET /runs/{id}/export?format=json|jsonl|csv|junit|markdown": "one run as a file",
+          "GET /runs/{id}/events": "what happens in a run, as server-sent events",
+          "POST /runs/{id}/cancel": "end a run and keep what is finished",
+          "POST /runs/{id}/retry": "ask again what failed, as a new run",
+          "DELETE /runs/{id}": "delete a run",
         },
       }),
-
-    "GET /scores": () => Response.json({ scores: describeScores(scoring) }),
-
+    "POST /evaluate": createEvaluateRoute(deps),
+    "GET /scores": () => Response.json({ scores: describeScores(deps.scoring) }),
     "GET /scores/self-test": () => Response.json(runSelfTest(pairScorers)),
-
-    "POST /evaluate": async (request, context) => {
-      const body = await readJson(request, Body, { maxBytes: config.MAX_BODY_BYTES });
-      endpoints.requireAllowed(body.endpoint);
-      context.fields.model = body.model_id;
-      const results = await runScenarios({ scenarios: body.test_batch, attempts: body.attempts }, {
-        target: connect(body, endpoints.credentialFor(body.endpoint)),
-        assessor: createAssessor(body, { ports: scoring, signal: request.signal }),
-        slot,
-        concurrency: config.EVAL_CONCURRENCY,
-        signal: request.signal,
-        ...(recorder && { recorder }),
-      });
-      const result = await summarise(body, results);
-      context.fields.outcome = result.message;
-      return streamJson(result, { depth: RESULT_DEPTH });
-    },
-  }, { config, log });
+    "GET /runs/compare": createCompareRoute(deps), // before `/runs/:id`, which it would match
+    "GET /runs/:id/export": createExportRoute(deps),
+    ...createRunRoutes(deps),
+  }, deps);
 }

@@ -5,48 +5,54 @@ const ABSTAINED = "(none)";
 /** The column of turns that failed: there was no reply to read a label from. */
 const FAILED = "(failed)";
 
+/** Counts labels, scenario by scenario. */
+export interface LabelCounter {
+  add(attempts: AttemptResult[]): void;
+  report(): Record<string, LabelReport>;
+}
+
 /**
- * For each metadata key, how the expected labels were found again over all attempts of some
- * scenarios, and how often two attempts disagree about the same turn.
+ * For each metadata key, how the expected labels were found again over all attempts, and how often
+ * two attempts disagree about the same turn.
  */
-export function reportLabels(scenarios: AttemptResult[][]): Record<string, LabelReport> {
-  const keys = new Set<string>();
-  for (const attempts of scenarios) {
-    for (const { reference_metadata } of attempts[0]?.interactions ?? []) {
-      for (const key of Object.keys(reference_metadata)) keys.add(key);
-    }
-  }
-  return Object.fromEntries([...keys].map((key) => [key, reportKey(key, scenarios)]));
-}
+export function createLabelCounter(): LabelCounter {
+  const byKey = new Map<
+    string,
+    { confusion: LabelReport["confusion"]; pairs: number; flips: number }
+  >();
 
-/** The same turn in each attempt, for every turn of every scenario. */
-function* turnsOf(scenarios: AttemptResult[][]): Generator<InteractionResult[]> {
-  for (const attempts of scenarios) {
-    for (const turn of attempts[0]?.interactions.keys() ?? []) {
-      yield attempts.map(({ interactions }) => interactions[turn]!);
-    }
-  }
-}
-
-function reportKey(key: string, scenarios: AttemptResult[][]): LabelReport {
-  const confusion: LabelReport["confusion"] = {};
-  let pairs = 0;
-  let flips = 0;
-  for (const attempts of turnsOf(scenarios)) {
-    const { reference_metadata } = attempts[0]!;
-    if (!Object.hasOwn(reference_metadata, key)) continue;
+  function addTurn(key: string, turns: InteractionResult[]): void {
+    let count = byKey.get(key);
+    if (!count) byKey.set(key, count = { confusion: {}, pairs: 0, flips: 0 });
     const found = new Map<string, number>();
-    for (const turn of attempts) {
+    for (const turn of turns) {
       const label = labelOf(key, turn);
       if (label !== FAILED) found.set(label, (found.get(label) ?? 0) + 1);
-      const row = own(confusion, display(reference_metadata[key]), {});
+      const row = own(count.confusion, display(turn.reference_metadata[key]), {});
       row[label] = own(row, label, 0) + 1;
     }
     const { all, same } = countPairs([...found.values()]);
-    pairs += all;
-    flips += all - same;
+    count.pairs += all;
+    count.flips += all - same;
   }
-  return { confusion, flip_rate: pairs === 0 ? null : flips / pairs };
+
+  return {
+    add(attempts) {
+      const turns = Math.max(0, ...attempts.map(({ interactions }) => interactions.length));
+      for (let turn = 0; turn < turns; turn++) {
+        // An attempt that was cancelled lacks its last turns.
+        const same = attempts.flatMap(({ interactions }) => interactions[turn] ?? []);
+        for (const key of Object.keys(same[0]!.reference_metadata)) addTurn(key, same);
+      }
+    },
+    report: () =>
+      Object.fromEntries(
+        [...byKey].map(([key, { confusion, pairs, flips }]) => [
+          key,
+          { confusion, flip_rate: pairs === 0 ? null : flips / pairs },
+        ]),
+      ),
+  };
 }
 
 /** Pairs of attempts, and how many of them agree; a failed attempt has no say. */

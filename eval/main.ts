@@ -1,22 +1,43 @@
 import { callerKeys } from "../shared/config.ts";
-import { startService } from "../shared/start.ts";
+import type { Logger } from "../shared/log.ts";
+import { type StartedService, startService } from "../shared/start.ts";
+import { runCli } from "./cli/cli.ts";
+import { createDenoWorld } from "./cli/deno_world.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
+import { startRetention } from "./runs/retention.ts";
+import { giveUpFiles } from "./sandbox.ts";
+import { openStore } from "./store/open_store.ts";
+import { startScoring } from "./scoring_wiring.ts";
 import { createEvalDeps } from "./wiring.ts";
 
-function main(): void {
-  startService({
+async function main(): Promise<void> {
+  await startService({
     name: "assay-eval",
     schema: EvalConfig,
     portVariable: "EVAL_PORT",
-    create(config, log) {
-      requireSafeEvalExposure(config);
-      return {
-        service: createEvalHandler(createEvalDeps(config, log)),
-        hints: (url) => [`try: ${curl(url, config)}`],
-      };
-    },
+    create,
   });
+}
+
+async function create(config: EvalConfig, log: Logger): Promise<StartedService> {
+  requireSafeEvalExposure(config);
+  const store = await openStore({ path: config.EVAL_DATA });
+  const deps = createEvalDeps(config, { log, store });
+  await startScoring(deps.scoring); // its threads need their modules, which are files
+  await giveUpFiles();
+  const retention = await startRetention({ store, log, keepDays: config.EVAL_KEEP_DAYS });
+  if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
+  else await deps.runs.resumeUnfinished();
+  return {
+    service: createEvalHandler(deps),
+    hints: (url) => [`try: ${curl(url, config)}`],
+    async stop() {
+      retention.stop();
+      await deps.runs.stop();
+    },
+    close: () => store.close(),
+  };
 }
 
 /** Evaluates the demo agent, which `deno task dev` runs beside this service. */
@@ -39,4 +60,7 @@ function curl(url: string, config: EvalConfig): string {
   }'`;
 }
 
-if (import.meta.main) main();
+if (import.meta.main) {
+  if (Deno.args.length === 0) await main();
+  else Deno.exit(await runCli(Deno.args, createDenoWorld()));
+}

@@ -1,5 +1,8 @@
 import type { PassRates } from "../shared/schemas/evaluate.ts";
 
+/** At which value of `overall` an attempt passes where the request does not say. */
+export const DEFAULT_PASS_THRESHOLD = 0.7;
+
 /**
  * How reliably a scenario is passed, from its attempts' `overall`. `pass_at_k` estimates the chance
  * that at least one of k attempts passes, `pass_hat_k` that all k do; both without bias, from every

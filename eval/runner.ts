@@ -1,6 +1,5 @@
 import { isAbort } from "../shared/errors.ts";
 import type {
-  AttemptResult,
   Interaction,
   InteractionError,
   InteractionResult,
@@ -11,7 +10,6 @@ import type {
 } from "../shared/schemas/evaluate.ts";
 import { ProviderError } from "../shared/providers/provider.ts";
 import { createPacer } from "./pacer.ts";
-import { aggregateScores, toScoredTurn } from "./statistics.ts";
 
 /** What stands in place of a reply that could not be had (spec 7.1). */
 export const REQUEST_FAILED = "Request failed";
@@ -43,72 +41,88 @@ export interface Assessor {
   failed(interaction: Interaction): Scores;
 }
 
-/** Where a turn belongs: positions in the batch, counted from 0. */
-export interface TurnPosition {
+/** Where an attempt belongs: positions in the batch, counted from 0. */
+export interface AttemptPosition {
   scenario: number;
   attempt: number;
+}
+
+/** Where a turn belongs. */
+export interface TurnPosition extends AttemptPosition {
   turn: number;
 }
 
 /** Told of every finished turn, before the run goes on from it. */
 export interface Recorder {
-  record(position: TurnPosition, result: InteractionResult): void | Promise<void>;
+  record(
+    position: TurnPosition,
+    result: InteractionResult,
+    /** From the question to the scores. */
+    timing: { tookMs: number },
+  ): void | Promise<void>;
+}
+
+/** What an earlier process, or the run that this one retries, has finished already. */
+export interface Finished {
+  /** Whether nothing of the attempt is left to ask. */
+  isWhole(position: AttemptPosition): boolean;
+  /** The finished turns of an attempt, by turn. */
+  turns(position: AttemptPosition): Promise<ReadonlyMap<number, InteractionResult>>;
 }
 
 export interface RunPorts {
   target: Target;
   assessor: Assessor;
-  recorder?: Recorder;
+  recorder: Recorder;
+  finished?: Finished;
   /** Waits for one of the process's places for conversations, and gives it back afterwards. */
   slot: <T>(work: () => Promise<T>) => Promise<T>;
   /** How many conversations of this run may wait for a place at once. */
   concurrency: number;
+  /** Ends the run at once; calls under way are aborted. */
   signal: AbortSignal;
+  /** Once it is true no turn begins any more, and those under way are finished. */
+  isPaused?: () => boolean;
 }
 
 /**
  * Has every scenario's conversation `attempts` times. Conversations run side by side, the turns of
- * one in order. Results stand by scenario and attempt, whatever finished first. Rejects only when
- * the signal is aborted; a turn that fails is a result.
+ * one in order, and the recorder is told of each. Rejects when the signal is aborted or the service
+ * itself is at fault, after the last call under way has ended; a turn that fails is a result.
  */
 export async function runScenarios(
   { scenarios, attempts }: { scenarios: Scenario[]; attempts: number },
   ports: RunPorts,
-): Promise<AttemptResult[][]> {
-  const results: AttemptResult[][] = scenarios.map(() => new Array(attempts));
+): Promise<"finished" | "paused"> {
   const queue = conversations(scenarios, attempts);
   const pace = createPacer();
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
+  const { slot, finished, isPaused = () => false } = ports;
 
   // A worker takes the next conversation only when it has a place: a large run never stands in
-  // front of a small one with all its conversations at once. It has the next one while the last
-  // reply of the one before is assessed, and is never further ahead than that.
+  // front of a small one with all its conversations at once.
   async function work(): Promise<void> {
-    let before = Promise.resolve();
     for (const { scenario, position } of queue) {
       signal.throwIfAborted();
-      const { assessed } = await ports.slot(() =>
-        converse(scenario, position, { ...ports, signal })
-      );
-      await before;
-      before = assessed.then((result) => {
-        results[position.scenario]![position.attempt] = result;
-      });
-      before.catch(() => {}); // seen when it is awaited
+      if (isPaused()) return;
+      if (!finished?.isWhole(position)) {
+        await slot(() => converse(scenario, position, { ...ports, signal }));
+      }
       await pace();
     }
-    await before;
   }
 
   const workers = Math.min(ports.concurrency, scenarios.length * attempts);
+  const all = Array.from({ length: workers }, work);
   try {
-    await Promise.all(Array.from({ length: workers }, work));
+    await Promise.all(all);
   } catch (error) {
     failure.abort(error);
+    await Promise.allSettled(all); // nobody is told of a turn after the run has ended
     throw error;
   }
-  return results;
+  return isPaused() ? "paused" : "finished";
 }
 
 function* conversations(scenarios: Scenario[], attempts: number) {
@@ -119,98 +133,67 @@ function* conversations(scenarios: Scenario[], attempts: number) {
   }
 }
 
-/** Has one conversation. The place is free once the last reply is there; `assessed` comes later. */
 async function converse(
   scenario: Scenario,
-  position: Omit<TurnPosition, "turn">,
+  position: AttemptPosition,
   ports: RunPorts,
-): Promise<{ assessed: Promise<AttemptResult> }> {
-  const started = performance.now();
+): Promise<void> {
+  const { recorder, finished, isPaused } = ports;
   const history: Turn[] = [];
-  const interactions: Promise<InteractionResult>[] = [];
+  const known = await finished?.turns(position);
   for (const [turn, interaction] of scenario.interactions.entries()) {
-    await interactions.at(-1); // a turn is recorded before the next is asked
-    const taken = await takeTurn(interaction, history, ports);
-    const result = finishTurn(taken, { ...position, turn }, ports);
-    result.catch(() => {}); // seen when it is awaited
-    interactions.push(result);
-    if (!("reply" in taken)) continue; // a failed turn was never said
+    if (isPaused?.()) return;
+    let result = known?.get(turn);
+    if (!result) {
+      const started = performance.now();
+      result = await takeTurn(interaction, history, ports);
+      const tookMs = Math.round(performance.now() - started);
+      await recorder.record({ ...position, turn }, result, { tookMs });
+    }
+    if (result.error) continue; // a failed turn was never said
     history.push(
       { role: "user", content: interaction.user_message },
-      { role: "assistant", content: taken.reply.content },
+      { role: "assistant", content: result.agent_reply },
     );
   }
-  return {
-    assessed: Promise.all(interactions).then((results) => ({
-      attempt_id: position.attempt + 1,
-      interactions: results,
-      ...aggregateScores(results.map((result, turn) => toScoredTurn(result, turn))),
-      execution_time_ms: Math.round(performance.now() - started),
-    })),
-  };
 }
-
-/** A turn whose answer is there, or is not coming. */
-type TakenTurn =
-  & { interaction: Interaction; latency_ms: number }
-  & (
-    | { reply: TargetReply }
-    | { error: InteractionError }
-  );
 
 async function takeTurn(
   interaction: Interaction,
   history: Turn[],
-  { target, signal }: RunPorts,
-): Promise<TakenTurn> {
+  { target, assessor, signal }: RunPorts,
+): Promise<InteractionResult> {
   signal.throwIfAborted();
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
+  const reference_reply = interaction.reference_reply ?? "";
   const conversation: Turn[] = [...history, { role: "user", content: interaction.user_message }];
+  let reply: TargetReply;
   try {
-    const reply = await target.ask(conversation, signal);
-    return { interaction, reply, latency_ms: elapsed() };
+    reply = await target.ask(conversation, signal);
   } catch (error) {
     if (isAbort(error)) throw error;
-    return { interaction, error: describe(error), latency_ms: elapsed() };
-  }
-}
-
-async function finishTurn(
-  taken: TakenTurn,
-  position: TurnPosition,
-  ports: RunPorts,
-): Promise<InteractionResult> {
-  const result = await assessTurn(taken, ports.assessor);
-  await ports.recorder?.record(position, result);
-  return result;
-}
-
-async function assessTurn(taken: TakenTurn, assessor: Assessor): Promise<InteractionResult> {
-  const { interaction, latency_ms } = taken;
-  const reference_reply = interaction.reference_reply ?? "";
-  if ("error" in taken) {
     return {
       ...interaction,
       reference_reply,
       agent_reply: REQUEST_FAILED,
       generated_metadata: {},
       scores: assessor.failed(interaction),
-      latency_ms,
+      latency_ms: elapsed(),
       usage: null,
-      error: taken.error,
+      error: describe(error),
     };
   }
-  const { content, usage } = taken.reply;
-  const { generatedMetadata, ...assessed } = await assessor.assess(interaction, content);
+  const latency_ms = elapsed();
+  const { generatedMetadata, ...assessed } = await assessor.assess(interaction, reply.content);
   return {
     ...interaction,
     reference_reply,
-    agent_reply: content,
+    agent_reply: reply.content,
     generated_metadata: generatedMetadata,
     ...assessed,
     latency_ms,
-    usage,
+    usage: reply.usage,
   };
 }
 

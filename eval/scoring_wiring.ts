@@ -31,6 +31,11 @@ export function createScoringPorts(config: EvalConfig, safeFetch: typeof fetch):
   };
 }
 
+/** Starts the threads; what is heavy in them is loaded with the first text. */
+export async function startScoring({ pairs, detector, embedder }: ScoringPorts): Promise<void> {
+  await Promise.all([pairs, detector, embedder].map((port) => port.start()));
+}
+
 type Connect = (modelId: string, credential: string | undefined) => EndpointClient;
 
 function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefined {
@@ -49,7 +54,7 @@ function createEmbedder(config: EvalConfig, connect: Connect): Embedder {
   return createEndpointEmbedder({ baseUrl, model }, connect(model, config.EMBEDDINGS_API_KEY));
 }
 
-/** One processor stays for the service itself; more than four encoders hold too much memory. */
+/** One processor stays for the service itself; more than two encoders hold too much memory. */
 function encoderWorkers(): number {
-  return Math.min(4, Math.max(1, navigator.hardwareConcurrency - 1));
+  return Math.min(2, Math.max(1, navigator.hardwareConcurrency - 1));
 }

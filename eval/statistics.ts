@@ -1,5 +1,4 @@
 import type { InteractionResult, Scores, Statistic } from "../shared/schemas/evaluate.ts";
-import { createPacer } from "./pacer.ts";
 import { studentT95 } from "./student_t.ts";
 
 /** A turn's scores, as an average sees them. */
@@ -30,15 +29,30 @@ export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
   return collectScores(scoreNames(turns).map((name) => [name, describeScore(name, turns)]));
 }
 
-/** `aggregateScores` for a long run: the event loop turns between the scores. */
-export async function aggregateScoresInPieces(turns: ScoredTurn[]): Promise<AggregatedScores> {
-  const pace = createPacer();
-  const described: [string, Statistic][] = [];
-  for (const name of scoreNames(turns)) {
-    described.push([name, describeScore(name, turns)]);
-    await pace();
+/** A scenario's own statistics, by score. */
+export type ScenarioScores = Record<string, Statistic>;
+
+/**
+ * The mean and the spread over scenarios, which count alike: `n` are scenarios, `failed` is the
+ * number of their failed turns.
+ */
+export function aggregateScenarios(scenarios: ScenarioScores[]): AggregatedScores {
+  const means = (pick: (statistic: Statistic) => number | null): ScoredTurn[] =>
+    scenarios.map((statistics, cluster) => ({
+      scores: Object.fromEntries(Object.entries(statistics).map(([name, s]) => [name, pick(s)])),
+      failed: false,
+      cluster,
+    }));
+  const all = aggregateScores(means(({ mean }) => mean));
+  const answered = aggregateScores(means(({ mean_of_answered }) => mean_of_answered));
+  for (const [name, statistic] of Object.entries(all.statistics)) {
+    all.statistics[name] = {
+      ...statistic,
+      failed: scenarios.reduce((sum, statistics) => sum + (statistics[name]?.failed ?? 0), 0),
+      mean_of_answered: answered.average_scores[name] ?? null,
+    };
   }
-  return collectScores(described);
+  return all;
 }
 
 export interface AggregatedScores {

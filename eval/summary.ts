@@ -2,89 +2,93 @@ import type {
   AttemptResult,
   EvaluateRequest,
   EvaluateResponse,
+  InteractionResult,
   Scenario,
   ScenarioResult,
 } from "../shared/schemas/evaluate.ts";
-import { reportLabels } from "./labels.ts";
-import { createPacer } from "./pacer.ts";
-import { passRates } from "./pass_rates.ts";
+import { createLabelCounter } from "./labels.ts";
+import { DEFAULT_PASS_THRESHOLD, passRates } from "./pass_rates.ts";
 import {
+  aggregateScenarios,
   aggregateScores,
-  aggregateScoresInPieces,
-  type ScoredTurn,
+  type ScenarioScores,
   toScoredTurn,
 } from "./statistics.ts";
 
-/**
- * The answer to a request in the shape of spec 2.4, from the results by scenario and attempt. A
- * scenario's averages, and the whole run's, are taken over all the turns below them. A long answer
- * is made in pieces, between which the event loop turns.
- */
-export async function summarise(
+/** A finished turn, and how long it took from its question to its scores. */
+export interface TimedTurn {
+  result: InteractionResult;
+  tookMs: number;
+}
+
+/** What an answer says before its results. The caller's own fields cannot replace ours. */
+export function summariseRun(
   request: EvaluateRequest,
-  results: AttemptResult[][],
-): Promise<EvaluateResponse> {
-  const { test_batch, attempts: _, protocol: __, parameters: ___, ...kept } = request;
-  const pace = createPacer();
-  const scenarios: ScenarioResult[] = [];
-  const turns: ScoredTurn[] = [];
-  let attemptsBefore = 0;
-  for (const [index, scenario] of test_batch.entries()) {
-    const attempts = results[index]!;
-    const ownTurns = poolTurns(attempts, attemptsBefore);
-    scenarios.push(summariseScenario(scenario, attempts, { turns: ownTurns, request }));
-    for (const turn of ownTurns) turns.push(turn);
-    attemptsBefore += attempts.length;
-    await pace();
-  }
+  { runId, total, failed }: { runId: string; total: number; failed: number },
+): Omit<EvaluateResponse, "results"> {
+  const { test_batch: _, attempts: __, protocol: ___, parameters: ____, ...kept } = request;
   const heading = {
-    message: describeOutcome(scenarios),
-    test_name: request.test_name ?? test_batch[0]!.id,
+    message: failed === 0
+      ? "Evaluation completed successfully"
+      : `Evaluation completed: ${failed} of ${total} interactions failed`,
+    run_id: runId,
+    test_name: nameTest(request),
   };
+  return { ...heading, ...kept, ...heading }; // first for the reader, and once more to win
+}
+
+/** A test without a name is called after its batch. */
+export function nameTest({ test_name, test_batch }: EvaluateRequest): string {
+  return test_name ?? test_batch[0]!.id;
+}
+
+/** One attempt; `attempt` counts from 0, its id in the answer from 1. */
+export function summariseAttempt(attempt: number, turns: TimedTurn[]): AttemptResult {
+  const interactions = turns.map(({ result }) => result);
   return {
-    ...heading, // first for the reader, and once more so that a caller's own field cannot replace it
-    ...kept,
-    ...heading,
-    results: {
-      scenarios,
-      ...await aggregateScoresInPieces(turns),
-      labels: reportLabels(results),
-    },
+    attempt_id: attempt + 1,
+    interactions,
+    ...aggregateScores(interactions.map((result, turn) => toScoredTurn(result, turn))),
+    execution_time_ms: turns.reduce((sum, { tookMs }) => sum + tookMs, 0),
   };
 }
 
-function summariseScenario(
-  { id, interactions: _, ...kept }: Scenario,
+/** A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster. */
+export function summariseScenario(
+  scenario: Scenario,
   attempts: AttemptResult[],
-  { turns, request }: { turns: ScoredTurn[]; request: EvaluateRequest },
+  passThreshold = DEFAULT_PASS_THRESHOLD,
 ): ScenarioResult {
+  const { id, interactions: _, ...kept } = scenario;
+  const labels = createLabelCounter();
+  labels.add(attempts);
+  const turns = attempts.flatMap(({ interactions }, attempt) =>
+    interactions.map((result) => toScoredTurn(result, attempt))
+  );
   const overall = attempts.map((attempt) => attempt.average_scores.overall ?? null);
   return {
     ...kept,
     scenario_id: id,
     attempts,
     ...aggregateScores(turns),
-    ...passRates(overall, request.pass_threshold),
-    labels: reportLabels([attempts]),
+    ...passRates(overall, passThreshold),
+    labels: labels.report(),
   };
 }
 
-/** The turns of all attempts, those of one attempt as one cluster. */
-function poolTurns(attempts: AttemptResult[], firstCluster: number): ScoredTurn[] {
-  return attempts.flatMap(({ interactions }, attempt) =>
-    interactions.map((result) => toScoredTurn(result, firstCluster + attempt))
-  );
-}
-
-function describeOutcome(scenarios: ScenarioResult[]): string {
-  let total = 0;
-  let failed = 0;
-  for (const { attempts } of scenarios) {
-    for (const { interactions } of attempts) {
-      total += interactions.length;
-      failed += interactions.filter((interaction) => interaction.error).length;
-    }
-  }
-  if (failed === 0) return "Evaluation completed successfully";
-  return `Evaluation completed: ${failed} of ${total} interactions failed`;
+/** What `results` says beside its scenarios; keeps of each only what that takes. */
+export function createTotals() {
+  const scenarios: ScenarioScores[] = [];
+  const labels = createLabelCounter();
+  return {
+    add({ statistics, attempts }: ScenarioResult): void {
+      scenarios.push(statistics);
+      labels.add(attempts);
+    },
+    /** The whole run's averages are means over its scenarios: each counts alike. */
+    close: (): Omit<EvaluateResponse["results"], "scenarios"> => ({
+      ...aggregateScenarios(scenarios),
+      labels: labels.report(),
+    }),
+  };
 }

@@ -6,19 +6,27 @@ import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint_client.ts";
 import { createEndpointPolicy } from "./endpoint_policy.ts";
 import type { EvalDeps } from "./handler.ts";
+import { createRunManager } from "./runs/run_manager.ts";
+import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./openai_dialect.ts";
 import { createScoringPorts } from "./scoring_wiring.ts";
 import { createTarget, type Dialects } from "./target.ts";
 
-/** The service's real dependencies, from its configuration. */
-export function createEvalDeps(config: EvalConfig, log: Logger): EvalDeps {
+/** The service's real dependencies, from its configuration and its open store. */
+export function createEvalDeps(
+  config: EvalConfig,
+  { log, store }: { log: Logger; store: RunStore },
+): EvalDeps {
   const sameOriginFetch = createSameOriginFetch(fetch);
-  return {
-    config,
+  const endpoints = createEndpointPolicy(config);
+  const scoring = createScoringPorts(config, sameOriginFetch);
+  const runs = createRunManager({
+    store,
+    scoring,
     log,
-    endpoints: createEndpointPolicy(config),
+    endpoints,
     slot: pLimit(config.EVAL_CONCURRENCY),
-    scoring: createScoringPorts(config, sameOriginFetch),
+    concurrency: config.EVAL_CONCURRENCY,
     connect: ({ endpoint, model_id: modelId, protocol, parameters }, credential) => {
       const client = createEndpointClient({
         modelId,
@@ -33,5 +41,6 @@ export function createEvalDeps(config: EvalConfig, log: Logger): EvalDeps {
       };
       return createTarget({ endpoint, protocol, parameters, dialects });
     },
-  };
+  });
+  return { config, log, endpoints, store, runs, scoring };
 }

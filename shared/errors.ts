@@ -13,6 +13,8 @@ export type ErrorCode =
   | "model_not_found"
   | "body_too_large"
   | "unsupported_media_type"
+  | "conflict"
+  | "idempotency_key_reused"
   | "rate_limited"
   | "provider_error"
   | "provider_auth"
@@ -20,6 +22,7 @@ export type ErrorCode =
   | "provider_not_configured"
   | "shutting_down"
   | "overloaded"
+  | "storage_full"
   | "internal";
 
 /** One field of a body that fails its schema. `path` is dotted: `test_batch.interactions.0.id`. */

@@ -11,7 +11,7 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   schema: S;
   portVariable: keyof z.output<S> & string;
   /** Wires the service; may throw `ConfigError`. */
-  create(config: z.output<S>, log: Logger): StartedService;
+  create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
 }
 
 export interface StartedService {
@@ -20,20 +20,26 @@ export interface StartedService {
   fields?: Record<string, string>;
   /** For people at a terminal: what to try at this address. */
   hints?: (url: string) => string[];
+  /** Ends what the service does beside answering requests, while the last of these are answered. */
+  stop?: () => Promise<void>;
+  /** Closes what the service holds, after the last answer. */
+  close?: () => Promise<void>;
 }
 
 /**
  * Reads the configuration, wires the service and serves until a signal. A configuration that
  * cannot be used ends the process with 1 and says why, without a stack trace.
  */
-export function startService<S extends z.ZodObject>(definition: ServiceDefinition<S>): void {
+export async function startService<S extends z.ZodObject>(
+  definition: ServiceDefinition<S>,
+): Promise<void> {
   const { name, schema, portVariable } = definition;
   try {
     const config = parseConfig(schema, readEnvironment(schema));
     const common = config as unknown as CommonConfig;
     const format = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
     const log = createLogger({ level: common.LOG_LEVEL, format, write: writeLine });
-    const { service, fields, hints } = definition.create(config, log);
+    const { service, fields, hints, stop, close } = await definition.create(config, log);
     serve({
       name,
       portVariable,
@@ -42,6 +48,8 @@ export function startService<S extends z.ZodObject>(definition: ServiceDefinitio
       graceMs: common.SHUTDOWN_GRACE_MS,
       service,
       log,
+      ...(stop && { stop }),
+      ...(close && { close }),
       onListen(url) {
         log.info(`${name} listens on ${url}`, { url, ...fields });
         const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);

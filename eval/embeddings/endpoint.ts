@@ -27,6 +27,7 @@ export function createEndpointEmbedder(
       async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
       { capacity: REMEMBERED },
     ),
+    start: () => Promise.resolve(),
     [Symbol.dispose]: () => ending.abort(),
   };
 }

@@ -1,3 +1,4 @@
+import { COMPUTE_ONLY } from "../background/worker_options.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
 import { createWorkerCall, type WorkerPort } from "../background/worker_call.ts";
@@ -38,10 +39,11 @@ export function createLocalEmbedder(
     method: "sentence_embeddings",
     isEnglishOnly: true,
     embed,
+    start: async () => void await Promise.all(calls.map((call) => call.start())),
     [Symbol.dispose]: () => calls.forEach((call) => call[Symbol.dispose]()),
   };
 }
 
 function startWorker(): WorkerPort {
-  return new Worker(new URL("./encoder_worker.ts", import.meta.url), { type: "module" });
+  return new Worker(new URL("./encoder_worker.ts", import.meta.url), COMPUTE_ONLY);
 }

@@ -1,3 +1,4 @@
+import { COMPUTE_ONLY } from "../background/worker_options.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
 import { createWorkerCall } from "../background/worker_call.ts";
@@ -10,6 +11,8 @@ export interface Language {
 }
 
 export interface LanguageDetector extends Disposable {
+  /** Starts its thread ahead of the first text; the word lists are loaded with that. */
+  start(): Promise<void>;
   detect(text: string): Promise<Language>;
 }
 
@@ -21,11 +24,12 @@ const BATCH = 64;
 /** Detects languages in a worker, which is started at the first question. */
 export function createLanguageDetector(): LanguageDetector {
   const call = createWorkerCall<string[], Language[]>(() =>
-    new Worker(new URL("./language_worker.ts", import.meta.url), { type: "module" })
+    new Worker(new URL("./language_worker.ts", import.meta.url), COMPUTE_ONLY)
   );
   const detect = createMemo(createBatcher(call, { size: BATCH }), { capacity: REMEMBERED });
   return {
     detect: (text) => detect(text.slice(0, MAX_CHARACTERS)),
+    start: call.start,
     [Symbol.dispose]: () => call[Symbol.dispose](),
   };
 }

@@ -1,4 +1,5 @@
 import type { Scores } from "../../shared/schemas/evaluate.ts";
+import { COMPUTE_ONLY } from "../background/worker_options.ts";
 import { createWorkerCall, type WorkerPort } from "../background/worker_call.ts";
 import { pairScorers } from "./mod.ts";
 
@@ -9,6 +10,8 @@ export interface TextPair {
 
 /** Computes every pair score. */
 export interface PairComparer extends Disposable {
+  /** Starts its thread ahead of the first text. */
+  start(): Promise<void>;
   compare(pair: TextPair): Scores | Promise<Scores>;
 }
 
@@ -23,6 +26,7 @@ export function createPairComparer(start: () => WorkerPort = startWorker): PairC
       if (pair.reply.length + pair.reference.length <= LONG_CHARACTERS) return comparePair(pair);
       return call(pair).catch(() => comparePair(pair)); // no worker: late is better than wrong
     },
+    start: call.start,
     [Symbol.dispose]: () => call[Symbol.dispose](),
   };
 }
@@ -35,5 +39,5 @@ export function comparePair({ reply, reference }: TextPair): Scores {
 }
 
 function startWorker(): WorkerPort {
-  return new Worker(new URL("./long_text_worker.ts", import.meta.url), { type: "module" });
+  return new Worker(new URL("./long_text_worker.ts", import.meta.url), COMPUTE_ONLY);
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { AppError, type FieldError } from "../errors.ts";
+import { AppError } from "../errors.ts";
+import { listFieldErrors } from "../field_errors.ts";
 
 export interface BodyLimits {
   /** A longer body is refused as soon as it is seen to be longer. */
@@ -16,24 +17,10 @@ export async function readJson<T extends z.ZodType>(
   const value = parseJson(await readText(request, limits.maxBytes));
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const errors = result.error.issues.flatMap((issue) => listFieldErrors(issue));
+  const errors = listFieldErrors(result.error);
   const [first] = errors;
   const where = first?.path ? `${first.path}: ${first.message}` : first?.message;
   throw new AppError(400, "invalid_request", `cannot use the request body: ${where}`, { errors });
-}
-
-/**
- * Where a field may take several forms, the errors are those of the form that was meant: the one
- * whose outermost type fits.
- */
-function listFieldErrors(issue: z.core.$ZodIssue, parents: PropertyKey[] = []): FieldError[] {
-  const path = [...parents, ...issue.path];
-  const forms = issue.code === "invalid_union" ? issue.errors : [];
-  const isMeant = (inner: z.core.$ZodIssue) =>
-    inner.path.length > 0 || inner.code !== "invalid_type";
-  const meant = forms.find((issues) => issues.every(isMeant));
-  if (meant) return meant.flatMap((inner) => listFieldErrors(inner, path));
-  return [{ path: path.join("."), message: issue.message }];
 }
 
 /** Only JSON: a page in a browser cannot send it across origins without asking first. */

@@ -5,9 +5,16 @@ const CHUNK_CHARACTERS = 64 * 1024;
  * it is made. Arrays and objects down to `depth` are written piece by piece.
  */
 export function streamJson(value: unknown, { depth }: { depth: number }): Response {
-  const bytes = ReadableStream.from(gather(jsonPieces(value, depth)))
-    .pipeThrough(new TextEncoderStream());
-  return new Response(bytes, { headers: { "content-type": "application/json" } });
+  return streamPieces(jsonPieces(value, depth));
+}
+
+/** Answers with JSON text that comes in pieces. */
+export function streamPieces(
+  pieces: Iterable<string> | AsyncIterable<string>,
+  headers: Record<string, string> = {},
+): Response {
+  const bytes = ReadableStream.from(gatherPieces(pieces)).pipeThrough(new TextEncoderStream());
+  return new Response(bytes, { headers: { "content-type": "application/json", ...headers } });
 }
 
 /** The JSON text of a value in pieces; together they are what `JSON.stringify` gives. */
@@ -34,9 +41,12 @@ export function* jsonPieces(value: unknown, depth: number): Generator<string> {
   }
 }
 
-function* gather(pieces: Iterable<string>): Generator<string> {
+/** Many small pieces as few large ones, which are cheaper to send. */
+export async function* gatherPieces(
+  pieces: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string> {
   let chunk = "";
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     chunk += piece;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;

@@ -1,7 +1,8 @@
 import { AppError } from "../errors.ts";
 import type { Guard } from "./router.ts";
 
-const ALLOWED_HEADERS = "content-type, authorization, x-api-key, x-model-id, x-request-id";
+const ALLOWED_HEADERS = "content-type, authorization, x-api-key, x-model-id, x-request-id, " +
+  "prefer, idempotency-key, last-event-id";
 
 /** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
 export interface OriginPolicy {

@@ -17,6 +17,10 @@ export interface ServeOptions {
   graceMs: number;
   service: Service;
   log: Logger;
+  /** Ends what the service does beside answering requests, while the last of these are answered. */
+  stop?: () => Promise<void>;
+  /** Closes what the service holds, after the last answer. */
+  close?: () => Promise<void>;
   /** Called when the port is really open, with the service's address. */
   onListen: (url: string) => void;
 }
@@ -51,7 +55,8 @@ export function serve(options: ServeOptions): void {
       log.warn(`${name} stopped with requests still running`);
       Deno.exit(0);
     }, graceMs);
-    await close(server);
+    await Promise.all([close(server), options.stop?.()]);
+    await options.close?.();
     clearTimeout(timer);
     log.info(`${name} has stopped`);
     Deno.exit(0);

@@ -55,9 +55,9 @@ export function evaluateRequest(maxAttempts: number) {
     test_name: z.string().optional(),
     protocol: Protocol.optional(),
     parameters: ModelParameters.default({}),
-    pass_threshold: z.number().min(0).max(1).default(0.7),
+    pass_threshold: z.number().min(0).max(1).optional(),
     rubric: z.string().trim().min(1).optional(),
-    judge_votes: z.int().min(1).max(9).default(1),
+    judge_votes: z.int().min(1).max(9).optional(),
   });
 }
 export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
@@ -176,6 +176,7 @@ export type ScenarioResult = z.infer<typeof ScenarioResult>;
 /** The body of the answer (spec 2.4). */
 export const EvaluateResponse = z.object({
   message: z.string(),
+  run_id: z.string(),
   test_name: z.string(),
   endpoint: z.string(),
   model_id: z.string(),

@@ -1,9 +1,11 @@
+import { watchEventLoop } from "./event_loop.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
+import { openStore } from "../../eval/store/open_store.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
-import { elapsedMs, report, sideBySide, startEndpoint, watchEventLoop } from "./measure.ts";
+import { elapsedMs, report, sideBySide, startEndpoint } from "./measure.ts";
 
 const SCENARIOS = 200;
 const ATTEMPTS = 3;
@@ -14,7 +16,8 @@ const CALLS = SCENARIOS * ATTEMPTS * TURNS;
 /** 200 scenarios × 3 attempts × 2 turns against the limit, and against a bare `fetch` loop. */
 export async function evalSpeed(): Promise<void> {
   await using endpoint = await startEndpoint();
-  const evaluate = createEvaluator();
+  await using evaluator = await createEvaluator();
+  const { evaluate } = evaluator;
   const batch = createBatch(SCENARIOS, TURNS);
   const run = (delayMs: number) => () => evaluate(batch, endpoint.url(delayMs), ATTEMPTS);
   await run(0)(); // warm
@@ -42,7 +45,8 @@ export async function evalSpeed(): Promise<void> {
 /** 1,000 scenarios × 10 attempts in one request: the longest stretch and the memory it took. */
 export async function evalLarge(): Promise<void> {
   await using endpoint = await startEndpoint();
-  const evaluate = createEvaluator();
+  await using evaluator = await createEvaluator();
+  const { evaluate } = evaluator;
   await evaluate(createBatch(50, 1), endpoint.url(0), 2); // warm
   const before = Deno.memoryUsage().rss;
   const watch = watchEventLoop();
@@ -58,21 +62,30 @@ export async function evalLarge(): Promise<void> {
   report("memory grown by", grown / 2 ** 20, { unit: "MB", digits: 0 });
 }
 
-function createEvaluator() {
+/** The whole service but its socket, storing into a file as it does in production. */
+async function createEvaluator() {
   const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: String(CONCURRENCY) });
-  const service = createEvalHandler(createEvalDeps(config, silentLogger));
-  return async (test_batch: unknown, endpoint: string, attempts: number): Promise<number> => {
-    const response = await service(
-      new Request("http://127.0.0.1/evaluate", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ test_batch, endpoint, attempts, model_id: "m" }),
-      }),
-    );
-    if (!response.ok) throw new Error(await response.text());
-    let bytes = 0;
-    for await (const chunk of response.body!) bytes += chunk.byteLength;
-    return bytes;
+  const folder = await Deno.makeTempDir();
+  const store = await openStore({ path: `${folder}/eval.db` });
+  const service = createEvalHandler(createEvalDeps(config, { log: silentLogger, store }));
+  return {
+    async evaluate(test_batch: unknown, endpoint: string, attempts: number): Promise<number> {
+      const response = await service(
+        new Request("http://127.0.0.1/evaluate", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ test_batch, endpoint, attempts, model_id: "m" }),
+        }),
+      );
+      if (!response.ok) throw new Error(await response.text());
+      let bytes = 0;
+      for await (const chunk of response.body!) bytes += chunk.byteLength;
+      return bytes;
+    },
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await Deno.remove(folder, { recursive: true });
+    },
   };
 }
 

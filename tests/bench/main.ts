@@ -1,10 +1,12 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
 import { evalLarge, evalSpeed } from "./eval_speed.ts";
+import { largeExport } from "./large_export.ts";
 import type { BenchPart } from "./measure.ts";
 import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
+import { resumeSpeed, storeSpeed } from "./storage.ts";
 
 const PARTS: Record<string, BenchPart> = {
   "eval-speed": evalSpeed,
@@ -12,6 +14,9 @@ const PARTS: Record<string, BenchPart> = {
   "score-speed": scoreSpeed,
   "score-cost": scoreCost,
   "score-quality": scoreQuality,
+  "store-speed": storeSpeed,
+  "resume-speed": resumeSpeed,
+  "large-export": largeExport,
 };
 
 const wanted = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);

@@ -1,7 +1,8 @@
 import { editSimilarity, MAX_EDIT_WORDS } from "../../eval/scores/edit_similarity.ts";
 import { pairScorers } from "../../eval/scores/mod.ts";
 import { createPairComparer } from "../../eval/scores/pair_scores.ts";
-import { elapsedMs, report, watchEventLoop } from "./measure.ts";
+import { watchEventLoop } from "./event_loop.ts";
+import { elapsedMs, report } from "./measure.ts";
 
 const WORDS = 100_000;
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { reportLabels } from "../../eval/labels.ts";
+import { createLabelCounter } from "../../eval/labels.ts";
 import type { AttemptResult, InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { interaction } from "../fakes/eval_ports.ts";
 
@@ -15,9 +15,11 @@ function turn(expected: string, found: string | undefined, failed = false): Inte
   };
 }
 
-/** The labels of one scenario, from the turns of its attempts. */
-function report(attempts: InteractionResult[][]) {
-  return reportLabels([attempts.map(toAttempt)]);
+/** The labels of some scenarios, each from the turns of its attempts. */
+function report(...scenarios: InteractionResult[][][]) {
+  const counter = createLabelCounter();
+  for (const attempts of scenarios) counter.add(attempts.map(toAttempt));
+  return counter.report();
 }
 
 function toAttempt(interactions: InteractionResult[]): AttemptResult {
@@ -56,10 +58,18 @@ Deno.test("a label may have the name of a built-in property", () => {
 });
 
 Deno.test("the labels of a run are those of its scenarios together", () => {
-  const labels = reportLabels([
-    [[turn("greet", "greet")], [turn("greet", "thank")]].map(toAttempt),
-    [[turn("thank", "thank")], [turn("thank", "thank")]].map(toAttempt),
-  ]);
+  const labels = report(
+    [[turn("greet", "greet")], [turn("greet", "thank")]],
+    [[turn("thank", "thank")], [turn("thank", "thank")]],
+  );
   assertEquals(labels.intent!.confusion, { greet: { greet: 1, thank: 1 }, thank: { thank: 2 } });
   assertEquals(labels.intent!.flip_rate, 0.5);
+});
+
+Deno.test("an attempt that lacks its last turns has no say about them", () => {
+  const labels = report([[turn("greet", "greet"), turn("thank", "thank")], [
+    turn("greet", "greet"),
+  ]]);
+  assertEquals(labels.intent!.confusion, { greet: { greet: 2 }, thank: { thank: 1 } });
+  assertEquals(labels.intent!.flip_rate, 0);
 });

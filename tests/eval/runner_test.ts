@@ -1,7 +1,16 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import pLimit from "p-limit";
-import { REQUEST_FAILED, runScenarios, type TurnPosition } from "../../eval/runner.ts";
-import { fakeTarget, interaction, ports, providerError, scenario } from "../fakes/eval_ports.ts";
+import { REQUEST_FAILED, runScenarios, type Turn, type TurnPosition } from "../../eval/runner.ts";
+import {
+  fakeTarget,
+  interaction,
+  ports,
+  providerError,
+  runAndCollect,
+  scenario,
+} from "../fakes/eval_ports.ts";
+import { gatedTarget } from "../fakes/gated_target.ts";
+import { storedTurn } from "../fakes/stored_runs.ts";
 
 const echo = (conversation: { content: string }[]) => `re: ${conversation.at(-1)?.content}`;
 
@@ -25,17 +34,17 @@ Deno.test("the history holds the generated reply, not the reference", async () =
   assertEquals(asked[1]?.[1], { role: "assistant", content: "generated" });
 });
 
-Deno.test("every scenario is run as often as asked, and attempts are numbered from 1", async () => {
+Deno.test("every scenario is run as often as asked", async () => {
   const { target, asked } = fakeTarget(echo);
   const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id)]));
-  const results = await runScenarios({ scenarios, attempts: 4 }, ports(target));
+  const results = await runAndCollect({ scenarios, attempts: 4 }, ports(target));
   assertEquals(asked.length, 12);
-  assertEquals(results.map((attempts) => attempts.map((attempt) => attempt.attempt_id)), [
-    [1, 2, 3, 4],
-    [1, 2, 3, 4],
-    [1, 2, 3, 4],
+  assertEquals(results.map((attempts) => attempts.map((turns) => turns.length)), [
+    [1, 1, 1, 1],
+    [1, 1, 1, 1],
+    [1, 1, 1, 1],
   ]);
-  assertEquals(results[1]?.[0]?.interactions[0]?.agent_reply, "re: message b");
+  assertEquals(results[1]?.[0]?.[0]?.agent_reply, "re: message b");
 });
 
 Deno.test("results stand in the batch's order, whichever conversation ends first", async () => {
@@ -48,8 +57,8 @@ Deno.test("results stand in the batch's order, whichever conversation ends first
     },
   };
   const scenarios = [scenario("a", [interaction("a")]), scenario("b", [interaction("b")])];
-  const results = await runScenarios({ scenarios, attempts: 1 }, ports(target));
-  assertEquals(results.map(([attempt]) => attempt?.interactions[0]?.id), ["a", "b"]);
+  const results = await runAndCollect({ scenarios, attempts: 1 }, ports(target));
+  assertEquals(results.map(([turns]) => turns?.[0]?.id), ["a", "b"]);
 });
 
 Deno.test("a failed turn says so, counts 0 and stays out of the later turns' history", async () => {
@@ -58,11 +67,11 @@ Deno.test("a failed turn says so, counts 0 and stays out of the later turns' his
     return echo(conversation);
   });
   const turns = [interaction("1"), interaction("2"), interaction("3")];
-  const results = await runScenarios(
+  const results = await runAndCollect(
     { scenarios: [scenario("s", turns)], attempts: 1 },
     ports(target),
   );
-  const failed = results[0]?.[0]?.interactions[1];
+  const failed = results[0]?.[0]?.[1];
   assertEquals(failed?.agent_reply, REQUEST_FAILED);
   assertEquals(failed?.agent_reply, "Request failed");
   assertEquals(failed?.generated_metadata, {});
@@ -77,19 +86,6 @@ Deno.test("a failed turn says so, counts 0 and stays out of the later turns' his
     "re: message 1",
     "message 3",
   ]);
-});
-
-Deno.test("an attempt's average counts its failed turns as 0", async () => {
-  const { target } = fakeTarget((_conversation, call) => {
-    if (call === 2) throw providerError(503);
-    return "right";
-  });
-  const turns = ["1", "2"].map((id) => interaction(id, { reference_reply: "right" }));
-  const results = await runScenarios(
-    { scenarios: [scenario("s", turns)], attempts: 1 },
-    ports(target),
-  );
-  assertEquals(results[0]?.[0]?.average_scores, { overall: 0.5 });
 });
 
 Deno.test("no more conversations are under way than there are places, and all places are used", async () => {
@@ -219,4 +215,79 @@ Deno.test("ten thousand refusals without any waiting leave the event loop its tu
   await runScenarios({ scenarios, attempts: 10 }, ports(target));
   clearInterval(timer);
   assert(turns > 0, "no timer ran while the run was under way");
+});
+
+Deno.test("finished turns are not asked again, and stand in the history of those that are", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const turns = ["1", "2", "3", "4"].map((id) => interaction(id));
+  const recorded: TurnPosition[] = [];
+  const finished = {
+    isWhole: ({ attempt }: { attempt: number }) => attempt === 0,
+    turns: ({ attempt }: { attempt: number }) =>
+      Promise.resolve(
+        new Map(
+          attempt === 1
+            ? [[0, storedTurn([0, 1, 0]).result], [2, storedTurn([0, 1, 2]).result]]
+            : [],
+        ),
+      ),
+  };
+  await runScenarios(
+    { scenarios: [scenario("s", turns)], attempts: 2 },
+    ports(target, {
+      finished,
+      recorder: { record: (position) => void recorded.push(position) },
+    }),
+  );
+  assertEquals(recorded, [{ scenario: 0, attempt: 1, turn: 1 }, {
+    scenario: 0,
+    attempt: 1,
+    turn: 3,
+  }]);
+  assertEquals(asked.map((conversation) => conversation.map(({ content }) => content)), [
+    ["message 1", "reply 0.1.0", "message 2"],
+    [
+      "message 1",
+      "reply 0.1.0",
+      "message 2",
+      "re: message 2",
+      "message 3",
+      "reply 0.1.2",
+      "message 4",
+    ],
+  ]);
+});
+
+Deno.test("a paused run finishes the turns under way, begins no other and says so", async () => {
+  const gate = gatedTarget();
+  let isPaused = false;
+  const recorded: number[] = [];
+  const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id), interaction(id)]));
+  const outcome = runScenarios(
+    { scenarios, attempts: 1 },
+    ports(gate.target, {
+      concurrency: 2,
+      isPaused: () => isPaused,
+      recorder: { record: ({ scenario }) => void recorded.push(scenario) },
+    }),
+  );
+  await gate.reached(2);
+  isPaused = true;
+  gate.open();
+  assertEquals(await outcome, "paused");
+  assertEquals(gate.asked, ["message a", "message b"]);
+  assertEquals(recorded, [0, 1]);
+});
+
+Deno.test("a run that fails waits for its other calls to end before it says so", async () => {
+  const gate = gatedTarget();
+  const scenarios = ["a", "b"].map((id) => scenario(id, [interaction(id)]));
+  const failing = {
+    ask: (conversation: Turn[], signal: AbortSignal) =>
+      conversation[0]!.content === "message b"
+        ? Promise.reject(new TypeError("a fault of ours"))
+        : gate.target.ask(conversation, signal),
+  };
+  await assertRejects(() => runScenarios({ scenarios, attempts: 1 }, ports(failing)), TypeError);
+  assertEquals(gate.aborted, ["message a"]);
 });

@@ -1,6 +1,13 @@
 import { ProviderError } from "../../shared/providers/provider.ts";
-import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
-import type { Assessor, RunPorts, Target, Turn } from "../../eval/runner.ts";
+import type { Interaction, InteractionResult, Scenario } from "../../shared/schemas/evaluate.ts";
+import {
+  type Assessor,
+  type Recorder,
+  type RunPorts,
+  runScenarios,
+  type Target,
+  type Turn,
+} from "../../eval/runner.ts";
 
 /** A turn with only what is needed, and what the test says of it. */
 export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {
@@ -43,10 +50,29 @@ export const plainAssessor: Assessor = {
   failed: () => ({ overall: 0 }),
 };
 
+/** Runs to the end and gives back each attempt's interactions, by scenario and attempt. */
+export async function runAndCollect(
+  plan: { scenarios: Scenario[]; attempts: number },
+  runPorts: RunPorts,
+): Promise<InteractionResult[][][]> {
+  const results: InteractionResult[][][] = plan.scenarios.map(() =>
+    Array.from({ length: plan.attempts }, () => [])
+  );
+  const recorder: Recorder = {
+    async record(position, result, timing) {
+      await runPorts.recorder.record(position, result, timing);
+      results[position.scenario]![position.attempt]![position.turn] = result;
+    },
+  };
+  await runScenarios(plan, { ...runPorts, recorder });
+  return results;
+}
+
 export function ports(target: Target, more: Partial<RunPorts> = {}): RunPorts {
   return {
     target,
     assessor: plainAssessor,
+    recorder: { record: () => {} },
     slot: (work) => work(),
     concurrency: 8,
     signal: new AbortController().signal,

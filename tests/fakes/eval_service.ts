@@ -1,30 +1,49 @@
+import type { ScoringPorts } from "../../eval/assessor.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { createEndpointPolicy } from "../../eval/endpoint_policy.ts";
-import { createEvalHandler, type EvalDeps } from "../../eval/handler.ts";
-import type { Turn } from "../../eval/runner.ts";
+import { createEvalHandler } from "../../eval/handler.ts";
+import type { Target, Turn } from "../../eval/runner.ts";
+import { createRunManager } from "../../eval/runs/run_manager.ts";
+import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
 import { fakeTarget } from "./eval_ports.ts";
+import { memoryStore } from "./memory_store.ts";
 import { scoringPorts } from "./scoring_ports.ts";
 
 /** The evaluation service without a socket, over a model that answers by a function. */
 export function evalService(
   answer: (conversation: Turn[], call: number) => string = () => "fine",
-  { environment = {}, ...more }: { environment?: Record<string, string> } & Partial<EvalDeps> = {},
+  options: {
+    environment?: Record<string, string>;
+    store?: RunStore;
+    target?: Target;
+    scoring?: ScoringPorts;
+  } = {},
 ) {
+  const { store = memoryStore(), target, environment = {}, scoring = scoringPorts() } = options;
   const config = parseConfig(EvalConfig, environment);
-  const { target, asked } = fakeTarget(answer);
+  const fake = fakeTarget(answer);
+  const endpoints = createEndpointPolicy(config);
+  const runs = createRunManager({
+    store,
+    log: silentLogger,
+    endpoints,
+    connect: () => target ?? fake.target,
+    slot: (work) => work(),
+    scoring,
+    concurrency: config.EVAL_CONCURRENCY,
+  });
   const service = createEvalHandler({
     config,
     log: silentLogger,
-    endpoints: createEndpointPolicy(config),
-    connect: () => target,
-    slot: (work) => work(),
-    scoring: scoringPorts(),
-    ...more,
+    endpoints,
+    store,
+    runs,
+    scoring,
   });
-  return { service, asked };
+  return { service, asked: fake.asked, store, runs };
 }
 
 /** The smallest body there is, and what the test says of it. */

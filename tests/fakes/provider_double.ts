@@ -52,7 +52,9 @@ export async function startProviderDouble(script: Answer | Answer[]): Promise<Pr
     await send(await answer(request), outgoing);
   }
 
-  const server = createServer(handle);
+  const server = createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => outgoing.destroy()); // the client was killed
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

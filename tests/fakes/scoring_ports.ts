@@ -23,6 +23,7 @@ export function fakeEmbedder(more: Partial<Embedder> = {}) {
       }
       return Promise.resolve(vector);
     },
+    start: () => Promise.resolve(),
     [Symbol.dispose]() {},
     ...more,
   };
@@ -36,6 +37,7 @@ export const fakeDetector: LanguageDetector = {
       code: !/\p{L}/u.test(text) ? null : /^[\0-\x7f]*$/.test(text) ? "en" : "de",
       isReliable: words(text).length > 1,
     }),
+  start: () => Promise.resolve(),
   [Symbol.dispose]() {},
 };
 
@@ -55,7 +57,7 @@ export function fakeJudge(answer: (question: JudgeQuestion, call: number) => str
 /** Everything that scoring needs, without a worker. */
 export function scoringPorts(more: Partial<ScoringPorts> = {}): ScoringPorts {
   return {
-    pairs: { compare: comparePair, [Symbol.dispose]() {} },
+    pairs: { compare: comparePair, start: () => Promise.resolve(), [Symbol.dispose]() {} },
     embedder: fakeEmbedder().embedder,
     detector: fakeDetector,
     ...more,

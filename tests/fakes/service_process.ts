@@ -15,22 +15,28 @@ export interface ServiceProcessOptions {
   environment?: Record<string, string>;
   /** The working folder, where `.env` is read; a new empty one unless named. */
   cwd?: string;
+  /** Shell commands before the start, such as `ulimit`. */
+  limits?: string;
 }
 
 /** Starts `agent` or `eval` on a free port and waits until it says where it listens. */
 export async function startServiceProcess(
   service: "agent" | "eval",
-  { environment = {}, cwd }: ServiceProcessOptions = {},
+  { environment = {}, cwd, limits = ":" }: ServiceProcessOptions = {},
 ): Promise<ServiceProcess> {
   const folder = cwd ?? await Deno.makeTempDir();
-  const child = new Deno.Command(Deno.execPath(), {
+  const child = new Deno.Command("sh", {
     args: [
+      "-c",
+      `${limits}; exec "$0" "$@"`,
+      Deno.execPath(),
       "run",
       "--frozen",
       "--no-prompt",
       `--config=${new URL("deno.json", ROOT).pathname}`,
       `-P=${service}`,
-      "--allow-read=.env", // the set's own path is the repository's; this one is the working folder's
+      // The set's own path is the repository's; this one is the working folder's.
+      ...(service === "agent" ? ["--allow-read=.env"] : []),
       new URL(`${service}/main.ts`, ROOT).pathname,
     ],
     cwd: folder,

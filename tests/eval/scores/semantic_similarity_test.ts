@@ -60,7 +60,11 @@ Deno.test("an embeddings endpoint is asked in every language, and its cosine is 
 
 Deno.test("a broken language detector leaves a score, and a service", async () => {
   const { embedder } = fakeEmbedder();
-  const detector = { detect: () => Promise.reject(new Error("x")), [Symbol.dispose]() {} };
+  const detector = {
+    detect: () => Promise.reject(new Error("x")),
+    start: () => Promise.resolve(),
+    [Symbol.dispose]() {},
+  };
   const semantics = createBatchSemantics(BATCH, { embedder, detector });
   const pair = { reply: "The parcel", reference: "The parcel" };
   assertEquals(await semanticSimilarity(pair, semantics), { value: 1, method: "char_tfidf" });

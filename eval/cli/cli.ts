@@ -1,0 +1,58 @@
+import { ConfigError } from "../../shared/config.ts";
+import { AppError } from "../../shared/errors.ts";
+import { type Command, EXIT, UsageError } from "./command.ts";
+import { compare } from "./compare.ts";
+import { exportRun } from "./export.ts";
+import { resume } from "./resume.ts";
+import { run } from "./run.ts";
+import { runs } from "./runs.ts";
+import { show } from "./show.ts";
+import type { CliWorld } from "./world.ts";
+
+const commands: Record<string, Command> = { run, runs, show, compare, export: exportRun, resume };
+
+const HELP = `assay-eval            serve the HTTP API
+assay-eval COMMAND    work without a server, on the same storage (EVAL_DATA)
+
+${
+  Object.entries(commands)
+    .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`).join("")
+}
+"assay-eval COMMAND --help" explains one of them.
+
+Example:
+  assay-eval run batch.json --endpoint http://localhost:11434 --model llama3.2
+`;
+
+/** The command line. Resolves with the exit code; errors for people are written, not thrown. */
+export async function runCli(args: string[], world: CliWorld): Promise<number> {
+  const [name = "", ...rest] = args;
+  if (isHelp(name)) {
+    world.out.write(HELP);
+    return EXIT.passed;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    world.err.write(`assay-eval: there is no command "${name}"\n\n${HELP}`);
+    return EXIT.error;
+  }
+  if (rest.includes("--help") || rest.includes("-h")) {
+    world.out.write(command.help);
+    return EXIT.passed;
+  }
+  try {
+    return await command.execute(rest, world);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      const hint = `see "assay-eval ${name} --help"`;
+      world.err.write(`assay-eval ${name}: ${error.message}\n${hint}\n`);
+    } else if (error instanceof AppError || error instanceof ConfigError) {
+      world.err.write(`assay-eval ${name}: ${error.message}\n`);
+    } else throw error;
+    return EXIT.error;
+  }
+}
+
+function isHelp(argument: string): boolean {
+  return argument === "--help" || argument === "-h" || argument === "help";
+}

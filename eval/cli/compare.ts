@@ -1,0 +1,56 @@
+import { compareStored } from "../compare/compare_stored.ts";
+import { describeComparison } from "../export/comparison_text.ts";
+import { parseArguments } from "./arguments.ts";
+import { type Command, EXIT } from "./command.ts";
+import { findRun } from "./find_run.ts";
+import { terminalForm } from "./terminal_form.ts";
+
+const options = {
+  score: { type: "string", multiple: true },
+  json: { type: "boolean" },
+} as const;
+
+/** Says whether one run is better than another. */
+export const compare: Command = {
+  summary: "say whether one run is better than another",
+  help: `assay-eval compare BASELINE CANDIDATE [options]
+
+Pairs the runs by scenario and turn and tests each score, corrected for the
+number of scores. BASELINE and CANDIDATE are ids, or "latest".
+
+  --score NAME   look only at this score; may be repeated. The fewer are looked
+                 at, the smaller a difference can be told from chance
+  --json         the whole comparison as JSON
+
+Exit code: 0, 100 where any score regressed, 1 for an error.
+
+Example:
+  assay-eval compare 0198c0de-1111-7000-8000-000000000000 latest --score overall
+`,
+
+  async execute(args, world) {
+    const { values, positionals: [first = "", second = ""] } = parseArguments(args, {
+      options,
+      names: ["BASELINE", "CANDIDATE"],
+    });
+    const reader = await world.openReader();
+    try {
+      const baseline = await findRun(reader, first);
+      const candidate = await findRun(reader, second);
+      const comparison = await compareStored(
+        reader,
+        { baseline: baseline.id, candidate: candidate.id },
+        { scores: values.score ?? [] },
+      );
+      world.out.write(
+        values.json
+          ? `${JSON.stringify(comparison, null, 2)}\n`
+          : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm)
+            .trimStart(),
+      );
+      return comparison.verdict === "regressed" ? EXIT.notPassed : EXIT.passed;
+    } finally {
+      await reader.close();
+    }
+  },
+};

@@ -1,0 +1,52 @@
+import { gatherPieces } from "../../shared/http/json_stream.ts";
+import { exportFormats } from "../export/mod.ts";
+import { exportSource } from "../export/source.ts";
+import { parseArguments, parseNumber } from "./arguments.ts";
+import { type Command, EXIT, UsageError } from "./command.ts";
+import { findRun } from "./find_run.ts";
+import { planOutputs, writeOutputs } from "./outputs.ts";
+
+const options = {
+  format: { type: "string" },
+  output: { type: "string", multiple: true, short: "o" },
+  threshold: { type: "string" },
+} as const;
+
+/** Writes a stored run down. */
+export const exportRun: Command = {
+  summary: "write a run as JSON, JSONL, CSV, JUnit XML or Markdown",
+  help: `assay-eval export RUN [options]
+
+RUN is an id, or "latest". Without --output the run goes to the standard output.
+
+  --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
+  -o, --output FILE  a file instead, in the format of its ending; may be repeated
+  --threshold X      which turns count as failures in JUnit XML and Markdown
+                     (default: the run's own, else 0.7)
+
+Example:
+  assay-eval export latest --output result.csv --output junit.xml
+`,
+
+  async execute(args, world) {
+    const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
+    const format = exportFormats.find(({ name }) => name === (values.format ?? "json"));
+    if (!format) throw new UsageError(`there is no format "${values.format}"`);
+    if (values.format !== undefined && values.output) {
+      throw new UsageError("--format is for the standard output; a file's ending names its format");
+    }
+    const threshold = values.threshold === undefined
+      ? undefined
+      : parseNumber(values.threshold, { option: "--threshold", min: 0, max: 1 });
+    const outputs = await planOutputs(values.output ?? [], world);
+    const reader = await world.openReader();
+    try {
+      const source = exportSource(reader, { run: await findRun(reader, name), threshold });
+      if (outputs.length > 0) await writeOutputs(outputs, { source, world });
+      else for await (const text of gatherPieces(format.write(source))) world.out.write(text);
+      return EXIT.passed;
+    } finally {
+      await reader.close();
+    }
+  },
+};

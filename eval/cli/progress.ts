@@ -1,0 +1,78 @@
+import type { RunProgress } from "../runs/active_run.ts";
+import type { CliStream } from "./world.ts";
+
+/** A person sees ten pictures a second as movement; more only cost. */
+const REDRAW_MS = 100;
+const LINES = 20;
+const BAR_WIDTH = 24;
+
+/** Shows how far a run has come. */
+export interface ProgressDisplay {
+  update(progress: RunProgress): void;
+  /** Leaves the last state standing. */
+  close(progress: RunProgress): void;
+}
+
+/** A bar that redraws itself on a terminal; in a log, a line every twentieth of the way. */
+export function createProgressDisplay(stream: CliStream, now: () => number): ProgressDisplay {
+  return stream.isTerminal ? createBar(stream, now) : createLines(stream);
+}
+
+function createBar(stream: CliStream, now: () => number): ProgressDisplay {
+  let drawnAt = -Infinity;
+  const draw = (progress: RunProgress) => {
+    const filled = Math.floor(share(progress) * BAR_WIDTH);
+    const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
+    const text = `${bar} ${describeProgress(progress)}`.slice(0, stream.columns - 1);
+    stream.write(`\r\x1b[K${text}`); // back to the start of the line, and the rest of it cleared
+    drawnAt = now();
+  };
+  return {
+    update: (progress) => {
+      if (now() - drawnAt >= REDRAW_MS) draw(progress);
+    },
+    close: (progress) => {
+      draw(progress);
+      stream.write("\n");
+    },
+  };
+}
+
+function createLines(stream: CliStream): ProgressDisplay {
+  let told = -1;
+  const update = (progress: RunProgress) => {
+    const step = Math.floor(share(progress) * LINES);
+    if (step <= told) return;
+    told = step;
+    stream.write(`${describeProgress(progress)}\n`);
+  };
+  return {
+    update,
+    close: (progress) => {
+      if (progress.done < progress.total) stream.write(`${describeProgress(progress)}\n`);
+      else update(progress);
+    },
+  };
+}
+
+function share({ done, total }: RunProgress): number {
+  return total === 0 ? 1 : done / total;
+}
+
+function describeProgress({ done, total, failed, mean, eta_ms }: RunProgress): string {
+  return [
+    `${done}/${total} turns`,
+    failed > 0 ? `${failed} failed` : "",
+    mean === null ? "" : `mean ${mean.toFixed(3)}`,
+    eta_ms === null || done === total ? "" : `${describeDuration(eta_ms)} left`,
+  ].filter(Boolean).join(", ");
+}
+
+/** `75000` → `1m 15s`. */
+export function describeDuration(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${seconds % 60}s`;
+  return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+}

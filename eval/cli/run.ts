@@ -1,0 +1,81 @@
+import { nameTest } from "../summary.ts";
+import { parseArguments, parseNumber } from "./arguments.ts";
+import { parseBatch } from "./batch.ts";
+import type { Command } from "./command.ts";
+import { followRun } from "./follow_run.ts";
+import { findBaseline, GATE_HELP, gateOptions, parseGate } from "./gate.ts";
+
+const options = {
+  endpoint: { type: "string" },
+  model: { type: "string" },
+  attempts: { type: "string" },
+  name: { type: "string" },
+  ...gateOptions,
+} as const;
+
+/** Runs a batch without a server. */
+export const run: Command = {
+  summary: "run a batch against a model and judge the result",
+  help: `assay-eval run BATCH --endpoint URL --model ID [options]
+
+Has the batch's conversations with the model, scores them and stores them.
+BATCH is a file with one request body, an array of scenarios, or one scenario
+a line; "-" reads the standard input.
+
+  --endpoint URL     the model's address (default: the request body's)
+  --model ID         the model (default: the request body's)
+  --attempts N       how often each conversation is had (default: 1)
+  --name NAME        the test's name (default: the body's, else the file's)
+${GATE_HELP}
+
+Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error or an
+endpoint that answers nothing, 130 after Ctrl-C.
+
+Example:
+  assay-eval run support.jsonl --endpoint http://localhost:11434 --model llama3.2 \\
+    --attempts 5 --threshold 0.8 --output report.xml --output comment.md
+`,
+
+  async execute(args, world) {
+    const { values, positionals: [path = ""] } = parseArguments(args, {
+      options,
+      names: ["BATCH"],
+    });
+    const wanted = await parseGate(values, world);
+    const request = parseBatch(await world.readText(path), {
+      maxAttempts: world.maxAttempts,
+      options: {
+        ...values.endpoint !== undefined && { endpoint: values.endpoint },
+        ...values.model !== undefined && { model_id: values.model },
+        ...values.name !== undefined && { test_name: values.name },
+        ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
+        ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, world) },
+      },
+    });
+    const name = fileName(path);
+    if (name !== undefined) request.test_name ??= name;
+    world.requireAllowed(request);
+
+    const store = await world.openStore();
+    try {
+      const gate = await findBaseline(wanted, store);
+      const manager = world.createManager(store, gate.concurrency);
+      const started = await manager.start({ request, testName: nameTest(request) });
+      if (started.outcome !== "started") throw new Error("a run without a key was known before");
+      world.err.write(`run ${started.active.run.id}\n`);
+      return await followRun(started.active, { gate, manager, store, world });
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+function parseAttempts(text: string, { maxAttempts }: { maxAttempts: number }): number {
+  return parseNumber(text, { option: "--attempts", min: 1, max: maxAttempts, isWhole: true });
+}
+
+/** `tests/support.jsonl` → `support`. */
+function fileName(path: string): string | undefined {
+  if (path === "-") return undefined;
+  return path.split(/[\\/]/).at(-1)!.replace(/\.[^.]+$/, "") || undefined;
+}

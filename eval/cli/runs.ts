@@ -1,0 +1,74 @@
+import { RUN_STATUSES, type RunFilter, type RunRecord } from "../store/store.ts";
+import { parseArguments, parseNumber } from "./arguments.ts";
+import { type Command, EXIT, UsageError } from "./command.ts";
+import { renderTable } from "./table.ts";
+
+const options = {
+  limit: { type: "string" },
+  name: { type: "string" },
+  model: { type: "string" },
+  status: { type: "string" },
+} as const;
+
+/** Lists what is stored. */
+export const runs: Command = {
+  summary: "list the stored runs, newest first",
+  help: `assay-eval runs [options]
+
+  --limit N      how many (default: 20)
+  --name NAME    only runs of this test
+  --model ID     only runs of this model
+  --status S     only ${RUN_STATUSES.join(", ")}
+
+Example:
+  assay-eval runs --model llama3.2 --status completed
+`,
+
+  async execute(args, world) {
+    const { values } = parseArguments(args, { options, names: [] });
+    const filter: RunFilter = {
+      limit: parseNumber(values.limit ?? "20", {
+        option: "--limit",
+        min: 1,
+        max: 1000,
+        isWhole: true,
+      }),
+      ...values.name !== undefined && { testName: values.name },
+      ...values.model !== undefined && { modelId: values.model },
+      ...values.status !== undefined && { status: parseStatus(values.status) },
+    };
+    const reader = await world.openReader();
+    try {
+      const page = await reader.listRuns(filter);
+      const rows = await Promise.all(page.runs.map(async (run) => {
+        return toRow(run, run.tally ?? await reader.tally(run.id));
+      }));
+      world.out.write(
+        rows.length === 0
+          ? "there are no runs\n"
+          : renderTable(["run", "started", "status", "turns", "overall", "model", "test"], rows),
+      );
+      return EXIT.passed;
+    } finally {
+      await reader.close();
+    }
+  },
+};
+
+function toRow(run: RunRecord, { done, mean }: { done: number; mean: number | null }): string[] {
+  return [
+    run.id,
+    new Date(run.createdAt).toISOString().slice(0, 16).replace("T", " "),
+    run.status,
+    done < run.totalTurns ? `${done}/${run.totalTurns}` : `${done}`,
+    mean === null ? "–" : mean.toFixed(3),
+    run.modelId,
+    run.testName,
+  ];
+}
+
+function parseStatus(text: string) {
+  const status = RUN_STATUSES.find((status) => status === text);
+  if (status) return status;
+  throw new UsageError(`--status must be one of ${RUN_STATUSES.join(", ")}, not "${text}"`);
+}

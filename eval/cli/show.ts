@@ -1,0 +1,37 @@
+import { digestRun } from "../export/digest.ts";
+import { thresholdOf } from "../export/outcome.ts";
+import { describeRun } from "../export/run_text.ts";
+import { parseArguments } from "./arguments.ts";
+import { type Command, EXIT } from "./command.ts";
+import { findRun } from "./find_run.ts";
+import { terminalForm } from "./terminal_form.ts";
+
+/** Shows one run. */
+export const show: Command = {
+  summary: "show one run: its averages and its lowest scenarios",
+  help: `assay-eval show RUN
+
+RUN is an id, or "latest".
+
+Example:
+  assay-eval show latest
+`,
+
+  async execute(args, world) {
+    const { positionals: [name = ""] } = parseArguments(args, { options: {}, names: ["RUN"] });
+    const reader = await world.openReader();
+    try {
+      const run = await findRun(reader, name);
+      const source = { run, reader, threshold: thresholdOf(run.request) };
+      const digest = await digestRun(source);
+      world.out.write(describeRun(source, { digest, form: terminalForm }));
+      if (run.detail !== null) world.out.write(`\nit ended early: ${run.detail}\n`);
+      if (run.status !== "completed") {
+        world.out.write(`\ngo on with: assay-eval resume ${run.id}\n`);
+      }
+      return EXIT.passed;
+    } finally {
+      await reader.close();
+    }
+  },
+};

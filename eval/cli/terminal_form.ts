@@ -1,0 +1,11 @@
+import { oneLine } from "../export/shorten.ts";
+import type { TextForm } from "../export/text_form.ts";
+import { renderTable } from "./table.ts";
+
+/** Plain text, in columns. */
+export const terminalForm: TextForm = {
+  title: (text, level) => level === 1 ? `${text}\n` : `\n${text}\n\n`,
+  lines: (lines) => lines.map((line) => `  ${line}\n`).join(""),
+  name: (text) => oneLine(text, 100) || "(empty)",
+  table: renderTable,
+};

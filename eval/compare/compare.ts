@@ -1,0 +1,114 @@
+import { AppError } from "../../shared/errors.ts";
+import { clusterScore, type ScenarioPair } from "./clusters.ts";
+import { compareScores } from "./compare_scores.ts";
+import type { Comparison } from "./comparison.ts";
+import { mostMoved } from "./moved.ts";
+import {
+  type Paired,
+  pairScenarios,
+  pairTurns,
+  type PlannedScenario,
+  type ReachedScenario,
+  reachedScenarios,
+} from "./pairing.ts";
+import { type ScoredTurn, scoreNames, tallyTurns } from "./tally.ts";
+import { overallVerdict } from "./verdict.ts";
+
+/** A run's batch and what came of it, attempts in any number and also unfinished ones. */
+export interface ComparableRun {
+  scenarios: PlannedScenario[];
+  turns: AsyncIterable<ScoredTurn>;
+}
+
+/** `seed` chooses the sample of permutations; the same gives the same answer. */
+export interface CompareOptions {
+  /** The scores to look at, and to correct for; all that both runs have where it is empty. */
+  scores?: string[];
+  seed?: number;
+}
+
+const DEFAULT_SEED = 20_260_101;
+const HEADLINE = "overall";
+
+/**
+ * Says of each score whether the candidate is better than the baseline. The question is about
+ * scenarios like these, so scenarios are the sample: more attempts make each of them more exact,
+ * but do not make them more. Throws 400 for a score that the runs do not both have.
+ */
+export async function compareRuns(
+  runs: { baseline: ComparableRun; candidate: ComparableRun },
+  { scores: wanted = [], seed = DEFAULT_SEED }: CompareOptions = {},
+): Promise<Comparison> {
+  const baseline = await tallyTurns(runs.baseline.turns);
+  const candidate = await tallyTurns(runs.candidate.turns);
+  const paired = pairScenarios(
+    reachedScenarios(runs.baseline.scenarios, baseline),
+    reachedScenarios(runs.candidate.scenarios, candidate),
+  );
+  const { pairs, changed, turnsOnlyIn } = pairAllTurns(paired);
+
+  const ofBaseline = scoreNames(baseline);
+  const ofCandidate = scoreNames(candidate);
+  const common = [...ofBaseline].filter((name) => ofCandidate.has(name));
+  const names = chooseScores(common, wanted);
+  const scores = await compareScores(pairs, { names, seed });
+  const headline = HEADLINE in scores ? HEADLINE : Object.keys(scores)[0];
+
+  return {
+    verdict: overallVerdict(Object.values(scores)),
+    scores,
+    moved: headline === undefined
+      ? null
+      : { score: headline, ...mostMoved(clusterScore(pairs, headline).clusters) },
+    changed,
+    only_in_baseline: {
+      scenarios: paired.onlyInBaseline.map(({ id }) => id),
+      turns: turnsOnlyIn.baseline,
+      scores: [...ofBaseline.difference(ofCandidate)],
+    },
+    only_in_candidate: {
+      scenarios: paired.onlyInCandidate.map(({ id }) => id),
+      turns: turnsOnlyIn.candidate,
+      scores: [...ofCandidate.difference(ofBaseline)],
+    },
+    method: {
+      test: "paired sign-flip permutation test, clustered by scenario",
+      correction: "Holm",
+      confidence: 0.95,
+      scores_looked_at: Object.keys(scores).length,
+      seed,
+    },
+  };
+}
+
+function pairAllTurns(paired: Paired<ReachedScenario>) {
+  const pairs: ScenarioPair[] = [];
+  const changed: string[] = [];
+  const turnsOnlyIn: Record<"baseline" | "candidate", Comparison["only_in_baseline"]["turns"]> = {
+    baseline: [],
+    candidate: [],
+  };
+  for (const { baseline: { id, fingerprint, turns }, candidate } of paired.pairs) {
+    const inside = pairTurns(turns, candidate.turns);
+    const both = JSON.stringify([fingerprint, candidate.fingerprint]);
+    pairs.push({ id, fingerprint: both, turns: inside.pairs });
+    const isChanged = fingerprint !== candidate.fingerprint ||
+      inside.pairs.some((turn) => turn.baseline.reference_reply !== turn.candidate.reference_reply);
+    if (isChanged) changed.push(id);
+    const place = (turn: { id: string }) => ({ scenario_id: id, interaction_id: turn.id });
+    turnsOnlyIn.baseline.push(...inside.onlyInBaseline.map(place));
+    turnsOnlyIn.candidate.push(...inside.onlyInCandidate.map(place));
+  }
+  return { pairs, changed, turnsOnlyIn };
+}
+
+function chooseScores(common: string[], wanted: string[]): string[] {
+  if (wanted.length === 0) return common;
+  const unknown = wanted.filter((name) => !common.includes(name));
+  if (unknown.length === 0) return [...new Set(wanted)];
+  throw new AppError(
+    400,
+    "invalid_request",
+    `cannot compare ${unknown.join(", ")}: the scores in both runs are ${common.join(", ")}`,
+  );
+}

@@ -1,0 +1,53 @@
+import { AppError } from "../../shared/errors.ts";
+import type { RunReader, StoredRun } from "../store/store.ts";
+import { type CompareOptions, compareRuns } from "./compare.ts";
+import type { Comparison } from "./comparison.ts";
+
+/** Which run it was, as far as a reader of the comparison asks. */
+export interface ComparedRun {
+  run_id: string;
+  test_name: string;
+  model_id: string;
+  endpoint: string;
+  attempts: number;
+  /** Also a run that is not completed is compared, as far as it has come. */
+  status: string;
+}
+
+/** A comparison that says what was compared. */
+export interface StoredComparison extends Comparison {
+  baseline: ComparedRun;
+  candidate: ComparedRun;
+}
+
+/** Compares two stored runs. Throws 404 where there is no such run. */
+export async function compareStored(
+  reader: RunReader,
+  ids: { baseline: string; candidate: string },
+  options: CompareOptions = {},
+): Promise<StoredComparison> {
+  const baseline = await requireRun(reader, ids.baseline);
+  const candidate = await requireRun(reader, ids.candidate);
+  const comparison = await compareRuns({
+    baseline: { scenarios: baseline.request.test_batch, turns: reader.turns(baseline.id) },
+    candidate: { scenarios: candidate.request.test_batch, turns: reader.turns(candidate.id) },
+  }, options);
+  return { baseline: describe(baseline), candidate: describe(candidate), ...comparison };
+}
+
+async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
+  const run = await reader.getRun(id);
+  if (run) return run;
+  throw new AppError(404, "not_found", `cannot compare run "${id}": there is no such run`);
+}
+
+function describe(run: StoredRun): ComparedRun {
+  return {
+    run_id: run.id,
+    test_name: run.testName,
+    model_id: run.modelId,
+    endpoint: run.endpoint,
+    attempts: run.attempts,
+    status: run.status,
+  };
+}

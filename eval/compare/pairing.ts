@@ -1,0 +1,90 @@
+import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Tally, TurnTally } from "./tally.ts";
+
+/** What comparing reads of a batch. */
+export type PlannedScenario = Pick<Scenario, "id"> & {
+  interactions: Pick<Scenario["interactions"][number], "id" | "user_message" | "reference_reply">[];
+};
+
+/** A turn of the batch that at least one attempt has reached. */
+export interface ReachedTurn {
+  id: string;
+  user_message: string;
+  reference_reply: string | undefined;
+  tally: TurnTally;
+}
+
+/** A scenario of the batch that has results. */
+export interface ReachedScenario {
+  id: string;
+  turns: ReachedTurn[];
+  /** Equal for scenarios with the same id that say the same: they are one scenario, listed twice. */
+  fingerprint: string;
+}
+
+/** What belongs together, and what is left over on either side. */
+export interface Paired<T> {
+  pairs: { baseline: T; candidate: T }[];
+  onlyInBaseline: T[];
+  onlyInCandidate: T[];
+}
+
+/** The part of a batch that has results. */
+export function reachedScenarios(scenarios: PlannedScenario[], tally: Tally): ReachedScenario[] {
+  return scenarios.flatMap(({ id, interactions }, index): ReachedScenario[] => {
+    const tallies = tally.get(index);
+    if (!tallies) return [];
+    const turns = interactions.flatMap(({ id, user_message, reference_reply }, turn) => {
+      const tally = tallies.get(turn);
+      return tally ? [{ id, user_message, reference_reply, tally }] : [];
+    });
+    const fingerprint = JSON.stringify([id, ...interactions.map((turn) => turn.user_message)]);
+    return [{ id, turns, fingerprint }];
+  });
+}
+
+/**
+ * Scenarios of one id belong together. Ids may repeat: those that also say the same are paired
+ * first, and the rest of that id in the order of their batches.
+ */
+export function pairScenarios(
+  baseline: ReachedScenario[],
+  candidate: ReachedScenario[],
+): Paired<ReachedScenario> {
+  return pairBy(baseline, candidate, [(scenario) => scenario.fingerprint, ({ id }) => id]);
+}
+
+/** The same rule for the turns of two scenarios that belong together. */
+export function pairTurns(
+  baseline: ReachedTurn[],
+  candidate: ReachedTurn[],
+): Paired<ReachedTurn> {
+  const sayingTheSame = ({ id, user_message }: ReachedTurn) => JSON.stringify([id, user_message]);
+  return pairBy(baseline, candidate, [sayingTheSame, ({ id }) => id]);
+}
+
+/** Pairs by the first key, and what is left over by the next; the baseline's order is kept. */
+function pairBy<T>(
+  baseline: T[],
+  candidate: T[],
+  keys: ((item: T) => string)[],
+): Paired<T> {
+  const partners = new Map<T, T>();
+  const taken = new Set<T>();
+  for (const key of keys) {
+    const free = Map.groupBy(candidate.filter((item) => !taken.has(item)), key);
+    for (const item of baseline) {
+      if (partners.has(item)) continue;
+      const partner = free.get(key(item))?.shift();
+      if (partner === undefined) continue;
+      partners.set(item, partner);
+      taken.add(partner);
+    }
+  }
+  return {
+    pairs: baseline.filter((item) => partners.has(item))
+      .map((item) => ({ baseline: item, candidate: partners.get(item)! })),
+    onlyInBaseline: baseline.filter((item) => !partners.has(item)),
+    onlyInCandidate: candidate.filter((item) => !taken.has(item)),
+  };
+}

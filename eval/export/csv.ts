@@ -1,0 +1,63 @@
+import type { StoredTurn } from "../store/store.ts";
+import { digestRun } from "./digest.ts";
+import type { ExportFormat } from "./format.ts";
+
+const LINE_END = "\r\n"; // RFC 4180
+
+/**
+ * What spreadsheets take for a formula when a cell begins with it, also in its full-width form and,
+ * for those that trim, behind blanks. An apostrophe in front makes it text again; they do not show it.
+ */
+const FORMULA_START = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
+
+type Cell = string | number | null | undefined;
+type Column = [name: string, value: (turn: StoredTurn) => Cell];
+
+/** One row a turn, one column a score; safe to open in a spreadsheet. */
+export const csv: ExportFormat = {
+  name: "csv",
+  extension: "csv",
+  contentType: "text/csv; charset=utf-8; header=present",
+  async *write(source) {
+    const { run, reader } = source;
+    const { scoreNames } = await digestRun(source);
+    const ids = run.request.test_batch.map(({ id }) => id);
+    const columns: Column[] = [
+      ["run_id", () => run.id],
+      ["scenario_id", ({ scenario }) => ids[scenario]],
+      ["attempt_id", ({ attempt }) => attempt + 1],
+      ["turn", ({ turn }) => turn + 1],
+      ["interaction_id", ({ result }) => result.id],
+      ["interaction_type", ({ result }) => result.interaction_type],
+      ["user_message", ({ result }) => result.user_message],
+      ["reference_reply", ({ result }) => result.reference_reply],
+      ["agent_reply", ({ result }) => result.agent_reply],
+      ["reference_metadata", ({ result }) => JSON.stringify(result.reference_metadata)],
+      ["generated_metadata", ({ result }) => JSON.stringify(result.generated_metadata)],
+      ["latency_ms", ({ result }) => result.latency_ms],
+      ["input_tokens", ({ result }) => result.usage?.input_tokens],
+      ["output_tokens", ({ result }) => result.usage?.output_tokens],
+      ["error_code", ({ result }) => result.error?.code],
+      ["error_status", ({ result }) => result.error?.status],
+      ["error_detail", ({ result }) => result.error?.detail],
+      ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
+    ];
+    yield writeRow(columns.map(([name]) => name));
+    for await (const turn of reader.turns(run.id)) {
+      yield writeRow(columns.map(([, value]) => value(turn)));
+    }
+  },
+};
+
+function writeRow(cells: Cell[]): string {
+  return cells.map(writeCell).join(",") + LINE_END;
+}
+
+/** Text is always quoted: some readers guess a separator, and quotes leave them nothing to guess. */
+function writeCell(cell: Cell): string {
+  if (cell === null || cell === undefined) return "";
+  if (typeof cell === "number") return String(cell);
+  const text = cell.replaceAll("\0", "").toWellFormed(); // a NUL ends the cell for many readers
+  const safe = FORMULA_START.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}

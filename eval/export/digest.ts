@@ -1,0 +1,82 @@
+import type { InteractionError, InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
+import { scenarioResults } from "../runs/run_result.ts";
+import { createTotals } from "../summary.ts";
+import type { ExportSource } from "./format.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+
+/** Turns by what became of them, and the time that the endpoint took for them. */
+export type Counts = Record<Outcome, number> & { turns: number; latencyMs: number };
+
+/** One scenario in numbers, over all its attempts. */
+export interface ScenarioDigest extends Counts {
+  /** The scenario's id; the second of the same id has ` (2)` after it. */
+  label: string;
+  attempts: number;
+  averages: Scores;
+}
+
+/** A run in numbers. What it holds grows with the scenarios, not with their attempts. */
+export interface RunDigest extends Counts {
+  scenarios: ScenarioDigest[];
+  averages: Scores;
+  /** Every score that any turn names, also where it never applied. */
+  scoreNames: string[];
+  /** By code: how many calls failed, and the first of them in words. */
+  errors: Map<string, { count: number; detail: string }>;
+}
+
+/** Reads a run once. The averages are those of its result. */
+export async function digestRun({ run, reader, threshold }: ExportSource): Promise<RunDigest> {
+  const scenarios = labelScenarios(run.request.test_batch).map((label): ScenarioDigest => ({
+    label,
+    attempts: 0,
+    averages: {},
+    ...noCounts(),
+  }));
+  const total = noCounts();
+  const totals = createTotals();
+  const scoreNames = new Set<string>();
+  const errors: RunDigest["errors"] = new Map();
+  for await (const { index, result } of scenarioResults(reader, run)) {
+    const scenario = scenarios[index]!;
+    for (const turn of result.attempts.flatMap(({ interactions }) => interactions)) {
+      for (const counts of [scenario, total]) count(counts, { turn, threshold });
+      for (const name of Object.keys(turn.scores)) scoreNames.add(name);
+      if (turn.error) countError(errors, turn.error);
+    }
+    scenario.attempts = result.attempts.length;
+    scenario.averages = result.average_scores;
+    totals.add(result);
+  }
+  const { average_scores: averages } = totals.close();
+  return { ...total, scenarios, averages, scoreNames: [...scoreNames], errors };
+}
+
+function count(
+  counts: Counts,
+  { turn, threshold }: { turn: InteractionResult; threshold: number },
+): void {
+  counts.turns++;
+  counts[outcomeOf(turn, threshold)]++;
+  counts.latencyMs += turn.latency_ms;
+}
+
+function countError(errors: RunDigest["errors"], { code, detail }: InteractionError): void {
+  const known = errors.get(code);
+  if (known) known.count++;
+  else errors.set(code, { count: 1, detail });
+}
+
+function noCounts(): Counts {
+  return { turns: 0, passed: 0, below: 0, failed: 0, unscored: 0, latencyMs: 0 };
+}
+
+/** Names that tell scenarios apart: readers of reports take two of one name for the same. */
+function labelScenarios(batch: { id: string }[]): string[] {
+  const seen = new Map<string, number>();
+  return batch.map(({ id }) => {
+    const times = (seen.get(id) ?? 0) + 1;
+    seen.set(id, times);
+    return times === 1 ? id : `${id} (${times})`;
+  });
+}

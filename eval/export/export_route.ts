@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { streamPieces } from "../../shared/http/json_stream.ts";
+import { readQuery } from "../../shared/http/query.ts";
+import type { Handler } from "../../shared/http/router.ts";
+import { compareStored } from "../compare/compare_stored.ts";
+import type { RunReader } from "../store/store.ts";
+import { exportFormats } from "./mod.ts";
+import { exportSource } from "./source.ts";
+
+const Query = z.object({
+  format: z.enum(exportFormats.map(({ name }) => name)).default("json"),
+  threshold: z.coerce.number().min(0).max(1).optional(),
+  /** A run to compare with, for the formats that show it. */
+  baseline: z.string().optional(),
+});
+
+/** `GET /runs/:id/export`: a run that has ended, as a file. */
+export function createExportRoute({ store }: { store: RunReader }): Handler {
+  return async (_request, { params, url }) => {
+    const { format: name, threshold, baseline } = readQuery(url, Query);
+    const format = exportFormats.find((format) => format.name === name)!;
+    const run = await store.getRun(params.id ?? "");
+    if (!run) {
+      throw new AppError(404, "not_found", `cannot export run ${params.id}: there is none`);
+    }
+    const source = exportSource(store, { run, threshold });
+    if (baseline !== undefined) {
+      const result = await compareStored(store, { baseline, candidate: run.id });
+      source.comparison = { baseline, result };
+    }
+    return streamPieces(format.write(source), {
+      "content-type": format.contentType,
+      "content-disposition": `attachment; filename="assay-${run.id}.${format.extension}"`,
+      "x-content-type-options": "nosniff", // other people's text, never a page of ours
+    });
+  };
+}

@@ -1,0 +1,23 @@
+import type { Comparison } from "../compare/comparison.ts";
+import type { TurnReader } from "../runs/run_result.ts";
+import type { StoredRun } from "../store/store.ts";
+
+/** A run that has come to its end, in whatever way. */
+export interface ExportSource {
+  run: StoredRun;
+  /** Some formats read the turns twice, and must find the same both times. */
+  reader: TurnReader;
+  /** A turn whose `overall` is below this has not passed. */
+  threshold: number;
+  /** The run as the candidate against an earlier one, for formats that have a place for it. */
+  comparison?: { baseline: string; result: Comparison };
+}
+
+/** One way to write a run down. Text comes in pieces, so that no run has to fit into memory. */
+export interface ExportFormat {
+  readonly name: string;
+  /** Of a file in this format, without the dot. */
+  readonly extension: string;
+  readonly contentType: string;
+  write(source: ExportSource): AsyncIterable<string>;
+}

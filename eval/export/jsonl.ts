@@ -1,0 +1,21 @@
+import type { ExportFormat } from "./format.ts";
+
+/** One line a turn: all that is known of it, and where it belongs, counted from 1. */
+export const jsonl: ExportFormat = {
+  name: "jsonl",
+  extension: "jsonl",
+  contentType: "application/jsonl",
+  async *write({ run, reader }) {
+    const ids = run.request.test_batch.map(({ id }) => id);
+    for await (const { scenario, attempt, turn, result } of reader.turns(run.id)) {
+      const place = {
+        run_id: run.id,
+        scenario_id: ids[scenario],
+        attempt_id: attempt + 1,
+        turn: turn + 1,
+      };
+      // First for the reader, and once more so that a caller's own field cannot replace it.
+      yield JSON.stringify({ ...place, ...result, ...place }) + "\n";
+    }
+  },
+};

@@ -1,0 +1,120 @@
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { StoredTurn } from "../store/store.ts";
+import { type Counts, digestRun, type RunDigest } from "./digest.ts";
+import type { ExportFormat, ExportSource } from "./format.ts";
+import { HEADLINE, outcomeOf } from "./outcome.ts";
+import { shorten } from "./shorten.ts";
+import { xmlAttributes, xmlText } from "./xml.ts";
+
+/** Of a reply that is shown with a failure; whole replies are in the other formats. */
+const SHOWN_CHARACTERS = 2000;
+
+/**
+ * JUnit XML as CI systems read it: a suite a scenario, a case a turn of an attempt. A turn below the
+ * threshold is a `failure`, a call that failed an `error`, a turn without expectations `skipped`.
+ * Suites state their counts before their cases, so the run is read twice.
+ */
+export const junit: ExportFormat = {
+  name: "junit",
+  extension: "xml",
+  contentType: "application/xml; charset=utf-8",
+  async *write(source) {
+    const digest = await digestRun(source);
+    const name = source.run.testName;
+    yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
+    yield `<testsuites${xmlAttributes({ name, ...countAttributes(digest) })}>\n`;
+    yield* writeSuites(source, digest);
+    yield "</testsuites>\n";
+  },
+};
+
+async function* writeSuites(source: ExportSource, { scenarios }: RunDigest) {
+  const { run, threshold } = source;
+  const timestamp = new Date(run.createdAt).toISOString().slice(0, 19);
+  const properties = {
+    run_id: run.id,
+    model_id: run.modelId,
+    endpoint: run.endpoint,
+    threshold,
+  };
+  let open: number | undefined;
+  for await (const turn of source.reader.turns(run.id)) {
+    const scenario = scenarios[turn.scenario]!;
+    if (open !== turn.scenario) {
+      if (open !== undefined) yield "  </testsuite>\n";
+      open = turn.scenario;
+      const attributes = { name: scenario.label, ...countAttributes(scenario), timestamp };
+      yield `  <testsuite${xmlAttributes(attributes)}>\n    <properties>\n`;
+      for (const [name, value] of Object.entries(properties)) {
+        yield `      <property${xmlAttributes({ name, value })}/>\n`;
+      }
+      yield "    </properties>\n";
+    }
+    yield writeCase(turn, { suite: scenario.label, threshold });
+  }
+  if (open !== undefined) yield "  </testsuite>\n";
+}
+
+function countAttributes({ turns, below, failed, unscored, latencyMs }: Counts) {
+  return {
+    tests: turns,
+    failures: below,
+    errors: failed,
+    skipped: unscored,
+    time: seconds(latencyMs),
+  };
+}
+
+function writeCase(
+  { attempt, turn, result }: StoredTurn,
+  { suite, threshold }: { suite: string; threshold: number },
+): string {
+  const open = `    <testcase${
+    xmlAttributes({
+      classname: suite,
+      name: `turn ${turn + 1}: ${result.id} (attempt ${attempt + 1})`,
+      time: seconds(result.latency_ms),
+    })
+  }`;
+  const detail = writeDetail(result, threshold);
+  return detail === "" ? `${open}/>\n` : `${open}>\n      ${detail}\n    </testcase>\n`;
+}
+
+function writeDetail(result: InteractionResult, threshold: number): string {
+  switch (outcomeOf(result, threshold)) {
+    case "passed":
+      return "";
+    case "unscored":
+      return `<skipped${xmlAttributes({ message: "no score applies to this turn" })}/>`;
+    case "failed": {
+      const { code, detail } = result.error!;
+      return `<error${xmlAttributes({ message: detail, type: code })}>${
+        xmlText(`asked: ${shorten(result.user_message, SHOWN_CHARACTERS)}`)
+      }</error>`;
+    }
+    case "below": {
+      const message = `${HEADLINE} ${round(result.scores[HEADLINE])} is below ${threshold}`;
+      const lines = [
+        `asked: ${shorten(result.user_message, SHOWN_CHARACTERS)}`,
+        `expected: ${shorten(result.reference_reply, SHOWN_CHARACTERS)}`,
+        `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS)}`,
+        `scores: ${
+          Object.entries(result.scores).filter(([, value]) => value !== null)
+            .map(([name, value]) => `${name} ${round(value)}`).join(", ")
+        }`,
+      ];
+      return `<failure${xmlAttributes({ message, type: "below_threshold" })}>${
+        xmlText(lines.join("\n"))
+      }</failure>`;
+    }
+  }
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toFixed(3);
+}
+
+/** Cut, not rounded: 0.6999 must not read "0.7 is below 0.7". */
+function round(value: number | null | undefined): number {
+  return Math.floor((value ?? 0) * 10_000) / 10_000;
+}

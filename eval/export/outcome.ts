@@ -1,0 +1,27 @@
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+
+/** The score that decides whether a turn has passed. */
+export const HEADLINE = "overall";
+
+/** Where a request does not say what is good enough. */
+export const DEFAULT_THRESHOLD = 0.7;
+
+/** `unscored`: it was answered, but nothing was expected of the answer. */
+export type Outcome = "passed" | "below" | "failed" | "unscored";
+
+/** What became of a turn, seen from a threshold in [0, 1]. */
+export function outcomeOf(
+  { error, scores }: Pick<InteractionResult, "error" | "scores">,
+  threshold: number,
+): Outcome {
+  if (error) return "failed";
+  const score = scores[HEADLINE] ?? null;
+  if (score === null) return "unscored";
+  return score < threshold ? "below" : "passed";
+}
+
+/** What a run's own request calls good enough. */
+export function thresholdOf(request: Record<string, unknown>): number {
+  const { pass_threshold } = request;
+  return typeof pass_threshold === "number" ? pass_threshold : DEFAULT_THRESHOLD;
+}

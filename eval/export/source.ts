@@ -1,0 +1,25 @@
+import { AppError } from "../../shared/errors.ts";
+import type { RunReader, StoredRun } from "../store/store.ts";
+import type { ExportSource } from "./format.ts";
+import { thresholdOf } from "./outcome.ts";
+
+/**
+ * A stored run, ready to be written down. Throws 409 while the run is under way: formats that state
+ * their counts first read it twice, and must find the same both times.
+ */
+export function exportSource(
+  reader: RunReader,
+  { run, threshold = thresholdOf(run.request) }: {
+    run: StoredRun;
+    threshold?: number | undefined;
+  },
+): ExportSource {
+  if (run.status === "running") {
+    throw new AppError(
+      409,
+      "conflict",
+      `cannot export run ${run.id}: it is not finished; wait for its end, or cancel it`,
+    );
+  }
+  return { run, reader, threshold };
+}

@@ -1,0 +1,20 @@
+/** How a report is set: for a pull request's comment, or for a terminal. */
+export interface TextForm {
+  title(text: string, level: 1 | 2): string;
+  lines(lines: string[]): string;
+  /** Somebody else's text, made harmless. */
+  name(text: string): string;
+  /** The first column is a name, the others are numbers; a name must have been made harmless. */
+  table(header: string[], rows: string[][]): string;
+}
+
+/** A score in [0, 1]; a dash where there is none. */
+export function showScore(value: number | null | undefined): string {
+  return typeof value === "number" ? value.toFixed(3) : "–";
+}
+
+/** A difference with its sign, and without a "-0.000" for what is nothing. */
+export function showDifference(value: number): string {
+  const text = value.toFixed(3);
+  return Number(text) === 0 ? "0.000" : value > 0 ? `+${text}` : text;
+}

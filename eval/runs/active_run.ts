@@ -1,0 +1,108 @@
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { RunStatus, StoredRun, Tally } from "../store/store.ts";
+
+/** Why a run was cancelled when nobody asked for that: a caller with its key may go on with it. */
+export const CLIENT_LEFT = "the client left";
+
+/** How far a run has come, as callers see it. */
+export interface RunProgress {
+  done: number;
+  failed: number;
+  total: number;
+  /** The mean `overall` so far. */
+  mean: number | null;
+  /** What is left at the speed so far; `null` while there is none. */
+  eta_ms: number | null;
+}
+
+/** How a run ended in this process. `running` means that a later one goes on with it. */
+export interface RunEnd {
+  status: RunStatus;
+  /** What went wrong, where something did. */
+  error?: unknown;
+}
+
+/** A run that is under way in this process. */
+export interface ActiveRun {
+  readonly run: StoredRun;
+  /** Never rejects. */
+  readonly ended: Promise<RunEnd>;
+  readonly signal: AbortSignal;
+  /** True for a run that goes on without anyone waiting for it. */
+  readonly isDetached: boolean;
+  detach(): void;
+  /** The run is cancelled once the last of those who hold it has let go, unless it is detached. */
+  hold(client: AbortSignal): void;
+  /** Ends the run at once; `detail` says why, and is stored. */
+  cancel(detail: string): void;
+  note(result: InteractionResult): void;
+  end(end: RunEnd): void;
+  tally(): Tally;
+  progress(): RunProgress;
+  /** Resolves at the next stored turn, or at the end. */
+  changed(): Promise<void>;
+}
+
+/** Keeps count of a run; `tally` is what was stored of it before. */
+export function createActiveRun(
+  run: StoredRun,
+  { tally: before, now }: { tally: Tally; now: () => number },
+): ActiveRun {
+  const controller = new AbortController();
+  const ended = Promise.withResolvers<RunEnd>();
+  const started = now();
+  const tally = { ...before };
+  let isDetached = false;
+  let holders = 0;
+  let change = Promise.withResolvers<void>();
+
+  function wake() {
+    change.resolve();
+    change = Promise.withResolvers();
+  }
+
+  const cancel = (detail: string) => controller.abort(new DOMException(detail, "AbortError"));
+
+  return {
+    run,
+    ended: ended.promise,
+    signal: controller.signal,
+    cancel,
+    get isDetached() {
+      return isDetached;
+    },
+    detach: () => void (isDetached = true),
+    hold(client) {
+      holders++;
+      const release = () => {
+        if (--holders === 0 && !isDetached) cancel(CLIENT_LEFT);
+      };
+      if (client.aborted) release();
+      else client.addEventListener("abort", release, { once: true });
+    },
+    note(result) {
+      const { overall } = result.scores;
+      tally.done++;
+      tally.lastSeq++;
+      if (result.error) tally.failed++;
+      if (typeof overall === "number") {
+        tally.mean = ((tally.mean ?? 0) * tally.scored + overall) / (tally.scored + 1);
+        tally.scored++;
+      }
+      wake();
+    },
+    end(end) {
+      ended.resolve(end);
+      wake();
+    },
+    tally: () => ({ ...tally }),
+    progress() {
+      const { done, failed, mean } = tally;
+      const doneHere = done - before.done;
+      const left = run.totalTurns - done;
+      const eta_ms = doneHere === 0 ? null : Math.round((now() - started) / doneHere * left);
+      return { done, failed, total: run.totalTurns, mean, eta_ms };
+    },
+    changed: () => change.promise,
+  };
+}

@@ -1,0 +1,94 @@
+import { accepts } from "@std/http/negotiation";
+import { AppError } from "../../shared/errors.ts";
+import { readJson } from "../../shared/http/body.ts";
+import type { Handler } from "../../shared/http/router.ts";
+import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvalConfig } from "../config.ts";
+import type { EndpointPolicy } from "../endpoint_policy.ts";
+import type { RunStore, StoredRun } from "../store/store.ts";
+import { nameTest } from "../summary.ts";
+import { type ActiveRun, CLIENT_LEFT } from "./active_run.ts";
+import { eventStream } from "./event_stream.ts";
+import { readIdempotencyKey } from "./idempotency_key.ts";
+import { answerWithResult, waitForEnd } from "./result_answer.ts";
+import type { RunManager } from "./run_manager.ts";
+
+export interface EvaluateRouteDeps {
+  config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "MAX_BODY_BYTES">;
+  endpoints: EndpointPolicy;
+  store: RunStore;
+  runs: RunManager;
+}
+
+/** `active` is missing where the run is over. */
+interface BegunRun {
+  run: StoredRun;
+  active: ActiveRun | undefined;
+}
+
+/** `POST /evaluate`: waits for the result, streams the way there, or leaves it to be fetched. */
+export function createEvaluateRoute(
+  { config, endpoints, store, runs }: EvaluateRouteDeps,
+): Handler {
+  const Body = evaluateRequest(config.EVAL_MAX_ATTEMPTS);
+
+  async function begin(body: EvaluateRequest, headers: Headers): Promise<BegunRun> {
+    const idempotency = await readIdempotencyKey(headers, body);
+    const started = await runs.start({
+      request: body,
+      testName: nameTest(body),
+      ...(idempotency && { idempotency }),
+    });
+    if (started.outcome === "started") return { run: started.active.run, active: started.active };
+    if (started.outcome === "known") return await reattach(started.id);
+    throw new AppError(
+      422,
+      "idempotency_key_reused",
+      "cannot use this Idempotency-Key: it came with another body before",
+    );
+  }
+
+  /** A run that ended only because its client was lost goes on when the client comes back. */
+  async function reattach(id: string): Promise<BegunRun> {
+    const known = runs.active(id);
+    if (known) return { run: known.run, active: known };
+    const run = (await store.getRun(id))!;
+    const wasLost = run.status === "cancelled" && run.detail === CLIENT_LEFT;
+    const isUnfinished = run.status === "interrupted" || run.status === "running";
+    return { run, active: wasLost || isUnfinished ? await runs.resume(run) : undefined };
+  }
+
+  return async (request, context) => {
+    const body = await readJson(request, Body, { maxBytes: config.MAX_BODY_BYTES });
+    endpoints.requireAllowed(body.endpoint);
+    context.fields.model = body.model_id;
+    const { run, active } = await begin(body, request.headers);
+    context.fields.run = run.id;
+    const location = `/runs/${run.id}`;
+
+    if (prefersAsync(request)) {
+      active?.detach();
+      const status = active ? "running" : run.status;
+      return Response.json({ run_id: run.id, status }, {
+        status: 202,
+        headers: { location, "preference-applied": "respond-async" },
+      });
+    }
+    if (accepts(request, "application/json", "text/event-stream") === "text/event-stream") {
+      const stream = eventStream({ store, runs, run, afterSeq: 0, client: request.signal });
+      active?.hold(stream.left);
+      stream.response.headers.set("location", location);
+      return stream.response;
+    }
+    active?.hold(request.signal);
+    const end = active ? await waitForEnd(active, request.signal) : { status: run.status };
+    context.fields.outcome = end.status;
+    return answerWithResult(store, run, end);
+  };
+}
+
+/** RFC 7240; other preferences may stand beside it. */
+function prefersAsync(request: Request): boolean {
+  const preferences = request.headers.get("prefer")?.split(",") ?? [];
+  return preferences.some((one) => one.split(";")[0]?.trim().toLowerCase() === "respond-async");
+}

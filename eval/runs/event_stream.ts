@@ -1,0 +1,64 @@
+import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
+import { gatherPieces } from "../../shared/http/json_stream.ts";
+import type { RunStore, StoredRun } from "../store/store.ts";
+import { createClientStream } from "./client_stream.ts";
+import type { RunManager } from "./run_manager.ts";
+import { runEvents } from "./run_events.ts";
+import { resultPieces } from "./run_result.ts";
+
+/** The id of the last event: a client that has seen it has seen all. */
+export const LAST_EVENT = "end";
+
+export interface EventStreamOptions {
+  store: RunStore;
+  runs: RunManager;
+  run: StoredRun;
+  afterSeq: number;
+  /** The request's own signal. */
+  client: AbortSignal;
+}
+
+/** Answers with the events of a run; `left` is aborted when the client leaves. */
+export function eventStream(
+  options: EventStreamOptions,
+): { response: Response; left: AbortSignal } {
+  const { body, left } = createClientStream(
+    options.client,
+    (left) => encodeEvents(options, left),
+  );
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+  return { response: new Response(body, { headers }), left };
+}
+
+async function* encodeEvents(
+  { store, runs, run, afterSeq }: EventStreamOptions,
+  left: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const active = () => runs.active(run.id);
+  const events = ReadableStream.from(runEvents({ store, run, active, afterSeq, left }));
+  yield* events.pipeThrough(new ServerSentEventStream());
+  if (left.aborted) return;
+  const now = await store.getRun(run.id);
+  if (!now || (now.status === "running" && runs.isStopping)) return; // to be gone on with
+  const isStuck = now.status === "running" && !active();
+  const detail = runs.faultOf(run.id);
+  yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);
+}
+
+/** By hand: a result may be far larger than what one should hold as one message. */
+async function* encodeEnd(
+  store: RunStore,
+  run: StoredRun,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const isCompleted = run.status === "completed";
+  yield encoder.encode(`event:${isCompleted ? "result" : "ended"}\nid:${LAST_EVENT}\ndata:`);
+  if (isCompleted) {
+    const pieces = gatherPieces(resultPieces(store, run));
+    for await (const piece of pieces) yield encoder.encode(piece);
+  } else {
+    const { id, status, detail } = run;
+    yield encoder.encode(JSON.stringify({ run_id: id, status, detail }));
+  }
+  yield encoder.encode("\n\n");
+}

@@ -1,0 +1,173 @@
+import { AppError, isAbort } from "../../shared/errors.ts";
+import type { Logger } from "../../shared/log.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { createAssessor, type ScoringPorts } from "../assessor.ts";
+import type { EndpointPolicy } from "../endpoint_policy.ts";
+import { type Finished, type RunPorts, runScenarios, type Target } from "../runner.ts";
+import type { NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
+import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
+import { readFinished } from "./finished_turns.ts";
+
+/** Everything a run needs from outside. */
+export interface RunManagerDeps {
+  store: RunStore;
+  log: Logger;
+  endpoints: EndpointPolicy;
+  /** The model under test, with the credential that goes to its endpoint. */
+  connect: (request: EvaluateRequest, credential: string | undefined) => Target;
+  /** The process's places for conversations. */
+  slot: RunPorts["slot"];
+  scoring: ScoringPorts;
+  concurrency: number;
+}
+
+/** `known` and `mismatch` are as in `CreatedRun`. */
+export type StartedRun =
+  | { outcome: "started"; active: ActiveRun }
+  | { outcome: "known" | "mismatch"; id: string };
+
+/** Starts runs, knows those under way, and stores all that comes of them. */
+export interface RunManager {
+  /** Stores a run and starts it; a key that was used before starts nothing. */
+  start(run: NewRun): Promise<StartedRun>;
+  /** Goes on with a stored run from what is stored of it. */
+  resume(run: StoredRun): Promise<ActiveRun>;
+  active(id: string): ActiveRun | undefined;
+  /** Why a run that is stored as running is not: for want of room not even that can be stored. */
+  faultOf(id: string): string | null;
+  /** Goes on with every run that an earlier process left unfinished; they need no client. */
+  resumeUnfinished(): Promise<void>;
+  /** Marks these `interrupted` instead. */
+  interruptUnfinished(): Promise<void>;
+  /**
+   * For the end of the process: detached runs begin no further turn, and this resolves when all
+   * runs have ended. What is unfinished then stays so, for the next process.
+   */
+  stop(): Promise<void>;
+  readonly isStopping: boolean;
+}
+
+const NOTHING_YET: Tally = { done: 0, failed: 0, scored: 0, mean: null, lastSeq: 0 };
+
+export function createRunManager(deps: RunManagerDeps): RunManager {
+  const { store, log, endpoints, connect, slot, scoring, concurrency } = deps;
+  const runs = new Map<string, ActiveRun>();
+  const faults = new Map<string, string>();
+  const stopping = new AbortController();
+
+  function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
+    const active = createActiveRun(run, { tally, now: () => performance.now() });
+    runs.set(run.id, active);
+    faults.delete(run.id);
+    execute(active, finished).then((end) => {
+      runs.delete(run.id);
+      active.end(end);
+    });
+    return active;
+  }
+
+  async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
+    const { run: { id, request } } = active;
+    try {
+      endpoints.requireAllowed(request.endpoint); // a resumed run may find other rules
+      const outcome = await runScenarios(
+        { scenarios: request.test_batch, attempts: request.attempts },
+        {
+          target: connect(request, endpoints.credentialFor(request.endpoint)),
+          assessor: createAssessor(request, { ports: scoring, signal: active.signal }),
+          recorder: {
+            async record(position, result, { tookMs }) {
+              await store.recordTurn(id, { ...position, result, tookMs });
+              active.note(result);
+            },
+          },
+          ...(finished && { finished }),
+          slot,
+          concurrency,
+          signal: active.signal,
+          // A run whose client is waiting may use the time that the process has left.
+          isPaused: () => stopping.signal.aborted && active.isDetached,
+        },
+      );
+      if (outcome === "paused") return { status: "running" };
+      await store.setStatus(id, { status: "completed", tally: active.tally() });
+      return { status: "completed" };
+    } catch (error) {
+      return await settle(active, error);
+    }
+  }
+
+  async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
+    const { run: { id }, signal } = active;
+    const tally = active.tally();
+    try {
+      if (isAbort(error) && signal.aborted) {
+        await store.setStatus(id, { status: "cancelled", detail: signal.reason.message, tally });
+        return { status: "cancelled", error };
+      }
+      log.error("run failed", { run_id: id, error });
+      // Without room there is nothing wrong with the run: it goes on when the service starts again.
+      const detail = error instanceof AppError ? error.message : "the service failed; see its log";
+      if (error instanceof AppError && error.code === "storage_full") {
+        faults.set(id, detail);
+        return { status: "interrupted", error };
+      }
+      await store.setStatus(id, { status: "failed", detail, tally });
+      return { status: "failed", error };
+    } catch (storing) {
+      log.error("cannot store how a run ended", { run_id: id, error: storing });
+      return { status: "interrupted", error };
+    }
+  }
+
+  async function resume(run: StoredRun): Promise<ActiveRun> {
+    const [tally, finished] = await Promise.all([
+      store.tally(run.id),
+      readFinished(store, { id: run.id, scenarios: run.request.test_batch }),
+    ]);
+    if (run.status !== "running") await store.setStatus(run.id, { status: "running" });
+    return runs.get(run.id) ?? launch(run, { tally, finished });
+  }
+
+  return {
+    resume,
+    active: (id) => runs.get(id),
+    faultOf: (id) => faults.get(id) ?? null,
+    get isStopping() {
+      return stopping.signal.aborted;
+    },
+
+    async start(run) {
+      const created = await store.createRun(run);
+      if (created.outcome !== "created") return created;
+      const active = run.parentId === undefined
+        ? launch(created.run, { tally: NOTHING_YET })
+        : await resume(created.run);
+      return { outcome: "started", active };
+    },
+
+    async resumeUnfinished() {
+      for (const id of await store.unfinishedRuns()) {
+        const run = await store.getRun(id);
+        if (!run || stopping.signal.aborted) continue;
+        const active = await resume(run);
+        active.detach();
+        const { done, total } = active.progress();
+        log.info("a run goes on", { run_id: id, done, total });
+      }
+    },
+
+    async interruptUnfinished() {
+      for (const id of await store.unfinishedRuns()) {
+        const tally = await store.tally(id);
+        await store.setStatus(id, { status: "interrupted", tally });
+        log.info("a run was interrupted", { run_id: id, done: tally.done });
+      }
+    },
+
+    async stop() {
+      stopping.abort();
+      await Promise.all([...runs.values()].map((active) => active.ended));
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { streamPieces } from "../../shared/http/json_stream.ts";
+import type { Handler } from "../../shared/http/router.ts";
+import type { EndpointPolicy } from "../endpoint_policy.ts";
+import { RUN_STATUSES, type RunRecord, type RunStore, type StoredRun } from "../store/store.ts";
+import { eventStream, LAST_EVENT } from "./event_stream.ts";
+import type { RunManager } from "./run_manager.ts";
+import { resultPieces } from "./run_result.ts";
+import { restingProgress, type RunView, viewRun } from "./run_view.ts";
+
+export interface RunRoutesDeps {
+  store: RunStore;
+  runs: RunManager;
+  endpoints: EndpointPolicy;
+}
+
+const ListQuery = z.object({
+  test_name: z.string().optional(),
+  model_id: z.string().optional(),
+  status: z.enum(RUN_STATUSES).optional(),
+  cursor: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+/** Everything about runs that are already there. */
+export function createRunRoutes(
+  { store, runs, endpoints }: RunRoutesDeps,
+): Record<string, Handler> {
+  async function find(id = ""): Promise<StoredRun> {
+    const run = runs.active(id)?.run ?? await store.getRun(id);
+    if (run) return run;
+    throw new AppError(404, "not_found", `cannot find run ${id}: there is none of that id`);
+  }
+
+  async function view(run: RunRecord): Promise<RunView> {
+    const active = runs.active(run.id);
+    if (active) return viewRun(run, active.progress());
+    if (run.status !== "running") {
+      return viewRun(run, restingProgress(run, run.tally ?? await store.tally(run.id)));
+    }
+    // Over since it was read, or left by a process that could not go on with it.
+    const now = await store.getRun(run.id) ?? run;
+    if (now.status !== "running") return view(now);
+    return view({ ...now, status: "interrupted", detail: runs.faultOf(run.id) });
+  }
+
+  return {
+    "GET /runs": async (_request, { url }) => {
+      const query = readQuery(url);
+      const { test_name: testName, model_id: modelId, status, cursor, limit } = query;
+      const page = await store.listRuns({
+        limit,
+        ...(testName !== undefined && { testName }),
+        ...(modelId !== undefined && { modelId }),
+        ...(status !== undefined && { status }),
+        ...(cursor !== undefined && { cursor }),
+      });
+      const views = await Promise.all(page.runs.map(view));
+      return Response.json({ runs: views, next_cursor: page.nextCursor });
+    },
+
+    "GET /runs/:id": async (_request, { params }) => {
+      const run = await find(params.id);
+      const shown = await view(run);
+      if (shown.status !== "completed") return Response.json(shown);
+      return streamPieces(withResult(shown, resultPieces(store, run)));
+    },
+
+    "GET /runs/:id/events": async (request, { params }) => {
+      const run = await find(params.id);
+      const last = request.headers.get("last-event-id");
+      // What `EventSource` takes as "do not come back".
+      if (last === LAST_EVENT) return new Response(null, { status: 204 });
+      const afterSeq = /^\d{1,15}$/.test(last ?? "") ? Number(last) : 0;
+      return eventStream({ store, runs, run, afterSeq, client: request.signal }).response;
+    },
+
+    "POST /runs/:id/cancel": async (_request, { params }) => {
+      const run = await find(params.id);
+      const active = runs.active(run.id);
+      const detail = "cancelled by a caller";
+      if (active) {
+        active.cancel(detail);
+        await active.ended;
+      } else if (run.status === "running" || run.status === "interrupted") {
+        await store.setStatus(run.id, {
+          status: "cancelled",
+          detail,
+          tally: await store.tally(run.id),
+        });
+      }
+      const { status } = await find(run.id);
+      if (status === "cancelled") return Response.json({ run_id: run.id, status });
+      throw conflict(`cannot cancel run ${run.id}: it is ${status}`);
+    },
+
+    "POST /runs/:id/retry": async (_request, { params }) => {
+      const parent = await find(params.id);
+      if (runs.active(parent.id)) throw conflict(`cannot retry run ${parent.id}: it is running`);
+      endpoints.requireAllowed(parent.endpoint);
+      const { done, failed } = await store.tally(parent.id);
+      if (failed === 0 && done === parent.totalTurns) {
+        throw conflict(`cannot retry run ${parent.id}: nothing in it failed`);
+      }
+      const { request, testName, id: parentId } = parent;
+      const started = await runs.start({ request, testName, parentId });
+      if (started.outcome !== "started") throw new Error("a run without a key was known before");
+      started.active.detach();
+      const { id } = started.active.run;
+      return Response.json({ run_id: id, parent_id: parentId, status: "running" }, {
+        status: 202,
+        headers: { location: `/runs/${id}` },
+      });
+    },
+
+    "DELETE /runs/:id": async (_request, { params }) => {
+      const { id } = await find(params.id);
+      if (runs.active(id)) {
+        throw conflict(`cannot delete run ${id}: it is running; cancel it first`);
+      }
+      await store.deleteRun(id);
+      return new Response(null, { status: 204 });
+    },
+  };
+}
+
+function readQuery(url: URL): z.output<typeof ListQuery> {
+  const result = ListQuery.safeParse(Object.fromEntries(url.searchParams));
+  if (result.success) return result.data;
+  const errors = result.error.issues.map((issue) => ({
+    path: issue.path.join("."),
+    message: issue.message,
+  }));
+  const detail = `cannot list runs: ${errors[0]?.path}: ${errors[0]?.message}`;
+  throw new AppError(400, "invalid_request", detail, { errors });
+}
+
+function conflict(detail: string): AppError {
+  return new AppError(409, "conflict", detail);
+}
+
+async function* withResult(
+  view: RunView,
+  result: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(view).slice(0, -1)},"result":`;
+  yield* result;
+  yield "}";
+}

@@ -1,0 +1,40 @@
+import { Kysely } from "kysely";
+import { migrate } from "./migrations.ts";
+import { createRunIds } from "./run_id.ts";
+import { createRunReader } from "./run_reader.ts";
+import { createRunStore } from "./run_store.ts";
+import type { Tables } from "./schema.ts";
+import { cannotOpen, openSqlite } from "./sqlite_connection.ts";
+import { createSqliteDialect } from "./sqlite_dialect.ts";
+import type { RunReader, RunStore } from "./store.ts";
+
+export interface OpenStoreOptions {
+  /** `EVAL_DATA`: a file, whose folder is made, or `:memory:`. */
+  path: string;
+  /** Bounds the file; for tests of a full disk. */
+  maxPages?: number;
+  now?: () => number;
+}
+
+/**
+ * Opens the database for this process alone and brings its tables up to date. Throws `ConfigError`
+ * where another process has it or the file cannot be used.
+ */
+export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
+  const { now = Date.now, ...where } = options;
+  const connection = await openSqlite({ ...where, mode: "write" });
+  const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.destroy();
+    throw cannotOpen(options.path, error);
+  }
+  return createRunStore(db, { now, newId: createRunIds(now) });
+}
+
+/** Opens the database only to look at it; the service may be running at the same time. */
+export async function openReader({ path }: { path: string }): Promise<RunReader> {
+  const connection = await openSqlite({ path, mode: "read" });
+  return createRunReader(new Kysely<Tables>({ dialect: createSqliteDialect(connection) }));
+}

@@ -1,0 +1,106 @@
+import type { Insertable, Selectable } from "kysely";
+import { jsonPieces } from "../../shared/http/json_stream.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { createPacer } from "../pacer.ts";
+import type { RunsTable, TurnsTable } from "./schema.ts";
+import type { RunRecord, StoredRun, StoredTurn } from "./store.ts";
+
+/** The columns of a run without its request, which may be megabytes. */
+export const RECORD_COLUMNS = [
+  "id",
+  "parent_id",
+  "status",
+  "detail",
+  "test_name",
+  "model_id",
+  "endpoint",
+  "attempts",
+  "total_turns",
+  "created_at",
+  "finished_at",
+  "tally",
+] as const satisfies (keyof RunsTable)[];
+
+export const TURN_COLUMNS = [
+  "scenario",
+  "attempt",
+  "turn",
+  "took_ms",
+  "result",
+] as const satisfies (keyof TurnsTable)[];
+
+export const ALL_TURN_COLUMNS = [
+  "run_id",
+  "scenario",
+  "attempt",
+  "turn",
+  "seq",
+  "failed",
+  "overall",
+  "took_ms",
+  "result",
+] as const satisfies (keyof TurnsTable)[];
+
+/** PostgreSQL's drivers give `bigint` as text, so moments are made numbers here. */
+export function toRecord(
+  row: Pick<Selectable<RunsTable>, (typeof RECORD_COLUMNS)[number]>,
+): RunRecord {
+  return {
+    id: row.id,
+    parentId: row.parent_id,
+    status: row.status,
+    detail: row.detail,
+    testName: row.test_name,
+    modelId: row.model_id,
+    endpoint: row.endpoint,
+    attempts: row.attempts,
+    totalTurns: row.total_turns,
+    createdAt: Number(row.created_at),
+    finishedAt: row.finished_at === null ? null : Number(row.finished_at),
+    tally: row.tally === null ? null : JSON.parse(row.tally),
+  };
+}
+
+/** Takes its time over a large request: nobody else should have to wait for it. */
+export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
+  return {
+    id: run.id,
+    parent_id: run.parentId,
+    status: run.status,
+    detail: run.detail,
+    test_name: run.testName,
+    model_id: run.modelId,
+    endpoint: run.endpoint,
+    attempts: run.attempts,
+    total_turns: run.totalTurns,
+    created_at: run.createdAt,
+    finished_at: run.finishedAt,
+    tally: run.tally && JSON.stringify(run.tally),
+    request: await writeJson(run.request),
+  };
+}
+
+/** Down to the single scenarios of a request, which are written as one piece each. */
+const REQUEST_DEPTH = 2;
+
+async function writeJson(request: EvaluateRequest): Promise<string> {
+  const pace = createPacer();
+  let text = "";
+  for (const piece of jsonPieces(request, REQUEST_DEPTH)) {
+    text += piece;
+    await pace();
+  }
+  return text;
+}
+
+export function toTurn(
+  row: Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>,
+): StoredTurn {
+  return {
+    scenario: row.scenario,
+    attempt: row.attempt,
+    turn: row.turn,
+    tookMs: row.took_ms,
+    result: JSON.parse(row.result),
+  };
+}

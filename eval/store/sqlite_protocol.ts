@@ -1,0 +1,19 @@
+/** What the database's thread is told. `id` comes back with the reply. */
+export type WorkerRequest = { id: number } & WorkerCommand;
+
+export type WorkerCommand =
+  | { kind: "open"; path: string; mode: "write" | "read"; maxPages?: number }
+  | { kind: "query"; sql: string; parameters: readonly unknown[] }
+  | { kind: "close" };
+
+export type WorkerReply =
+  | { id: number; rows: unknown[]; changes: number }
+  | { id: number; error: WorkerFault };
+
+/** An error on its way between threads. */
+export interface WorkerFault {
+  name: string;
+  message: string;
+  /** SQLite's extended result code; `null` for a fault that is not SQLite's. */
+  sqliteCode: number | null;
+}

@@ -1,0 +1,137 @@
+import type { EvaluateRequest, InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { AttemptPosition, TurnPosition } from "../runner.ts";
+
+/**
+ * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and not
+ * to be gone on with unasked. The other three are final.
+ */
+export const RUN_STATUSES = [
+  "running",
+  "completed",
+  "cancelled",
+  "interrupted",
+  "failed",
+] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** What is known of a run without its request. Times are milliseconds since 1970. */
+export interface RunRecord {
+  id: string;
+  /** The run that this one retries. */
+  parentId: string | null;
+  status: RunStatus;
+  /** Why the run ended before its end, in words for people. */
+  detail: string | null;
+  testName: string;
+  modelId: string;
+  endpoint: string;
+  attempts: number;
+  /** Turns that the whole run has: interactions × attempts. */
+  totalTurns: number;
+  createdAt: number;
+  finishedAt: number | null;
+  /** How far the run had come when its status was last set; `null` while it is running. */
+  tally: Tally | null;
+}
+
+export interface StoredRun extends RunRecord {
+  request: EvaluateRequest;
+}
+
+export interface StoredTurn extends TurnPosition {
+  result: InteractionResult;
+  /** The turn from its question to its scores. */
+  tookMs: number;
+}
+
+/** A turn as the events tell it. `seq` grows with every turn of its run, in the order of storing. */
+export interface TurnEvent extends TurnPosition {
+  seq: number;
+  /** The `InteractionResult` as JSON text: it is passed on, not looked into. */
+  resultJson: string;
+}
+
+/** How far a run has come. */
+export interface Tally {
+  done: number;
+  failed: number;
+  /** Turns that have an `overall`, and the mean of it. */
+  scored: number;
+  mean: number | null;
+  /** The newest event's `seq`; 0 where there is none. */
+  lastSeq: number;
+}
+
+export interface RunFilter {
+  testName?: string;
+  modelId?: string;
+  status?: RunStatus;
+  /** The `nextCursor` of the page before. */
+  cursor?: string;
+  limit: number;
+}
+
+export interface RunPage {
+  /** Newest first. */
+  runs: RunRecord[];
+  nextCursor: string | null;
+}
+
+/** Looks at runs; also at those of another process that is running them right now. */
+export interface RunReader {
+  getRun(id: string): Promise<StoredRun | undefined>;
+  listRuns(filter: RunFilter): Promise<RunPage>;
+  /** All turns in the order of scenario, attempt and turn, read in pages. */
+  turns(runId: string): AsyncIterable<StoredTurn>;
+  /** The turns stored after `seq`, oldest first. */
+  turnsAfter(runId: string, position: { seq: number; limit: number }): Promise<TurnEvent[]>;
+  tally(runId: string): Promise<Tally>;
+  close(): Promise<void>;
+}
+
+export interface NewRun {
+  request: EvaluateRequest;
+  testName: string;
+  parentId?: string;
+  /** The caller's own name for the request; see `CreatedRun`. */
+  idempotency?: { key: string; bodyHash: string };
+}
+
+/**
+ * `created`: a new run. `known`: the same key came with the same body before, and this is its run.
+ * `mismatch`: the key came with another body.
+ */
+export type CreatedRun =
+  | { outcome: "created"; id: string; run: StoredRun }
+  | { outcome: "known" | "mismatch"; id: string };
+
+export interface StatusChange {
+  status: RunStatus;
+  detail?: string;
+  tally?: Tally;
+}
+
+/** How many turns of one attempt are stored. */
+export interface AttemptCount extends AttemptPosition {
+  turns: number;
+}
+
+/**
+ * Keeps runs. A promise that resolves means that the data is on the disk and survives `kill -9`.
+ * Every method may throw `AppError` 507 `storage_full`.
+ */
+export interface RunStore extends RunReader {
+  /** Stores a run, all of it or nothing. A retry starts with its parent's answered turns. */
+  createRun(run: NewRun): Promise<CreatedRun>;
+  /** Stores a turn; a turn that is already there stays as it is. */
+  recordTurn(runId: string, turn: StoredTurn): Promise<void>;
+  setStatus(id: string, change: StatusChange): Promise<void>;
+  /** Runs that are neither final nor interrupted, oldest first. */
+  unfinishedRuns(): Promise<string[]>;
+  attemptCounts(runId: string): Promise<AttemptCount[]>;
+  attemptTurns(runId: string, position: AttemptPosition): Promise<StoredTurn[]>;
+  /** False where there was no such run. */
+  deleteRun(id: string): Promise<boolean>;
+  /** Deletes the runs that ended before a moment; tells how many they were. */
+  deleteOlderThan(moment: number): Promise<number>;
+}

@@ -1,0 +1,21 @@
+import type { z } from "zod";
+import type { FieldError } from "./errors.ts";
+
+/** What a schema found wrong, by the name of the field. */
+export function listFieldErrors({ issues }: z.ZodError): FieldError[] {
+  return issues.flatMap((issue) => explain(issue));
+}
+
+/**
+ * Where a field may take several forms, the errors are those of the form that was meant: the one
+ * whose outermost type fits.
+ */
+function explain(issue: z.core.$ZodIssue, parents: PropertyKey[] = []): FieldError[] {
+  const path = [...parents, ...issue.path];
+  const forms = issue.code === "invalid_union" ? issue.errors : [];
+  const isMeant = (inner: z.core.$ZodIssue) =>
+    inner.path.length > 0 || inner.code !== "invalid_type";
+  const meant = forms.find((issues) => issues.every(isMeant));
+  if (meant) return meant.flatMap((inner) => explain(inner, path));
+  return [{ path: path.join("."), message: issue.message }];
+}

@@ -1,0 +1,92 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { batchFile, cliWorld } from "../../fakes/cli_world.ts";
+
+const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
+const commands = ["run", "runs", "show", "compare", "export", "resume"];
+
+/** A world in which two runs are stored: the first all right, the second all wrong. */
+async function withRuns() {
+  let reply = "right";
+  const world = cliWorld({ files: { "b.json": batchFile(10) }, answer: () => reply });
+  await world.run("run", "b.json", ...target);
+  reply = "wrong";
+  await world.run("run", "b.json", ...target, "--name", "second");
+  const [second, first] = (await world.store.listRuns({ limit: 2 })).runs;
+  return { ...world, first: first!.id, second: second!.id };
+}
+
+for (const help of ["--help", "-h", "help"]) {
+  Deno.test(`"${help}" lists the commands, with an example`, async () => {
+    const { code, out } = await cliWorld().run(help);
+    assertEquals(code, 0);
+    for (const command of commands) assertMatch(out, new RegExp(`^  ${command} `, "m"));
+    assertStringIncludes(out, "Example:\n  assay-eval run ");
+  });
+}
+
+for (const command of commands) {
+  Deno.test(`"${command} --help" explains the command, with an example of it`, async () => {
+    const { code, out } = await cliWorld().run(command, "--help");
+    assertEquals(code, 0);
+    assert(out.startsWith(`assay-eval ${command}`));
+    assertStringIncludes(out, `Example:\n  assay-eval ${command} `);
+    for (const line of out.split("\n")) assert(line.length <= 88, line);
+  });
+}
+
+Deno.test("a command that there is not ends with 1 and the list of those there are", async () => {
+  const { code, out, err } = await cliWorld().run("evaluate");
+  assertEquals([code, out], [1, ""]);
+  assertStringIncludes(err, 'there is no command "evaluate"');
+  assertStringIncludes(err, "  compare ");
+});
+
+Deno.test("runs lists what is stored, newest first, and can be filtered", async () => {
+  const { run, first, second } = await withRuns();
+  const all = await run("runs");
+  assertEquals(all.code, 0);
+  const rows = all.out.trim().split("\n").slice(2);
+  assertEquals(rows.map((row) => row.slice(0, 36)), [second, first]);
+  assertMatch(rows[1]!, /completed +10 +1\.000 +acme\/model +b$/);
+  const filtered = await run("runs", "--name", "second");
+  assert(filtered.out.includes(second) && !filtered.out.includes(first));
+  assertEquals((await run("runs", "--status", "cancelled")).out, "there are no runs\n");
+  assertEquals((await run("runs", "--status", "done")).code, 1);
+});
+
+Deno.test("show tells of one run, by its id or as the latest", async () => {
+  const { run, first, second } = await withRuns();
+  assertStringIncludes((await run("show", first)).out, `Run ${first}, completed`);
+  assertStringIncludes((await run("show", "latest")).out, `Run ${second}, completed`);
+  const { code, err } = await run("show", "none");
+  assertEquals(code, 1);
+  assertStringIncludes(err, 'there is no run "none"');
+});
+
+Deno.test("compare ends with 100 where the candidate regressed, else with 0", async () => {
+  const { run, first, second } = await withRuns();
+  const worse = await run("compare", first, second, "--score", "overall");
+  assertEquals(worse.code, 100);
+  assertMatch(
+    worse.out,
+    /overall +1\.000 +0\.000 +-1\.000 +-1\.000 … -1\.000 +0\.00\d+ +regressed/,
+  );
+  assertEquals((await run("compare", second, first)).code, 0);
+  const json = await run("compare", first, second, "--json");
+  assertEquals(JSON.parse(json.out).baseline.run_id, first);
+  assertEquals((await run("compare", first)).code, 1);
+  const unknown = await run("compare", first, second, "--score", "bleu9");
+  assertEquals(unknown.code, 1);
+  assertStringIncludes(unknown.err, "cannot compare bleu9");
+});
+
+Deno.test("export writes to the standard output, or to files by their ending", async () => {
+  const { run, first, files } = await withRuns();
+  const plain = await run("export", first);
+  assertEquals(JSON.parse(plain.out).run_id, first);
+  assert((await run("export", first, "--format", "junit")).out.startsWith("<?xml"));
+  const { code, out } = await run("export", first, "-o", "x.csv", "-o", "y.md");
+  assertEquals([code, out], [0, ""]);
+  assert(files["x.csv"]!.startsWith('"run_id"') && files["y.md"]!.startsWith("## "));
+  assertEquals((await run("export", first, "--format", "pdf")).code, 1);
+});

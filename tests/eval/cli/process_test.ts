@@ -1,0 +1,88 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { startCli } from "../../fakes/cli_process.ts";
+import { batchFile } from "../../fakes/cli_world.ts";
+import { completion, startProviderDouble } from "../../fakes/provider_double.ts";
+
+/** A folder with a batch of six scenarios in it, gone at the end. */
+async function withBatch(work: (cwd: string) => Promise<void>): Promise<void> {
+  const cwd = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${cwd}/batch.jsonl`, batchFile(6));
+    await work(cwd);
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+const right = completion({ content: "right" });
+
+Deno.test("a real process runs a batch, writes its files, and the next one knows the run", () =>
+  withBatch(async (cwd) => {
+    await using endpoint = await startProviderDouble(right);
+    const model = ["--endpoint", endpoint.baseUrl, "--model", "m"];
+    const output = ["--output", "report.xml", "--output", "report.csv"];
+    const first = await startCli(["run", "batch.jsonl", ...model, ...output], { cwd }).outcome;
+    assertEquals(first.code, 0, first.err);
+    assertEquals(endpoint.requests.length, 6);
+    assertMatch(await Deno.readTextFile(`${cwd}/report.xml`), /<testsuites name="batch" tests="6"/);
+    assertMatch(await Deno.readTextFile(`${cwd}/report.csv`), /^"run_id",/);
+
+    const second = await startCli(["run", "batch.jsonl", ...model, "--baseline", "latest"], { cwd })
+      .outcome;
+    assertEquals(second.code, 0, second.err);
+    assertStringIncludes(second.out, ": inconclusive\n");
+    const { out } = await startCli(["runs"], { cwd }).outcome;
+    assertEquals(out.match(/completed/g)?.length, 2);
+  }));
+
+Deno.test("a real process that gets Ctrl-C stops cleanly, and resume asks only the rest", () =>
+  withBatch(async (cwd) => {
+    const held = Promise.withResolvers<void>();
+    const slow = async () => {
+      await held.promise;
+      return await right(undefined as never);
+    };
+    await using endpoint = await startProviderDouble([right, right, slow, right]);
+    const model = ["--endpoint", endpoint.baseUrl, "--model", "m", "--concurrency", "1"];
+    const process = startCli(["run", "batch.jsonl", ...model], { cwd });
+    await endpoint.received(3); // two are answered, the third is under way
+    process.kill("SIGINT");
+    await process.said("stopping after the calls under way");
+    held.resolve();
+    const stopped = await process.outcome;
+    assertEquals(stopped.code, 130, stopped.err);
+    assertEquals(endpoint.requests.length, 3);
+    assertStringIncludes(stopped.err, "3 of 6 turns are stored");
+    const [, id = ""] = /go on with: assay-eval resume (\S+)/.exec(stopped.err) ?? [];
+
+    const resumed = await startCli(["resume", id], { cwd }).outcome;
+    assertEquals(resumed.code, 0, resumed.err);
+    assertStringIncludes(resumed.out, "Turns 6 of 6: 6 passed");
+    assertEquals(endpoint.requests.length, 6);
+  }));
+
+Deno.test("a real process ends with 1 where nobody listens, and for files that are not there", () =>
+  withBatch(async (cwd) => {
+    const model = ["--endpoint", "http://127.0.0.1:1/v1", "--model", "m"];
+    const dead = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
+    assertEquals(dead.code, 1, dead.err);
+    assertStringIncludes(dead.out, "the endpoint did not answer a single turn");
+    const noBatch = await startCli(["run", "none.json", ...model], { cwd }).outcome;
+    assertEquals(noBatch.code, 1);
+    assertStringIncludes(noBatch.err, "cannot read none.json: there is no such file");
+    const output = ["--output", "none/report.xml"];
+    const noFolder = await startCli(["run", "batch.jsonl", ...model, ...output], { cwd }).outcome;
+    assertEquals(noFolder.code, 1);
+    assertStringIncludes(noFolder.err, "cannot write none/report.xml: there is no such file");
+  }));
+
+Deno.test("a real process explains itself also where its configuration is wrong", () =>
+  withBatch(async (cwd) => {
+    await Deno.writeTextFile(`${cwd}/.env`, "EVAL_CONCURRENCY=many\n");
+    const help = await startCli(["run", "--help"], { cwd }).outcome;
+    assertEquals([help.code, help.err.includes("EVAL_CONCURRENCY")], [0, false]);
+    const model = ["--endpoint", "http://127.0.0.1:1/v1", "--model", "m"];
+    const run = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
+    assertEquals([run.code, run.out], [1, ""]);
+    assertStringIncludes(run.err, "EVAL_CONCURRENCY");
+  }));

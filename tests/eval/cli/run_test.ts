@@ -1,0 +1,162 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { batchFile, cliWorld } from "../../fakes/cli_world.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
+
+const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
+
+Deno.test("a run that passes shows its averages and ends with 0", async () => {
+  const { run, asked } = cliWorld({
+    files: { "tests/support.jsonl": batchFile(3) },
+    answer: () => "right",
+  });
+  const { code, out, err } = await run("run", "tests/support.jsonl", ...target, "--attempts", "2");
+  assertEquals(code, 0);
+  assertEquals(asked.length, 6);
+  assertMatch(
+    out,
+    /^Evaluation support: passed\n {2}Model acme\/model at .*\n {2}Run \S{36}, completed\n/,
+  );
+  assertStringIncludes(out, "Turns 6 of 6: 6 passed, 0 below 0.7, 0 failed");
+  assertMatch(out, /overall +1\.000\n/);
+  assert(out.endsWith("\npassed\n"), out);
+  assertStringIncludes(err, "6/6 turns, mean 1.000\n");
+  assert(!err.includes("\r"), "a log gets plain lines");
+});
+
+Deno.test("a run below the threshold ends with 100 and says so", async () => {
+  const { run } = cliWorld({
+    files: { "b.json": batchFile(4) },
+    answer: (_, call) => call === 1 ? "wrong" : "right",
+  });
+  const strict = await run("run", "b.json", ...target, "--threshold", "0.8");
+  assertEquals(strict.code, 100);
+  assertStringIncludes(strict.out, "not passed: overall 0.75 is below 0.8\n");
+  assertMatch(strict.out, /Lowest scenarios\n\n.*\n-.*\ns0 +0\.000 +1 of 1 +0\n/);
+});
+
+Deno.test("without a threshold on the command line the batch's own holds, else 0.7", async () => {
+  const half = { answer: (_: unknown, call: number) => call % 2 ? "wrong" : "right" };
+  const body = JSON.stringify({
+    test_batch: batchFile(2).split("\n").map((line) => JSON.parse(line)),
+    pass_threshold: 0.4,
+  });
+  const { run } = cliWorld({ files: { "own.json": body, "none.json": batchFile(2) }, ...half });
+  assertEquals((await run("run", "own.json", ...target)).code, 0);
+  assertEquals((await run("run", "none.json", ...target)).code, 100);
+});
+
+Deno.test("an endpoint that answers nothing ends with 1", async () => {
+  const { run } = cliWorld({
+    files: { "b.json": batchFile(3) },
+    answer: () => {
+      throw providerError(401);
+    },
+  });
+  const { code, out } = await run("run", "b.json", ...target);
+  assertEquals(code, 1);
+  assertStringIncludes(out, "Failed 3 × provider_error: the endpoint answered 401");
+  assertStringIncludes(out, "failed: the endpoint did not answer a single turn");
+});
+
+Deno.test("a threshold for a run without any score is an error, not a pass", async () => {
+  const batch = JSON.stringify([{ id: "s", interactions: [{ id: "t", user_message: "hi" }] }]);
+  const { run } = cliWorld({ files: { "b.json": batch } });
+  assertEquals((await run("run", "b.json", ...target, "--threshold", "0.5")).code, 1);
+  assertEquals((await run("run", "b.json", ...target)).code, 0);
+});
+
+Deno.test("a regression against the baseline ends with 100", async () => {
+  let reply = "right";
+  const { run } = cliWorld({ files: { "b.json": batchFile(12) }, answer: () => reply });
+  await run("run", "b.json", ...target);
+  reply = "right or not"; // half of the words
+  const { code, out } = await run(
+    ...["run", "b.json", ...target, "--threshold", "0", "--baseline", "latest"],
+  );
+  assertEquals(code, 100);
+  assertMatch(out, /Compared with [0-9a-f-]{36}: regressed\n/);
+  assertMatch(out, /not passed: regressed in .*token_f1/);
+});
+
+Deno.test("a score that the baseline lacks is found out before the run", async () => {
+  const { run, asked } = cliWorld({ files: { "b.json": batchFile(2) }, answer: () => "right" });
+  await run("run", "b.json", ...target);
+  const baseline = ["--baseline", "latest"];
+  const { code, err } = await run("run", "b.json", ...target, ...baseline, "--score", "bleu9");
+  assertEquals([code, asked.length], [1, 2]);
+  assertStringIncludes(err, "the baseline has no score bleu9");
+});
+
+Deno.test("the same model against itself is inconclusive, which passes", async () => {
+  const { run } = cliWorld({ files: { "b.json": batchFile(12) }, answer: () => "right" });
+  await run("run", "b.json", ...target);
+  const { code, out } = await run("run", "b.json", ...target, "--baseline", "latest");
+  assertEquals(code, 0);
+  assertStringIncludes(out, ": inconclusive\n");
+});
+
+Deno.test("outputs are written in the format of their endings, with the comparison", async () => {
+  const world = cliWorld({ files: { "b.json": batchFile(2) }, answer: () => "right" });
+  await world.run("run", "b.json", ...target);
+  const names = ["r.json", "r.jsonl", "r.csv", "r.xml", "r.md"];
+  const { code, err } = await world.run(
+    ...["run", "b.json", ...target, "--baseline", "latest"],
+    ...names.flatMap((name) => ["--output", name]),
+  );
+  assertEquals(code, 0);
+  assertEquals(JSON.parse(world.files["r.json"]!).results.scenarios.length, 2);
+  assertEquals(world.files["r.jsonl"]!.trim().split("\n").length, 2);
+  assert(world.files["r.csv"]!.startsWith('"run_id","scenario_id"'));
+  assert(world.files["r.xml"]!.startsWith("<?xml"));
+  assertStringIncludes(world.files["r.md"]!, "### Compared with");
+  for (const name of names) assertStringIncludes(err, `wrote ${name}\n`);
+});
+
+const mistakes: [name: string, args: string[], message: string][] = [
+  ["no batch", [...target], "BATCH is missing"],
+  ["two batches", ["b.json", "c.json", ...target], 'there is no place for "c.json"'],
+  ["no endpoint", ["b.json", "--model", "m"], "endpoint (--endpoint URL)"],
+  ["an unknown option", ["b.json", "--bogus"], "Unknown option '--bogus'"],
+  ["a threshold over 1", ["b.json", ...target, "--threshold", "70"], "--threshold must be"],
+  ["attempts over the limit", ["b.json", ...target, "--attempts", "1001"], "from 1 to 1000"],
+  ["half an attempt", ["b.json", ...target, "--attempts", "1.5"], "a whole number"],
+  ["no concurrency", ["b.json", ...target, "--concurrency", "0"], "--concurrency must be"],
+  ["an unknown ending", ["b.json", ...target, "-o", "r.pdf"], ".json .jsonl .csv .xml .md"],
+  ["a file that cannot be written", ["b.json", ...target, "-o", "/r.xml"], "cannot write /r.xml"],
+  ["a batch that is not there", ["none.json", ...target], "cannot read none.json"],
+  ["a score to compare with nothing", ["b.json", ...target, "--score", "overall"], "--baseline"],
+  ["a baseline that is not there", ["b.json", ...target, "--baseline", "x"], 'no run "x"'],
+];
+for (const [name, args, message] of mistakes) {
+  Deno.test(`a command line with ${name} ends with 1 before anything is asked`, async () => {
+    const { run, asked, store } = cliWorld({ files: { "b.json": batchFile(1) } });
+    const { code, out, err } = await run("run", ...args);
+    assertEquals([code, out], [1, ""]);
+    assertStringIncludes(err, message);
+    assertStringIncludes(err, 'see "assay-eval run --help"');
+    assertEquals(asked.length, 0);
+    assertEquals((await store.listRuns({ limit: 1 })).runs, []);
+  });
+}
+
+Deno.test("an endpoint that the configuration does not allow is not asked", async () => {
+  const { run, asked } = cliWorld({
+    files: { "b.json": batchFile(1) },
+    environment: { EVAL_ENDPOINTS: "https://other.example" },
+  });
+  const { code, err } = await run("run", "b.json", ...target);
+  assertEquals([code, asked.length], [1, 0]);
+  assertStringIncludes(err, "not listed in EVAL_ENDPOINTS");
+});
+
+Deno.test("the number of conversations at once can be chosen", async () => {
+  const { run, concurrencies } = cliWorld({ files: { "b.json": batchFile(1) } });
+  await run("run", "b.json", ...target, "--concurrency", "3");
+  assertEquals(concurrencies, [3]);
+});
+
+Deno.test("on a terminal progress is a bar", async () => {
+  const { run } = cliWorld({ files: { "b.json": batchFile(2) }, isTerminal: true });
+  const { err } = await run("run", "b.json", ...target);
+  assertStringIncludes(err, "\r\x1b[K████████████████████████ 2/2 turns");
+});

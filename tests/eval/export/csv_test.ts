@@ -1,0 +1,56 @@
+import { assert, assertEquals } from "@std/assert";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { csv } from "../../../eval/export/csv.ts";
+import { failedTurn, storedRun, type StoredScenario, textOf } from "../../fakes/stored_run.ts";
+
+async function readBack(batch: StoredScenario[]): Promise<Record<string, string>[]> {
+  return parse(await textOf(csv.write(storedRun(batch))), { columns: true });
+}
+
+Deno.test("a CSV reader finds a row a turn, with its place, its texts and its scores", async () => {
+  const rows = await readBack([
+    ["first", [[{}, { scores: { overall: 0.25, judge: null } }], [{}, failedTurn]]],
+    ["second", [[{ agent_reply: 'says "hi",\nthen leaves' }]]],
+  ]);
+  assertEquals(rows.length, 5);
+  assertEquals(rows.map((row) => [row.scenario_id, row.attempt_id, row.turn]), [
+    ["first", "1", "1"],
+    ["first", "1", "2"],
+    ["first", "2", "1"],
+    ["first", "2", "2"],
+    ["second", "1", "1"],
+  ]);
+  assertEquals([rows[1]!.overall, rows[1]!.judge], ["0.25", ""]);
+  assertEquals([rows[3]!.error_code, rows[3]!.overall], ["provider_timeout", "0"]);
+  assertEquals(rows[4]!.agent_reply, 'says "hi",\nthen leaves');
+});
+
+for (const start of ["=", "+", "-", "@", "\t", "\r", "\n", "  =", "＝", "＋", "－", "＠"]) {
+  Deno.test(`a cell that begins with ${JSON.stringify(start)} is no formula`, async () => {
+    const text = `${start}HYPERLINK("http://x.example","y")`;
+    const [row] = await readBack([[text, [[{ id: text, agent_reply: text }]]]]);
+    for (const cell of [row!.scenario_id, row!.interaction_id, row!.agent_reply]) {
+      assertEquals(cell, `'${text}`);
+    }
+  });
+}
+
+Deno.test("a score named after a caller's own metadata key is no formula either", async () => {
+  const text = await textOf(csv.write(storedRun([["s", [[{ scores: { "=cmd_match": 1 } }]]]])));
+  assert(text.split("\r\n")[0]!.endsWith(`,"'=cmd_match"`));
+});
+
+Deno.test("numbers stay numbers", async () => {
+  const text = await textOf(csv.write(storedRun([["s", [[{ scores: { overall: 0.5 } }]]]])));
+  assert(text.endsWith(",0.5\r\n"), text);
+});
+
+Deno.test("whatever a reply holds, the reader gets it back in its own cell", async () => {
+  await fc.assert(fc.asyncProperty(fc.string({ unit: "binary" }), async (reply) => {
+    const [row] = await readBack([["s", [[{ agent_reply: reply }]]]]);
+    const kept = reply.replaceAll("\0", "");
+    assertEquals(row!.agent_reply!.replace(/^'/, ""), kept.replace(/^'/, ""));
+    assertEquals(row!.overall, "0.9");
+  }));
+});

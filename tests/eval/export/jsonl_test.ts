@@ -1,0 +1,21 @@
+import { assertEquals } from "@std/assert";
+import { jsonl } from "../../../eval/export/jsonl.ts";
+import { failedTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
+
+Deno.test("every line is a turn with its place and all of its fields", async () => {
+  const reply = "two\nlines \u2028 and a lone \ud800";
+  const source = storedRun([["s", [[{ agent_reply: reply, customer: 7 }, failedTurn]]]]);
+  const lines = (await textOf(jsonl.write(source))).split("\n");
+  assertEquals(lines.pop(), "");
+  const [first, second] = lines.map((line) => JSON.parse(line));
+  assertEquals(first.run_id, "run-1");
+  assertEquals([first.scenario_id, first.attempt_id, first.turn], ["s", 1, 1]);
+  assertEquals([first.agent_reply, first.customer], [reply, 7]);
+  assertEquals([second.turn, second.error.code], [2, "provider_timeout"]);
+});
+
+Deno.test("a caller's own field cannot pass for the turn's place", async () => {
+  const source = storedRun([["s", [[{ scenario_id: "forged", run_id: "forged" }]]]]);
+  const line = JSON.parse(await textOf(jsonl.write(source)));
+  assertEquals([line.run_id, line.scenario_id], ["run-1", "s"]);
+});

@@ -1,0 +1,96 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { parse, type TestCase, type TestSuites } from "junit2json";
+import { junit } from "../../../eval/export/junit.ts";
+import { failedTurn, storedRun, type StoredScenario, textOf } from "../../fakes/stored_run.ts";
+
+/** Read by the library, and by the rule that it is lenient about: XML's own characters only. */
+async function readBack(batch: StoredScenario[]): Promise<TestSuites> {
+  const text = await textOf(junit.write(storedRun(batch)));
+  assert(/^[\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u.test(text), "not XML 1.0");
+  return await parse(text) as TestSuites;
+}
+
+function casesOf(suites: TestSuites): TestCase[] {
+  return suites.testsuite!.flatMap(({ testcase = [] }) => testcase);
+}
+
+const below = { scores: { overall: 0.69999, token_f1: 0.5, judge: null }, agent_reply: "wrong" };
+
+Deno.test("a JUnit reader finds a suite a scenario, a case a turn, and the counts of each", async () => {
+  const suites = await readBack([
+    ["first", [[{}, below], [failedTurn, { scores: { overall: null } }]]],
+    ["second", [[{}], [{}]]],
+  ]);
+  assertEquals([suites.name, suites.tests, suites.failures, suites.errors], ["a test", 6, 1, 1]);
+  const [first, second] = suites.testsuite!;
+  assertEquals([first!.name, first!.tests, first!.failures, first!.errors, first!.skipped], [
+    "first",
+    4,
+    1,
+    1,
+    1,
+  ]);
+  assertEquals([second!.name, second!.tests, second!.failures, second!.errors], [
+    "second",
+    2,
+    0,
+    0,
+  ]);
+  assertEquals(first!.testcase!.map(({ name }) => name), [
+    "turn 1: t1 (attempt 1)",
+    "turn 2: t2 (attempt 1)",
+    "turn 1: t1 (attempt 2)",
+    "turn 2: t2 (attempt 2)",
+  ]);
+  assertEquals([first!.testcase![0]!.classname, first!.testcase![0]!.time], ["first", 0.12]);
+});
+
+Deno.test("a score below the threshold is a failure that shows what was expected", async () => {
+  const [one] = casesOf(await readBack([["s", [[below]]]]));
+  const [failure] = one!.failure!;
+  assertEquals(failure!.message, "overall 0.6999 is below 0.7");
+  assertEquals(failure!.type, "below_threshold");
+  assertEquals(
+    failure!.inner,
+    "asked: message t1\nexpected: expected\nanswered: wrong\nscores: overall 0.6999, token_f1 0.5",
+  );
+});
+
+Deno.test("a score at the threshold passes", async () => {
+  const [one] = casesOf(await readBack([["s", [[{ scores: { overall: 0.7 } }]]]]));
+  assertEquals([one!.failure, one!.error, one!.skipped], [undefined, undefined, undefined]);
+});
+
+Deno.test("a failed call is an error, not a failure", async () => {
+  const [one] = casesOf(await readBack([["s", [[failedTurn]]]]));
+  assertEquals(one!.failure, undefined);
+  assertEquals(one!.error![0]!.type, "provider_timeout");
+  assertEquals(one!.error![0]!.message, "no answer within 120 s");
+});
+
+Deno.test("two scenarios of one id are two suites with two names", async () => {
+  const suites = await readBack([["same", [[{}]]], ["same", [[{}]]]]);
+  assertEquals(suites.testsuite!.map(({ name }) => name), ["same", "same (2)"]);
+});
+
+Deno.test("markup, quotes and control characters in a reply stay text", async () => {
+  const reply = `]]></failure><script a="1">&amp;'\0\x07\x1b[31m\ud800`;
+  const [one] = casesOf(await readBack([[`"<&>'\n`, [[{ ...below, agent_reply: reply }]]]]));
+  assertEquals(one!.classname, `"<&>'\n`);
+  assert(
+    one!.failure![0]!.inner!.includes(`answered: ]]></failure><script a="1">&amp;'[31m\ufffd`),
+  );
+});
+
+Deno.test("whatever the texts hold, the file is read back with its counts", async () => {
+  const anything = fc.string({ unit: "binary" });
+  await fc.assert(fc.asyncProperty(anything, anything, anything, async (id, reply, detail) => {
+    const error = { code: "provider_error", status: 500, detail };
+    const suites = await readBack([
+      [id, [[{ ...below, id: reply, agent_reply: reply, user_message: id }], [{ error }]]],
+    ]);
+    assertEquals([suites.tests, suites.failures, suites.errors], [2, 1, 1]);
+    assertEquals(casesOf(suites).length, 2);
+  }));
+});

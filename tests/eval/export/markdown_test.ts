@@ -1,0 +1,99 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { compareRuns } from "../../../eval/compare/compare.ts";
+import { markdown } from "../../../eval/export/markdown.ts";
+import { markdownForm } from "../../../eval/export/markdown_form.ts";
+import { recordedRun } from "../../fakes/recorded_run.ts";
+import { failedTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
+
+Deno.test("a comment says whether the run passed, its averages, and where to look first", async () => {
+  const source = storedRun([
+    ["good", [[{ scores: { token_f1: 1, overall: 1 } }]]],
+    ["bad", [[{ scores: { token_f1: 0.1, overall: 0.2 } }]]],
+    ["dead", [[failedTurn]]],
+  ]);
+  assertEquals(
+    await textOf(markdown.write(source)),
+    `## Evaluation \`a test\`: below 0.7
+
+- Model \`acme/model\` at \`http://model.example/v1\`
+- Run \`run-1\`, completed
+- Turns 3 of 3: 1 passed, 1 below 0.7, 1 failed
+- Failed 1 × \`provider_timeout\`: \`no answer within 120 s\`
+
+### Scores
+
+| score | mean |
+| --- | ---: |
+| \`overall\` | 0.400 |
+| \`token_f1\` | 0.550 |
+
+### Lowest scenarios
+
+| scenario | overall | turns below 0.7 | failed calls |
+| --- | ---: | ---: | ---: |
+| \`dead\` | 0.000 | 0 of 1 | 1 |
+| \`bad\` | 0.200 | 1 of 1 | 0 |
+`,
+  );
+});
+
+Deno.test("a run that passes shows no list of scenarios to look at", async () => {
+  const text = await textOf(markdown.write(storedRun([["good", [[{}]]]])));
+  assertStringIncludes(text, "`a test`: passed");
+  assert(!text.includes("Lowest"));
+});
+
+Deno.test("a run that was stopped says how far it came", async () => {
+  const source = storedRun([["s", [[{}]]]], { status: "cancelled", totalTurns: 10 });
+  assertStringIncludes(await textOf(markdown.write(source)), "cancelled\n- Turns 1 of 10: ");
+});
+
+Deno.test("a comparison stands below the run, with verdicts and what has no counterpart", async () => {
+  const values = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
+  const run = (shift: number, extra: string) =>
+    recordedRun([
+      ...values.map((value, index) =>
+        [`s${index}`, [["t", value + shift]]] as [string, [[string, number]]]
+      ),
+      [extra, [["t", 1]]],
+    ]);
+  const result = await compareRuns({ baseline: run(0.1, "old"), candidate: run(0, "new") });
+  const text = await textOf(
+    markdown.write({ ...storedRun([["s", [[{}]]]]), comparison: { baseline: "run-0", result } }),
+  );
+  assertStringIncludes(text, "## Evaluation `a test`: regressed\n");
+  assertStringIncludes(text, "### Compared with `run-0`: regressed");
+  assertStringIncludes(
+    text,
+    "| `overall` | 0.500 | 0.400 | -0.100 | -0.100 … -0.100 | 0.0156 | regressed |",
+  );
+  assertStringIncludes(text, "| `s0` | 0.200 | 0.100 | -0.100 |");
+  assertStringIncludes(text, "Only in the baseline: scenarios `old`");
+  assertStringIncludes(text, "Only in the candidate: scenarios `new`");
+});
+
+Deno.test("a thousand failing scenarios still fit into one comment", async () => {
+  const source = storedRun(
+    Array.from({ length: 1000 }, (_, index) => [`${index}-${"x".repeat(500)}`, [[failedTurn]]]),
+  );
+  const text = await textOf(markdown.write(source));
+  assert(text.length < 10_000, `${text.length} characters`);
+  assertStringIncludes(text, "and 990 more");
+});
+
+const hostile: [text: string, written: string][] = [
+  ["a|b", "`a\\|b`"],
+  ["<img src=x>", "`<img src=x>`"],
+  ["@everyone", "`@everyone`"],
+  ["`code`", "`` `code` ``"],
+  ["a``b", "```a``b```"],
+  ["two\nlines\r\n# title", "`two lines # title`"],
+  ["\u202egnp.exe", "`gnp.exe`"],
+  ["", "(empty)"],
+  ["\ud800", "`\ufffd`"],
+];
+for (const [text, written] of hostile) {
+  Deno.test(`in Markdown ${JSON.stringify(text)} is only text`, () => {
+    assertEquals(markdownForm.name(text), written);
+  });
+}

@@ -1,0 +1,254 @@
+import { assert, assertEquals, assertExists } from "@std/assert";
+import { AppError } from "../../../shared/errors.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "../../fakes/eval_service.ts";
+import { readEvents } from "../../fakes/event_source.ts";
+import { gatedTarget } from "../../fakes/gated_target.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+
+const TWO_TURNS = {
+  test_batch: {
+    id: "s1",
+    interactions: [{ id: "1", user_message: "one" }, { id: "2", user_message: "two" }],
+  },
+};
+const STREAM = { accept: "text/event-stream" };
+
+Deno.test("an answer carries its run's id and says where the run is", async () => {
+  const { service, store } = evalService();
+  const response = await service(evaluateRequestOf(evaluateBody()));
+  const { run_id } = await response.json();
+  assertEquals(response.headers.get("location"), `/runs/${run_id}`);
+  assertEquals((await store.getRun(run_id))?.status, "completed");
+});
+
+Deno.test("a run is stored before its first call, and a turn before the next is asked", async () => {
+  const store = memoryStore();
+  const seen: unknown[] = [];
+  const { service } = evalService(() => "", {
+    store,
+    target: {
+      async ask() {
+        const [run] = (await store.listRuns({ limit: 1 })).runs;
+        seen.push([run?.status, (await store.tally(run!.id)).done]);
+        return { content: "fine", usage: null };
+      },
+    },
+  });
+  await evaluateWith(service, evaluateBody(TWO_TURNS));
+  assertEquals(seen, [["running", 0], ["running", 1]]);
+});
+
+Deno.test("respond-async answers 202 at once, and the run goes on without anyone", async () => {
+  const gate = gatedTarget();
+  const { service, runs } = evalService(() => "", gate);
+  const response = await service(
+    evaluateRequestOf(evaluateBody(), { prefer: "wait=5, respond-async" }),
+  );
+  const body = await response.json();
+  assertEquals(response.status, 202);
+  assertEquals(body, { run_id: body.run_id, status: "running" });
+  assertEquals(response.headers.get("location"), `/runs/${body.run_id}`);
+  assertEquals(response.headers.get("preference-applied"), "respond-async");
+  const active = runs.active(body.run_id);
+  gate.open();
+  assertEquals((await active?.ended)?.status, "completed");
+});
+
+Deno.test("a stream tells of progress and turns, and ends with the result of a plain request", async () => {
+  const { service } = evalService((conversation) => `re: ${conversation.at(-1)?.content}`);
+  const body = evaluateBody({ ...TWO_TURNS, attempts: 2 });
+  const response = await service(evaluateRequestOf(body, STREAM));
+  assertEquals(response.headers.get("content-type"), "text/event-stream");
+  const events = await Array.fromAsync(readEvents(response));
+  const named = (name: string) => events.filter(({ event }) => event === name);
+  assertEquals(named("turn").length, 4);
+  assertEquals(named("turn").map(({ id }) => id), ["1", "2", "3", "4"]);
+  const turn = named("turn")[0]!.data as Record<string, unknown>;
+  assertEquals(turn.scenario_id, "s1");
+  assertEquals((turn.interaction as { agent_reply: string }).agent_reply, "re: one");
+  assertEquals(named("progress").at(-1)?.data, {
+    done: 4,
+    failed: 0,
+    total: 4,
+    mean: null,
+    eta_ms: 0,
+  });
+  assertEquals(events.at(-1)?.event, "result");
+  const result = events.at(-1)?.data as Record<string, unknown>;
+  const plain = await (await service(
+    new Request(`http://127.0.0.1:8080/runs/${result.run_id}`),
+  )).json();
+  assertEquals(result, plain.result);
+  const other = await evaluateWith(service, body) as unknown as Record<string, unknown>;
+  assertEquals(withoutTimes(result), withoutTimes(other));
+});
+
+/** Two runs differ in their ids and times, and in nothing else. */
+function withoutTimes(value: unknown): unknown {
+  const hidden = ["run_id", "latency_ms", "execution_time_ms"];
+  return JSON.parse(JSON.stringify(value, (key, item) => hidden.includes(key) ? 0 : item));
+}
+
+Deno.test("events come as the turns are stored, not all at the end", async () => {
+  const gate = gatedTarget();
+  const { service } = evalService(() => "", gate);
+  const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS), STREAM));
+  const seen: string[] = [];
+  for await (const { event } of readEvents(response)) {
+    seen.push(event);
+    if (seen.length === 1) gate.answer(0);
+    if (event === "turn") await gate.reached(2).then(() => gate.answer(1));
+  }
+  assertEquals(seen, ["progress", "turn", "progress", "turn", "progress", "result"]);
+});
+
+Deno.test("a client that leaves a plain request cancels its run, and what was finished stays", async () => {
+  const gate = gatedTarget();
+  const { service, store, runs } = evalService(() => "", gate);
+  const client = new AbortController();
+  const answer = service(
+    new Request(evaluateRequestOf(evaluateBody(TWO_TURNS)), { signal: client.signal }),
+  );
+  await gate.reached(1);
+  const [run] = (await store.listRuns({ limit: 1 })).runs;
+  const active = runs.active(run!.id)!;
+  gate.answer(0);
+  await gate.reached(2);
+  client.abort();
+  assertEquals((await answer).status, 499);
+  assertEquals((await active.ended).status, "cancelled");
+  assertEquals(gate.aborted, ["two"]);
+  const stored = await store.getRun(run!.id);
+  assertEquals([stored?.status, stored?.detail], ["cancelled", "the client left"]);
+  assertEquals((await Array.fromAsync(store.turns(run!.id))).length, 1);
+});
+
+Deno.test("a client that leaves its stream cancels the run, and what was finished stays", async () => {
+  const gate = gatedTarget();
+  const { service, store, runs } = evalService(() => "", gate);
+  const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS), STREAM));
+  const id = response.headers.get("location")!.split("/").at(-1)!;
+  const active = runs.active(id)!;
+  gate.answer(0);
+  for await (const { event } of readEvents(response)) if (event === "turn") break;
+  assertEquals((await active.ended).status, "cancelled");
+  assertEquals((await store.tally(id)).done, 1);
+});
+
+Deno.test("the same key and body answer the same run, also while it is under way", async () => {
+  const gate = gatedTarget();
+  const { service } = evalService(() => "", gate);
+  const ask = () => service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k1" }));
+  const first = ask();
+  await gate.reached(1);
+  const second = ask();
+  gate.open();
+  const third = (await Promise.all([first, second])) && await ask();
+  const [a, b, c] = await Promise.all(
+    [await first, await second, third].map((response) => response.json()),
+  );
+  assertEquals(b, a);
+  assertEquals(c, a);
+  assertEquals(gate.asked.length, 1);
+});
+
+Deno.test("the same key with another body is 422, and costs no call", async () => {
+  const { service, asked } = evalService();
+  const headers = { "idempotency-key": "k1" };
+  await (await service(evaluateRequestOf(evaluateBody(), headers))).text();
+  const response = await service(evaluateRequestOf(evaluateBody({ attempts: 2 }), headers));
+  assertEquals(response.status, 422);
+  assertEquals((await response.json()).code, "idempotency_key_reused");
+  assertEquals(asked.length, 1);
+});
+
+Deno.test("a key that is empty or too long is refused", async () => {
+  const { service } = evalService();
+  for (const key of ["", "x".repeat(256)]) {
+    const response = await service(evaluateRequestOf(evaluateBody(), { "idempotency-key": key }));
+    assertEquals([response.status, (await response.json()).code], [400, "invalid_request"]);
+  }
+});
+
+Deno.test("a client that was lost comes back with its key and pays only for the rest", async () => {
+  const gate = gatedTarget();
+  const { service, runs, store } = evalService(() => "", gate);
+  const client = new AbortController();
+  const request = () => evaluateRequestOf(evaluateBody(TWO_TURNS), { "idempotency-key": "mine" });
+  const lost = service(new Request(request(), { signal: client.signal }));
+  await gate.reached(1);
+  const { id } = (await store.listRuns({ limit: 1 })).runs[0]!;
+  const active = runs.active(id)!;
+  gate.answer(0);
+  await gate.reached(2);
+  client.abort();
+  await Promise.all([lost, active.ended]);
+  gate.open();
+  const answer = await (await service(request())).json();
+  assertEquals(answer.run_id, id);
+  assertEquals(answer.results.scenarios[0].attempts[0].interactions.length, 2);
+  assertEquals(gate.asked, ["one", "two", "two"]);
+});
+
+Deno.test("one of two waiting clients may leave without ending the other's run", async () => {
+  const gate = gatedTarget();
+  const { service } = evalService(() => "", gate);
+  const client = new AbortController();
+  const request = evaluateRequestOf(evaluateBody(), { "idempotency-key": "shared" });
+  const leaving = service(new Request(request, { signal: client.signal }));
+  await gate.reached(1);
+  const staying = await service(
+    evaluateRequestOf(evaluateBody(), { ...STREAM, "idempotency-key": "shared" }),
+  );
+  client.abort();
+  assertEquals((await leaving).status, 499);
+  gate.open();
+  const events = await Array.fromAsync(readEvents(staying));
+  assertEquals(events.at(-1)?.event, "result");
+});
+
+Deno.test("a run that is refused for want of room is a 507 and leaves no run", async () => {
+  const full = new AppError(507, "storage_full", "cannot store the run: the disk is full");
+  const store = memoryStore();
+  const { service, asked } = evalService(() => "fine", {
+    store: { ...store, createRun: () => Promise.reject(full) },
+  });
+  const response = await service(evaluateRequestOf(evaluateBody()));
+  assertEquals([response.status, (await response.json()).code], [507, "storage_full"]);
+  assertEquals(asked.length, 0);
+});
+
+Deno.test("room that runs out in the middle is a 507, and the run can be gone on with", async () => {
+  const full = new AppError(507, "storage_full", "cannot store the run: the disk is full");
+  const store = memoryStore();
+  let room = 1;
+  const { service } = evalService(() => "fine", {
+    store: {
+      ...store,
+      recordTurn: (id, turn) => room-- > 0 ? store.recordTurn(id, turn) : Promise.reject(full),
+    },
+  });
+  const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS)));
+  assertEquals(response.status, 507);
+  await response.body?.cancel();
+  const [id] = await store.unfinishedRuns();
+  assertExists(id);
+  const shown = await (await service(new Request(`http://127.0.0.1:8080/runs/${id}`))).json();
+  assertEquals([shown.status, shown.progress.done], ["interrupted", 1]);
+  assertEquals(shown.detail, "cannot store the run: the disk is full");
+});
+
+Deno.test("a fault of the service is a 500 without its words, and the run has failed", async () => {
+  const { service, store } = evalService(() => {
+    throw new TypeError("a secret");
+  });
+  const response = await service(evaluateRequestOf(evaluateBody()));
+  assertEquals(response.status, 500);
+  assert(!(await response.text()).includes("secret"));
+  assertEquals((await store.listRuns({ limit: 1 })).runs[0]?.status, "failed");
+});

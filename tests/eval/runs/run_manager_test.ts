@@ -1,0 +1,117 @@
+import { assertEquals } from "@std/assert";
+import { providerError } from "../../fakes/eval_ports.ts";
+import { evalService } from "../../fakes/eval_service.ts";
+import { gatedTarget } from "../../fakes/gated_target.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+
+/** A store as a killed process left it: one of three turns done. */
+async function leftByAnother(fields: Parameters<typeof evaluateRequest>[0] = {}) {
+  const store = memoryStore();
+  const request = evaluateRequest({ turns: 3, ...fields });
+  const { id } = await store.createRun({ request, testName: "t" });
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  return { store, id };
+}
+
+Deno.test("an unfinished run goes on by itself: the rest is asked, with the stored history", async () => {
+  const { store, id } = await leftByAnother();
+  const { runs, asked } = evalService((conversation) => `re: ${conversation.length}`, { store });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  assertEquals(asked.map((conversation) => conversation.length), [3, 5]);
+  assertEquals(asked[0]?.[1], { role: "assistant", content: "reply 0.0.0" });
+  const run = await store.getRun(id);
+  assertEquals([run?.status, run?.tally?.done, run?.tally?.lastSeq], ["completed", 3, 3]);
+});
+
+Deno.test("a run whose last turn was stored before the end is completed without a call", async () => {
+  const { store, id } = await leftByAnother({ turns: 1 });
+  const { runs, asked } = evalService(() => "", { store });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  assertEquals([asked.length, (await store.getRun(id))?.status], [0, "completed"]);
+});
+
+Deno.test("a failed turn is finished, too: going on does not ask it again", async () => {
+  const { store, id } = await leftByAnother({ turns: 2 });
+  const failure = { code: "provider_error", status: 500, detail: "d" };
+  await store.recordTurn(id, storedTurn([0, 0, 1], { error: failure }));
+  const { runs, asked } = evalService(() => "", { store });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  assertEquals(asked.length, 0);
+});
+
+Deno.test("unfinished runs can be marked interrupted instead, and nothing is asked", async () => {
+  const { store, id } = await leftByAnother();
+  const { runs, asked } = evalService(() => "", { store });
+  await runs.interruptUnfinished();
+  const run = await store.getRun(id);
+  assertEquals([run?.status, run?.tally?.done, asked.length], ["interrupted", 1, 0]);
+  await runs.resumeUnfinished(); // not unasked
+  assertEquals(asked.length, 0);
+  await (await runs.resume(run!)).ended;
+  assertEquals((await store.getRun(id))?.status, "completed");
+});
+
+Deno.test("a run whose endpoint is no longer allowed fails and says why, and nothing is asked", async () => {
+  const { store, id } = await leftByAnother();
+  const { runs, asked } = evalService(() => "", {
+    store,
+    environment: { EVAL_ENDPOINTS: "https://other.example.com" },
+  });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  const run = await store.getRun(id);
+  assertEquals([run?.status, asked.length], ["failed", 0]);
+  assertEquals(
+    run?.detail,
+    "cannot evaluate http://127.0.0.1:9: it is not listed in EVAL_ENDPOINTS",
+  );
+});
+
+Deno.test("stopping finishes the turn under way, begins no other and leaves a resumable run", async () => {
+  const { store, id } = await leftByAnother();
+  const gate = gatedTarget();
+  const { runs } = evalService(() => "", { store, target: gate.target });
+  await runs.resumeUnfinished();
+  await gate.reached(1);
+  const stopped = runs.stop();
+  gate.open();
+  await stopped;
+  assertEquals(gate.asked.length, 1);
+  assertEquals((await store.tally(id)).done, 2);
+  assertEquals(await store.unfinishedRuns(), [id]);
+  const next = evalService(() => "", { store });
+  await next.runs.resumeUnfinished();
+  await next.runs.active(id)?.ended;
+  assertEquals([next.asked.length, (await store.getRun(id))?.status], [1, "completed"]);
+});
+
+Deno.test("stopping lets a run finish whose client is waiting", async () => {
+  const gate = gatedTarget();
+  const { runs, store } = evalService(() => "", gate);
+  const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
+  if (started.outcome !== "started") throw new Error(started.outcome);
+  started.active.hold(new AbortController().signal);
+  await gate.reached(1);
+  const stopped = runs.stop();
+  gate.open();
+  await stopped;
+  assertEquals((await store.getRun(started.active.run.id))?.status, "completed");
+});
+
+Deno.test("progress knows the mean so far, what failed and how long the rest will take", async () => {
+  let calls = 0;
+  const { runs } = evalService(() => {
+    if (++calls === 2) throw providerError(500);
+    return "right";
+  });
+  const request = evaluateRequest({ turns: 4 });
+  for (const turn of request.test_batch[0]!.interactions) turn.reference_reply = "right";
+  const started = await runs.start({ request, testName: "t" });
+  if (started.outcome !== "started") throw new Error(started.outcome);
+  await started.active.ended;
+  assertEquals(started.active.progress(), { done: 4, failed: 1, total: 4, mean: 0.75, eta_ms: 0 });
+});

@@ -1,0 +1,57 @@
+import { assertEquals } from "@std/assert";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** What `eval/main.ts` does, and then tries to do more. */
+const SCRIPT = `
+import { giveUpFiles } from "${new URL("eval/sandbox.ts", ROOT)}";
+import { openStore } from "${new URL("eval/store/open_store.ts", ROOT)}";
+const store = await openStore({ path: Deno.args[0] });
+await giveUpFiles();
+const attempts = {
+  "read a file": () => Deno.readTextFileSync(Deno.args[1]),
+  "write a file": () => Deno.writeTextFileSync(Deno.args[1], "changed"),
+  "read the database": () => Deno.readFileSync(Deno.args[0]),
+  "start a program": () => new Deno.Command("true").outputSync(),
+};
+for (const [name, attempt] of Object.entries(attempts)) {
+  try {
+    attempt();
+    console.log(name);
+  } catch (error) {
+    console.log(name + ": " + error.name);
+  }
+}
+console.log("runs: " + (await store.listRuns({ limit: 1 })).runs.length);
+await store.close();
+`;
+
+Deno.test("with the service's permissions only the database's thread has files, and it still stores", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const script = `${folder}/script.ts`;
+    await Deno.writeTextFile(script, SCRIPT);
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        "--no-prompt",
+        "--no-check",
+        `--config=${new URL("deno.json", ROOT).pathname}`,
+        "-P=eval",
+        script,
+        `${folder}/data/eval.db`,
+        script,
+      ],
+    }).output();
+    const lines = new TextDecoder().decode(stdout).trim().split("\n");
+    assertEquals(lines, [
+      "read a file: NotCapable",
+      "write a file: NotCapable",
+      "read the database: NotCapable",
+      "start a program: NotCapable",
+      "runs: 0",
+    ], new TextDecoder().decode(stderr));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

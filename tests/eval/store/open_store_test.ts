@@ -1,0 +1,126 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { ConfigError } from "../../../shared/config.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { openReader, openStore } from "../../../eval/store/open_store.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+
+async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("the folder of the database is made, and what is stored is there the next time", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/not/yet/eval.db`;
+    const store = await openStore({ path });
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    await store.close();
+    const again = await openStore({ path });
+    assertEquals(await Array.fromAsync(again.turns(id)), [storedTurn([0, 0, 0])]);
+    assertEquals(await again.unfinishedRuns(), [id]);
+    await again.close();
+  }));
+
+Deno.test("a database that is in use is refused in words, and free once it is closed", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const store = await openStore({ path });
+    const error = await assertRejects(() => openStore({ path }), ConfigError);
+    assertEquals(
+      error.message,
+      `cannot open EVAL_DATA=${path}: another process is using it; stop that one, or name another file`,
+    );
+    await store.close();
+    await (await openStore({ path })).close();
+  }));
+
+Deno.test("a reader looks at runs while another process writes them", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const store = await openStore({ path });
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    const reader = await openReader({ path });
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    assertEquals((await reader.tally(id)).done, 1);
+    await reader.close();
+    await store.close();
+    const late = await openReader({ path });
+    assertEquals((await late.getRun(id))?.id, id);
+    await late.close();
+  }));
+
+Deno.test("a file that is no database, and a path that is a folder, are refused in words", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await Deno.writeTextFile(path, "this is a letter, not a database. ".repeat(100));
+    const error = await assertRejects(() => openStore({ path }), ConfigError);
+    assertStringIncludes(error.message, "it is not a database");
+    const other = await assertRejects(() => openStore({ path: folder }), ConfigError);
+    assertStringIncludes(other.message, `cannot open EVAL_DATA=${folder}: `);
+    const missing = await assertRejects(
+      () => openReader({ path: `${folder}/none.db` }),
+      ConfigError,
+    );
+    assertStringIncludes(missing.message, "there is no such file");
+  }));
+
+Deno.test("the tables of a later version are refused in words, and left alone", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await (await openStore({ path })).close();
+    const later = new DatabaseSync(path);
+    later.exec("insert into kysely_migration values ('9999_later', '2099-01-01')");
+    later.close();
+    const error = await assertRejects(() => openStore({ path }), ConfigError);
+    assertStringIncludes(error.message, `cannot open EVAL_DATA=${path}: `);
+    assertStringIncludes(error.message, "9999_later");
+  }));
+
+Deno.test("a disk without room for the tables is refused in words", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const error = await assertRejects(() => openStore({ path, maxPages: 2 }), ConfigError);
+    assertStringIncludes(error.message, "the disk is full or cannot be written");
+  }));
+
+Deno.test("on a full disk a run is refused in words, and nothing of it is left", () =>
+  withFolder(async (folder) => {
+    const store = await openStore({ path: `${folder}/eval.db`, maxPages: 40 });
+    const small = await store.createRun({ request: evaluateRequest(), testName: "small" });
+    const request = evaluateRequest({ scenarios: 5_000 });
+    const error = await assertRejects(
+      () => store.createRun({ request, testName: "large", parentId: small.id }),
+      AppError,
+    );
+    assertEquals([error.status, error.code], [507, "storage_full"]);
+    const { runs } = await store.listRuns({ limit: 10 });
+    assertEquals(runs.map((run) => run.testName), ["small"]);
+    await store.close();
+  }));
+
+Deno.test("turns that find the disk full are refused, and those acknowledged before stay", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const store = await openStore({ path, maxPages: 60 });
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    let stored = 0;
+    const error = await assertRejects(async () => {
+      while (true) {
+        await store.recordTurn(id, storedTurn([stored, 0, 0], { agent_reply: "x".repeat(3000) }));
+        stored++;
+      }
+    }, AppError);
+    assertEquals(error.code, "storage_full");
+    await store.close();
+    const later = await openStore({ path });
+    assertEquals((await Array.fromAsync(later.turns(id))).length, stored);
+    await later.recordTurn(id, storedTurn([stored, 0, 0]));
+    assertEquals((await later.tally(id)).done, stored + 1);
+    await later.close();
+  }));

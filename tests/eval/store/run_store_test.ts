@@ -1,0 +1,272 @@
+import { assert, assertEquals } from "@std/assert";
+import { PGlite } from "@electric-sql/pglite";
+import { Kysely, PGliteDialect } from "kysely";
+import { migrate } from "../../../eval/store/migrations.ts";
+import { openStore } from "../../../eval/store/open_store.ts";
+import { createRunIds } from "../../../eval/store/run_id.ts";
+import { createRunStore } from "../../../eval/store/run_store.ts";
+import type { Tables } from "../../../eval/store/schema.ts";
+import type { RunStore, StoredTurn } from "../../../eval/store/store.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/**
+ * The handlers' tests use the second, so it must behave as the first. The third is PostgreSQL, in
+ * process: the tables and the queries must be such that a run may live there, too.
+ */
+const STORES: Record<string, (now: () => number) => Promise<RunStore>> = {
+  "the database": (now) => openStore({ path: ":memory:", now }),
+  "PostgreSQL": openPostgres,
+  "the fake": (now) => Promise.resolve(memoryStore({ now })),
+};
+
+let postgres: Promise<Kysely<Tables>> | undefined;
+
+async function startPostgres(): Promise<Kysely<Tables>> {
+  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: new PGlite() }) });
+  await migrate(db);
+  return db;
+}
+
+/** One server for all tests: it takes seconds to start. Each test finds it empty. */
+async function openPostgres(now: () => number): Promise<RunStore> {
+  const db = await (postgres ??= startPostgres());
+  for (const table of ["runs", "turns", "idempotency_keys"] as const) {
+    await db.deleteFrom(table).execute();
+  }
+  const store = createRunStore(db, { now, newId: createRunIds(now) });
+  return { ...store, close: () => Promise.resolve() };
+}
+
+/** The same test for each kind of store, with a clock that the test sets. */
+function testStores(
+  name: string,
+  test: (store: RunStore, clock: { now: number }) => Promise<void>,
+): void {
+  for (const [kind, open] of Object.entries(STORES)) {
+    Deno.test(`${name} (${kind})`, async () => {
+      const clock = { now: 1_000_000_000_000 };
+      const store = await open(() => clock.now);
+      try {
+        await test(store, clock);
+      } finally {
+        await store.close();
+      }
+    });
+  }
+}
+
+async function newRun(store: RunStore, fields: Parameters<typeof evaluateRequest>[0] = {}) {
+  const request = evaluateRequest(fields);
+  return (await store.createRun({ request, testName: request.test_name ?? "a test" })).id;
+}
+
+const positions = (turns: StoredTurn[]) => turns.map((t) => [t.scenario, t.attempt, t.turn]);
+
+testStores(
+  "a run is read back as it was stored, with the fields that callers carry along",
+  async (store, clock) => {
+    const request = evaluateRequest({ scenarios: 2, turns: 3, attempts: 4, team: "blue" });
+    const { id, outcome } = await store.createRun({ request, testName: "nightly" });
+    assertEquals(outcome, "created");
+    assertEquals(await store.getRun(id), {
+      id,
+      parentId: null,
+      status: "running",
+      detail: null,
+      testName: "nightly",
+      modelId: "a/model",
+      endpoint: "http://127.0.0.1:9/v1",
+      attempts: 4,
+      totalTurns: 24,
+      createdAt: clock.now,
+      finishedAt: null,
+      tally: null,
+      request,
+    });
+  },
+);
+
+testStores(
+  "a run that nobody stored is not found",
+  async (store) => assertEquals(await store.getRun("none"), undefined),
+);
+
+testStores(
+  "turns come in the order of the batch, whichever was stored first, over many pages",
+  async (store) => {
+    const id = await newRun(store);
+    const all: [number, number, number][] = [];
+    for (let s = 0; s < 23; s++) {
+      for (let a = 0; a < 11; a++) for (let t = 0; t < 3; t++) all.push([s, a, t]);
+    }
+    const shuffled = all.map((_, index) => all[(index * 398) % all.length]!);
+    assertEquals(new Set(shuffled).size, all.length);
+    await Promise.all(shuffled.map((position) => store.recordTurn(id, storedTurn(position))));
+    assertEquals(positions(await Array.fromAsync(store.turns(id))), all);
+  },
+);
+
+testStores("a turn is recorded once: what came first stays", async (store) => {
+  const id = await newRun(store);
+  await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "first" }));
+  await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "second" }));
+  const turns = await Array.fromAsync(store.turns(id));
+  assertEquals(turns.map((turn) => turn.result.agent_reply), ["first"]);
+});
+
+testStores(
+  "events are numbered in the order of storing and can be read from any of them on",
+  async (store) => {
+    const id = await newRun(store);
+    for (const turn of [2, 0, 1]) await store.recordTurn(id, storedTurn([0, 0, turn]));
+    const events = await store.turnsAfter(id, { seq: 1, limit: 10 });
+    assertEquals(events.map(({ seq, turn }) => [seq, turn]), [[2, 0], [3, 1]]);
+    assertEquals(JSON.parse(events[0]!.resultJson), storedTurn([0, 0, 0]).result);
+  },
+);
+
+testStores(
+  "a tally counts what is done and what failed, and knows the mean so far",
+  async (store) => {
+    const id = await newRun(store);
+    assertEquals(await store.tally(id), { done: 0, failed: 0, scored: 0, mean: null, lastSeq: 0 });
+    await store.recordTurn(id, storedTurn([0, 0, 0], { scores: { overall: 0.5 } }));
+    await store.recordTurn(id, storedTurn([0, 0, 1], { scores: { overall: null } }));
+    await store.recordTurn(id, storedTurn([0, 0, 2], { scores: { overall: 0 }, error: failure }));
+    assertEquals(await store.tally(id), { done: 3, failed: 1, scored: 2, mean: 0.25, lastSeq: 3 });
+  },
+);
+
+testStores("runs are listed newest first, page by page, each of them once", async (store) => {
+  const ids: string[] = [];
+  for (let n = 0; n < 7; n++) ids.unshift(await newRun(store)); // all in one millisecond
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await store.listRuns({ limit: 3, ...(cursor !== null && { cursor }) });
+    seen.push(...page.runs.map((run) => run.id));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  assertEquals(seen, ids);
+});
+
+testStores("runs are listed by test, by model and by status", async (store) => {
+  const a = await newRun(store, { test_name: "a" });
+  const b = await newRun(store, { test_name: "b", model_id: "other/model" });
+  await store.setStatus(b, { status: "completed" });
+  const list = async (filter: object) =>
+    (await store.listRuns({ limit: 10, ...filter })).runs.map((run) => run.id);
+  assertEquals(await list({ testName: "a" }), [a]);
+  assertEquals(await list({ modelId: "other/model" }), [b]);
+  assertEquals(await list({ status: "completed" }), [b]);
+  assertEquals(await list({ status: "running", testName: "b" }), []);
+});
+
+testStores(
+  "a run that ended knows when, and an unfinished one is on the list of these",
+  async (store, clock) => {
+    const [first, second, third] = [
+      await newRun(store),
+      await newRun(store),
+      await newRun(store),
+    ] as const;
+    clock.now += 5_000;
+    await store.setStatus(first, { status: "failed", detail: "why" });
+    await store.setStatus(third, { status: "interrupted" });
+    assertEquals(await store.unfinishedRuns(), [second]);
+    const run = await store.getRun(first);
+    assertEquals([run?.status, run?.detail, run?.finishedAt], ["failed", "why", clock.now]);
+    assertEquals((await store.getRun(third))?.finishedAt, null);
+  },
+);
+
+testStores("the same key and body give the same run, another body is a mismatch", async (store) => {
+  const request = evaluateRequest();
+  const create = (bodyHash: string) =>
+    store.createRun({ request, testName: "t", idempotency: { key: "k", bodyHash } });
+  const [first, again] = await Promise.all([create("one"), create("one")]);
+  assertEquals([first.outcome, again.outcome], ["created", "known"]);
+  assertEquals(again.id, first.id);
+  assertEquals((await create("two")).outcome, "mismatch");
+  assertEquals((await store.listRuns({ limit: 10 })).runs.length, 1);
+});
+
+testStores(
+  "a key is free again after 24 hours, and once its run is deleted",
+  async (store, clock) => {
+    const request = evaluateRequest();
+    const create = () =>
+      store.createRun({ request, testName: "t", idempotency: { key: "k", bodyHash: "h" } });
+    const first = await create();
+    clock.now += DAY - 1;
+    assertEquals((await create()).outcome, "known");
+    clock.now += 1;
+    const second = await create();
+    assertEquals(second.outcome, "created");
+    assert(second.id !== first.id);
+    await store.deleteRun(second.id);
+    assertEquals((await create()).outcome, "created");
+  },
+);
+
+testStores(
+  "a retry begins with its parent's answered turns and without the failed ones",
+  async (store) => {
+    const parentId = await newRun(store, { turns: 3 });
+    await store.recordTurn(parentId, storedTurn([0, 0, 0]));
+    await store.recordTurn(parentId, storedTurn([0, 0, 1], { error: failure }));
+    await store.recordTurn(parentId, storedTurn([0, 0, 2]));
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t", parentId });
+    assertEquals((await store.getRun(id))?.parentId, parentId);
+    assertEquals(await Array.fromAsync(store.turns(id)), [
+      storedTurn([0, 0, 0]),
+      storedTurn([0, 0, 2]),
+    ]);
+    await store.recordTurn(id, storedTurn([0, 0, 1]));
+    const events = await store.turnsAfter(id, { seq: 0, limit: 9 });
+    assertEquals(events.map(({ seq, turn }) => [seq, turn]), [[1, 0], [3, 2], [4, 1]]);
+  },
+);
+
+testStores(
+  "what is stored of an attempt is counted, and read for one attempt alone",
+  async (store) => {
+    const id = await newRun(store);
+    for (const position of [[0, 0, 0], [0, 0, 1], [0, 1, 0], [3, 0, 0]] as const) {
+      await store.recordTurn(id, storedTurn([...position]));
+    }
+    assertEquals(await store.attemptCounts(id), [
+      { scenario: 0, attempt: 0, turns: 2 },
+      { scenario: 0, attempt: 1, turns: 1 },
+      { scenario: 3, attempt: 0, turns: 1 },
+    ]);
+    const turns = await store.attemptTurns(id, { scenario: 0, attempt: 0 });
+    assertEquals(positions(turns), [[0, 0, 0], [0, 0, 1]]);
+  },
+);
+
+testStores("a deleted run takes its turns with it, and nobody else's", async (store) => {
+  const [gone, kept] = [await newRun(store), await newRun(store)];
+  for (const id of [gone, kept]) await store.recordTurn(id, storedTurn([0, 0, 0]));
+  assertEquals(await store.deleteRun(gone), true);
+  assertEquals(await store.deleteRun(gone), false);
+  assertEquals(await Array.fromAsync(store.turns(gone)), []);
+  assertEquals((await Array.fromAsync(store.turns(kept))).length, 1);
+});
+
+testStores(
+  "retention takes runs that ended before the moment, and never one that is running",
+  async (store, clock) => {
+    const [old, running] = [await newRun(store), await newRun(store)];
+    await store.setStatus(old, { status: "completed" });
+    clock.now += 10 * DAY;
+    const recent = await newRun(store);
+    await store.setStatus(recent, { status: "completed" });
+    assertEquals(await store.deleteOlderThan(clock.now - 7 * DAY), 1);
+    const left = (await store.listRuns({ limit: 10 })).runs.map((run) => run.id);
+    assertEquals(left, [recent, running]);
+  },
+);

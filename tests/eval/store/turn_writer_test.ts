@@ -1,0 +1,61 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createTurnWriter } from "../../../eval/store/turn_writer.ts";
+import { storedTurn } from "../../fakes/stored_runs.ts";
+
+/** A disk whose every flush is let through by hand. */
+function slowDisk() {
+  const flushes: { turns: number[]; finish: (error?: Error) => void }[] = [];
+  return {
+    flushes,
+    writer: createTurnWriter({
+      lastSeq: () => Promise.resolve(10),
+      insert: (rows) =>
+        new Promise((resolve, reject) => {
+          const finish = (error?: Error) => error ? reject(error) : resolve();
+          flushes.push({ turns: rows.map((row) => row.turn), finish });
+        }),
+    }),
+  };
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+Deno.test("turns that finish while a commit is under way share the next one", async () => {
+  const { flushes, writer } = slowDisk();
+  const writes = [0, 1, 2].map((turn) => writer.write("run", storedTurn([0, 0, turn])));
+  await settle();
+  assertEquals(flushes.map(({ turns }) => turns), [[0]]);
+  flushes[0]!.finish();
+  await settle();
+  assertEquals(flushes.map(({ turns }) => turns), [[0], [1, 2]]);
+  flushes[1]!.finish();
+  await Promise.all(writes);
+});
+
+Deno.test("a turn is not acknowledged before its own commit is through", async () => {
+  const { flushes, writer } = slowDisk();
+  const acknowledged: number[] = [];
+  for (const turn of [0, 1]) {
+    writer.write("run", storedTurn([0, 0, turn])).then(() => acknowledged.push(turn));
+  }
+  await settle();
+  assertEquals(acknowledged, []);
+  flushes[0]!.finish();
+  await settle();
+  assertEquals(acknowledged, [0]);
+  flushes[1]!.finish();
+  await settle();
+  assertEquals(acknowledged, [0, 1]);
+});
+
+Deno.test("a commit that fails fails its own turns, and the next is tried afresh", async () => {
+  const { flushes, writer } = slowDisk();
+  const first = assertRejects(() => writer.write("run", storedTurn([0, 0, 0])), Error, "no room");
+  await settle();
+  flushes[0]!.finish(new Error("no room"));
+  await first;
+  const second = writer.write("run", storedTurn([0, 0, 1]));
+  await settle();
+  flushes[1]!.finish();
+  await second;
+});

@@ -1,0 +1,50 @@
+import { assertEquals } from "@std/assert";
+import {
+  createTotals,
+  summariseAttempt,
+  summariseRun,
+  summariseScenario,
+} from "../../eval/summary.ts";
+import { interaction, scenario } from "../fakes/eval_ports.ts";
+import { evaluateRequest, failure, storedTurn } from "../fakes/stored_runs.ts";
+
+Deno.test("an attempt's average counts its failed turns as 0, and its time is that of its turns", () => {
+  const attempt = summariseAttempt(2, [
+    storedTurn([0, 2, 0], { scores: { overall: 1 } }),
+    storedTurn([0, 2, 1], { scores: { overall: 0 }, error: failure }),
+  ]);
+  assertEquals(attempt.attempt_id, 3);
+  assertEquals(attempt.average_scores, { overall: 0.5 });
+  assertEquals(attempt.execution_time_ms, 14);
+});
+
+Deno.test("a scenario counts its attempts alike, and a run its scenarios", () => {
+  const attempt = (overall: number) =>
+    summariseAttempt(0, [storedTurn([0, 0, 0], { scores: { overall } })]);
+  const one = summariseScenario(scenario("one", [interaction("i")]), [attempt(1), attempt(0)]);
+  const two = summariseScenario(scenario("two", [interaction("i")]), [attempt(1)]);
+  assertEquals([one.scenario_id, one.average_scores], ["one", { overall: 0.5 }]);
+  const totals = createTotals();
+  totals.add(one);
+  totals.add(two);
+  const { average_scores, statistics } = totals.close();
+  assertEquals(average_scores, { overall: 0.75 });
+  // Two scenarios, 0.5 and 1: s = 0.354, and a standard error of 0.25.
+  assertEquals([statistics.overall!.n, statistics.overall!.stderr], [2, 0.25]);
+});
+
+Deno.test("a caller's own fields come back, and cannot replace ours", () => {
+  const request = evaluateRequest({ ticket: "T-1", message: "mine", run_id: "mine" });
+  const heading = summariseRun(request, { runId: "r", total: 4, failed: 1 });
+  assertEquals(
+    heading,
+    {
+      message: "Evaluation completed: 1 of 4 interactions failed",
+      run_id: "r",
+      test_name: "scenario 0",
+      endpoint: "http://127.0.0.1:9/v1",
+      model_id: "a/model",
+      ticket: "T-1",
+    } as typeof heading,
+  );
+});

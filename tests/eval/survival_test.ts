@@ -1,0 +1,259 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { openReader } from "../../eval/store/open_store.ts";
+import type { RunReader } from "../../eval/store/store.ts";
+import {
+  completion,
+  hang,
+  type ReceivedRequest,
+  startProviderDouble,
+} from "../fakes/provider_double.ts";
+import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
+
+/** What crosses a process is tested across a process: real kills of the real service. */
+
+const CONCURRENCY = 8;
+const KILLS = 20;
+
+async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** `${scenario}.${turn}` of every turn, which is also what its user says. */
+function batch(scenarios: number, turns: number) {
+  return Array.from({ length: scenarios }, (_, scenario) => ({
+    id: `scenario ${scenario}`,
+    interactions: Array.from({ length: turns }, (_, turn) => ({
+      id: `${scenario}.${turn}`,
+      user_message: `${scenario}.${turn}`,
+      reference_reply: `${scenario}.${turn} after ${turn} turns`,
+    })),
+  }));
+}
+
+const lastMessage = (request: ReceivedRequest): string => request.body.messages.at(-1).content;
+
+/** Answers by the conversation it is shown, so that a lost or doubled history shows in the reply. */
+function startEndpoint(delayMs: () => number) {
+  return startProviderDouble(async (request) => {
+    await new Promise((resolve) => setTimeout(resolve, delayMs()));
+    const turns = (request.body.messages.length - 1) / 2;
+    return completion({ content: `${lastMessage(request)} after ${turns} turns` })(request);
+  });
+}
+
+function evaluate(service: ServiceProcess, body: unknown, init: RequestInit = {}) {
+  return fetch(`${service.url}/evaluate`, {
+    method: "POST",
+    ...init,
+    headers: { "content-type": "application/json", ...init.headers },
+    body: JSON.stringify(body),
+  });
+}
+
+async function startAsync(service: ServiceProcess, body: unknown): Promise<string> {
+  const response = await evaluate(service, body, { headers: { prefer: "respond-async" } });
+  assertEquals(response.status, 202);
+  return (await response.json()).run_id;
+}
+
+/** Waits for the run's last event and returns its name and data. */
+async function lastEvent(service: ServiceProcess, id: string) {
+  const text = await (await fetch(`${service.url}/runs/${id}/events`)).text();
+  const [, event, data] = /event:(result|ended)\nid:end\ndata:(.*)\n\n$/.exec(text) ?? [];
+  return { event, data: JSON.parse(data ?? "null") };
+}
+
+/** Two runs differ in their ids and times, and in nothing else. */
+function withoutTimes(value: unknown): unknown {
+  const hidden = ["run_id", "latency_ms", "execution_time_ms"];
+  return JSON.parse(JSON.stringify(value, (key, item) => hidden.includes(key) ? 0 : item));
+}
+
+async function storedTurns(path: string, id: string): Promise<Set<string>> {
+  const reader: RunReader = await openReader({ path });
+  try {
+    const turns = await Array.fromAsync(reader.turns(id));
+    return new Set(turns.map(({ scenario, turn }) => `${scenario}.${turn}`));
+  } finally {
+    await reader.close();
+  }
+}
+
+Deno.test(`a run survives ${KILLS} kills at random moments: each turn is asked once, and the result is that of an undisturbed run`, () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await using endpoint = await startEndpoint(() => Math.random() * 4);
+    const environment = {
+      EVAL_DATA: path,
+      EVAL_CONCURRENCY: String(CONCURRENCY),
+      LOG_LEVEL: "info",
+    };
+    const body = { test_batch: batch(180, 3), endpoint: endpoint.baseUrl, model_id: "m" };
+    let id = "";
+    let stored = new Set<string>();
+    let lost = 0;
+
+    for (let kill = 0; kill < KILLS; kill++) {
+      const before = endpoint.requests.length;
+      await using service = await startServiceProcess("eval", { environment });
+      if (id === "") id = await startAsync(service, body);
+      await endpoint.received(before + 1 + Math.floor(Math.random() * 20));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+      service.kill("SIGKILL");
+      await service.status;
+
+      const storedNow = await storedTurns(path, id);
+      const asked = endpoint.requests.slice(before).map(lastMessage);
+      const again = asked.filter((turn) => stored.has(turn));
+      assertEquals(again, [], `asked again before kill ${kill}, though they were stored`);
+      assertEquals(
+        new Set(asked).size,
+        asked.length,
+        `asked twice in one life, before kill ${kill}`,
+      );
+      stored = storedNow;
+      const inFlight = asked.filter((turn) => !stored.has(turn)).length;
+      assert(inFlight <= CONCURRENCY, `${inFlight} turns were lost by kill ${kill}`);
+      lost += inFlight;
+    }
+
+    const before = endpoint.requests.length;
+    await using service = await startServiceProcess("eval", { environment });
+    const survivor = await lastEvent(service, id);
+    assertEquals(survivor.event, "result");
+    assertEquals(endpoint.requests.length, 180 * 3 + lost);
+    assert(before > 0 && lost > 0, "the kills came when nothing was under way");
+    const undisturbed = await (await evaluate(service, body)).json();
+    assertEquals(withoutTimes(survivor.data), withoutTimes(undisturbed));
+    assertEquals(undisturbed.results.average_scores.exact_match, 1);
+  }));
+
+Deno.test("SIGTERM under a run loses nothing: the turns under way are stored, and the next process asks the rest", () =>
+  withFolder(async (folder) => {
+    await using endpoint = await startEndpoint(() => 20);
+    const environment = { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" };
+    const body = { test_batch: batch(40, 2), endpoint: endpoint.baseUrl, model_id: "m" };
+    await using first = await startServiceProcess("eval", { environment });
+    const id = await startAsync(first, body);
+    await endpoint.received(10);
+    first.kill("SIGTERM");
+    assertEquals((await first.status).code, 0);
+    const stored = await storedTurns(environment.EVAL_DATA, id);
+    assertEquals(stored.size, endpoint.requests.length);
+    assert(stored.size < 80, "the run was over before the signal");
+    await using second = await startServiceProcess("eval", { environment });
+    assertEquals((await lastEvent(second, id)).event, "result");
+    assertEquals(endpoint.requests.length, 80);
+  }));
+
+Deno.test("with EVAL_RESUME=off a run that was killed is interrupted, and nothing is asked", () =>
+  withFolder(async (folder) => {
+    await using endpoint = await startEndpoint(() => 20);
+    const environment = { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" };
+    const body = { test_batch: batch(40, 2), endpoint: endpoint.baseUrl, model_id: "m" };
+    await using first = await startServiceProcess("eval", { environment });
+    const id = await startAsync(first, body);
+    await endpoint.received(10);
+    first.kill("SIGKILL");
+    await first.status;
+    const { size } = await storedTurns(environment.EVAL_DATA, id);
+    const asked = endpoint.requests.length;
+    await using second = await startServiceProcess("eval", {
+      environment: { ...environment, EVAL_RESUME: "off" },
+    });
+    const run = await (await fetch(`${second.url}/runs/${id}`)).json();
+    assertEquals([run.status, run.progress.done], ["interrupted", size]);
+    assertEquals(endpoint.requests.length, asked);
+  }));
+
+Deno.test("a second process on the same database is turned away in words, and the first is not disturbed", () =>
+  withFolder(async (folder) => {
+    const environment = { EVAL_DATA: `${folder}/eval.db` };
+    await using first = await startServiceProcess("eval", { environment });
+    const failure = await startServiceProcess("eval", { environment })
+      .then(() => "it started", (error: Error) => error.message);
+    assertStringIncludes(
+      failure,
+      `cannot open EVAL_DATA=${environment.EVAL_DATA}: another process is using it`,
+    );
+    assert(!/\bat .*\.ts:\d+/.test(failure), `a stack trace:\n${failure}`);
+    assertEquals((await (await fetch(`${first.url}/runs`)).json()).runs, []);
+  }));
+
+Deno.test("a lock that a killed process left behind keeps nobody off", () =>
+  withFolder(async (folder) => {
+    const environment = { EVAL_DATA: `${folder}/eval.db` };
+    await using first = await startServiceProcess("eval", { environment });
+    first.kill("SIGKILL");
+    await first.status;
+    assert((await Deno.stat(`${environment.EVAL_DATA}.lock`)).isFile);
+    await using second = await startServiceProcess("eval", { environment });
+    assertEquals((await fetch(`${second.url}/runs`)).status, 200);
+  }));
+
+Deno.test("a disk that fills up is a 507 in words; what was acknowledged stays, and with room the run goes on", () =>
+  withFolder(async (folder) => {
+    await using endpoint = await startEndpoint(() => 0);
+    const environment = { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" };
+    const body = {
+      test_batch: batch(1, 1),
+      endpoint: endpoint.baseUrl,
+      model_id: "m",
+      attempts: 1000,
+    };
+    let id = "";
+    let acknowledged = 0;
+    {
+      // Files of at most 500 KB; without the trap the system would end the process.
+      await using full = await startServiceProcess("eval", {
+        environment,
+        limits: "trap '' XFSZ; ulimit -f 1000",
+      });
+      const response = await evaluate(full, body);
+      const problem = await response.json();
+      assertEquals([response.status, problem.code], [507, "storage_full"]);
+      assertStringIncludes(problem.detail, "the disk that holds EVAL_DATA is full");
+      const { runs: [run] } = await (await fetch(`${full.url}/runs`)).json();
+      assertEquals([run.status, run.detail], ["interrupted", problem.detail]);
+      id = run.run_id;
+      acknowledged = run.progress.done;
+      assert(acknowledged > 0 && acknowledged < 1000);
+      const huge = await evaluate(full, { ...body, test_batch: batch(5000, 1) });
+      assertEquals(huge.status, 507);
+      await huge.body?.cancel();
+      const { runs } = await (await fetch(`${full.url}/runs`)).json();
+      assertEquals(runs.length, 1, "a run that could not be stored is half there");
+    }
+    await using roomy = await startServiceProcess("eval", { environment });
+    const { event, data } = await lastEvent(roomy, id);
+    assertEquals([event, data.message], ["result", "Evaluation completed successfully"]);
+    assert(endpoint.requests.length <= 1000 + 4 + 4, `asked ${endpoint.requests.length} times`);
+  }));
+
+for (const accept of ["application/json", "text/event-stream"]) {
+  Deno.test(`a client that leaves a request for ${accept} cancels the run, and what was finished stays`, () =>
+    withFolder(async (folder) => {
+      const answers = Array.from({ length: 6 }, () => completion());
+      await using endpoint = await startProviderDouble([...answers, hang()]);
+      await using service = await startServiceProcess("eval", {
+        environment: { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "2" },
+      });
+      const client = new AbortController();
+      const body = { test_batch: batch(40, 1), endpoint: endpoint.baseUrl, model_id: "m" };
+      const answer = evaluate(service, body, { signal: client.signal, headers: { accept } });
+      await endpoint.received(8);
+      client.abort();
+      await answer.then((response) => response.text()).catch(() => {});
+      await endpoint.aborted(2);
+      const { runs: [run] } = await (await fetch(`${service.url}/runs`)).json();
+      const { event, data } = await lastEvent(service, run.run_id);
+      assertEquals([event, data.status, data.detail], ["ended", "cancelled", "the client left"]);
+      assertEquals(endpoint.requests.length, 8);
+      assertEquals((await storedTurns(`${folder}/eval.db`, run.run_id)).size, 6);
+    }));
+}

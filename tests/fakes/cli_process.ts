@@ -1,0 +1,57 @@
+const ROOT = new URL("../../", import.meta.url);
+
+/** What a finished process left behind. */
+export interface CliOutcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+export interface CliProcess {
+  kill(signal: Deno.Signal): void;
+  /** Settles once the standard error holds this text; rejects where the process ends without. */
+  said(text: string): Promise<void>;
+  readonly outcome: Promise<CliOutcome>;
+}
+
+/** `assay-eval` as a process of its own, with the permissions that it has in production. */
+export function startCli(args: string[], { cwd }: { cwd: string }): CliProcess {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--frozen",
+      "--no-prompt",
+      `--config=${new URL("deno.json", ROOT).pathname}`,
+      "-P=eval",
+      new URL("eval/main.ts", ROOT).pathname,
+      ...args,
+    ],
+    cwd,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let err = "";
+  const listeners = new Set<() => void>();
+  async function listen(): Promise<string> {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      err += text;
+      for (const listener of listeners) listener();
+    }
+    return err;
+  }
+  const outcome = Promise.all([child.status, new Response(child.stdout).text(), listen()])
+    .then(([{ code }, out, err]) => ({ code, out, err }));
+  return {
+    kill: (signal) => child.kill(signal),
+    outcome,
+    said(text) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const look = () => err.includes(text) && resolve();
+      listeners.add(look);
+      look();
+      outcome.then(() => reject(new Error(`it never said "${text}":\n${err}`)));
+      return promise;
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { NewRun, RunRecord, RunStore, StoredRun, StoredTurn } from "../../eval/store/store.ts";
+import { createRunIds } from "../../eval/store/run_id.ts";
+
+/** A store of plain maps: at once there, and nothing to close. The real one has the same tests. */
+export function memoryStore({ now = Date.now }: { now?: () => number } = {}): RunStore {
+  const runs = new Map<string, StoredRun>();
+  const turns = new Map<string, Map<string, StoredTurn & { seq: number }>>();
+  const keys = new Map<string, { bodyHash: string; runId: string; createdAt: number }>();
+  const newId = createRunIds(now);
+  const turnsOf = (id: string) => [...turns.get(id)?.values() ?? []];
+  const lastSeq = (id: string) => Math.max(0, ...turnsOf(id).map(({ seq }) => seq));
+  const plain = ({ seq: _, ...turn }: StoredTurn & { seq: number }): StoredTurn => turn;
+  const inOrder = (a: StoredTurn, b: StoredTurn) =>
+    a.scenario - b.scenario || a.attempt - b.attempt || a.turn - b.turn;
+
+  function claim({ idempotency }: NewRun, id: string) {
+    if (!idempotency) return undefined;
+    const known = keys.get(idempotency.key);
+    if (known && known.createdAt > now() - 86_400_000) {
+      const outcome = known.bodyHash === idempotency.bodyHash ? "known" : "mismatch";
+      return { outcome, id: known.runId } as const;
+    }
+    keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, runId: id, createdAt: now() });
+  }
+
+  return {
+    // deno-lint-ignore require-await -- the interface's methods are asynchronous
+    async createRun(run) {
+      const id = newId();
+      const known = claim(run, id);
+      if (known) return known;
+      const { request, testName, parentId = null } = run;
+      const interactions = request.test_batch.flatMap(({ interactions }) => interactions).length;
+      const stored: StoredRun = {
+        id,
+        parentId,
+        status: "running",
+        detail: null,
+        testName,
+        modelId: request.model_id,
+        endpoint: request.endpoint,
+        attempts: request.attempts,
+        totalTurns: interactions * request.attempts,
+        createdAt: now(),
+        finishedAt: null,
+        tally: null,
+        request: structuredClone(request),
+      };
+      runs.set(id, stored);
+      const answered = [...turns.get(parentId ?? "") ?? []].filter(([, turn]) =>
+        !turn.result.error
+      );
+      turns.set(id, new Map(answered));
+      return { outcome: "created", id, run: stored };
+    },
+    // deno-lint-ignore require-await
+    async recordTurn(id, turn) {
+      const key = `${turn.scenario}/${turn.attempt}/${turn.turn}`;
+      const own = turns.get(id)!;
+      if (!own.has(key)) own.set(key, { ...structuredClone(turn), seq: lastSeq(id) + 1 });
+    },
+    // deno-lint-ignore require-await
+    async setStatus(id, { status, detail = null, tally = null }) {
+      const finishedAt = status === "running" || status === "interrupted" ? null : now();
+      runs.set(id, { ...runs.get(id)!, status, detail, tally, finishedAt } as StoredRun);
+    },
+    getRun: (id) => Promise.resolve(runs.get(id)),
+    unfinishedRuns: () =>
+      Promise.resolve([...runs.values()].filter((r) => r.status === "running").map((r) => r.id)),
+    listRuns({ testName, modelId, status, cursor, limit }) {
+      const found = [...runs.values()]
+        .filter((run) =>
+          (testName === undefined || run.testName === testName) &&
+          (modelId === undefined || run.modelId === modelId) &&
+          (status === undefined || run.status === status) &&
+          (cursor === undefined || run.id < cursor)
+        )
+        .sort((a, b) => a.id < b.id ? 1 : -1)
+        .map(({ request: _, ...record }): RunRecord => record);
+      const page = found.slice(0, limit);
+      const nextCursor = found.length > limit ? page.at(-1)!.id : null;
+      return Promise.resolve({ runs: page, nextCursor });
+    },
+    async *turns(id) {
+      yield* turnsOf(id).sort(inOrder).map(plain);
+    },
+    turnsAfter: (id, { seq, limit }) =>
+      Promise.resolve(
+        turnsOf(id).filter((turn) => turn.seq > seq).sort((a, b) => a.seq - b.seq).slice(0, limit)
+          .map(({ seq, scenario, attempt, turn, result }) => ({
+            seq,
+            scenario,
+            attempt,
+            turn,
+            resultJson: JSON.stringify(result),
+          })),
+      ),
+    tally(id) {
+      const all = turnsOf(id);
+      const values = all.map(({ result }) => result.scores.overall)
+        .filter((value) => typeof value === "number");
+      return Promise.resolve({
+        done: all.length,
+        failed: all.filter(({ result }) => result.error).length,
+        scored: values.length,
+        mean: values.length === 0 ? null : values.reduce((a, b) => a + b) / values.length,
+        lastSeq: lastSeq(id),
+      });
+    },
+    attemptCounts(id) {
+      const groups = Map.groupBy(
+        turnsOf(id).sort(inOrder),
+        (turn) => `${turn.scenario}/${turn.attempt}`,
+      );
+      return Promise.resolve([...groups.values()].map((group) => ({
+        scenario: group[0]!.scenario,
+        attempt: group[0]!.attempt,
+        turns: group.length,
+      })));
+    },
+    attemptTurns: (id, { scenario, attempt }) =>
+      Promise.resolve(
+        turnsOf(id).filter((turn) => turn.scenario === scenario && turn.attempt === attempt)
+          .sort(inOrder).map(plain),
+      ),
+    deleteRun(id) {
+      turns.delete(id);
+      for (const [key, { runId }] of keys) if (runId === id) keys.delete(key);
+      return Promise.resolve(runs.delete(id));
+    },
+    async deleteOlderThan(moment) {
+      const old = [...runs.values()].filter((run) =>
+        run.status !== "running" && (run.finishedAt ?? run.createdAt) < moment
+      );
+      for (const { id } of old) await this.deleteRun(id);
+      return old.length;
+    },
+    close: () => Promise.resolve(),
+  };
+}

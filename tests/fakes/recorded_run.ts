@@ -1,0 +1,41 @@
+import type { ComparableRun } from "../../eval/compare/compare.ts";
+import type { ScoredTurn } from "../../eval/compare/tally.ts";
+import { interaction, scenario } from "./eval_ports.ts";
+
+/** `"failed"` is a call that failed; a record holds several scores; `undefined` was not reached. */
+export type RecordedScore =
+  | number
+  | "failed"
+  | "failed without scores"
+  | Record<string, number | null>
+  | undefined;
+
+/** A scenario's id, and for each of its turns the id and a value an attempt. */
+export type RecordedScenario = [id: string, turns: [id: string, ...attempts: RecordedScore[]][]];
+
+/** A run as comparing sees it, written down as a table of `overall` scores. */
+export function recordedRun(batch: RecordedScenario[]): ComparableRun {
+  return {
+    scenarios: batch.map(([id, turns]) => scenario(id, turns.map(([id]) => interaction(id)))),
+    turns: turnsOf(batch),
+  };
+}
+
+async function* turnsOf(batch: RecordedScenario[]): AsyncGenerator<ScoredTurn> {
+  for (const [index, [, turns]] of batch.entries()) {
+    for (const [turn, [, ...attempts]] of turns.entries()) {
+      for (const [attempt, value] of attempts.entries()) {
+        const result = toResult(value);
+        if (result) yield await Promise.resolve({ scenario: index, attempt, turn, result });
+      }
+    }
+  }
+}
+
+function toResult(value: RecordedScore): ScoredTurn["result"] | undefined {
+  const error = { code: "provider_error", status: 500, detail: "" };
+  if (value === undefined) return undefined;
+  if (value === "failed") return { scores: { overall: 0 }, error };
+  if (value === "failed without scores") return { scores: { overall: null }, error };
+  return { scores: typeof value === "number" ? { overall: value } : value };
+}

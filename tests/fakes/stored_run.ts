@@ -1,0 +1,95 @@
+import type { ExportSource } from "../../eval/export/format.ts";
+import type { StoredRun, StoredTurn } from "../../eval/store/store.ts";
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { interaction, scenario } from "./eval_ports.ts";
+
+/** A scenario's id, and by attempt and turn what is particular of each result. */
+export type StoredScenario = [id: string, attempts: Partial<InteractionResult>[][]];
+
+/** A finished run as the store gives it. */
+export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = {}): ExportSource {
+  const turns = turnsOf(batch);
+  const attempts = Math.max(...batch.map(([, attempts]) => attempts.length));
+  const run: StoredRun = {
+    id: "run-1",
+    parentId: null,
+    status: "completed",
+    detail: null,
+    testName: "a test",
+    modelId: "acme/model",
+    endpoint: "http://model.example/v1",
+    attempts,
+    totalTurns: turns.length,
+    createdAt: Date.UTC(2026, 0, 2, 3, 4, 5),
+    finishedAt: Date.UTC(2026, 0, 2, 3, 4, 6),
+    tally: null,
+    request: {
+      test_batch: batch.map(([id, attempts]) =>
+        scenario(id, attempts[0]!.map(({ id }, turn) => interaction(id ?? `t${turn + 1}`)))
+      ),
+      endpoint: "http://model.example/v1",
+      model_id: "acme/model",
+      attempts,
+      test_name: "a test",
+      parameters: {},
+    },
+    ...fields,
+  };
+  return {
+    run,
+    reader: {
+      async *turns() {
+        for (const turn of turns) yield await Promise.resolve(turn);
+      },
+      tally: () =>
+        Promise.resolve({
+          done: turns.length,
+          failed: turns.filter(({ result }) => result.error).length,
+          scored: turns.length,
+          mean: null,
+          lastSeq: turns.length,
+        }),
+    },
+    threshold: 0.7,
+  };
+}
+
+function turnsOf(batch: StoredScenario[]): StoredTurn[] {
+  return batch.flatMap(([, attempts], scenario) =>
+    attempts.flatMap((turns, attempt) =>
+      turns.map((fields, turn) => ({
+        scenario,
+        attempt,
+        turn,
+        tookMs: 150,
+        result: turnResult(`t${turn + 1}`, fields),
+      }))
+    )
+  );
+}
+
+/** An answered turn that passes, and what the test says of it. */
+export function turnResult(id: string, fields: Partial<InteractionResult>): InteractionResult {
+  return {
+    ...interaction(id),
+    reference_reply: "expected",
+    agent_reply: "answered",
+    scores: { overall: 0.9 },
+    latency_ms: 120,
+    usage: { input_tokens: 3, output_tokens: 5, total_tokens: 8 },
+    ...fields,
+  };
+}
+
+/** A turn whose call failed. */
+export const failedTurn: Partial<InteractionResult> = {
+  agent_reply: "Request failed",
+  scores: { overall: 0 },
+  usage: null,
+  error: { code: "provider_timeout", status: null, detail: "no answer within 120 s" },
+};
+
+/** What a format writes, whole. */
+export async function textOf(pieces: AsyncIterable<string>): Promise<string> {
+  return (await Array.fromAsync(pieces)).join("");
+}
