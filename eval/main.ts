@@ -6,9 +6,8 @@ import { createDenoWorld } from "./cli/deno_world.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
 import { startRetention } from "./runs/retention.ts";
-import { giveUpFiles } from "./sandbox.ts";
+import { giveUpWriting } from "./sandbox.ts";
 import { openStore } from "./store/open_store.ts";
-import { startScoring } from "./scoring_wiring.ts";
 import { createEvalDeps } from "./wiring.ts";
 
 async function main(): Promise<void> {
@@ -23,9 +22,8 @@ async function main(): Promise<void> {
 async function create(config: EvalConfig, log: Logger): Promise<StartedService> {
   requireSafeEvalExposure(config);
   const store = await openStore({ path: config.EVAL_DATA });
+  await giveUpWriting();
   const deps = createEvalDeps(config, { log, store });
-  await startScoring(deps.scoring); // its threads need their modules, which are files
-  await giveUpFiles();
   const retention = await startRetention({ store, log, keepDays: config.EVAL_KEEP_DAYS });
   if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
   else await deps.runs.resumeUnfinished();

@@ -31,11 +31,6 @@ export function createScoringPorts(config: EvalConfig, safeFetch: typeof fetch):
   };
 }
 
-/** Starts the threads; what is heavy in them is loaded with the first text. */
-export async function startScoring({ pairs, detector, embedder }: ScoringPorts): Promise<void> {
-  await Promise.all([pairs, detector, embedder].map((port) => port.start()));
-}
-
 type Connect = (modelId: string, credential: string | undefined) => EndpointClient;
 
 function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefined {

@@ -120,7 +120,7 @@ Deno.test("the services' sandbox is as small as it was: it grows only on purpose
   });
   assertEquals<unknown>(granted, [
     { name: "agent", net: true, read: [".env"] },
-    // Only the configuration says where the data is; `main.ts` gives files up once it knows.
+    // Only the configuration says where the data is; `main.ts` gives up writing once it knows.
     { name: "eval", net: true, read: true, write: true },
   ]);
 });

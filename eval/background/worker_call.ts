@@ -5,7 +5,6 @@ export interface WorkerRequest<Input> {
 }
 
 export type WorkerResponse<Output> =
-  | "ready"
   | { id: number; output: Output }
   | { id: number; error: string };
 
@@ -18,11 +17,6 @@ export type WorkerPort = Pick<
 /** A function that runs in a worker. */
 export interface WorkerCall<Input, Output> extends Disposable {
   (input: Input): Promise<Output>;
-  /**
-   * Starts the worker ahead of the first call, while the process may still read its module.
-   * Resolves when it has been read, or cannot be: the first call then says why.
-   */
-  start(): Promise<void>;
 }
 
 /**
@@ -38,11 +32,9 @@ export function createWorkerCall<Input, Output>(
   let worker: WorkerPort | undefined;
   let failure: Error | undefined;
   let calls = 0;
-  const loaded = Promise.withResolvers<void>();
 
   function fail(message: string): void {
     failure = new Error(message);
-    loaded.resolve();
     for (const { reject } of waiting.values()) reject(failure);
     waiting.clear();
     worker?.terminate();
@@ -51,7 +43,6 @@ export function createWorkerCall<Input, Output>(
   function begin(): WorkerPort {
     const started = start();
     started.onmessage = ({ data }: MessageEvent<WorkerResponse<Output>>) => {
-      if (data === "ready") return loaded.resolve();
       const call = waiting.get(data.id);
       waiting.delete(data.id);
       if ("error" in data) call?.reject(new Error(data.error));
@@ -78,15 +69,5 @@ export function createWorkerCall<Input, Output>(
     }
     return result.promise;
   };
-  return Object.assign(call, {
-    start() {
-      try {
-        worker ??= begin();
-      } catch (error) {
-        fail(String(error));
-      }
-      return loaded.promise;
-    },
-    [Symbol.dispose]: () => fail("the worker was ended"),
-  });
+  return Object.assign(call, { [Symbol.dispose]: () => fail("the worker was ended") });
 }

@@ -1,7 +1,5 @@
 /** Turns texts into vectors whose cosine tells how near the texts are in meaning. */
 export interface Embedder extends Disposable {
-  /** Starts its threads, where it has any, ahead of the first text; weights are loaded with that. */
-  start(): Promise<void>;
   /** How the vectors are made, as the answer tells it. */
   readonly method: string;
   /** Whether it was trained on English alone, and misleads about everything else. */

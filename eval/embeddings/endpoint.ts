@@ -27,7 +27,6 @@ export function createEndpointEmbedder(
       async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
       { capacity: REMEMBERED },
     ),
-    start: () => Promise.resolve(),
     [Symbol.dispose]: () => ending.abort(),
   };
 }

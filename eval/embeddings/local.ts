@@ -39,7 +39,6 @@ export function createLocalEmbedder(
     method: "sentence_embeddings",
     isEnglishOnly: true,
     embed,
-    start: async () => void await Promise.all(calls.map((call) => call.start())),
     [Symbol.dispose]: () => calls.forEach((call) => call[Symbol.dispose]()),
   };
 }

@@ -1,13 +1,18 @@
 import { resultPieces } from "../runs/run_result.ts";
 import type { ExportFormat } from "./format.ts";
 
-/** The run's result as `POST /evaluate` answers it (spec 2.4). */
+/**
+ * The run's result as `POST /evaluate` answers it (spec 2.4). A run that ended early has the turns
+ * that it came to, and a message that says so.
+ */
 export const json: ExportFormat = {
   name: "json",
   extension: "json",
   contentType: "application/json",
   async *write({ run, reader }) {
-    yield* resultPieces(reader, run);
+    const { done } = await reader.tally(run.id);
+    const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions were had`;
+    yield* resultPieces(reader, run, run.status === "completed" ? {} : { message });
     yield "\n";
   },
 };

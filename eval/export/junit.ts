@@ -11,8 +11,9 @@ const SHOWN_CHARACTERS = 2000;
 
 /**
  * JUnit XML as CI systems read it: a suite a scenario, a case a turn of an attempt. A turn below the
- * threshold is a `failure`, a call that failed an `error`, a turn without expectations `skipped`.
- * Suites state their counts before their cases, so the run is read twice.
+ * threshold is a `failure`, a call that failed an `error`, a turn without expectations `skipped`. A
+ * run that ended early is an error of its own: half a run must not turn a build green. Suites state
+ * their counts before their cases, so the run is read twice.
  */
 export const junit: ExportFormat = {
   name: "junit",
@@ -20,13 +21,26 @@ export const junit: ExportFormat = {
   contentType: "application/xml; charset=utf-8",
   async *write(source) {
     const digest = await digestRun(source);
-    const name = source.run.testName;
+    const { testName: name, status } = source.run;
+    const isWhole = status === "completed";
+    const { turns, failed } = digest;
+    const total = isWhole ? digest : { ...digest, turns: turns + 1, failed: failed + 1 };
     yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
-    yield `<testsuites${xmlAttributes({ name, ...countAttributes(digest) })}>\n`;
+    yield `<testsuites${xmlAttributes({ name, ...countAttributes(total) })}>\n`;
+    if (!isWhole) yield writeEndedEarly(source, digest);
     yield* writeSuites(source, digest);
     yield "</testsuites>\n";
   },
 };
+
+function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest): string {
+  const counts = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
+  const message = `${run.status} after ${turns} of ${run.totalTurns} turns`;
+  return `  <testsuite${xmlAttributes({ name: "the run", ...counts })}>\n` +
+    `    <testcase${xmlAttributes({ classname: "the run", name: "comes to its end" })}>\n` +
+    `      <error${xmlAttributes({ message, type: "ended_early" })}/>\n` +
+    "    </testcase>\n  </testsuite>\n";
+}
 
 async function* writeSuites(source: ExportSource, { scenarios }: RunDigest) {
   const { run, threshold } = source;

@@ -30,8 +30,9 @@ export function describeRun(
 
 function describeOutcome(
   { averages }: RunDigest,
-  { threshold, comparison }: ExportSource,
+  { run, threshold, comparison }: ExportSource,
 ): string {
+  if (run.status !== "completed") return run.status;
   const mean = averages[HEADLINE] ?? null;
   if (mean === null) return "not scored";
   if (mean < threshold) return `below ${threshold}`;

@@ -11,8 +11,6 @@ export interface Language {
 }
 
 export interface LanguageDetector extends Disposable {
-  /** Starts its thread ahead of the first text; the word lists are loaded with that. */
-  start(): Promise<void>;
   detect(text: string): Promise<Language>;
 }
 
@@ -29,7 +27,6 @@ export function createLanguageDetector(): LanguageDetector {
   const detect = createMemo(createBatcher(call, { size: BATCH }), { capacity: REMEMBERED });
   return {
     detect: (text) => detect(text.slice(0, MAX_CHARACTERS)),
-    start: call.start,
     [Symbol.dispose]: () => call[Symbol.dispose](),
   };
 }

@@ -11,11 +11,17 @@ const SCENARIO_DEPTH = 2;
 
 /**
  * The body of a completed run's answer (spec 2.4) as JSON text, in pieces. It is made from the
- * stored turns, scenario by scenario: the whole of it is never in memory.
+ * stored turns, scenario by scenario: the whole of it is never in memory. `message` replaces the
+ * one that says that the run is complete.
  */
-export async function* resultPieces(store: TurnReader, run: StoredRun): AsyncGenerator<string> {
+export async function* resultPieces(
+  store: TurnReader,
+  run: StoredRun,
+  { message }: { message?: string } = {},
+): AsyncGenerator<string> {
   const { done, failed } = await store.tally(run.id);
   const heading = summariseRun(run.request, { runId: run.id, total: done, failed });
+  if (message !== undefined) heading.message = message;
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();
   let comma = "";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
+import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { EndpointPolicy } from "../endpoint_policy.ts";
 import { RUN_STATUSES, type RunRecord, type RunStore, type StoredRun } from "../store/store.ts";
@@ -47,7 +48,7 @@ export function createRunRoutes(
 
   return {
     "GET /runs": async (_request, { url }) => {
-      const query = readQuery(url);
+      const query = readQuery(url, ListQuery);
       const { test_name: testName, model_id: modelId, status, cursor, limit } = query;
       const page = await store.listRuns({
         limit,
@@ -123,17 +124,6 @@ export function createRunRoutes(
       return new Response(null, { status: 204 });
     },
   };
-}
-
-function readQuery(url: URL): z.output<typeof ListQuery> {
-  const result = ListQuery.safeParse(Object.fromEntries(url.searchParams));
-  if (result.success) return result.data;
-  const errors = result.error.issues.map((issue) => ({
-    path: issue.path.join("."),
-    message: issue.message,
-  }));
-  const detail = `cannot list runs: ${errors[0]?.path}: ${errors[0]?.message}`;
-  throw new AppError(400, "invalid_request", detail, { errors });
 }
 
 function conflict(detail: string): AppError {

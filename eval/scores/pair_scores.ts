@@ -10,8 +10,6 @@ export interface TextPair {
 
 /** Computes every pair score. */
 export interface PairComparer extends Disposable {
-  /** Starts its thread ahead of the first text. */
-  start(): Promise<void>;
   compare(pair: TextPair): Scores | Promise<Scores>;
 }
 
@@ -26,7 +24,6 @@ export function createPairComparer(start: () => WorkerPort = startWorker): PairC
       if (pair.reply.length + pair.reference.length <= LONG_CHARACTERS) return comparePair(pair);
       return call(pair).catch(() => comparePair(pair)); // no worker: late is better than wrong
     },
-    start: call.start,
     [Symbol.dispose]: () => call[Symbol.dispose](),
   };
 }

@@ -23,7 +23,6 @@ export function fakeEmbedder(more: Partial<Embedder> = {}) {
       }
       return Promise.resolve(vector);
     },
-    start: () => Promise.resolve(),
     [Symbol.dispose]() {},
     ...more,
   };
@@ -37,7 +36,6 @@ export const fakeDetector: LanguageDetector = {
       code: !/\p{L}/u.test(text) ? null : /^[\0-\x7f]*$/.test(text) ? "en" : "de",
       isReliable: words(text).length > 1,
     }),
-  start: () => Promise.resolve(),
   [Symbol.dispose]() {},
 };
 
@@ -57,7 +55,7 @@ export function fakeJudge(answer: (question: JudgeQuestion, call: number) => str
 /** Everything that scoring needs, without a worker. */
 export function scoringPorts(more: Partial<ScoringPorts> = {}): ScoringPorts {
   return {
-    pairs: { compare: comparePair, start: () => Promise.resolve(), [Symbol.dispose]() {} },
+    pairs: { compare: comparePair, [Symbol.dispose]() {} },
     embedder: fakeEmbedder().embedder,
     detector: fakeDetector,
     ...more,

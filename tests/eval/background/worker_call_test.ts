@@ -68,19 +68,3 @@ Deno.test("a worker that cannot be started rejects the call", async () => {
   });
   await assertRejects(() => call("a"), Error, "not permitted");
 });
-
-Deno.test("a start ahead of the first call resolves when the worker is there, or cannot be", async () => {
-  const { start, seen } = fakeWorker(() => {});
-  using call = createWorkerCall<string, string>(() => {
-    const port = start();
-    queueMicrotask(() => post(port, "ready"));
-    return port;
-  });
-  await call.start();
-  assertEquals(seen.started, 1);
-  using broken = createWorkerCall<string, string>(() => {
-    throw new Error("not permitted");
-  });
-  await broken.start();
-  await assertRejects(() => broken("a"), Error, "not permitted");
-});

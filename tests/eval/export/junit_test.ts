@@ -69,6 +69,14 @@ Deno.test("a failed call is an error, not a failure", async () => {
   assertEquals(one!.error![0]!.message, "no answer within 120 s");
 });
 
+Deno.test("a run that ended early is an error, though all of its turns have passed", async () => {
+  const source = storedRun([["s", [[{}]]]], { status: "interrupted", totalTurns: 10 });
+  const suites = await parse(await textOf(junit.write(source))) as TestSuites;
+  assertEquals([suites.tests, suites.failures, suites.errors], [2, 0, 1]);
+  const [one] = casesOf(suites);
+  assertEquals(one!.error![0]!.message, "interrupted after 1 of 10 turns");
+});
+
 Deno.test("two scenarios of one id are two suites with two names", async () => {
   const suites = await readBack([["same", [[{}]]], ["same", [[{}]]]]);
   assertEquals(suites.testsuite!.map(({ name }) => name), ["same", "same (2)"]);

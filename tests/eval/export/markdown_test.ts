@@ -45,7 +45,9 @@ Deno.test("a run that passes shows no list of scenarios to look at", async () =>
 
 Deno.test("a run that was stopped says how far it came", async () => {
   const source = storedRun([["s", [[{}]]]], { status: "cancelled", totalTurns: 10 });
-  assertStringIncludes(await textOf(markdown.write(source)), "cancelled\n- Turns 1 of 10: ");
+  const text = await textOf(markdown.write(source));
+  assertStringIncludes(text, "`a test`: cancelled\n");
+  assertStringIncludes(text, "- Turns 1 of 10: 1 passed");
 });
 
 Deno.test("a comparison stands below the run, with verdicts and what has no counterpart", async () => {

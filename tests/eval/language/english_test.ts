@@ -12,7 +12,6 @@ const KNOWN: Record<string, Language> = {
 
 const detector: LanguageDetector = {
   detect: (text) => Promise.resolve(KNOWN[text]!),
-  start: () => Promise.resolve(),
   [Symbol.dispose]() {},
 };
 

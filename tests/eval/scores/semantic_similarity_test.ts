@@ -62,7 +62,6 @@ Deno.test("a broken language detector leaves a score, and a service", async () =
   const { embedder } = fakeEmbedder();
   const detector = {
     detect: () => Promise.reject(new Error("x")),
-    start: () => Promise.resolve(),
     [Symbol.dispose]() {},
   };
   const semantics = createBatchSemantics(BATCH, { embedder, detector });
