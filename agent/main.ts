@@ -4,7 +4,7 @@ import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
 import { createModels, type Models } from "./models.ts";
 import { createTools } from "./tools/mod.ts";
-import { createToolbox } from "./tools/tool.ts";
+import { createFixedTools } from "./tools/tool.ts";
 
 async function main(): Promise<void> {
   await startService({
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
     create(config, log) {
       requireSafeExposure(config, {});
       const models = createModels(config, log);
-      const tools = createToolbox(createTools());
+      const tools = createFixedTools(createTools(config));
       return {
         service: createAgentHandler({ config, log, models, tools }),
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
