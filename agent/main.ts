@@ -1,10 +1,14 @@
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
+import type { Logger } from "../shared/log.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
+import { connectMcp } from "./mcp/client.ts";
+import { readMcpConfig } from "./mcp/config.ts";
+import { createMcpToolSource } from "./mcp/tool_source.ts";
 import { createModels, type Models } from "./models.ts";
 import { createTools } from "./tools/mod.ts";
-import { createFixedTools } from "./tools/tool.ts";
+import { createFixedTools, type ToolSource } from "./tools/tool.ts";
 
 async function main(): Promise<void> {
   await startService({
@@ -14,7 +18,7 @@ async function main(): Promise<void> {
     create(config, log) {
       requireSafeExposure(config, {});
       const models = createModels(config, log);
-      const tools = createFixedTools(createTools(config));
+      const tools = createToolSource(config, log);
       return {
         service: createAgentHandler({ config, log, models, tools }),
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
@@ -22,6 +26,13 @@ async function main(): Promise<void> {
       };
     },
   });
+}
+
+function createToolSource(config: AgentConfig, log: Logger): ToolSource {
+  const builtIn = createTools(config);
+  if (!config.AGENT_MCP_CONFIG) return createFixedTools(builtIn);
+  const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
+  return createMcpToolSource({ builtIn, servers, connect: connectMcp, log });
 }
 
 function describeDemo({ demoModel }: Models): string[] {
