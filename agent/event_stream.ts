@@ -49,7 +49,7 @@ export async function openEventStream(
         isWanted = Promise.withResolvers();
         isWanted.promise.catch(() => {});
         isReaderWaiting = false;
-        controller.enqueue(event);
+        controller.enqueue(spaced(event));
       }
       function push(event: ServerSentEventMessage): Promise<void> {
         opened.resolve();
@@ -60,7 +60,7 @@ export async function openEventStream(
 
       const timer = setInterval(() => {
         opened.resolve();
-        if (isReaderWaiting) push({ comment: "" }).catch(() => {});
+        if (isReaderWaiting) push({ comment: " keep-alive" }).catch(() => {});
       }, keepAliveMs);
       produce(push, leaving.signal).then(
         () => controller.close(),
@@ -83,6 +83,18 @@ export async function openEventStream(
 
   await opened.promise;
   return { body: events.pipeThrough(new ServerSentEventStream()) };
+}
+
+/**
+ * With a blank after each colon, as OpenAI writes it: readers that know the format drop it, and the
+ * many that only look for "data: " find it.
+ */
+function spaced({ event, data, ...rest }: ServerSentEventMessage): ServerSentEventMessage {
+  return {
+    ...rest,
+    ...(event !== undefined && { event: ` ${event}` }),
+    ...(data !== undefined && { data: ` ${data}` }),
+  };
 }
 
 /** The response of a stream that has opened. */

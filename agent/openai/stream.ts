@@ -50,10 +50,12 @@ export async function streamCompletion(
       });
       const { refusal, toolCalls } = reply;
       const calls = toolCalls.map((call, index) => ({ index, ...toToolCall(call) }));
-      await sendDelta({
-        ...(refusal && { refusal }),
-        ...(calls.length > 0 && { tool_calls: calls }),
-      });
+      if (refusal || calls.length > 0 || !hasStarted) {
+        await sendDelta({
+          ...(refusal && { refusal }),
+          ...(calls.length > 0 && { tool_calls: calls }),
+        });
+      }
       const last = toChunk(frame, { finishReason: reply.finishReason ?? "stop" });
       await send({ ...last, ...(account && { agent: account }) });
       if (options.includeUsage && usage) await send(toUsageChunk(frame, usage));

@@ -8,8 +8,8 @@ const { signal } = new AbortController();
 Deno.test("a silent stream opens by itself and sends comments", async () => {
   const { body } = await openEventStream(() => never(), { signal, keepAliveMs: 5 });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  assertEquals((await reader.read()).value, ":\n\n");
-  assertEquals((await reader.read()).value, ":\n\n");
+  assertEquals((await reader.read()).value, ": keep-alive\n\n");
+  assertEquals((await reader.read()).value, ": keep-alive\n\n");
   await reader.cancel();
 });
 
@@ -26,7 +26,7 @@ Deno.test("events that are pushed at once leave in their order, one a read", asy
     await Promise.all(["a", "b", "c"].map((data) => push({ data })));
   }, { signal });
   const texts = await Array.fromAsync(body.pipeThrough(new TextDecoderStream()));
-  assertEquals(texts, ["data:a\n\n", "data:b\n\n", "data:c\n\n"]);
+  assertEquals(texts, ["data: a\n\n", "data: b\n\n", "data: c\n\n"]);
 });
 
 Deno.test("a push that waits for its reader is let go when the reader leaves", async () => {

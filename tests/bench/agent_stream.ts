@@ -14,7 +14,7 @@ export async function agentStream(): Promise<void> {
   const ours: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     theirs.push(await firstToken(`${hub}/chat/completions`, '"content":"Your'));
-    ours.push(await firstToken(agent.url, "event:token"));
+    ours.push(await firstToken(agent.url, "event: token"));
   }
   report("first token of a provider that takes 20 ms, p50", median(theirs), { unit: "ms" });
   report("first token of the agent on it, p50", median(ours), { unit: "ms" });
