@@ -1,5 +1,6 @@
 import { Runnable, type RunnableConfig } from "@langchain/core/runnables";
-import { Annotation, Command, END, START, StateGraph } from "@langchain/langgraph";
+// The entry without async-local storage: a run is handed from node to node by its configuration.
+import { Annotation, Command, END, START, StateGraph } from "@langchain/langgraph/web";
 import { AppError } from "../shared/errors.ts";
 import { type Logger, silentLogger } from "../shared/log.ts";
 import type { ChatMessage, ChatProvider, ChatReply } from "../shared/providers/provider.ts";
