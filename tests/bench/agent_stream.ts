@@ -1,5 +1,5 @@
 import { hang, startProviderDouble } from "../fakes/provider_double.ts";
-import { askAgent, QUESTIONS, startAgent } from "./agent_process.ts";
+import { QUESTIONS, startAgent } from "./agent_process.ts";
 import { report, startEndpoint } from "./measure.ts";
 
 const ROUNDS = 200;
@@ -9,7 +9,7 @@ export async function agentStream(): Promise<void> {
   await using endpoint = await startEndpoint();
   const hub = endpoint.url(20);
   await using agent = await startAgent(hub);
-  await askAgent(agent.url, QUESTIONS["no tool"]); // warm
+  for (let round = 0; round < 50; round++) await firstToken(agent.url, "event: token"); // warm
   const theirs: number[] = [];
   const ours: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
