@@ -1,10 +1,15 @@
+import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
+import type { Logger } from "../shared/log.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
+import { connectMcp } from "./mcp/client.ts";
+import { readMcpConfig } from "./mcp/config.ts";
+import { createMcpToolSource } from "./mcp/tool_source.ts";
 import { createModels, type Models } from "./models.ts";
 import { createTools } from "./tools/mod.ts";
-import { createToolbox } from "./tools/tool.ts";
+import { createFixedTools, type ToolSource } from "./tools/tool.ts";
 
 async function main(): Promise<void> {
   await startService({
@@ -12,9 +17,12 @@ async function main(): Promise<void> {
     schema: AgentConfig,
     portVariable: "AGENT_PORT",
     create(config, log) {
+      // All that is ours has been read. LangChain would look for its own variables some twenty times
+      // a run, at a fifth of the run's processor time; it finds an empty object sooner.
+      process.env = {};
       requireSafeExposure(config, {});
       const models = createModels(config, log);
-      const tools = createToolbox(createTools());
+      const tools = createToolSource(config, log);
       return {
         service: createAgentHandler({ config, log, models, tools }),
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
@@ -22,6 +30,13 @@ async function main(): Promise<void> {
       };
     },
   });
+}
+
+function createToolSource(config: AgentConfig, log: Logger): ToolSource {
+  const builtIn = createTools(config);
+  if (!config.AGENT_MCP_CONFIG) return createFixedTools(builtIn);
+  const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
+  return createMcpToolSource({ builtIn, servers, connect: connectMcp, log });
 }
 
 function describeDemo({ demoModel }: Models): string[] {

@@ -22,9 +22,14 @@ export interface RouterOptions {
   guards?: Guard[];
   /** Answers an `OPTIONS` request that no route wants. */
   preflight?: (request: Request) => Response | undefined;
+  /** How an error is answered; a problem document unless given. */
+  errorResponse?: ErrorResponse;
   /** Added to every answer, also to errors. */
   responseHeaders?: (request: Request) => Record<string, string>;
 }
+
+/** Describes any error to the caller; only an `AppError` may speak for itself. */
+export type ErrorResponse = (error: unknown, context: RequestContext) => Response;
 
 /** `Deno.serve`'s handler, callable in a test without a socket. */
 export type Service = (request: Request) => Promise<Response>;
@@ -42,6 +47,7 @@ interface Route {
 export function router(routes: Record<string, Handler>, options: RouterOptions): Service {
   const table = Object.entries(routes).map(([key, handler]) => parseRoute(key, handler));
   const { log, guards = [], preflight, responseHeaders } = options;
+  const { errorResponse = (error, { requestId }) => problemResponse(error, requestId) } = options;
 
   async function answer(request: Request, context: RequestContext): Promise<Response> {
     try {
@@ -62,7 +68,7 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
       } else if (error.status >= 500) {
         context.fields.error = error.message;
       }
-      return problemResponse(error, context.requestId);
+      return errorResponse(error, context);
     }
   }
 

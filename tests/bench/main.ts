@@ -1,5 +1,7 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
+import { agentMemory, agentSpeed } from "./agent_speed.ts";
+import { agentStream } from "./agent_stream.ts";
 import { evalLarge, evalSpeed } from "./eval_speed.ts";
 import { largeExport } from "./large_export.ts";
 import type { BenchPart } from "./measure.ts";
@@ -9,6 +11,9 @@ import { scoreSpeed } from "./score_speed.ts";
 import { resumeSpeed, storeSpeed } from "./storage.ts";
 
 const PARTS: Record<string, BenchPart> = {
+  "agent-speed": agentSpeed,
+  "agent-stream": agentStream,
+  "agent-memory": agentMemory,
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
   "score-speed": scoreSpeed,

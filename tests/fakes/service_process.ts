@@ -17,12 +17,14 @@ export interface ServiceProcessOptions {
   cwd?: string;
   /** Shell commands before the start, such as `ulimit`. */
   limits?: string;
+  /** Further flags of `deno run`: permissions that a start may add. */
+  flags?: string[];
 }
 
 /** Starts `agent` or `eval` on a free port and waits until it says where it listens. */
 export async function startServiceProcess(
   service: "agent" | "eval",
-  { environment = {}, cwd, limits = ":" }: ServiceProcessOptions = {},
+  { environment = {}, cwd, limits = ":", flags = [] }: ServiceProcessOptions = {},
 ): Promise<ServiceProcess> {
   const folder = cwd ?? await Deno.makeTempDir();
   const child = new Deno.Command("sh", {
@@ -37,6 +39,7 @@ export async function startServiceProcess(
       `-P=${service}`,
       // The set's own path is the repository's; this one is the working folder's.
       ...(service === "agent" ? ["--allow-read=.env"] : []),
+      ...flags,
       new URL(`${service}/main.ts`, ROOT).pathname,
     ],
     cwd: folder,
