@@ -14,7 +14,7 @@ function compile(service: string, flags: string[]): boolean {
       "--no-prompt",
       `-P=${service}`,
       // A path in the set would be that of the building machine. The other set names none.
-      ...(service === "agent" ? ["--allow-read=.env"] : []),
+      ...(service === "agent" ? ["--allow-read=.env,mcp.json"] : []),
       ...flags,
       "-o",
       `dist/assay-${service}`,

@@ -1,5 +1,7 @@
 import { Runnable, type RunnableConfig } from "@langchain/core/runnables";
-import { Annotation, Command, END, START, StateGraph } from "@langchain/langgraph";
+// The entry without async-local storage: a run is handed from node to node by its configuration.
+import { Annotation, Command, END, START, StateGraph } from "@langchain/langgraph/web";
+import { AppError } from "../shared/errors.ts";
 import { type Logger, silentLogger } from "../shared/log.ts";
 import type { ChatMessage, ChatProvider, ChatReply } from "../shared/providers/provider.ts";
 import { abortError, untilAbort } from "./abort.ts";
@@ -7,7 +9,8 @@ import { identifyCalls, toHistoryCall } from "./call_identity.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";
 import { addCost, NO_COST, type Tally } from "./tally.ts";
-import { runToolCalls } from "./tool_calls.ts";
+import { refuseRepeats } from "./repeats.ts";
+import { runToolCalls, type ToolLimits } from "./tool_calls.ts";
 import type { Toolbox } from "./tools/tool.ts";
 
 /** What a model call may be told; unset means the provider's own. */
@@ -16,6 +19,10 @@ export interface AgentSettings {
   maxSteps: number;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
+  /** Further fields for the provider; see `ChatRequest.extra`. */
+  extra?: Record<string, unknown> | undefined;
+  /** Bounds of a tool call; unset: the usual ones. */
+  toolLimits?: Partial<ToolLimits> | undefined;
 }
 
 export interface AgentRun {
@@ -45,6 +52,9 @@ const State = Annotation.Root({
   }),
   reply: Annotation<ChatReply | null>({ reducer: (_, reply) => reply, default: () => null }),
   tally: Annotation<Tally, Partial<Tally>>({ reducer: addCost, default: () => NO_COST }),
+  /** Answers so far that said nothing and asked for nothing. */
+  blanks: Annotation<number>({ reducer: (sum, more) => sum + more, default: () => 0 }),
+  isStopped: Annotation<boolean>({ reducer: (_, isStopped) => isStopped, default: () => false }),
 });
 type State = typeof State.State;
 
@@ -62,10 +72,12 @@ class Node extends Runnable<State, Command> {
   }
 }
 
-async function askModel({ messages, tally }: State, run: AgentRun): Promise<Command> {
+async function askModel(state: State, run: AgentRun): Promise<Command> {
+  const { messages, tally, blanks } = state;
   const { provider, model, tools, settings, signal, emit } = run;
-  const { temperature, maxTokens } = settings;
-  const mayCall = tools.definitions.length > 0 && tally.modelCalls < settings.maxSteps;
+  const { temperature, maxTokens, extra } = settings;
+  const hasTools = tools.definitions.length > 0;
+  const mayCall = hasTools && tally.modelCalls - blanks < settings.maxSteps;
   const started = performance.now();
   const answer = callModel({
     model,
@@ -73,8 +85,19 @@ async function askModel({ messages, tally }: State, run: AgentRun): Promise<Comm
     ...(mayCall && { tools: tools.definitions }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),
+    ...(extra && { extra }),
   }, { provider, emit, ...(signal && { signal }) });
   const reply = await untilAbort(answer, signal);
+  const cost = {
+    modelCalls: 1,
+    inputTokens: reply.usage?.promptTokens ?? 0,
+    outputTokens: reply.usage?.completionTokens ?? 0,
+    modelMs: performance.now() - started,
+  };
+  if (isBlank(reply)) {
+    if (blanks > 0) throw emptyReply(model);
+    return new Command({ goto: "model", update: { tally: cost, blanks: 1 } });
+  }
   const toolCalls = identifyCalls(reply.toolCalls, messages);
   return new Command({
     goto: mayCall && toolCalls.length > 0 ? "tools" : END,
@@ -85,42 +108,48 @@ async function askModel({ messages, tally }: State, run: AgentRun): Promise<Comm
         ...(toolCalls.length > 0 && { toolCalls: toolCalls.map(toHistoryCall) }),
       }],
       reply: { ...reply, toolCalls },
-      tally: {
-        modelCalls: 1,
-        inputTokens: reply.usage?.promptTokens ?? 0,
-        outputTokens: reply.usage?.completionTokens ?? 0,
-        modelMs: performance.now() - started,
-      },
+      tally: cost,
+      isStopped: hasTools && !mayCall,
     },
   });
 }
 
-async function useTools({ reply }: State, run: AgentRun): Promise<Command> {
-  const { tools, signal, emit, log = silentLogger } = run;
-  const calls = reply?.toolCalls ?? [];
+function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
+  return toolCalls.length === 0 && !content?.trim() && !refusal?.trim();
+}
+
+function emptyReply(model: string): AppError {
+  const reason = "it answered nothing, twice";
+  return new AppError(502, "empty_reply", `cannot get a reply for model "${model}": ${reason}`);
+}
+
+async function useTools(state: State, run: AgentRun): Promise<Command> {
+  const { tools, settings: { toolLimits }, signal, emit, log = silentLogger } = run;
+  const calls = state.reply?.toolCalls ?? [];
+  const refusals = refuseRepeats(calls, state.messages.slice(run.messages.length));
   const started = performance.now();
-  const messages = await runToolCalls(calls, { tools, log, signal, emit });
+  const messages = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
   const tally = { toolCalls: calls.length, toolMs: performance.now() - started };
   return new Command({ goto: "model", update: { messages, tally } });
 }
 
 /** Compiled once: it holds nothing of a run, which comes in with each one's configuration. */
 const graph = new StateGraph(State)
-  .addNode("model", new Node(askModel), { ends: ["tools", END] })
+  .addNode("model", new Node(askModel), { ends: ["model", "tools", END] })
   .addNode("tools", new Node(useTools), { ends: ["model"] })
   .addEdge(START, "model")
   .compile();
 
 /**
  * Lets the model answer, using tools as often as it wants up to `maxSteps`; then it is asked once
- * more, without tools, so that no work is lost. Throws what the provider throws, and an
- * `AbortError` as soon as `signal` is aborted.
+ * more, without tools, so that no work is lost. An answer of nothing is asked for once more, then
+ * it is 502 `empty_reply`. Throws what the provider throws, and an `AbortError` as soon as `signal`
+ * is aborted.
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
-  const { reply, tally } = await invokeGraph(run);
+  const { reply, tally, isStopped } = await invokeGraph(run);
   if (!reply) throw new Error("the graph ended before the model was asked");
-  const isStopped = run.tools.definitions.length > 0 && tally.modelCalls > run.settings.maxSteps;
   return { reply, ...tally, ...(isStopped && { stoppedBy: "max_steps" }) };
 }
 
@@ -130,7 +159,7 @@ async function invokeGraph(run: AgentRun): Promise<State> {
     // LangGraph's signal, which would make an abort an error of its own: the nodes heed ours.
     return await graph.invoke(
       new Command({ goto: "model", update: { messages: run.messages } }),
-      { configurable: { run }, recursionLimit: 2 * run.settings.maxSteps + 4 },
+      { configurable: { run }, recursionLimit: 2 * run.settings.maxSteps + 6 },
     ) as State;
   } catch (error) {
     throw run.signal?.aborted ? abortError() : error;

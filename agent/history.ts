@@ -1,7 +1,7 @@
 import { AppError } from "../shared/errors.ts";
 import type { ChatMessage } from "../shared/providers/provider.ts";
 import type { AgentMessage } from "../shared/schemas/agent.ts";
-import { createCallIds, functionName } from "./call_identity.ts";
+import { createCallIds, functionName, toHistoryCall } from "./call_identity.ts";
 
 /** What had to be done to a conversation before strict providers take it; counts of messages. */
 export interface HistoryRepairs {
@@ -104,7 +104,12 @@ function toChatMessages(turns: AgentMessage[]) {
       messages.push({ role: "assistant", content: turn.content });
     } else {
       const toolCallId = nextCallId();
-      const toolCalls = [{ id: toolCallId, name: functionName(turn.name), arguments: "{}" }];
+      const toolCalls = [toHistoryCall({
+        id: toolCallId,
+        name: functionName(turn.name),
+        // Known where the conversation came with its calls, as OpenAI's clients send it.
+        arguments: typeof turn.arguments === "string" ? turn.arguments : "{}",
+      })];
       // The assistant's words just before a result are taken for the turn that made the call.
       const isCaller = last?.role === "assistant" && !last.toolCalls;
       if (isCaller) messages[messages.length - 1] = { ...last, toolCalls };

@@ -9,6 +9,7 @@ import { createStudioModels } from "../shared/providers/studio.ts";
 import type { Route } from "../shared/routing.ts";
 import type { StudioModels } from "../shared/schemas/agent.ts";
 import type { AgentConfig } from "./config.ts";
+import { createHubModels, type HubModelList } from "./hub_models.ts";
 
 /** The targets that a route can have; see `Route`. */
 export type Target = NonNullable<Route["target"]>;
@@ -21,6 +22,8 @@ export interface Models {
   providerFor(target: Target): ChatProvider;
   /** Throws a `ProviderError` where the provider's list could never be read. */
   listStudio(signal?: AbortSignal): Promise<StudioModels>;
+  /** The hub's models; empty where it lists none. */
+  listHub: HubModelList;
 }
 
 /** Wires the providers that the configuration names; asks none of them anything. */
@@ -70,6 +73,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       );
     },
     listStudio: (signal) => listed.list(signal),
+    listHub: hub ? createHubModels(hub, { log }) : () => Promise.resolve([]),
   };
 }
 
@@ -79,5 +83,6 @@ function createDemoModels(): Models {
     demoModel: DEMO_MODEL,
     providerFor: () => demo,
     listStudio: () => Promise.resolve({ [DEMO_STUDIO.name]: DEMO_STUDIO.id }),
+    listHub: () => Promise.resolve([{ id: DEMO_MODEL, name: DEMO_MODEL }]),
   };
 }

@@ -1,9 +1,22 @@
 import type { Metrics } from "../shared/ops/metrics.ts";
 import { withSpan } from "../shared/ops/tracing.ts";
-import type { Tool, Toolbox } from "./tools/tool.ts";
+import type { Tool, Toolbox, ToolSource } from "./tools/tool.ts";
 
 /** The same tools, whose calls are counted and traced. A tool that there is not is not counted. */
-export function observeTools(tools: Toolbox, metrics: Metrics): Toolbox {
+export function observeTools(source: ToolSource, metrics: Metrics): ToolSource {
+  const observed = new WeakMap<Toolbox, Toolbox>();
+  return {
+    describe: () => source.describe(),
+    current() {
+      const tools = source.current();
+      const known = observed.get(tools) ?? observeToolbox(tools, metrics);
+      observed.set(tools, known);
+      return known;
+    },
+  };
+}
+
+function observeToolbox(tools: Toolbox, metrics: Metrics): Toolbox {
   return {
     get definitions() {
       return tools.definitions;

@@ -5,6 +5,7 @@ import {
   jsonAnswer,
   problems,
 } from "../shared/ops/api_description.ts";
+import { clientsApi } from "./openapi_clients.ts";
 import { AgentReply, AgentRequest, StudioModels } from "../shared/schemas/agent.ts";
 
 const EXAMPLE = { messages: [{ type: "human" as const, content: "What is 17 * 23?" }] };
@@ -19,6 +20,7 @@ export const agentApi: ApiDescription = {
   title: "assay-agent",
   description: "Answers a conversation with a tool-using agent on the model of your choice.",
   routes: {
+    ...clientsApi,
     "GET /": {
       summary: "What the service is",
       responses: { 200: jsonAnswer("Its name and routes.", z.looseObject({ name: z.string() })) },

@@ -2,14 +2,25 @@ import { z } from "zod";
 import { AppError, isAbort } from "../shared/errors.ts";
 import type { Logger } from "../shared/log.ts";
 import type { ChatMessage, ToolCall } from "../shared/providers/provider.ts";
-import { untilAbort } from "./abort.ts";
+import { abortError, untilAbort } from "./abort.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Emit } from "./events.ts";
 import { type Toolbox, ToolError } from "./tools/tool.ts";
 
-export interface ToolCallOptions {
+/** What one call may take; `ToolCallOptions` without them means the usual ones. */
+export interface ToolLimits {
+  timeoutMs: number;
+  /** A longer result is cut, with a note that says so. */
+  maxCharacters: number;
+}
+
+const USUAL_LIMITS: ToolLimits = { timeoutMs: 30_000, maxCharacters: 50_000 };
+
+export interface ToolCallOptions extends Partial<ToolLimits> {
   tools: Toolbox;
   log: Logger;
+  /** Answers for calls that are not to be run, by the call's id. */
+  refusals?: ReadonlyMap<string, string>;
   signal?: AbortSignal | undefined;
   emit?: Emit | undefined;
 }
@@ -54,7 +65,10 @@ async function answer(
   }
 }
 
-async function execute(call: ToolCall, { tools, signal }: ToolCallOptions): Promise<string> {
+async function execute(call: ToolCall, options: ToolCallOptions): Promise<string> {
+  const { tools, refusals } = options;
+  const refusal = refusals?.get(call.id);
+  if (refusal) throw new ToolError(refusal);
   const tool = tools.find(call.name);
   if (!tool) throw new ToolError(`there is no tool ${JSON.stringify(call.name)}; ${list(tools)}`);
   const args = parseArguments(call.arguments);
@@ -66,8 +80,41 @@ async function execute(call: ToolCall, { tools, signal }: ToolCallOptions): Prom
   if (!checked.success) {
     throw new ToolError(`the arguments do not fit\n${z.prettifyError(checked.error)}`);
   }
-  const content = await tool.run(checked.data, signal ? { signal } : {});
-  return content.trim() === "" ? "(The tool returned nothing.)" : content;
+  const run = (signal: AbortSignal) => tool.run(checked.data, { signal });
+  const content = await withinTime(run, { name: call.name, ...options });
+  if (content.trim() === "") return "(The tool returned nothing.)";
+  return cut(content, options.maxCharacters ?? USUAL_LIMITS.maxCharacters);
+}
+
+/** The tool hears of its time limit as it hears of a caller that left, and is not waited for. */
+async function withinTime(
+  run: (signal: AbortSignal) => string | Promise<string>,
+  { name, signal, timeoutMs = USUAL_LIMITS.timeoutMs }: {
+    name: string;
+    signal?: AbortSignal | undefined;
+    timeoutMs?: number;
+  },
+): Promise<string> {
+  const ending = new AbortController();
+  const end = () => ending.abort(abortError());
+  const timer = setTimeout(end, timeoutMs);
+  signal?.addEventListener("abort", end, { once: true });
+  try {
+    return await untilAbort(Promise.resolve(run(ending.signal)), ending.signal);
+  } catch (error) {
+    if (!ending.signal.aborted || signal?.aborted) throw error;
+    throw new ToolError(`the tool ${name} took longer than ${timeoutMs / 1000} s and was stopped`);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+function cut(content: string, maxCharacters: number): string {
+  if (content.length <= maxCharacters) return content;
+  const kept = content.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, "");
+  return `${kept}\n\n(Cut here: the result has ${content.length} characters, and ` +
+    `${maxCharacters} is the limit. Ask for less at a time.)`;
 }
 
 /** Only errors that were written to be read reach the model: it may repeat them to its user. */

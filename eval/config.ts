@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  address,
   commonVariables,
   integer,
   list,
@@ -28,6 +29,12 @@ export const EvalConfig = z.object({
   )),
   EVAL_CONCURRENCY: integer(64, { min: 1 }),
   EVAL_MAX_ATTEMPTS: integer(1000, { min: 1 }),
+  JUDGE_BASE_URL: address(),
+  JUDGE_API_KEY: z.string().optional(),
+  JUDGE_MODEL: z.string().optional(),
+  EMBEDDINGS_BASE_URL: address(),
+  EMBEDDINGS_API_KEY: z.string().optional(),
+  EMBEDDINGS_MODEL: z.string().optional(),
   EVAL_DATA: z.string().default("./data/eval.db"),
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
   EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),

@@ -2,6 +2,7 @@ import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
 import type { Operations } from "../shared/ops/operations.ts";
+import type { ScoringPorts } from "./assessor.ts";
 import { createCompareRoute } from "./compare/compare_route.ts";
 import type { EvalConfig } from "./config.ts";
 import type { EndpointPolicy } from "./endpoint_policy.ts";
@@ -9,6 +10,9 @@ import { createExportRoute } from "./export/export_route.ts";
 import { createEvaluateRoute } from "./runs/evaluate_route.ts";
 import type { RunManager } from "./runs/run_manager.ts";
 import { createRunRoutes } from "./runs/run_routes.ts";
+import { describeScores } from "./scores/descriptions.ts";
+import { pairScorers } from "./scores/mod.ts";
+import { runSelfTest } from "./scores/self_test.ts";
 import type { RunStore } from "./store/store.ts";
 
 /** Everything the outside world supplies. */
@@ -19,6 +23,7 @@ export interface EvalDeps {
   store: RunStore;
   runs: RunManager;
   operations?: Operations;
+  scoring: ScoringPorts;
 }
 
 /** The evaluation service's routes. */
@@ -30,6 +35,8 @@ export function createEvalHandler(deps: EvalDeps): Service {
         about: "Has a test conversation with a model and scores its replies.",
         endpoints: {
           "POST /evaluate": "run a test batch against a model endpoint",
+          "GET /scores": "every score: its definition, range and method",
+          "GET /scores/self-test": "the scores against their reference implementations' values",
           "GET /runs": "the runs, newest first",
           "GET /runs/{id}": "one run, and its result when there is one",
           "GET /runs/compare?baseline={id}&candidate={id}":
@@ -42,6 +49,8 @@ export function createEvalHandler(deps: EvalDeps): Service {
         },
       }),
     "POST /evaluate": createEvaluateRoute(deps),
+    "GET /scores": () => Response.json({ scores: describeScores(deps.scoring) }),
+    "GET /scores/self-test": () => Response.json(runSelfTest(pairScorers)),
     "GET /runs/compare": createCompareRoute(deps), // before `/runs/:id`, which it would match
     "GET /runs/:id/export": createExportRoute(deps),
     ...createRunRoutes(deps),

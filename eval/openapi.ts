@@ -66,6 +66,19 @@ export const evalApi: ApiDescription = {
         }),
       },
     },
+    "GET /scores": {
+      summary: "Every score: its definition, range and method",
+      responses: {
+        200: jsonAnswer(
+          "The scores.",
+          z.object({ scores: z.array(z.looseObject({ name: z.string() })) }),
+        ),
+      },
+    },
+    "GET /scores/self-test": {
+      summary: "The scores against their reference implementations' values",
+      responses: { 200: jsonAnswer("What came of it.", z.looseObject({})) },
+    },
     ...runsApi,
   },
 };

@@ -30,9 +30,9 @@ export interface Target {
   ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
 }
 
-export interface Assessment {
+export interface Assessment
+  extends Pick<InteractionResult, "scores" | "score_methods" | "annotation" | "judge"> {
   generatedMetadata: Metadata;
-  scores: Scores;
 }
 
 /** Compares a reply with its reference. `failed` is what a turn without a reply counts. */
@@ -185,13 +185,13 @@ async function takeTurn(
     };
   }
   const latency_ms = elapsed();
-  const { generatedMetadata, scores } = await assessor.assess(interaction, reply.content);
+  const { generatedMetadata, ...assessed } = await assessor.assess(interaction, reply.content);
   return {
     ...interaction,
     reference_reply,
     agent_reply: reply.content,
     generated_metadata: generatedMetadata,
-    scores,
+    ...assessed,
     latency_ms,
     usage: reply.usage,
   };

@@ -1,4 +1,19 @@
-import type { Scores } from "../shared/schemas/evaluate.ts";
+import type { InteractionResult, Scores, Statistic } from "../shared/schemas/evaluate.ts";
+import { studentT95 } from "./student_t.ts";
+
+/** A turn's scores, as an average sees them. */
+export interface ScoredTurn {
+  scores: Scores;
+  /** A failed turn counts 0 in the mean and is left out of the mean of those answered. */
+  failed: boolean;
+  /** Turns of one cluster are not independent of one another; see `spread`. */
+  cluster: number;
+}
+
+/** `cluster` says with which other turns its result goes together. */
+export function toScoredTurn({ scores, error }: InteractionResult, cluster: number): ScoredTurn {
+  return { scores, failed: error !== undefined, cluster };
+}
 
 /** The mean of some numbers; `null` of none. */
 export function mean(values: number[]): number | null {
@@ -7,12 +22,137 @@ export function mean(values: number[]): number | null {
 }
 
 /**
- * The mean of each score over those that have one. A score that applies nowhere is `null`; names
- * keep the order in which they were first met.
+ * The mean and the spread of each score over the turns that have one. A score that applies nowhere
+ * is `null`; names keep the order in which they were first met. Turns of a cluster stand together.
  */
-export function averageScores(all: Scores[]): Scores {
-  const names = new Set(all.flatMap((scores) => Object.keys(scores)));
-  const average = (name: string) =>
-    mean(all.map((scores) => scores[name]).filter((value) => typeof value === "number"));
-  return Object.fromEntries([...names].map((name) => [name, average(name)]));
+export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
+  return collectScores(scoreNames(turns).map((name) => [name, describeScore(name, turns)]));
+}
+
+/** A scenario's own statistics, by score. */
+export type ScenarioScores = Record<string, Statistic>;
+
+/**
+ * The mean and the spread over scenarios, which count alike: `n` are scenarios, `failed` is the
+ * number of their failed turns.
+ */
+export function aggregateScenarios(scenarios: ScenarioScores[]): AggregatedScores {
+  const means = (pick: (statistic: Statistic) => number | null): ScoredTurn[] =>
+    scenarios.map((statistics, cluster) => ({
+      scores: Object.fromEntries(Object.entries(statistics).map(([name, s]) => [name, pick(s)])),
+      failed: false,
+      cluster,
+    }));
+  const all = aggregateScores(means(({ mean }) => mean));
+  const answered = aggregateScores(means(({ mean_of_answered }) => mean_of_answered));
+  for (const [name, statistic] of Object.entries(all.statistics)) {
+    all.statistics[name] = {
+      ...statistic,
+      failed: scenarios.reduce((sum, statistics) => sum + (statistics[name]?.failed ?? 0), 0),
+      mean_of_answered: answered.average_scores[name] ?? null,
+    };
+  }
+  return all;
+}
+
+export interface AggregatedScores {
+  average_scores: Scores;
+  statistics: Record<string, Statistic>;
+}
+
+function collectScores(described: [string, Statistic][]): AggregatedScores {
+  return {
+    average_scores: Object.fromEntries(described.map(([name, { mean }]) => [name, mean])),
+    statistics: Object.fromEntries(described),
+  };
+}
+
+function scoreNames(turns: ScoredTurn[]): string[] {
+  const names = new Set<string>();
+  for (const { scores } of turns) for (const name in scores) names.add(name);
+  return [...names];
+}
+
+/** Two passes over the turns and nothing kept: a long run describes ten thousand of them. */
+function describeScore(name: string, turns: ScoredTurn[]): Statistic {
+  let n = 0;
+  let answered = 0;
+  let sum = 0;
+  let answeredSum = 0;
+  let min = Infinity;
+  let max = -Infinity;
+  for (const { scores, failed } of turns) {
+    const value = scores[name];
+    if (typeof value !== "number") continue;
+    n++;
+    sum += value;
+    if (value < min) min = value;
+    if (value > max) max = value;
+    if (failed) continue;
+    answered++;
+    answeredSum += value;
+  }
+  if (n === 0) return NOTHING;
+  const average = sum / n;
+  const { stdev, stderr, clusters } = spread(name, turns, { n, average });
+  const margin = stderr === null ? null : stderr * studentT95(clusters - 1);
+  return {
+    n,
+    failed: n - answered,
+    mean: average,
+    mean_of_answered: answered === 0 ? null : answeredSum / answered,
+    stdev,
+    stderr,
+    ci95: margin === null ? null : [average - margin, average + margin],
+    min,
+    max,
+  };
+}
+
+const NOTHING: Statistic = {
+  n: 0,
+  failed: 0,
+  mean: null,
+  mean_of_answered: null,
+  stdev: null,
+  stderr: null,
+  ci95: null,
+  min: null,
+  max: null,
+};
+
+/**
+ * The sample's standard deviation (n − 1), and the standard error of a mean whose observations come
+ * in clusters: the residuals of a cluster are summed before they are squared, so that turns which
+ * fail together do not count as so many proofs. With one observation a cluster this is the ordinary
+ * s/√n. `null` for fewer than two observations, or clusters.
+ */
+function spread(
+  name: string,
+  turns: ScoredTurn[],
+  { n, average }: { n: number; average: number },
+) {
+  let squares = 0;
+  let clusters = 0;
+  let clusterSquares = 0;
+  let current: number | undefined;
+  let residual = 0;
+  for (const { scores, cluster } of turns) {
+    const value = scores[name];
+    if (typeof value !== "number") continue;
+    squares += (value - average) ** 2;
+    if (cluster !== current) {
+      clusterSquares += residual ** 2;
+      residual = 0;
+      clusters++;
+      current = cluster;
+    }
+    residual += value - average;
+  }
+  clusterSquares += residual ** 2;
+  return {
+    clusters,
+    stdev: n < 2 ? null : Math.sqrt(squares / (n - 1)),
+    stderr: clusters < 2 ? null : Math.sqrt(clusters / (clusters - 1) * clusterSquares) / n,
+  };
 }

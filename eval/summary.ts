@@ -5,9 +5,15 @@ import type {
   InteractionResult,
   Scenario,
   ScenarioResult,
-  Scores,
 } from "../shared/schemas/evaluate.ts";
-import { averageScores } from "./statistics.ts";
+import { createLabelCounter } from "./labels.ts";
+import { DEFAULT_PASS_THRESHOLD, passRates } from "./pass_rates.ts";
+import {
+  aggregateScenarios,
+  aggregateScores,
+  type ScenarioScores,
+  toScoredTurn,
+} from "./statistics.ts";
 
 /** A finished turn, and how long it took from its question to its scores. */
 export interface TimedTurn {
@@ -42,30 +48,47 @@ export function summariseAttempt(attempt: number, turns: TimedTurn[]): AttemptRe
   return {
     attempt_id: attempt + 1,
     interactions,
-    average_scores: averageScores(interactions.map(({ scores }) => scores)),
+    ...aggregateScores(interactions.map((result, turn) => toScoredTurn(result, turn))),
     execution_time_ms: turns.reduce((sum, { tookMs }) => sum + tookMs, 0),
   };
 }
 
-/** A scenario's averages are means over its attempts. */
-export function summariseScenario(scenario: Scenario, attempts: AttemptResult[]): ScenarioResult {
+/** A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster. */
+export function summariseScenario(
+  scenario: Scenario,
+  attempts: AttemptResult[],
+  passThreshold = DEFAULT_PASS_THRESHOLD,
+): ScenarioResult {
   const { id, interactions: _, ...kept } = scenario;
+  const labels = createLabelCounter();
+  labels.add(attempts);
+  const turns = attempts.flatMap(({ interactions }, attempt) =>
+    interactions.map((result) => toScoredTurn(result, attempt))
+  );
+  const overall = attempts.map((attempt) => attempt.average_scores.overall ?? null);
   return {
     ...kept,
     scenario_id: id,
     attempts,
-    average_scores: averageScores(attempts.map((attempt) => attempt.average_scores)),
+    ...aggregateScores(turns),
+    ...passRates(overall, passThreshold),
+    labels: labels.report(),
   };
 }
 
 /** What `results` says beside its scenarios; keeps of each only what that takes. */
 export function createTotals() {
-  const averages: Scores[] = [];
+  const scenarios: ScenarioScores[] = [];
+  const labels = createLabelCounter();
   return {
-    add: (scenario: ScenarioResult) => void averages.push(scenario.average_scores),
-    /** The whole run's averages are means over its scenarios. */
+    add({ statistics, attempts }: ScenarioResult): void {
+      scenarios.push(statistics);
+      labels.add(attempts);
+    },
+    /** The whole run's averages are means over its scenarios: each counts alike. */
     close: (): Omit<EvaluateResponse["results"], "scenarios"> => ({
-      average_scores: averageScores(averages),
+      ...aggregateScenarios(scenarios),
+      labels: labels.report(),
     }),
   };
 }

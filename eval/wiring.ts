@@ -17,6 +17,7 @@ import { checkRuns, checkStore } from "./readiness.ts";
 import { createRunManager } from "./runs/run_manager.ts";
 import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./openai_dialect.ts";
+import { createScoringPorts } from "./scoring_wiring.ts";
 import { createTarget, type Dialects } from "./target.ts";
 
 /** The service's real dependencies, from its configuration and its open store. */
@@ -31,9 +32,10 @@ export function createEvalDeps(
     createSameOriginFetch(createBoundedFetch(createTracedFetch(fetch)));
   const trustedFetch = safely(fetch);
   const publicFetch = safely(createPublicFetch());
-
+  const scoring = createScoringPorts(config, trustedFetch);
   const runs = createRunManager({
     store,
+    scoring,
     log,
     endpoints,
     slot: pLimit(config.EVAL_CONCURRENCY),
@@ -58,5 +60,5 @@ export function createEvalDeps(
   });
   const checks = { store: checkStore(store), runs: checkRuns(runs) };
   const operations = { name: "assay-eval", metrics, api: evalApi, checks };
-  return { config, log, endpoints, store, runs, operations };
+  return { config, log, endpoints, store, runs, scoring, operations };
 }

@@ -21,6 +21,8 @@ export type ErrorCode =
   | "provider_auth"
   | "provider_timeout"
   | "provider_not_configured"
+  | "empty_reply"
+  | "unsupported_parameter"
   | "shutting_down"
   | "overloaded"
   | "storage_full"

@@ -119,8 +119,20 @@ Deno.test("the services' sandbox is as small as it was: it grows only on purpose
     return { name, ...rest };
   });
   assertEquals<unknown>(granted, [
-    { name: "agent", net: true, read: [".env"] },
+    { name: "agent", net: true, read: [".env", "mcp.json"] },
     // Only the configuration says where the data is; `main.ts` gives up writing once it knows.
     { name: "eval", net: true, read: true, write: true },
+  ]);
+});
+
+Deno.test("every worker has a file name of its own: a bundle tells them apart by nothing else", () => {
+  const pattern = /new Worker\(\s*new URL\("\.\/([^"]+)", import\.meta\.url\)/g;
+  const code = sources.map(({ text }) => text.replaceAll(/\/\*\*[^]*?\*\//g, "")); // not in comments
+  const names = code.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]!));
+  assertEquals(names.toSorted(), [
+    "encoder_worker.ts",
+    "language_worker.ts",
+    "long_text_worker.ts",
+    "sqlite_worker.ts",
   ]);
 });

@@ -1,8 +1,28 @@
+import { ConfigError } from "../../shared/config.ts";
+import { createPublicFetch } from "../../shared/http/public_fetch.ts";
+import type { AgentConfig } from "../config.ts";
 import { createCalculator } from "./calculator.ts";
 import { createCurrentTime } from "./current_time.ts";
+import { createFetchUrl } from "./fetch_url.ts";
+import { TOOL_NAMES, type ToolName } from "./names.ts";
 import type { Tool } from "./tool.ts";
+import { createWebSearch } from "./web_search.ts";
 
-/** Every built-in tool, in the order that the model reads them. */
-export function createTools(): Tool[] {
-  return [createCurrentTime(), createCalculator()];
+const CREATORS: Record<ToolName, (config: AgentConfig) => Tool> = {
+  current_time: () => createCurrentTime(),
+  calculator: () => createCalculator(),
+  fetch_url: () => createFetchUrl({ fetch: createPublicFetch() }),
+  web_search({ TAVILY_API_KEY: apiKey, TAVILY_BASE_URL: baseUrl }) {
+    if (apiKey) return createWebSearch({ apiKey, baseUrl });
+    throw new ConfigError("cannot start: AGENT_TOOLS names web_search, so set TAVILY_API_KEY");
+  },
+};
+
+/**
+ * The built-in tools that `AGENT_TOOLS` switches on, in the order that the model reads them. Throws
+ * `ConfigError` where one of them lacks its key.
+ */
+export function createTools(config: AgentConfig): Tool[] {
+  return TOOL_NAMES.filter((name) => config.AGENT_TOOLS.includes(name))
+    .map((name) => CREATORS[name](config));
 }

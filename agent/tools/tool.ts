@@ -15,6 +15,8 @@ export interface Tool<S extends z.ZodType = z.ZodType> {
   /** Written for the model: what the tool does, and when to use it. */
   readonly description: string;
   readonly schema: S;
+  /** What the model is told of the arguments; made from `schema` unless given. */
+  readonly parameters?: Record<string, unknown>;
   run(args: z.output<S>, options: ToolOptions): string | Promise<string>;
 }
 
@@ -30,6 +32,42 @@ export interface Toolbox {
   find(name: string): Tool | undefined;
 }
 
+/** Where the tools come from; they may change while the service runs. */
+export interface ToolSource {
+  /** The tools there are now. A run takes them once, and keeps them. */
+  current(): Toolbox;
+  /** For `GET /tools`. */
+  describe(): ToolReport;
+}
+
+/** What people are told of the tools. */
+export interface ToolReport {
+  tools: { name: string; description: string; source: string }[];
+  servers: ToolServerState[];
+}
+
+/** One MCP server. `error` is in our words; `retry_at` is ISO 8601. */
+export interface ToolServerState {
+  name: string;
+  transport: "stdio" | "http";
+  state: "connecting" | "ready" | "down";
+  tools: number;
+  error?: string;
+  retry_at?: string;
+}
+
+/** Tools that are there from the start and stay. */
+export function createFixedTools(tools: Tool[]): ToolSource {
+  const toolbox = createToolbox(tools);
+  return {
+    current: () => toolbox,
+    describe: () => ({
+      tools: tools.map(({ name, description }) => ({ name, description, source: "built-in" })),
+      servers: [],
+    }),
+  };
+}
+
 export function createToolbox(tools: Tool[]): Toolbox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
@@ -39,8 +77,9 @@ export function createToolbox(tools: Tool[]): Toolbox {
   };
 }
 
-function toDefinition({ name, description, schema }: Tool): ToolDefinition {
+function toDefinition({ name, description, schema, parameters }: Tool): ToolDefinition {
+  if (parameters) return { name, description, parameters };
   // As input, so that an argument with a default is one the model may leave out.
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: "input" });
-  return { name, description, parameters };
+  const { $schema: _, ...converted } = z.toJSONSchema(schema, { io: "input" });
+  return { name, description, parameters: converted };
 }

@@ -2,7 +2,7 @@ import { AppError, isAbort } from "../../shared/errors.ts";
 import { overloaded } from "../../shared/http/places.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
-import { createAssessor } from "../assessor.ts";
+import { createAssessor, type ScoringPorts } from "../assessor.ts";
 import type { EndpointPolicy } from "../endpoint_policy.ts";
 import { type Finished, type RunPorts, runScenarios, type Target } from "../runner.ts";
 import type { NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
@@ -18,6 +18,7 @@ export interface RunManagerDeps {
   connect: (request: EvaluateRequest, credential: string | undefined) => Target;
   /** The process's places for conversations. */
   slot: RunPorts["slot"];
+  scoring: ScoringPorts;
   concurrency: number;
   /** Runs under way at once; what is to start beyond is refused. Unset: any number. */
   maxRuns?: number;
@@ -57,7 +58,7 @@ export interface RunManager {
 const NOTHING_YET: Tally = { done: 0, failed: 0, scored: 0, mean: null, lastSeq: 0 };
 
 export function createRunManager(deps: RunManagerDeps): RunManager {
-  const { store, log, endpoints, connect, slot, concurrency, maxRuns = Infinity } = deps;
+  const { store, log, endpoints, connect, slot, scoring, concurrency, maxRuns = Infinity } = deps;
   let starting = 0;
   const runs = new Map<string, ActiveRun>();
   const faults = new Map<string, string>();
@@ -82,7 +83,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         { scenarios: request.test_batch, attempts: request.attempts },
         {
           target: connect(request, endpoints.credentialFor(request.endpoint)),
-          assessor: createAssessor(request.test_batch),
+          assessor: createAssessor(request, { ports: scoring, signal: active.signal }),
           recorder: {
             async record(position, result, { tookMs }) {
               await store.recordTurn(id, { ...position, result, tookMs });

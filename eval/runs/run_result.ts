@@ -42,15 +42,20 @@ export async function* scenarioResults(
   const scenarios = run.request.test_batch;
   for await (const turns of groupBy(store.turns(run.id), ({ scenario }) => scenario)) {
     const index = turns[0]!.scenario;
-    yield { index, result: toScenarioResult(scenarios[index]!, turns) };
+    yield { index, result: toScenarioResult(scenarios[index]!, turns, run) };
   }
 }
 
-function toScenarioResult(scenario: Scenario, turns: StoredTurn[]): ScenarioResult {
+function toScenarioResult(
+  scenario: Scenario,
+  turns: StoredTurn[],
+  { request }: StoredRun,
+): ScenarioResult {
   const attempts = Map.groupBy(turns, ({ attempt }) => attempt);
   return summariseScenario(
     scenario,
     [...attempts].map(([attempt, turns]) => summariseAttempt(attempt, turns)),
+    request.pass_threshold,
   );
 }
 

@@ -8,7 +8,7 @@ export function scoreOfEmpty(reply: string, reference: string): number | undefin
 }
 
 /**
- * The score of two texts in which a tokeniser finds nothing (`…`, `?!`): it has no ground to say
+ * The score of two texts in which a tokeniser finds nothing (blanks, `?!`): it has no ground to say
  * more than whether they are the same.
  */
 export function scoreOfWordless(reply: string, reference: string): number {

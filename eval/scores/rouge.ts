@@ -1,5 +1,6 @@
 import { lcsLength } from "../text/lcs.ts";
-import { countItems, countShared, f1 } from "../text/overlap.ts";
+import { NgramIds } from "../text/ngram_ids.ts";
+import { f1 } from "../text/overlap.ts";
 import { words } from "../text/words.ts";
 import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
 
@@ -25,7 +26,7 @@ export function rougeL(reply: string, reference: string): number {
 function rouge(
   reply: string,
   reference: string,
-  compare: (found: string[], wanted: string[]) => number,
+  compare: (found: readonly string[], wanted: readonly string[]) => number,
 ): number {
   const empty = scoreOfEmpty(reply, reference);
   if (empty !== undefined) return empty;
@@ -35,17 +36,11 @@ function rouge(
   return compare(found, wanted);
 }
 
-function ngramF1(found: string[], wanted: string[], order: number): number {
-  const foundGrams = ngrams(found, order);
-  const wantedGrams = ngrams(wanted, order);
-  return f1(countShared(countItems(foundGrams), countItems(wantedGrams)), {
-    found: foundGrams.length,
-    wanted: wantedGrams.length,
+function ngramF1(found: readonly string[], wanted: readonly string[], order: number): number {
+  const pair = new NgramIds(found, wanted);
+  for (let n = 1; n < order; n++) pair.lengthen();
+  return f1(pair.countShared(), {
+    found: found.length - order + 1,
+    wanted: wanted.length - order + 1,
   });
-}
-
-/** A word holds no blank, so one between two words cannot make two pairs look alike. */
-function ngrams(tokens: string[], order: number): string[] {
-  if (order === 1) return tokens;
-  return tokens.slice(order - 1).map((_, i) => tokens.slice(i, i + order).join(" "));
 }

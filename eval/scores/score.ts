@@ -1,17 +1,17 @@
-import type { Interaction, Metadata } from "../../shared/schemas/evaluate.ts";
+/** A score of two texts that needs nothing else. In [0, 1]; `null`: no score for this pair. */
+export type PairScore = (reply: string, reference: string) => number | null;
 
-/** A generated reply, the turn it answers and what was read out of it. */
-export interface ScoreInput {
-  interaction: Interaction;
-  reply: string;
-  /** What the annotators found in the reply; a key they abstained from is missing. */
-  generatedMetadata: Metadata;
+/** What `GET /scores` tells of a score. */
+export interface ScoreDescription {
+  name: string;
+  definition: string;
+  range: [number, number];
+  method: string;
+  /** The implementation whose values it reproduces. */
+  equals?: string;
 }
 
-/** One number for a reply. A value lies in [0, 1]; `null` means "no score for this reply". */
-export interface Scorer {
-  readonly name: string;
-  /** Whether the turn can be scored at all; known before there is a reply. */
-  applies(interaction: Interaction): boolean;
-  score(input: ScoreInput): number | null | Promise<number | null>;
+/** A score in the table of those that compare a reply with its reference text by text. */
+export interface PairScorer extends ScoreDescription {
+  compare: PairScore;
 }

@@ -1,8 +1,6 @@
 import { isSpaceless } from "../text/words.ts";
+import type { PairScore, PairScorer } from "./score.ts";
 import vectors from "./vectors.json" with { type: "json" };
-
-/** A score of two texts that needs nothing but the two texts. `null`: no score for this pair. */
-export type PairScore = (reply: string, reference: string) => number | null;
 
 type Vector = typeof vectors[number];
 
@@ -23,7 +21,7 @@ const LEFT_OUT: { scores: string[]; reason: string; isLeftOut(vector: Vector): b
   {
     scores: ["token_f1"],
     reason: "the reference implementation takes a text in a script without spaces for one token",
-    isLeftOut: ({ reply, reference }) => isSpaceless(reply + reference),
+    isLeftOut: ({ reply, reference }) => reply !== reference && isSpaceless(reply + reference),
   },
   {
     scores: ["rouge_1", "rouge_2", "rouge_l", "bleu", "chrf"],
@@ -32,8 +30,24 @@ const LEFT_OUT: { scores: string[]; reason: string; isLeftOut(vector: Vector): b
   },
 ];
 
-/** How each score differs on purpose from what it is compared with. */
-export const leftOut = LEFT_OUT.map(({ scores, reason }) => ({ scores, reason }));
+/** A score that deviates more than this is not the score it says it is. */
+const TOLERANCE = 1e-9;
+
+/** Replays the vectors through the scores and tells how far the farthest is off. */
+export function runSelfTest(scorers: readonly Pick<PairScorer, "name" | "compare">[]) {
+  const scores = replayVectors(
+    Object.fromEntries(scorers.map(({ name, compare }) => [name, compare])),
+  );
+  const largest = Math.max(...Object.values(scores).map((replay) => replay.largest_deviation));
+  return {
+    passed: largest <= TOLERANCE,
+    pairs: vectors.length,
+    tolerance: TOLERANCE,
+    largest_deviation: largest,
+    scores,
+    left_out: LEFT_OUT.map(({ scores, reason }) => ({ scores, reason })),
+  };
+}
 
 /** Compares each score with its reference implementation, on every pair that both define alike. */
 export function replayVectors(scores: Record<string, PairScore>): Record<string, Replay> {

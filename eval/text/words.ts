@@ -1,3 +1,5 @@
+import { rememberLast } from "../background/memo.ts";
+
 /**
  * Scripts written without spaces that `Intl.Segmenter` has a dictionary for. The others of their
  * kind (Javanese, Tai Tham and so on) stay whole runs: no one could cut them here.
@@ -22,12 +24,17 @@ const ASCII_ONLY = /^[\0-\x7f]*$/;
 /** A fixed locale: a score must not depend on the machine's. */
 const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
+/** Several scores cut the same two texts, one after the other. */
+const REMEMBERED = 4;
+
 /**
  * The words of a text in any script: NFKC, lower-case, runs of letters, marks and digits; a run in
  * a script without spaces is cut by dictionary, and an emoji is a word. On ASCII text these are the
  * tokens of Google's rouge_score without its stemmer.
  */
-export function words(text: string): string[] {
+export const words = rememberLast(cutWords, REMEMBERED);
+
+function cutWords(text: string): readonly string[] {
   if (ASCII_ONLY.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   // U+FE0F only asks for the coloured form of a sign: with and without it is the same word.
   const plain = text.normalize("NFKC").toLowerCase().replaceAll("\ufe0f", "");

@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import type { Guard } from "./router.ts";
 
 const ALLOWED_HEADERS = "content-type, authorization, x-api-key, x-model-id, x-request-id, " +
-  "prefer, idempotency-key, last-event-id";
+  "prefer, idempotency-key, last-event-id, x-agent-tools, x-agent-events";
 
 /** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
 export interface OriginPolicy {

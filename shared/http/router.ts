@@ -37,10 +37,15 @@ export interface RouterOptions {
   guards?: Guard[];
   /** Answers an `OPTIONS` request that no route wants. */
   preflight?: (request: Request) => Response | undefined;
+  /** How an error is answered; a problem document unless given. */
+  errorResponse?: ErrorResponse;
   /** Added to every answer, also to errors. */
   responseHeaders?: (request: Request) => Record<string, string>;
   onAnswer?: (answered: Answered) => void;
 }
+
+/** Describes any error to the caller; only an `AppError` may speak for itself. */
+export type ErrorResponse = (error: unknown, context: RequestContext) => Response;
 
 /** A server's handler, callable in a test without a socket and so without a connection. */
 export type Service = (request: Request, connection?: Connection) => Promise<Response>;
@@ -59,6 +64,7 @@ interface Route {
 export function router(routes: Record<string, Handler>, options: RouterOptions): Service {
   const table = Object.entries(routes).map(([key, handler]) => parseRoute(key, handler));
   const { log, guards = [], preflight, responseHeaders, onAnswer } = options;
+  const { errorResponse = (error, { requestId }) => problemResponse(error, requestId) } = options;
 
   async function answer(request: Request, context: RequestContext): Promise<Response> {
     try {
@@ -84,7 +90,7 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
       } else if (error.status >= 500) {
         context.fields.error = error.message;
       }
-      return problemResponse(error, context.requestId);
+      return errorResponse(error, context);
     }
   }
 

@@ -6,24 +6,27 @@ import { identifyCaller, requireCaller } from "./auth.ts";
 import { isLoopback, requireLoopbackHost } from "./host.ts";
 import { createOriginPolicy } from "./origin.ts";
 import { createRateLimit } from "./rate_limit.ts";
-import { type Guard, type Handler, router, type Service } from "./router.ts";
+import { type ErrorResponse, type Guard, type Handler, router, type Service } from "./router.ts";
 
 export interface ServiceDeps {
   config: CommonConfig;
   log: Logger;
   /** How the service is watched; without it there is nothing to watch it by. */
   operations?: Operations;
+  /** How an error is answered; a problem document unless given. */
+  errorResponse?: ErrorResponse;
 }
 
 /** Routes behind everything that both services ask of a request before they read it. */
 export function createService(routes: Record<string, Handler>, deps: ServiceDeps): Service {
-  const { config, log, operations } = deps;
+  const { config, log, operations, errorResponse } = deps;
   const origins = createOriginPolicy(config.CORS_ORIGINS);
   const served = operations
     ? { ...createOperationsRoutes(operations, Object.keys(routes)), ...routes }
     : routes;
   return router(served, {
     log,
+    ...(errorResponse && { errorResponse }),
     preflight: origins.preflight,
     responseHeaders: origins.responseHeaders,
     guards: [

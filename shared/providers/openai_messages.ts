@@ -11,8 +11,9 @@ type Fields = Record<string, unknown>;
 
 /** Our request in OpenAI's shape. What is unset stays out, so that the provider decides. */
 export function toCompletionParams(request: ChatRequest) {
-  const { model, messages, tools, temperature, maxTokens, seed } = request;
+  const { model, messages, tools, temperature, maxTokens, seed, extra } = request;
   return {
+    ...extra,
     model,
     messages: messages.map(toMessageParam),
     ...(tools?.length && {

@@ -29,6 +29,8 @@ export interface ChatRequest {
   temperature?: number;
   maxTokens?: number;
   seed?: number;
+  /** Further fields of the provider's request, as OpenAI spells them; the ones above win. */
+  extra?: Record<string, unknown>;
 }
 
 export interface CallOptions {

@@ -8,11 +8,18 @@ export const AgentMessage = z.discriminatedUnion("type", [
 ]);
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
-/** The body of `POST /` (spec 4.2). */
-export const AgentRequest = z.looseObject({
-  messages: z.array(AgentMessage).min(1),
-});
+/** The body of `POST /` (spec 4.2); `{"prompt": "…"}` is short for one human message. */
+export const AgentRequest = z.preprocess(
+  spellOutPrompt,
+  z.looseObject({ messages: z.array(AgentMessage).min(1) }),
+);
 export type AgentRequest = z.infer<typeof AgentRequest>;
+
+function spellOutPrompt(body: unknown): unknown {
+  const isShort = typeof body === "object" && body !== null && !("messages" in body) &&
+    "prompt" in body && typeof body.prompt === "string";
+  return isShort ? { ...body, messages: [{ type: "human", content: body.prompt }] } : body;
+}
 
 /** A tool call whose arguments are a JSON object. */
 export const ReplyToolCall = z.object({

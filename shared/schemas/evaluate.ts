@@ -55,6 +55,9 @@ export function evaluateRequest(maxAttempts: number) {
     test_name: z.string().optional(),
     protocol: Protocol.optional(),
     parameters: ModelParameters.default({}),
+    pass_threshold: z.number().min(0).max(1).optional(),
+    rubric: z.string().trim().min(1).optional(),
+    judge_votes: z.int().min(1).max(9).optional(),
   });
 }
 export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
@@ -62,6 +65,45 @@ export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
 /** Score names to values in [0, 1]; `null` where a score does not apply. */
 export const Scores = z.record(z.string(), z.number().nullable());
 export type Scores = z.infer<typeof Scores>;
+
+/**
+ * One score over many turns. `failed` turns count 0 in `mean`. `stderr` is clustered by attempt
+ * where turns of several attempts are pooled, and `ci95` uses Student's t; both, and `stdev`, are
+ * `null` where there are fewer than two to compare.
+ */
+export const Statistic = z.object({
+  n: z.number(),
+  failed: z.number(),
+  mean: z.number().nullable(),
+  mean_of_answered: z.number().nullable(),
+  stdev: z.number().nullable(),
+  stderr: z.number().nullable(),
+  ci95: z.tuple([z.number(), z.number()]).nullable(),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+});
+export type Statistic = z.infer<typeof Statistic>;
+
+const Statistics = z.record(z.string(), Statistic);
+
+/** How often a scenario's attempts reach the threshold on `overall`; keys of the records are k. */
+export const PassRates = z.object({
+  pass_threshold: z.number(),
+  pass_rate: z.number().nullable(),
+  pass_at_k: z.record(z.string(), z.number()),
+  pass_hat_k: z.record(z.string(), z.number()),
+});
+export type PassRates = z.infer<typeof PassRates>;
+
+/**
+ * What became of a metadata key's expected labels: expected → found → how often. `flip_rate` is the
+ * share of pairs of attempts that disagree about the same turn; `null` without such a pair.
+ */
+export const LabelReport = z.object({
+  confusion: z.record(z.string(), z.record(z.string(), z.number())),
+  flip_rate: z.number().nullable(),
+});
+export type LabelReport = z.infer<typeof LabelReport>;
 
 /** Why an interaction failed; `status` is the endpoint's, where it answered at all. */
 export const InteractionError = z.object({
@@ -78,10 +120,33 @@ export const InteractionUsage = z.object({
 });
 export type InteractionUsage = z.infer<typeof InteractionUsage>;
 
+const AnnotationNote = z.object({ method: z.string(), confidence: z.number().nullable() });
+
+/** How the generated metadata was found: over all keys (the lowest confidence), and for each. */
+export const Annotation = AnnotationNote.extend({ keys: z.record(z.string(), AnnotationNote) });
+export type Annotation = z.infer<typeof Annotation>;
+
+/**
+ * What the judge said. `grade` is on its own scale from 0 to 10, the mean of the votes that could be
+ * read; `spread` their standard deviation. `error` says why a vote is missing.
+ */
+export const JudgeResult = z.object({
+  model: z.string(),
+  grade: z.number().nullable(),
+  reason: z.string().nullable(),
+  votes: z.array(z.object({ grade: z.number(), reason: z.string() })),
+  spread: z.number().nullable(),
+  error: z.enum(["judge_unreadable", "judge_unavailable"]).optional(),
+});
+export type JudgeResult = z.infer<typeof JudgeResult>;
+
 /** One answered or failed turn: all input fields, and what came of them. */
 export const InteractionResult = Interaction.extend({
   reference_reply: z.string(),
   scores: Scores,
+  score_methods: z.record(z.string(), z.string()).optional(),
+  annotation: Annotation.optional(),
+  judge: JudgeResult.optional(),
   latency_ms: z.number(),
   usage: InteractionUsage.nullable(),
   error: InteractionError.optional(),
@@ -92,6 +157,7 @@ export const AttemptResult = z.object({
   attempt_id: z.number(),
   interactions: z.array(InteractionResult),
   average_scores: Scores,
+  statistics: Statistics,
   execution_time_ms: z.number(),
 });
 export type AttemptResult = z.infer<typeof AttemptResult>;
@@ -101,6 +167,9 @@ export const ScenarioResult = z.looseObject({
   description: z.string(),
   attempts: z.array(AttemptResult),
   average_scores: Scores,
+  statistics: Statistics,
+  ...PassRates.shape,
+  labels: z.record(z.string(), LabelReport),
 });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
 
@@ -114,6 +183,8 @@ export const EvaluateResponse = z.object({
   results: z.object({
     scenarios: z.array(ScenarioResult),
     average_scores: Scores,
+    statistics: Statistics,
+    labels: z.record(z.string(), LabelReport),
   }),
 });
 export type EvaluateResponse = z.infer<typeof EvaluateResponse>;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AgentEvent } from "../../agent/events.ts";
 import { type AgentRun, runAgent } from "../../agent/graph.ts";
 import { createToolbox, type Tool, ToolError } from "../../agent/tools/tool.ts";
-import { isAbort } from "../../shared/errors.ts";
+import { AppError, isAbort } from "../../shared/errors.ts";
 import { ProviderError, type ToolCall } from "../../shared/providers/provider.ts";
 import {
   createScriptedProvider,
@@ -49,7 +49,8 @@ function run(
 
 /** What the model was told in its last request by the tools, in order. */
 function toolMessages({ requests }: ScriptedProvider): string[] {
-  return requests.at(-1)!.messages.filter(({ role }) => role === "tool").map((m) => m.content);
+  const messages = requests.at(-1)?.messages ?? [];
+  return messages.filter(({ role }) => role === "tool").map((message) => message.content);
 }
 
 Deno.test("a model that wants no tool is asked once, and its answer is the result", async () => {
@@ -194,6 +195,91 @@ Deno.test("a model that is done at the limit was not stopped by it", async () =>
   assertEquals([result.modelCalls, result.stoppedBy], [2, undefined]);
 });
 
+Deno.test("an answer of nothing is asked for once more, and counted", async () => {
+  for (const nothing of [null, "", " \n"]) {
+    const provider = createScriptedProvider({ content: nothing }, { content: "Here." });
+    const result = await run(provider, { maxSteps: 1 });
+    assertEquals([result.reply.content, result.modelCalls], ["Here.", 2]);
+    assertEquals(result.stoppedBy, undefined);
+    assertEquals(provider.requests[1], provider.requests[0]);
+  }
+});
+
+Deno.test("a model that answers nothing twice is a 502 empty_reply", async () => {
+  const provider = createScriptedProvider({ content: null });
+  for (const emit of [undefined, () => {}]) {
+    const error = await assertRejects(() => run(provider, emit ? { emit } : {}), AppError);
+    assertEquals([error.status, error.code], [502, "empty_reply"]);
+  }
+  assertEquals(provider.requests.length, 4);
+});
+
+Deno.test("a refusal is an answer", async () => {
+  const provider = createScriptedProvider({ content: null, refusal: "I will not." });
+  assertEquals((await run(provider)).modelCalls, 1);
+});
+
+Deno.test("the same call for the third time is answered by saying so, and not made", async () => {
+  let served = 0;
+  const count = tool("count", () => `${++served}`);
+  const same = (id: string, args = "{}") => call({ id, name: "count", arguments: args });
+  const provider = createScriptedProvider(
+    calls(same("a")),
+    calls(same("b", " { } ")),
+    calls(same("c"), call({ id: "d" })),
+    { content: "done" },
+  );
+  await run(provider, { tools: [count, echo] });
+  const [first, second, third, other] = toolMessages(provider);
+  assertEquals([served, first, second, other], [2, "1", "2", "echo: a"]);
+  assertStringIncludes(third ?? "", "made 2 times before with the same arguments");
+});
+
+Deno.test("of three equal calls in one turn the third is not made; the caller's own do not count", async () => {
+  let served = 0;
+  const count = tool("count", () => `${++served}`);
+  const same = (id: string) => call({ id, name: "count", arguments: "{}" });
+  const provider = createScriptedProvider(calls(same("a"), same("b"), same("c")), {});
+  await run(provider, {
+    tools: [count],
+    messages: [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "", toolCalls: [same("x")] },
+      { role: "tool", toolCallId: "x", content: "0" },
+    ],
+  });
+  assertEquals(served, 2);
+});
+
+Deno.test("a tool that takes too long is ended, and the model is told", async () => {
+  const ended = Promise.withResolvers<void>();
+  const slow = tool("slow", (_, { signal }) => {
+    signal?.addEventListener("abort", () => ended.resolve());
+    return never();
+  });
+  const provider = createScriptedProvider(calls(call({ name: "slow", arguments: "{}" })), {});
+  const toolLimits = { timeoutMs: 5 };
+  await run(provider, { tools: [slow], settings: { maxSteps: 3, toolLimits } });
+  await ended.promise;
+  assertStringIncludes(toolMessages(provider)[0] ?? "", "slow took longer than 0.005 s");
+});
+
+Deno.test("a long result is cut with a note, and never inside a character", async () => {
+  const long = tool("long", () => "abcd😀efgh");
+  const provider = createScriptedProvider(calls(call({ name: "long", arguments: "{}" })), {});
+  const toolLimits = { maxCharacters: 5 };
+  await run(provider, { tools: [long], settings: { maxSteps: 3, toolLimits } });
+  const [told = ""] = toolMessages(provider);
+  assert(told.startsWith("abcd\n\n(Cut here: the result has 10 characters"), told);
+});
+
+Deno.test("further fields go to the provider with every call", async () => {
+  const provider = createScriptedProvider(calls(call()), {});
+  const extra = { stop: ["END"], user: "u1" };
+  await run(provider, { settings: { maxSteps: 3, extra } });
+  assertEquals(provider.requests.map((request) => request.extra), [extra, extra]);
+});
+
 Deno.test("a provider's error comes out as it was thrown, also in a later step", async () => {
   const error = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 });
   for (const steps of [[error], [calls(call()), error]]) {
@@ -239,9 +325,16 @@ Deno.test("an abort reaches the provider and the tools, and a run does not start
       : {}) as object;
   });
   await run(provider, { tools: [look], signal: controller.signal });
-  assertEquals(seen.map((signal) => signal === controller.signal), [true, true, true]);
+  assertEquals(seen.map((signal) => signal?.aborted), [false, false, false]);
 
-  controller.abort();
+  const wait = tool("wait", (_, { signal }) => {
+    seen.push(signal);
+    controller.abort();
+    return never();
+  });
+  const waiting = createScriptedProvider(calls(call({ name: "wait", arguments: "{}" })));
+  await assertRejects(() => run(waiting, { tools: [wait], signal: controller.signal }));
+  assertEquals(seen.at(-1)?.aborted, true);
   const fresh = createScriptedProvider({});
   assert(isAbort(await assertRejects(() => run(fresh, { signal: controller.signal }))));
   assertEquals(fresh.requests, []);

@@ -1,13 +1,24 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
+import { agentMemory, agentSpeed } from "./agent_speed.ts";
+import { agentStream } from "./agent_stream.ts";
 import { evalLarge, evalSpeed } from "./eval_speed.ts";
 import { largeExport } from "./large_export.ts";
 import type { BenchPart } from "./measure.ts";
+import { scoreCost } from "./score_cost.ts";
+import { scoreQuality } from "./score_quality.ts";
+import { scoreSpeed } from "./score_speed.ts";
 import { resumeSpeed, storeSpeed } from "./storage.ts";
 
 const PARTS: Record<string, BenchPart> = {
+  "agent-speed": agentSpeed,
+  "agent-stream": agentStream,
+  "agent-memory": agentMemory,
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
+  "score-speed": scoreSpeed,
+  "score-cost": scoreCost,
+  "score-quality": scoreQuality,
   "store-speed": storeSpeed,
   "resume-speed": resumeSpeed,
   "large-export": largeExport,
@@ -23,3 +34,4 @@ for (const name of wanted) {
   console.log(name);
   await part();
 }
+Deno.exit(0); // the workers of an evaluation wait for the next one

@@ -3,17 +3,16 @@
 /** A part of the bench: it measures, prints its figures, and cleans up after itself. */
 export type BenchPart = () => Promise<void>;
 
-/** Prints one figure and, where one is named, the bound it should keep. */
+/** Prints one figure and, where one is named, the bound it should keep: at most, or at least. */
 export function report(
   what: string,
   value: number,
-  { unit = "", bound = Infinity, digits = 2 } = {},
+  { unit = "", bound = Infinity, atLeast = -Infinity, digits = 2 } = {},
 ) {
-  const verdict = bound === Infinity
-    ? ""
-    : value <= bound
-    ? `(bound ${bound}: kept)`
-    : `(bound ${bound}: MISSED)`;
+  const isKept = value <= bound && value >= atLeast;
+  const named = bound !== Infinity ? `bound ${bound}` : `at least ${atLeast}`;
+  const hasBound = bound !== Infinity || atLeast !== -Infinity;
+  const verdict = hasBound ? `(${named}: ${isKept ? "kept" : "MISSED"})` : "";
   console.log(`  ${what.padEnd(64)} ${value.toFixed(digits).padStart(9)} ${unit} ${verdict}`);
 }
 

@@ -1,7 +1,9 @@
-import { assertEquals } from "@std/assert";
-import { createAssessor } from "../../eval/assessor.ts";
+import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { createMemo } from "../../eval/background/memo.ts";
+import { createAssessor, type ScoringPorts } from "../../eval/assessor.ts";
 import type { Interaction } from "../../shared/schemas/evaluate.ts";
 import { interaction, scenario } from "../fakes/eval_ports.ts";
+import { fakeEmbedder, fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
 
 const refund = (id: string, reference_reply: string) =>
   interaction(id, { reference_reply, reference_metadata: { intent: "refund" } });
@@ -15,8 +17,15 @@ const BATCH = [
   delivery("d2", "Your parcel was shipped and arrives soon."),
 ];
 
+function assessor(batch: Interaction[] = BATCH, more: Partial<ScoringPorts> = {}) {
+  return createAssessor({ test_batch: [scenario("s", batch)], rubric: undefined, judge_votes: 1 }, {
+    ports: scoringPorts(more),
+    signal: new AbortController().signal,
+  });
+}
+
 function assess(subject: Interaction, reply: string, batch: Interaction[] = BATCH) {
-  return createAssessor([scenario("s", batch)]).assess(subject, reply);
+  return assessor(batch).assess(subject, reply);
 }
 
 Deno.test("a reply gets the intent of the reference it is nearest to", async () => {
@@ -42,12 +51,11 @@ Deno.test("a reply's own reference does not vote where its label has another exa
   assertEquals(generatedMetadata, { intent: "delivery" });
 });
 
-Deno.test("with one label only, or no word in common, the intent is left open", async () => {
-  const alone = await assess(BATCH[0]!, "We refund it.", BATCH.slice(0, 2));
-  assertEquals(alone.generatedMetadata, {});
-  assertEquals(alone.scores.intent_match, null);
-  const foreign = await assess(BATCH[0]!, "Guten Tag");
-  assertEquals(foreign.scores.intent_match, null);
+Deno.test("a reply that is near no label is left open", async () => {
+  const { generatedMetadata, scores, annotation } = await assess(BATCH[0]!, "Bananas grow slowly.");
+  assertEquals(generatedMetadata, {});
+  assertEquals([scores.intent_match, scores.metadata_match], [null, null]);
+  assertEquals(annotation?.keys.intent, { method: "few_shot", confidence: null });
 });
 
 const MOODS: [reply: string, sentiment: string][] = [
@@ -78,34 +86,69 @@ Deno.test("a blank reply matches no label", async () => {
   assertEquals([scores.sentiment_match, scores.intent_match], [0, 0]);
 });
 
-Deno.test("overall is the mean of the scores that apply", async () => {
+Deno.test("overall is the mean of meaning and metadata, and of nothing else", async () => {
   const subject = interaction("1", {
     reference_reply: "Great, thanks!",
     reference_metadata: { sentiment: "negative" },
   });
-  const { scores } = await assess(subject, "great thanks");
-  assertEquals(scores, {
-    exact_match: 1,
-    token_f1: 1,
-    rouge_l: 1,
-    sentiment_match: 0,
-    overall: 0.75,
-  });
+  const { scores } = await assess(subject, "great thanks", [subject]);
+  assertAlmostEquals(scores.semantic_similarity!, 1, 1e-6);
+  assertEquals([scores.exact_match, scores.sentiment_match], [1, 0]);
+  assertAlmostEquals(scores.overall!, (scores.semantic_similarity! + 0) / 2, 1e-12);
+});
+
+Deno.test("a judge is the third part of overall", async () => {
+  const subject = interaction("1", { reference_reply: "Great, thanks!" });
+  const { judge } = fakeJudge(() => '{"reason": "half right", "grade": 5}');
+  const result = await assessor([subject], { judge }).assess(subject, "Great, thanks!");
+  assertEquals(result.scores.judge, 0.5);
+  assertAlmostEquals(result.scores.overall!, 0.75, 1e-6);
+  assertEquals([result.judge?.grade, result.judge?.reason], [5, "half right"]);
+});
+
+Deno.test("a verdict that cannot be read is null, never 0, and the rest stands", async () => {
+  const subject = interaction("1", { reference_reply: "Great, thanks!" });
+  const { judge } = fakeJudge(() => "I liked it.");
+  const result = await assessor([subject], { judge }).assess(subject, "Great, thanks!");
+  assertEquals([result.scores.judge, result.judge?.error], [null, "judge_unreadable"]);
+  assertAlmostEquals(result.scores.overall!, 1, 1e-6);
+});
+
+Deno.test("without a reference there is no score that needs one", async () => {
+  const { scores, score_methods } = await assess(interaction("1"), "anything");
+  assertEquals(new Set(Object.values(scores)), new Set([null]));
+  assertEquals(score_methods, undefined);
+});
+
+Deno.test("a reference of nothing is one: an empty reply is right and any other wrong", async () => {
+  const subject = interaction("1", { reference_reply: "" });
+  const [right, wrong] = await Promise.all(["", "words"].map((reply) => assess(subject, reply)));
+  assertEquals([right!.scores.bleu, right!.scores.semantic_similarity], [1, 1]);
+  assertEquals([wrong!.scores.bleu, wrong!.scores.semantic_similarity], [0, 0]);
+});
+
+Deno.test("the references of a batch are embedded once, however many replies there are", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  const memo = createMemo((text) => embedder.embed(text), { capacity: 100 });
+  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed: memo } });
+  for (let i = 0; i < 5; i++) await assess(BATCH[0]!, `We refund order ${i} to your card.`);
+  assertEquals(embedded.filter((text) => text === BATCH[0]!.reference_reply).length, 1);
 });
 
 Deno.test("a failed turn counts 0 in every score that it would have had", () => {
-  const assessor = createAssessor([scenario("s", BATCH)]);
-  assertEquals(assessor.failed(BATCH[0]!), {
-    exact_match: 0,
-    token_f1: 0,
-    rouge_l: 0,
-    intent_match: 0,
-    overall: 0,
-  });
-  assertEquals(assessor.failed(interaction("bare")), {
-    exact_match: null,
-    token_f1: null,
-    rouge_l: null,
-    overall: 0,
-  });
+  const failed = assessor().failed(BATCH[0]!);
+  assertEquals(new Set(Object.values(failed)), new Set([0]));
+  assertEquals(Object.keys(failed).includes("semantic_similarity"), true);
+  const { overall, ...others } = assessor().failed(interaction("bare"));
+  assertEquals(overall, 0);
+  assertEquals(new Set(Object.values(others)), new Set([null]));
+});
+
+Deno.test("a failed turn has the same score names as an answered one", async () => {
+  const { judge } = fakeJudge(() => '{"reason": "", "grade": 5}');
+  for (const subject of [...BATCH, interaction("bare")]) {
+    const { assess, failed } = assessor(BATCH, { judge });
+    const { scores } = await assess(subject, "We refund it.");
+    assertEquals(Object.keys(failed(subject)), Object.keys(scores));
+  }
 });

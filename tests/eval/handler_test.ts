@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertExists, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertExists,
+  assertStringIncludes,
+} from "@std/assert";
 import { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import {
@@ -7,6 +13,7 @@ import {
   evaluateRequestOf,
   evaluateWith,
 } from "../fakes/eval_service.ts";
+import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
 
 Deno.test("a completed run answers message and results in the shape of the specification", async () => {
   const { service } = evalService(() => "Hello there");
@@ -69,12 +76,9 @@ Deno.test("what a request may leave out has its default", async () => {
 Deno.test("a turn without a reference is not scored against an empty one", async () => {
   const { service } = evalService();
   const answer = await evaluateWith(service, evaluateBody());
-  assertEquals(answer.results.scenarios[0]?.attempts[0]?.interactions[0]?.scores, {
-    exact_match: null,
-    token_f1: null,
-    rouge_l: null,
-    overall: null,
-  });
+  const scores = answer.results.scenarios[0]!.attempts[0]!.interactions[0]!.scores;
+  assert(Object.keys(scores).length > 5);
+  assertEquals(new Set(Object.values(scores)), new Set([null]));
 });
 
 Deno.test("fields that the service does not know come back as they were sent", async () => {
@@ -196,6 +200,10 @@ const INVALID: [what: string, body: unknown, path: string][] = [
   ["no attempts at all", evaluateBody({ attempts: 0 }), "attempts"],
   ["half an attempt", evaluateBody({ attempts: 1.5 }), "attempts"],
   ["more attempts than EVAL_MAX_ATTEMPTS", evaluateBody({ attempts: 1001 }), "attempts"],
+  ["a pass_threshold above 1", evaluateBody({ pass_threshold: 1.1 }), "pass_threshold"],
+  ["too many judge_votes", evaluateBody({ judge_votes: 10 }), "judge_votes"],
+  ["no judge_votes at all", evaluateBody({ judge_votes: 0 }), "judge_votes"],
+  ["a blank rubric", evaluateBody({ rubric: " " }), "rubric"],
   ["an unknown protocol", evaluateBody({ protocol: "grpc" }), "protocol"],
   ["an unknown parameter", evaluateBody({ parameters: { temprature: 1 } }), "parameters"],
 ];
@@ -245,4 +253,142 @@ Deno.test("GET / tells a program what the service is", async () => {
   const index = await response.json();
   assertEquals(index.name, "assay-eval");
   assertStringIncludes(Object.keys(index.endpoints).join(), "POST /evaluate");
+});
+
+Deno.test("GET /scores tells every score that a result has", async () => {
+  const { service } = evalService();
+  const { scores } = await (await service(new Request("http://127.0.0.1:8080/scores"))).json();
+  const described = new Set(scores.map(({ name }: { name: string }) => name));
+  for (const { definition, range, method } of scores) {
+    assert(definition && method);
+    assertEquals(range, [0, 1]);
+  }
+  const answer = await evaluateWith(
+    service,
+    evaluateBody({
+      test_batch: {
+        id: "s",
+        interactions: [{
+          id: "i",
+          user_message: "Hello",
+          reference_reply: "fine",
+          reference_metadata: { intent: "greeting" },
+        }],
+      },
+    }),
+  );
+  for (const name of Object.keys(answer.results.average_scores)) {
+    assert(described.has(name) || /_match$/.test(name), `${name} is not described`);
+  }
+});
+
+Deno.test("GET /scores/self-test replays the vectors and tells the largest deviation", async () => {
+  const { service } = evalService();
+  const response = await service(new Request("http://127.0.0.1:8080/scores/self-test"));
+  const result = await response.json();
+  assertEquals([result.passed, result.pairs], [true, 52]);
+  assert(result.largest_deviation >= 0 && result.largest_deviation <= 1e-9);
+  assertEquals(Object.keys(result.scores).length, 8);
+});
+
+Deno.test("every average stands beside its statistics", async () => {
+  const replies = ["right answer", "wrong thing", "right answer", "right answer"];
+  const { service } = evalService((_, call) => replies[call - 1]!);
+  const turn = { id: "1", user_message: "a", reference_reply: "right answer" };
+  const { results } = await evaluateWith(
+    service,
+    evaluateBody({
+      attempts: 2,
+      test_batch: { id: "s", interactions: [turn, { ...turn, id: "2" }] },
+    }),
+  );
+  const [scenario] = results.scenarios;
+  for (const level of [results, scenario!, ...scenario!.attempts]) {
+    for (const [name, value] of Object.entries(level.average_scores)) {
+      assertEquals(level.statistics[name]!.mean, value, name);
+    }
+  }
+  const { exact_match } = scenario!.statistics;
+  assertEquals([exact_match!.n, exact_match!.mean], [4, 0.75]);
+  assertEquals(scenario!.attempts[0]!.statistics.exact_match!.n, 2);
+  // By attempt: 0.5 and 1 of two turns each, so the residual sums are −0.5 and 0.5.
+  assertAlmostEquals(exact_match!.stderr!, Math.sqrt(2 * (0.25 + 0.25)) / 4, 1e-12);
+});
+
+Deno.test("a scenario tells how many of its attempts pass, at the request's threshold", async () => {
+  const { service } = evalService((_, call) => call <= 3 ? "right answer" : "wrong thing");
+  const test_batch = {
+    id: "s",
+    interactions: [{ id: "1", user_message: "a", reference_reply: "right answer" }],
+  };
+  const body = evaluateBody({ attempts: 4, test_batch });
+  const [scenario] = (await evaluateWith(service, body)).results.scenarios;
+  assertEquals([scenario!.pass_threshold, scenario!.pass_rate], [0.7, 0.75]);
+  assertEquals([scenario!.pass_at_k["2"], scenario!.pass_hat_k["2"]], [1, 0.5]);
+  const always = await evaluateWith(service, { ...body, pass_threshold: 0 });
+  assertEquals(always.results.scenarios[0]!.pass_rate, 1);
+});
+
+Deno.test("a scenario tells what became of its labels, and how often they flip", async () => {
+  const replies = ["The parcel arrives", "We refund the price"];
+  const { service } = evalService((_, call) => replies[(call - 1) % 2]!);
+  const turn = (id: string, reference_reply: string, intent: string) => ({
+    id,
+    user_message: "a",
+    reference_reply,
+    reference_metadata: { intent },
+  });
+  const { results } = await evaluateWith(
+    service,
+    evaluateBody({
+      attempts: 2,
+      test_batch: [
+        { id: "a", interactions: [turn("1", "The parcel arrives", "delivery")] },
+        { id: "b", interactions: [turn("1", "We refund the price", "refund")] },
+      ],
+    }),
+  );
+  const labels = results.scenarios.map((scenario) => scenario.labels.intent);
+  assertEquals(labels[0]!.confusion, { delivery: { delivery: 1, refund: 1 } });
+  assertEquals(labels[0]!.flip_rate, 1);
+});
+
+Deno.test("an interaction tells how its metadata and its meaning were found", async () => {
+  const { service } = evalService(() => "Hello there, nice to see you");
+  const { results } = await evaluateWith(
+    service,
+    evaluateBody({
+      test_batch: {
+        id: "s",
+        interactions: [{
+          id: "1",
+          user_message: "Hi",
+          reference_reply: "Hello, good day",
+          reference_metadata: { intent: "greeting", sentiment: "positive" },
+        }],
+      },
+    }),
+  );
+  const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
+  assertEquals(interaction!.generated_metadata, { intent: "greeting", sentiment: "positive" });
+  assertEquals(interaction!.annotation?.method, "dialogue_act_rules+lexicon");
+  assertEquals(Object.keys(interaction!.annotation!.keys), ["intent", "sentiment"]);
+  assertEquals(interaction!.score_methods, { semantic_similarity: "bag_of_words+stems" });
+});
+
+Deno.test("a judge grades by the request's rubric, as often as it asks", async () => {
+  const { judge, asked } = fakeJudge((_, call) => `{"reason": "r", "grade": ${call}}`);
+  const { service } = evalService(() => "fine", { scoring: scoringPorts({ judge }) });
+  const { results } = await evaluateWith(
+    service,
+    evaluateBody({
+      rubric: "Be brief.",
+      judge_votes: 3,
+      test_batch: { id: "s", interactions: [{ id: "1", user_message: "a", reference_reply: "b" }] },
+    }),
+  );
+  assertEquals(asked.length, 3);
+  assertStringIncludes(asked[0]!.messages[0]!.content, "Be brief.");
+  assertAlmostEquals(results.average_scores.judge!, 0.2, 1e-12);
+  assertEquals(results.scenarios[0]!.attempts[0]!.interactions[0]!.judge!.spread, 1);
 });

@@ -27,7 +27,10 @@ Deno.test("a scenario counts its attempts alike, and a run its scenarios", () =>
   const totals = createTotals();
   totals.add(one);
   totals.add(two);
-  assertEquals(totals.close(), { average_scores: { overall: 0.75 } });
+  const { average_scores, statistics } = totals.close();
+  assertEquals(average_scores, { overall: 0.75 });
+  // Two scenarios, 0.5 and 1: s = 0.354, and a standard error of 0.25.
+  assertEquals([statistics.overall!.n, statistics.overall!.stderr], [2, 0.25]);
 });
 
 Deno.test("a caller's own fields come back, and cannot replace ours", () => {

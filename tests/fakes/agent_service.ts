@@ -1,7 +1,7 @@
 import { AgentConfig } from "../../agent/config.ts";
 import { type AgentDeps, createAgentHandler } from "../../agent/handler.ts";
 import { createTools } from "../../agent/tools/mod.ts";
-import { createToolbox } from "../../agent/tools/tool.ts";
+import { createFixedTools } from "../../agent/tools/tool.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { createPlaces } from "../../shared/http/places.ts";
 import { silentLogger } from "../../shared/log.ts";
@@ -13,10 +13,11 @@ export function agentService(
   { environment = {}, ...more }: { environment?: Record<string, string> } & Partial<AgentDeps> = {},
 ) {
   const asked: string[] = [];
+  const config = parseConfig(AgentConfig, environment);
   const service = createAgentHandler({
-    config: parseConfig(AgentConfig, environment),
+    config,
     log: silentLogger,
-    tools: createToolbox(createTools()),
+    tools: createFixedTools(createTools(config)),
     runs: createPlaces({ limit: 1000, what: "runs" }),
     models: {
       providerFor(target) {
@@ -24,6 +25,7 @@ export function agentService(
         return provider;
       },
       listStudio: () => Promise.resolve({}),
+      listHub: () => Promise.resolve([]),
     },
     ...more,
   });

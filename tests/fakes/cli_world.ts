@@ -10,6 +10,7 @@ import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { fakeTarget } from "./eval_ports.ts";
 import { memoryStore } from "./memory_store.ts";
+import { scoringPorts } from "./scoring_ports.ts";
 
 export interface CliOptions {
   files?: Record<string, string>;
@@ -67,6 +68,7 @@ export function cliWorld(options: CliOptions = {}) {
         endpoints,
         connect: () => options.target ?? fake.target,
         slot: (work) => work(),
+        scoring: scoringPorts(),
         concurrency,
       });
     },

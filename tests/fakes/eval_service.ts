@@ -1,3 +1,4 @@
+import type { ScoringPorts } from "../../eval/assessor.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { createEndpointPolicy } from "../../eval/endpoint_policy.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
@@ -10,6 +11,7 @@ import type { Operations } from "../../shared/ops/operations.ts";
 import type { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
 import { fakeTarget } from "./eval_ports.ts";
 import { memoryStore } from "./memory_store.ts";
+import { scoringPorts } from "./scoring_ports.ts";
 
 /** The evaluation service without a socket, over a model that answers by a function. */
 export function evalService(
@@ -18,10 +20,12 @@ export function evalService(
     environment?: Record<string, string>;
     store?: RunStore;
     target?: Target;
+    scoring?: ScoringPorts;
     operations?: Operations;
   } = {},
 ) {
-  const { store = memoryStore(), target, environment = {}, operations } = options;
+  const { store = memoryStore(), target, environment = {}, scoring = scoringPorts() } = options;
+  const { operations } = options;
   const config = parseConfig(EvalConfig, environment);
   const fake = fakeTarget(answer);
   const endpoints = createEndpointPolicy(config);
@@ -31,6 +35,7 @@ export function evalService(
     endpoints,
     connect: () => target ?? fake.target,
     slot: (work) => work(),
+    scoring,
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,
   });
@@ -40,6 +45,7 @@ export function evalService(
     endpoints,
     store,
     runs,
+    scoring,
     ...(operations && { operations }),
   });
   return { service, asked: fake.asked, store, runs };

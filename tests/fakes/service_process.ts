@@ -17,6 +17,8 @@ export interface ServiceProcessOptions {
   cwd?: string;
   /** Shell commands before the start, such as `ulimit`. */
   limits?: string;
+  /** Further flags of `deno run`: permissions that a start may add. */
+  flags?: string[];
 }
 
 /** Starts `agent` or `eval` on a free port and waits until it says where it listens. */
@@ -24,7 +26,7 @@ export function startServiceProcess(
   service: "agent" | "eval",
   options: ServiceProcessOptions = {},
 ): Promise<ServiceProcess> {
-  return startProcess(commandOf(service), options);
+  return startProcess(commandOf(service, options.flags), options);
 }
 
 /** The same for any arguments of `deno` that start a service. */
@@ -102,7 +104,7 @@ export async function runServiceCommand(
   }
 }
 
-function commandOf(service: "agent" | "eval"): string[] {
+function commandOf(service: "agent" | "eval", flags: string[] = []): string[] {
   return [
     "run",
     "--frozen",
@@ -111,6 +113,7 @@ function commandOf(service: "agent" | "eval"): string[] {
     `-P=${service}`,
     // The set's own path is the repository's; this one is the working folder's.
     ...(service === "agent" ? ["--allow-read=.env"] : []),
+    ...flags,
     new URL(`${service}/main.ts`, ROOT).pathname,
   ];
 }

@@ -1,9 +1,11 @@
+import { AgentConfig } from "../../../agent/config.ts";
+import { parseConfig } from "../../../shared/config.ts";
 import { assertEquals } from "@std/assert";
 import { createTools } from "../../../agent/tools/mod.ts";
 import { createToolbox } from "../../../agent/tools/tool.ts";
 
 Deno.test("the model is told of each tool by name, purpose and arguments", () => {
-  const { definitions, names } = createToolbox(createTools());
+  const { definitions, names } = createToolbox(createTools(parseConfig(AgentConfig, {})));
   assertEquals(names, ["current_time", "calculator"]);
   assertEquals(definitions[0], {
     name: "current_time",
@@ -23,7 +25,7 @@ Deno.test("the model is told of each tool by name, purpose and arguments", () =>
 });
 
 Deno.test("a tool is found by its own name only", () => {
-  const toolbox = createToolbox(createTools());
+  const toolbox = createToolbox(createTools(parseConfig(AgentConfig, {})));
   assertEquals(toolbox.find("calculator")?.name, "calculator");
   assertEquals(toolbox.find("toString"), undefined);
 });

@@ -1,0 +1,122 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ToolError } from "../tools/tool.ts";
+import type { McpServer } from "./config.ts";
+import { describeResult } from "./result.ts";
+
+/** A tool as a server lists it. */
+export interface McpToolDefinition {
+  name: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+}
+
+/** A session with a server that is there. */
+export interface McpSession {
+  listTools(): Promise<McpToolDefinition[]>;
+  /** Throws a `ToolError` where the tool says that it failed, and anything else where the server did. */
+  callTool(
+    name: string,
+    options: { args: Record<string, unknown>; signal?: AbortSignal },
+  ): Promise<string>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface McpEvents {
+  /** The server is gone. */
+  onClose: () => void;
+  /** Something went wrong that need not be the end. */
+  onError: () => void;
+  onToolsChanged: () => void;
+}
+
+/** Opens a session. Rejects with an error whose message may be shown. */
+export type McpConnect = (server: McpServer, events: McpEvents) => Promise<McpSession>;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const PING_TIMEOUT_MS = 5_000;
+/** A tool's own time limit is the agent's, which aborts the call. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Through the official SDK, which is loaded only where a server is configured. */
+export const connectMcp: McpConnect = async (server, events) => {
+  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+  const { ToolListChangedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const client = new Client({ name: "assay-agent", version: "1" });
+  const transport = await createTransport(server);
+  await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS }).catch(async (error: unknown) => {
+    await client.close().catch(() => {});
+    throw error;
+  });
+  client.onclose = events.onClose;
+  client.onerror = events.onError;
+  client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
+  return toSession(client);
+};
+
+function toSession(client: Client): McpSession {
+  return {
+    async listTools() {
+      const tools: McpToolDefinition[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await client.listTools(cursor ? { cursor } : {}, {
+          timeout: CONNECT_TIMEOUT_MS,
+        });
+        tools.push(...page.tools.map(toDefinition));
+        cursor = page.nextCursor;
+      } while (cursor);
+      return tools;
+    },
+    async callTool(name, { args, signal }) {
+      const result = await client.callTool({ name, arguments: args }, undefined, {
+        timeout: LONGEST_MS,
+        ...(signal && { signal }),
+      });
+      const text = describeResult(result);
+      if (result.isError) throw new ToolError(text || `the tool ${name} failed`);
+      return text;
+    },
+    async ping() {
+      await client.ping({ timeout: PING_TIMEOUT_MS });
+    },
+    close: () => client.close(),
+  };
+}
+
+interface ListedTool {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  inputSchema: Record<string, unknown>;
+}
+
+function toDefinition({ name, title, description, inputSchema }: ListedTool): McpToolDefinition {
+  return { name, description: description ?? title ?? name, inputSchema };
+}
+
+async function createTransport(server: McpServer): Promise<Transport> {
+  if (server.transport === "http") {
+    const { StreamableHTTPClientTransport } = await import(
+      "@modelcontextprotocol/sdk/client/streamableHttp.js"
+    );
+    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+      requestInit: { headers: server.headers, redirect: "manual" }, // the headers may hold a key
+    });
+    return transport as Transport; // its optional fields are typed less strictly than ours
+  }
+  await requireRun(server.command);
+  const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+  const { command, args, env, cwd } = server;
+  return new StdioClientTransport({ command, args, env, stderr: "ignore", ...(cwd && { cwd }) });
+}
+
+/** Programs are started only where the start of the service named them. */
+async function requireRun(command: string): Promise<void> {
+  const { state } = await Deno.permissions.query({ name: "run", command });
+  if (state === "granted") return;
+  throw new Error(
+    `the program ${command} may not be started; start the service with --allow-run=${command}`,
+  );
+}

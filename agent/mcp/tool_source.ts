@@ -1,0 +1,109 @@
+import { z } from "zod";
+import type { Logger } from "../../shared/log.ts";
+import { functionName } from "../call_identity.ts";
+import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
+import type { McpConnect, McpToolDefinition } from "./client.ts";
+import type { McpServer } from "./config.ts";
+import { type McpConnection, openMcpConnection } from "./connection.ts";
+
+export interface McpToolSourceOptions {
+  builtIn: Tool[];
+  servers: McpServer[];
+  connect: McpConnect;
+  log: Logger;
+  firstRetryMs?: number;
+}
+
+/** The built-in tools, and those of every MCP server that is there at the moment. */
+export function createMcpToolSource(
+  { builtIn, servers, ...options }: McpToolSourceOptions,
+): ToolSource & AsyncDisposable {
+  const connections = servers.map((server) =>
+    openMcpConnection(server, { ...options, onChange: rebuild })
+  );
+  let listed = listTools();
+  let toolbox = createToolbox(listed.map(({ tool }) => tool));
+
+  /** Only when something changes: the schemas take time to convert. */
+  function rebuild(): void {
+    listed = listTools();
+    toolbox = createToolbox(listed.map(({ tool }) => tool));
+  }
+
+  function listTools(): { tool: Tool; source: string }[] {
+    const own = builtIn.map((tool) => ({ tool, source: "built-in" }));
+    const offered = connections.flatMap((connection) =>
+      connection.tools.map((definition) => ({ connection, definition }))
+    );
+    const names = nameTools(builtIn.map(({ name }) => name), offered);
+    return [
+      ...own,
+      ...offered.map(({ connection, definition }, index) => ({
+        tool: toTool(definition, { connection, name: names[index]! }),
+        source: connection.name,
+      })),
+    ];
+  }
+
+  return {
+    current: () => toolbox,
+    describe: (): ToolReport => ({
+      tools: listed.map(({ tool: { name, description }, source }) => ({
+        name,
+        description,
+        source,
+      })),
+      servers: connections.map(({ state }) => state),
+    }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(connections.map((connection) => connection.close()));
+    },
+  };
+}
+
+interface Offer {
+  connection: { name: string };
+  definition: { name: string };
+}
+
+/** Names that models may call, each once. Where two clash, those of servers get the server's name. */
+export function nameTools(builtIn: string[], offers: Offer[]): string[] {
+  const plain = offers.map(({ definition }) => functionName(definition.name));
+  const taken = new Set(builtIn);
+  return offers.map(({ connection }, index) => {
+    const name = plain[index]!;
+    const clashes = builtIn.includes(name) || plain.filter((other) => other === name).length > 1;
+    const wanted = clashes ? functionName(`${connection.name}_${name}`) : name;
+    let free = wanted;
+    for (let number = 2; taken.has(free); number++) free = `${wanted.slice(0, 60)}_${number}`;
+    taken.add(free);
+    return free;
+  });
+}
+
+function toTool(
+  { name: tool, description, inputSchema }: McpToolDefinition,
+  { connection, name }: { connection: McpConnection; name: string },
+): Tool {
+  const { $schema: _, ...parameters } = inputSchema;
+  return {
+    name,
+    description,
+    parameters,
+    schema: toSchema(inputSchema),
+    run: (args, { signal }) =>
+      connection.call(tool, {
+        args: args as Record<string, unknown>,
+        ...(signal && { signal }),
+      }),
+  };
+}
+
+/** A schema that cannot be read checks nothing here: the server checks its arguments itself. */
+function toSchema(inputSchema: Record<string, unknown>): z.ZodType {
+  try {
+    return z.fromJSONSchema(inputSchema);
+  } catch {
+    return z.looseObject({});
+  }
+}

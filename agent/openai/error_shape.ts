@@ -1,0 +1,39 @@
+import { AppError } from "../../shared/errors.ts";
+import { problemResponse, toProblem } from "../../shared/http/problem.ts";
+import type { RequestContext } from "../../shared/http/router.ts";
+
+/** An error as OpenAI's clients read it. */
+export interface OpenAIError {
+  error: { message: string; type: string; code: string; param: string | null };
+}
+
+/** Any error in OpenAI's shape. Only an `AppError` speaks for itself. */
+export function toOpenAIError(error: unknown, requestId: string): OpenAIError {
+  const { status, detail, code, errors } = toProblem(error, requestId);
+  return {
+    error: { message: detail, type: typeOf(status), code, param: paramOf(errors?.[0]?.path, code) },
+  };
+}
+
+/** OpenAI's shape below `/v1/`, a problem document elsewhere. */
+export function errorResponse(error: unknown, { url, requestId }: RequestContext): Response {
+  if (!url.pathname.startsWith("/v1/")) return problemResponse(error, requestId);
+  return Response.json(toOpenAIError(error, requestId), {
+    status: toProblem(error, requestId).status,
+    headers: error instanceof AppError ? error.headers : {},
+  });
+}
+
+function typeOf(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "server_error";
+}
+
+function paramOf(path: string | undefined, code: string): string | null {
+  if (path) return path;
+  return ["missing_model_id", "invalid_model_id", "model_not_found"].includes(code)
+    ? "model"
+    : null;
+}

@@ -1,0 +1,60 @@
+import { readJson } from "../../shared/http/body.ts";
+import type { Places } from "../../shared/http/places.ts";
+import type { Handler } from "../../shared/http/router.ts";
+import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import type { AgentEvent } from "../events.ts";
+import { chooseModel } from "../model_choice.ts";
+import type { Runner, RunnerDeps } from "../runner.ts";
+import { createFrame, toCompletion } from "./completion.ts";
+import { listModels } from "./model_list.ts";
+import { toConversation, toPlainRequest } from "./request.ts";
+import { type CompletionSource, fromAgent, fromModel } from "./source.ts";
+import { streamCompletion } from "./stream.ts";
+
+/**
+ * The agent for OpenAI clients. `model` takes what `x-model-id` takes. With `x-agent-tools: off` the
+ * route is a plain way to the provider, and the caller's own tools go with it.
+ */
+export function createOpenAIRoutes(
+  { config, log, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Places },
+): Record<string, Handler> {
+  function open(body: CompletionRequest, { headers }: Request): CompletionSource {
+    const choice = chooseModel(body.model, "the field model");
+    if (headers.get("x-agent-tools")?.trim().toLowerCase() === "off") {
+      return fromModel(models.providerFor(choice.target), toPlainRequest(body));
+    }
+    return fromAgent(runner.prepare({ choice, ...toConversation(body) }));
+  }
+
+  return {
+    "GET /v1/models": async ({ signal }) => Response.json(await listModels(models, signal)),
+
+    "POST /v1/chat/completions": async (request, { fields, requestId, connection }) => {
+      const { signal } = request;
+      const body = await readJson(request, CompletionRequest, {
+        maxBytes: config.MAX_BODY_BYTES,
+        timeoutMs: config.BODY_TIMEOUT_MS,
+      });
+      fields.model = body.model;
+      const source = open(body, request);
+      connection.onClose(runs.take());
+      const showTools = request.headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
+      if (body.stream) {
+        const includeUsage = body.stream_options?.include_usage === true;
+        return await streamCompletion(source, { signal, requestId, log, includeUsage, showTools });
+      }
+      const seen: AgentEvent[] = [];
+      const outcome = await source.start({ signal, ...(showTools && { emit: keepToolEvents }) });
+      Object.assign(fields, outcome.fields);
+      const frame = createFrame(source.model);
+      const toolEvents = showTools ? seen : undefined;
+      return Response.json(toCompletion(outcome.reply, { frame, ...outcome, toolEvents }), {
+        headers: outcome.headers,
+      });
+
+      function keepToolEvents(event: AgentEvent): void {
+        if (event.type === "tool_call" || event.type === "tool_result") seen.push(event);
+      }
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { Logger } from "../../shared/log.ts";
+import { toHeaderValue } from "../accounting.ts";
+import { eventStreamResponse, openEventStream, type Push } from "../event_stream.ts";
+import type { AgentEvent } from "../events.ts";
+import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
+import { toOpenAIError } from "./error_shape.ts";
+import type { CompletionSource } from "./source.ts";
+
+export interface StreamedCompletionOptions {
+  signal: AbortSignal;
+  requestId: string;
+  log: Logger;
+  /** The caller asked for a last chunk with the token counts. */
+  includeUsage: boolean;
+  /** The caller asked to see what the tools do. */
+  showTools: boolean;
+}
+
+/**
+ * A completion in chunks. What fails before the first chunk is thrown, so that the status tells it;
+ * what fails later is a chunk with `error`, at which OpenAI's clients throw.
+ */
+export async function streamCompletion(
+  source: CompletionSource,
+  options: StreamedCompletionOptions,
+): Promise<Response> {
+  const { signal, requestId, log } = options;
+
+  async function produce(push: Push, signal: AbortSignal): Promise<void> {
+    const frame = createFrame(source.model);
+    let hasStarted = false;
+    const send = (chunk: unknown) => push({ data: JSON.stringify(chunk) });
+    async function sendDelta(delta: Record<string, unknown>): Promise<void> {
+      if (!hasStarted) {
+        hasStarted = true;
+        frame.model = source.model;
+        await send(toChunk(frame, { delta: { role: "assistant", content: "" } }));
+      }
+      await send(toChunk(frame, { delta }));
+    }
+
+    try {
+      const toDelta = createTranslator(options);
+      const { reply, usage, account, fields } = await source.start({
+        signal,
+        async emit(event) {
+          const delta = toDelta(event);
+          if (delta) await sendDelta(delta);
+        },
+      });
+      const { refusal, toolCalls } = reply;
+      const calls = toolCalls.map((call, index) => ({ index, ...toToolCall(call) }));
+      if (refusal || calls.length > 0 || !hasStarted) {
+        await sendDelta({
+          ...(refusal && { refusal }),
+          ...(calls.length > 0 && { tool_calls: calls }),
+        });
+      }
+      const last = toChunk(frame, { finishReason: reply.finishReason ?? "stop" });
+      await send({ ...last, ...(account && { agent: account }) });
+      if (options.includeUsage && usage) await send(toUsageChunk(frame, usage));
+      await push({ data: "[DONE]" });
+      log.info("run", { request_id: requestId, model: frame.model, ...fields });
+    } catch (error) {
+      if (signal.aborted || !hasStarted) throw error;
+      log.warn("run failed", { request_id: requestId, model: frame.model, error });
+      await send(toOpenAIError(error, requestId));
+    }
+  }
+
+  const stream = await openEventStream(produce, { signal });
+  return eventStreamResponse(stream, {
+    headers: { ...source.headers, "x-agent-model": toHeaderValue(source.model) },
+  });
+}
+
+/** An event as a delta; `undefined` where the client did not ask to see its kind. */
+function createTranslator({ showTools }: { showTools: boolean }) {
+  let hasText = false;
+  let needsBreak = false;
+
+  return (event: AgentEvent): Record<string, unknown> | undefined => {
+    switch (event.type) {
+      case "token": {
+        // What the model says before a tool and after it are two messages: not one word of both.
+        const content = needsBreak ? `\n\n${event.text}` : event.text;
+        hasText = true;
+        needsBreak = false;
+        return { content };
+      }
+      case "reasoning":
+        return { reasoning_content: event.text };
+      default:
+        needsBreak = hasText;
+        return showTools ? { tool_events: [event] } : undefined;
+    }
+  };
+}

@@ -1,0 +1,21 @@
+import type { WorkerRequest, WorkerResponse } from "./worker_call.ts";
+
+/** A worker's global object: its types cannot be had beside those of the main thread. */
+interface WorkerScope<Input, Output> {
+  onmessage: (event: MessageEvent<WorkerRequest<Input>>) => void;
+  postMessage(message: WorkerResponse<Output>): void;
+}
+
+/** Answers the calls of `createWorkerCall` with a function, in the worker it is called in. */
+export function serveCalls<Input, Output>(
+  handle: (input: Input) => Output | Promise<Output>,
+): void {
+  const scope = globalThis as unknown as WorkerScope<Input, Output>;
+  scope.onmessage = async ({ data: { id, input } }) => {
+    try {
+      scope.postMessage({ id, output: await handle(input) });
+    } catch (error) {
+      scope.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import type { Scenario } from "../shared/schemas/evaluate.ts";
+import type { Embedder } from "./embeddings/embedder.ts";
+import type { LanguageDetector } from "./language/detector.ts";
+import { areEnglish } from "./language/english.ts";
+import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
+
+/** What a batch's texts mean, for the scores and annotators that ask. */
+export interface BatchSemantics {
+  readonly embedder: Embedder;
+  /** Whether the embedder may be asked about these texts. */
+  isEmbeddable(texts: string[]): Promise<boolean>;
+  isEnglish(text: string): Promise<boolean>;
+  /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
+  tfIdf(): Promise<CharTfIdf>;
+}
+
+const CONTEXT_CHARACTERS = 1000;
+
+/** Everything is worked out at the first question, and once a batch. */
+export function createBatchSemantics(
+  scenarios: Scenario[],
+  { embedder, detector }: { embedder: Embedder; detector: LanguageDetector },
+): BatchSemantics {
+  const context = readContext(scenarios);
+  let tfIdf: Promise<CharTfIdf> | undefined;
+  const isEnglish = async (texts: string[]) => {
+    try {
+      return await areEnglish(texts, { detector, context });
+    } catch {
+      return false; // without a detector nothing is known to be English
+    }
+  };
+  return {
+    embedder,
+    isEmbeddable: async (texts) => !embedder.isEnglishOnly || await isEnglish(texts),
+    isEnglish: (text) => isEnglish([text]),
+    tfIdf: () => tfIdf ??= createCharTfIdf(references(scenarios)),
+  };
+}
+
+function* references(scenarios: Scenario[]): Generator<string> {
+  for (const { interactions } of scenarios) {
+    for (const { reference_reply } of interactions) if (reference_reply) yield reference_reply;
+  }
+}
+
+/** The beginning of what is said in the batch: enough to tell its language. */
+function readContext(scenarios: Scenario[]): string {
+  let context = "";
+  for (const { interactions } of scenarios) {
+    for (const { user_message, reference_reply } of interactions) {
+      context += `${reference_reply ?? ""}\n${user_message}\n`;
+      if (context.length >= CONTEXT_CHARACTERS) return context.slice(0, CONTEXT_CHARACTERS);
+    }
+  }
+  return context;
+}

@@ -1,0 +1,48 @@
+/** Turns texts into vectors whose cosine tells how near the texts are in meaning. */
+export interface Embedder extends Disposable {
+  /** How the vectors are made, as the answer tells it. */
+  readonly method: string;
+  /** Whether it was trained on English alone, and misleads about everything else. */
+  readonly isEnglishOnly: boolean;
+  /** Rejects where the vectors cannot be had; the message says why. */
+  embed(text: string): Promise<Float32Array>;
+}
+
+/** In [−1, 1]; 0 where a vector has no length. */
+export function cosine(left: Float32Array, right: Float32Array): number {
+  let product = 0;
+  let leftSquares = 0;
+  let rightSquares = 0;
+  for (let i = 0; i < left.length; i++) {
+    const [x, y] = [left[i]!, right[i] ?? 0];
+    product += x * y;
+    leftSquares += x * x;
+    rightSquares += y * y;
+  }
+  const length = Math.sqrt(leftSquares * rightSquares);
+  return length === 0 ? 0 : product / length;
+}
+
+/** The same direction, of length 1; a vector without length stays as it is. */
+export function toUnit(vector: Float32Array): Float32Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const length = Math.sqrt(squares);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+/** The sum of the directions of some vectors: each counts alike, whatever its length. */
+export function pool(vectors: Float32Array[]): Float32Array {
+  const sum = new Float32Array(vectors[0]?.length ?? 0);
+  for (const unit of vectors.map(toUnit)) {
+    for (let i = 0; i < sum.length; i++) sum[i]! += unit[i]!;
+  }
+  return sum;
+}
+
+/** The inner product of two vectors of one length. */
+export function product(left: Float32Array, right: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < left.length; i++) sum += left[i]! * right[i]!;
+  return sum;
+}

@@ -1,0 +1,48 @@
+import { COMPUTE_ONLY } from "../background/worker_options.ts";
+import { createBatcher } from "../background/batcher.ts";
+import { createMemo } from "../background/memo.ts";
+import { createWorkerCall, type WorkerPort } from "../background/worker_call.ts";
+import { type Embedder, pool } from "./embedder.ts";
+import { cutWindows } from "./windows.ts";
+
+/** Larger batches take as long a text, and keep a small run waiting behind a large one. */
+const BATCH = 16;
+/** Vectors of 2 KB: 10 MB in all. */
+const REMEMBERED = 5000;
+
+export interface LocalEmbedderOptions {
+  /** How many may encode at once: each takes a processor and 200 MB. */
+  workers?: number;
+  start?: () => WorkerPort;
+}
+
+/**
+ * The English sentence encoder that is part of the program, in workers that are started as texts
+ * come. A run's references, and replies that repeat, are encoded once.
+ */
+export function createLocalEmbedder(
+  { workers = 1, start = startWorker }: LocalEmbedderOptions = {},
+): Embedder {
+  const calls = Array.from(
+    { length: workers },
+    () => createWorkerCall<string[], Float32Array[]>(start),
+  );
+  const encode = createBatcher((texts: string[], lane) => calls[lane]!(texts), {
+    size: BATCH,
+    lanes: workers,
+  });
+  const embed = createMemo(
+    async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
+    { capacity: REMEMBERED },
+  );
+  return {
+    method: "sentence_embeddings",
+    isEnglishOnly: true,
+    embed,
+    [Symbol.dispose]: () => calls.forEach((call) => call[Symbol.dispose]()),
+  };
+}
+
+function startWorker(): WorkerPort {
+  return new Worker(new URL("./encoder_worker.ts", import.meta.url), COMPUTE_ONLY);
+}

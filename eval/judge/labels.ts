@@ -1,0 +1,79 @@
+import { z } from "zod";
+import type { Annotation } from "../metadata/annotator.ts";
+import { labelKey, UNKNOWN } from "../metadata/label.ts";
+import type { JudgeMessage, JudgeModel } from "./model.ts";
+import { createMark, quotationRule, quote } from "./prompt.ts";
+import { askStructured } from "./structured.ts";
+
+const METHOD = "judge";
+
+/** For each metadata key, the labels to choose from: by `labelKey`, as the batch writes them. */
+export type Candidates = Map<string, Map<string, unknown>>;
+
+export interface LabelledReply {
+  userMessage: string;
+  reply: string;
+  candidates: Candidates;
+}
+
+/**
+ * Derives all keys of a reply in one call. A key for which the judge finds no candidate fitting has
+ * no value. Throws `UnreadableAnswer`, and what the model throws.
+ */
+export async function labelReply(
+  labelled: LabelledReply,
+  options: { model: JudgeModel; signal: AbortSignal },
+): Promise<Map<string, Annotation>> {
+  const { candidates } = labelled;
+  const answer = await askStructured({
+    name: "labels",
+    messages: labelMessages(labelled),
+    schema: labelSchema(candidates),
+    lenient: labelSchema(candidates),
+    quoted: labelled.reply,
+    temperature: 0,
+  }, options);
+  return new Map([...candidates].map(([key, labels]) => {
+    const chosen = labelKey(answer.labels[key]);
+    const confidence = labels.has(chosen) ? answer.confidence : null;
+    return [key, { value: labels.get(chosen), method: METHOD, confidence }];
+  }));
+}
+
+interface Labels {
+  labels: Record<string, string>;
+  confidence: number;
+}
+
+function labelSchema(candidates: Candidates): z.ZodType<Labels> {
+  const keys = [...candidates].map(([key, labels]) => [key, z.enum(choicesOf(labels))]);
+  return z.strictObject({
+    labels: z.strictObject(Object.fromEntries(keys) as Record<string, z.ZodType<string>>),
+    confidence: z.number().min(0).max(1),
+  });
+}
+
+function labelMessages({ userMessage, reply, candidates }: LabelledReply): JudgeMessage[] {
+  const mark = createMark();
+  const choices = [...candidates].map(([key, labels]) => {
+    const named = choicesOf(labels).map((label) => JSON.stringify(label));
+    return `- ${JSON.stringify(key)}: one of ${named.join(", ")}`;
+  });
+  return [
+    {
+      role: "system",
+      content: "You annotate a reply that an assistant gave. For each key choose the label that " +
+        `describes the reply itself, or ${JSON.stringify(UNKNOWN)} where none does:\n` +
+        `${choices.join("\n")}\n\n${quotationRule(mark)}\n\n` +
+        'Answer with a JSON object: {"labels": {key: label}, "confidence": number from 0 to 1}.',
+    },
+    {
+      role: "user",
+      content: `${quote("user_message", userMessage, mark)}\n\n${quote("reply", reply, mark)}`,
+    },
+  ];
+}
+
+function choicesOf(labels: Map<string, unknown>): string[] {
+  return [...new Set([...labels.keys(), UNKNOWN])];
+}

@@ -1,0 +1,89 @@
+import type { AttemptResult, InteractionResult, LabelReport } from "../shared/schemas/evaluate.ts";
+
+/** The column of replies in which the annotator found no label. */
+const ABSTAINED = "(none)";
+/** The column of turns that failed: there was no reply to read a label from. */
+const FAILED = "(failed)";
+
+/** Counts labels, scenario by scenario. */
+export interface LabelCounter {
+  add(attempts: AttemptResult[]): void;
+  report(): Record<string, LabelReport>;
+}
+
+/**
+ * For each metadata key, how the expected labels were found again over all attempts, and how often
+ * two attempts disagree about the same turn.
+ */
+export function createLabelCounter(): LabelCounter {
+  const byKey = new Map<
+    string,
+    { confusion: LabelReport["confusion"]; pairs: number; flips: number }
+  >();
+
+  function addTurn(key: string, turns: InteractionResult[]): void {
+    let count = byKey.get(key);
+    if (!count) byKey.set(key, count = { confusion: {}, pairs: 0, flips: 0 });
+    const found = new Map<string, number>();
+    for (const turn of turns) {
+      const label = labelOf(key, turn);
+      if (label !== FAILED) found.set(label, (found.get(label) ?? 0) + 1);
+      const row = own(count.confusion, display(turn.reference_metadata[key]), {});
+      row[label] = own(row, label, 0) + 1;
+    }
+    const { all, same } = countPairs([...found.values()]);
+    count.pairs += all;
+    count.flips += all - same;
+  }
+
+  return {
+    add(attempts) {
+      const turns = Math.max(0, ...attempts.map(({ interactions }) => interactions.length));
+      for (let turn = 0; turn < turns; turn++) {
+        // An attempt that was cancelled lacks its last turns.
+        const same = attempts.flatMap(({ interactions }) => interactions[turn] ?? []);
+        for (const key of Object.keys(same[0]!.reference_metadata)) addTurn(key, same);
+      }
+    },
+    report: () =>
+      Object.fromEntries(
+        [...byKey].map(([key, { confusion, pairs, flips }]) => [
+          key,
+          { confusion, flip_rate: pairs === 0 ? null : flips / pairs },
+        ]),
+      ),
+  };
+}
+
+/** Pairs of attempts, and how many of them agree; a failed attempt has no say. */
+function countPairs(counts: number[]) {
+  const choose2 = (count: number) => count * (count - 1) / 2;
+  return {
+    all: choose2(counts.reduce((sum, count) => sum + count, 0)),
+    same: counts.reduce((sum, count) => sum + choose2(count), 0),
+  };
+}
+
+function labelOf(key: string, turn: InteractionResult): string {
+  if (turn.error) return FAILED;
+  const value = turn.generated_metadata[key];
+  return value === undefined ? ABSTAINED : display(value);
+}
+
+/** Labels that match (`<key>_match`) share a row: trimmed, letter case apart. */
+function display(value: unknown): string {
+  return typeof value === "string" ? value.trim().toLowerCase() : JSON.stringify(value) ?? "null";
+}
+
+/** A record's own entry, made where it is missing; a label may be called `constructor`. */
+function own<T>(record: Record<string, T>, key: string, initial: T): T {
+  if (!Object.hasOwn(record, key)) {
+    Object.defineProperty(record, key, {
+      value: initial,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  return record[key]!;
+}

@@ -1,0 +1,34 @@
+import { type CharTfIdf, gramProduct, type GramVector } from "../text/char_tfidf.ts";
+
+/** A label's examples as TF-IDF vectors, ready to be compared with a reply. */
+export interface LabelGrams {
+  /** Cosine with the sum of the examples, one of them left out where `without` names it. */
+  nearness(reply: GramVector, without: number | undefined): number;
+}
+
+/** Sums the examples once, so that leaving one out costs no more than a comparison with it. */
+export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelGrams {
+  const examples = texts.map(weigh);
+  const sum: GramVector = { weights: new Map(), squares: 0 };
+  for (const { weights } of examples) {
+    for (const [gram, weight] of weights) {
+      sum.weights.set(gram, (sum.weights.get(gram) ?? 0) + weight);
+    }
+  }
+  for (const weight of sum.weights.values()) sum.squares += weight ** 2;
+  const withSum = examples.map((example) => gramProduct(example, sum));
+
+  return {
+    nearness(reply, without) {
+      let product = gramProduct(reply, sum);
+      let { squares } = sum;
+      const left = without === undefined ? undefined : examples[without];
+      if (left) {
+        product -= gramProduct(reply, left);
+        squares += left.squares - 2 * withSum[without!]!;
+      }
+      const length = Math.sqrt(reply.squares * Math.max(0, squares));
+      return length === 0 ? 0 : Math.min(1, Math.max(0, product / length));
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { splitBlanks } from "../text/blanks.ts";
+import { NgramIds } from "../text/ngram_ids.ts";
+import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
+
+const MAX_ORDER = 6;
+const BETA_SQUARED = 4;
+
+/**
+ * chrF2 as sacreBLEU computes it, divided by 100: character 1- to 6-grams without blanks, recall
+ * weighing twice as much as precision, orders averaged before the F-score.
+ */
+export function chrf(reply: string, reference: string): number {
+  const empty = scoreOfEmpty(reply, reference);
+  if (empty !== undefined) return empty;
+  const found = Array.from(splitBlanks(reply).join(""));
+  const wanted = Array.from(splitBlanks(reference).join(""));
+  if (found.length === 0 && wanted.length === 0) return scoreOfWordless(reply, reference);
+
+  const orders = Math.min(MAX_ORDER, found.length, wanted.length);
+  let precision = 0;
+  let recall = 0;
+  const pair = new NgramIds(found, wanted);
+  for (let order = 1; order <= orders; order++) {
+    const shared = pair.countShared();
+    precision += shared / (found.length - order + 1) / orders;
+    recall += shared / (wanted.length - order + 1) / orders;
+    pair.lengthen();
+  }
+  if (precision + recall === 0) return 0;
+  return Math.min(
+    1,
+    (1 + BETA_SQUARED) * precision * recall / (BETA_SQUARED * precision + recall),
+  );
+}

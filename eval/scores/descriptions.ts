@@ -1,0 +1,51 @@
+import type { ScoringPorts } from "../assessor.ts";
+import { pairScorers } from "./mod.ts";
+import { HEADLINE } from "./overall.ts";
+import type { ScoreDescription } from "./score.ts";
+
+const RANGE: [number, number] = [0, 1];
+
+/** Every score that a result may have, as it is computed with these ports. */
+export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescription[] {
+  const vectors = embedder.isEnglishOnly
+    ? `English: 0.7 × cosine of ${embedder.method} + 0.3 × F1 over word stems; `
+    : `cosine of ${embedder.method}; `;
+  return [
+    ...pairScorers.map(({ compare: _, ...description }) => description),
+    {
+      name: "semantic_similarity",
+      definition: "how near the reply and the reference are in meaning",
+      range: RANGE,
+      method: `${vectors}where that cannot be had, cosine of character 2- to 4-grams weighted by ` +
+        "TF-IDF over the batch's references; each result names its method in score_methods",
+    },
+    {
+      name: "<key>_match",
+      definition: "for each key of reference_metadata: 1 where the reply has the expected label, " +
+        "else 0; null where no annotator can tell",
+      range: RANGE,
+      method: judge
+        ? `labels by ${judge.name}, else as without a judge`
+        : "sentiment by lexicon, other labels by the batch's own examples or dialogue-act rules",
+    },
+    {
+      name: "metadata_match",
+      definition: "the mean of the <key>_match that are not null",
+      range: RANGE,
+      method: "mean",
+    },
+    {
+      name: "judge",
+      definition: "a model's grade of the reply against the reference, by a rubric; null where " +
+        "there is no judge or its verdict cannot be read",
+      range: RANGE,
+      method: judge ? `grade 0 to 10 by ${judge.name}, divided by 10` : "no judge is configured",
+    },
+    {
+      name: "overall",
+      definition: `the mean of ${HEADLINE.join(", ")}, of those that are not null`,
+      range: RANGE,
+      method: "mean, each with the same weight",
+    },
+  ];
+}

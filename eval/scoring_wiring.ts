@@ -1,0 +1,57 @@
+import { ConfigError } from "../shared/config.ts";
+import type { ScoringPorts } from "./assessor.ts";
+import type { EvalConfig } from "./config.ts";
+import type { Embedder } from "./embeddings/embedder.ts";
+import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
+import { createLocalEmbedder } from "./embeddings/local.ts";
+import { createEndpointClient, type EndpointClient } from "./endpoint_client.ts";
+import { createEndpointPace } from "./endpoint_pace.ts";
+import { createJudgeModel, type JudgeModel } from "./judge/model.ts";
+import { createLanguageDetector } from "./language/detector.ts";
+import { createPairComparer } from "./scores/pair_scores.ts";
+
+/**
+ * What scoring needs, from the configuration. Starts nothing: workers begin with the first text
+ * that they are for. Throws `ConfigError` where an address stands without a model.
+ */
+export function createScoringPorts(config: EvalConfig, safeFetch: typeof fetch): ScoringPorts {
+  const connect = (modelId: string, credential: string | undefined) =>
+    createEndpointClient({
+      modelId,
+      credential,
+      timeoutMs: config.MODEL_TIMEOUT_MS,
+      retries: config.MODEL_RETRIES,
+      fetch: safeFetch,
+      pace: createEndpointPace(config.EVAL_CONCURRENCY),
+    });
+  const judge = createJudge(config, connect);
+  return {
+    pairs: createPairComparer(),
+    detector: createLanguageDetector(),
+    embedder: createEmbedder(config, connect),
+    ...(judge && { judge }),
+  };
+}
+
+type Connect = (modelId: string, credential: string | undefined) => EndpointClient;
+
+function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefined {
+  const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key, JUDGE_MODEL: model } = config;
+  if (!baseUrl) return undefined;
+  if (!model) throw new ConfigError("cannot start: JUDGE_BASE_URL is set, so set JUDGE_MODEL too");
+  return createJudgeModel({ baseUrl, model }, connect(model, key));
+}
+
+function createEmbedder(config: EvalConfig, connect: Connect): Embedder {
+  const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
+  if (!baseUrl) return createLocalEmbedder({ workers: encoderWorkers() });
+  if (!model) {
+    throw new ConfigError("cannot start: EMBEDDINGS_BASE_URL is set, so set EMBEDDINGS_MODEL too");
+  }
+  return createEndpointEmbedder({ baseUrl, model }, connect(model, config.EMBEDDINGS_API_KEY));
+}
+
+/** One processor stays for the service itself; more than two encoders hold too much memory. */
+function encoderWorkers(): number {
+  return Math.min(2, Math.max(1, navigator.hardwareConcurrency - 1));
+}

@@ -1,0 +1,199 @@
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
+import { z } from "zod";
+import type { McpConnect, McpEvents, McpSession } from "../../../agent/mcp/client.ts";
+import { parseMcpConfig, readMcpConfig } from "../../../agent/mcp/config.ts";
+import { describeResult } from "../../../agent/mcp/result.ts";
+import { createMcpToolSource, nameTools } from "../../../agent/mcp/tool_source.ts";
+import { type Tool, ToolError, type ToolSource } from "../../../agent/tools/tool.ts";
+import { ConfigError } from "../../../shared/config.ts";
+import { silentLogger } from "../../../shared/log.ts";
+
+const SERVERS = parseMcpConfig(JSON.stringify({
+  mcpServers: { one: { url: "http://one.test/mcp" }, two: { command: "two" } },
+}));
+
+const echo: Tool = {
+  name: "echo",
+  description: "Says it again.",
+  schema: z.object({}),
+  run: () => "built in",
+};
+
+function session(tools: string[], more: Partial<McpSession> = {}): McpSession {
+  return {
+    listTools: () =>
+      Promise.resolve(tools.map((name) => ({
+        name,
+        description: name,
+        inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+      }))),
+    callTool: (name) => Promise.resolve(`${name} said so`),
+    ping: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    ...more,
+  };
+}
+
+function open(connect: McpConnect, builtIn: Tool[] = [echo]) {
+  return createMcpToolSource({
+    builtIn,
+    servers: SERVERS,
+    connect,
+    log: silentLogger,
+    firstRetryMs: 1,
+  });
+}
+
+/** Waits for what the source says, turn by turn of the event loop. */
+async function until(source: ToolSource, holds: (source: ToolSource) => boolean): Promise<void> {
+  while (!holds(source)) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const names = (source: ToolSource) => source.current().names;
+const stateOf = (source: ToolSource, server: string) =>
+  source.describe().servers.find(({ name }) => name === server)?.state;
+
+Deno.test("the tools of servers join the built-in ones, prefixed only where names clash", async () => {
+  const offers: Record<string, string[]> = { one: ["echo", "add"], two: ["add", "only"] };
+  await using source = open(({ name }) => Promise.resolve(session(offers[name]!)));
+  await until(source, (source) => names(source).length === 5);
+  assertEquals(names(source), ["echo", "one_echo", "one_add", "two_add", "only"]);
+  const { tools } = source.describe();
+  assertEquals(tools.map(({ source }) => source), ["built-in", "one", "one", "two", "two"]);
+  assertEquals(await source.current().find("one_add")?.run({ n: 1 }, {}), "add said so");
+});
+
+Deno.test("names stay unique and legal, whatever servers call their tools", () => {
+  const offer = (server: string, name: string) => ({
+    connection: { name: server },
+    definition: { name },
+  });
+  const long = "x".repeat(80);
+  const named = nameTools(["one_add"], [
+    offer("one", "add"),
+    offer("two", "add"),
+    offer("a b", "get weather"),
+    offer("one", long),
+    offer("two", long),
+  ]);
+  assertEquals(new Set([...named, "one_add"]).size, 6);
+  assert(named.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)), named.join());
+});
+
+Deno.test("a server that is down or slow costs its own tools, is named, and is called back", async () => {
+  let attempts = 0;
+  await using source = open(({ name }) => {
+    if (name === "two") return new Promise(() => {}); // slow: it never answers
+    return ++attempts < 3
+      ? Promise.reject(new Error("connection refused"))
+      : Promise.resolve(session(["add"]));
+  });
+  assertEquals(names(source), ["echo"]);
+  await until(source, (source) => stateOf(source, "one") === "down");
+  const [one] = source.describe().servers;
+  assertEquals([one?.error, typeof one?.retry_at], ["connection refused", "string"]);
+  await until(source, (source) => stateOf(source, "one") === "ready");
+  assertEquals(names(source), ["echo", "add"]);
+  assertEquals([attempts, stateOf(source, "two")], [3, "connecting"]);
+});
+
+Deno.test("a server that ends takes its tools with it, until it is back", async () => {
+  let events: McpEvents | undefined;
+  let opened = 0;
+  await using source = open(({ name }, given) => {
+    if (name === "one") events = given;
+    if (name === "one" && opened++ > 0) return new Promise(() => {});
+    return Promise.resolve(session([`${name}_tool`]));
+  });
+  await until(source, (source) => names(source).length === 3);
+  events?.onClose();
+  assertEquals(names(source), ["echo", "two_tool"]);
+  await until(source, () => opened === 2);
+});
+
+Deno.test("a call on a server that goes away is told to the model; the tool's own error too", async () => {
+  let isGone = false;
+  await using source = open(({ name }) =>
+    Promise.resolve(session([name], {
+      callTool: () =>
+        Promise.reject(name === "one" ? new ToolError("no such city") : new Error("reset")),
+      ping: () => isGone ? Promise.reject(new Error("gone")) : Promise.resolve(),
+    }))
+  );
+  await until(source, (source) => names(source).length === 3);
+  const call = (tool: string) =>
+    assertRejects(async () => await source.current().find(tool)?.run({ n: 1 }, {}), ToolError);
+  assertStringIncludes((await call("one")).message, "no such city");
+  assertStringIncludes((await call("two")).message, "two failed: reset");
+  const kept = source.current().find("two")!;
+  isGone = true;
+  assertStringIncludes((await call("two")).message, "went away during the call");
+  const late = await assertRejects(async () => await kept.run({ n: 1 }, {}), ToolError);
+  assertStringIncludes(late.message, "not there now");
+});
+
+Deno.test("a list that changes is read again", async () => {
+  const events: McpEvents[] = [];
+  const tools = ["first"];
+  await using source = open(({ name }, given) => {
+    if (name === "two") return new Promise(() => {});
+    events.push(given);
+    return Promise.resolve(session(tools));
+  });
+  await until(source, (source) => names(source).includes("first"));
+  tools.push("second");
+  events[0]?.onToolsChanged();
+  await until(source, (source) => names(source).includes("second"));
+});
+
+Deno.test("arguments are checked against the server's schema before it is asked", async () => {
+  await using source = open(() => Promise.resolve(session(["add"])));
+  await until(source, (source) => names(source).includes("one_add"));
+  const { schema } = source.current().find("one_add")!;
+  assertEquals([schema.safeParse({}).success, schema.safeParse({ n: 1 }).success], [false, true]);
+});
+
+Deno.test("the file has the form of desktop clients; what is wrong with it is named", () => {
+  const [stdio, http] = parseMcpConfig(JSON.stringify({
+    mcpServers: {
+      files: { command: "npx", args: ["-y", "x"], env: { A: "1" } },
+      web: { type: "http", url: "https://mcp.example/mcp", headers: { authorization: "k" } },
+      off: { command: "no", disabled: true },
+    },
+  }));
+  assertEquals([stdio?.name, stdio?.transport, http?.transport], ["files", "stdio", "http"]);
+  const cases: [string, string][] = [
+    ["{", "not JSON"],
+    ["{}", "mcpServers"],
+    ['{"mcpServers":{"a":{}}}', "needs a command or an http(s) url"],
+    ['{"mcpServers":{"a":{"url":"file:///x"}}}', "must be an http or https URL"],
+  ];
+  for (const [text, reason] of cases) {
+    const error = assertThrows(() => parseMcpConfig(text), ConfigError);
+    assertStringIncludes(error.message, reason);
+    assertStringIncludes(error.message, "AGENT_MCP_CONFIG");
+  }
+  const missing = assertThrows(() => readMcpConfig("/nowhere/mcp.json"), ConfigError);
+  assertStringIncludes(missing.message, "no file /nowhere/mcp.json");
+});
+
+Deno.test("a result is read as text, and what is no text is named", () => {
+  assertEquals(
+    describeResult({
+      content: [
+        { type: "text", text: "a" },
+        { type: "image", mimeType: "image/png", data: "xx" },
+        { type: "resource", resource: { uri: "demo://1", text: "b" } },
+        { type: "resource_link", name: "c", uri: "demo://2" },
+      ],
+    }),
+    "a\n\n(image: image/png)\n\nb\n\n(a link: c demo://2)",
+  );
+  assertEquals(describeResult({ content: [], structuredContent: { x: 1 } }), '{"x":1}');
+});

@@ -1,0 +1,261 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ProviderError } from "../../../shared/providers/provider.ts";
+import { agentService } from "../../fakes/agent_service.ts";
+import { readChunks } from "../../fakes/events.ts";
+import { createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
+
+const UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
+const MESSAGES = [{ role: "user", content: "Hi" }];
+const USAGE = {
+  promptTokens: 10,
+  completionTokens: 2,
+  totalTokens: 12,
+  promptDetails: null,
+  completionDetails: null,
+};
+const SUM: Step = {
+  content: "Let me see.",
+  toolCalls: [{ id: "c1", name: "calculator", arguments: '{"expression":"2+2"}' }],
+  usage: USAGE,
+};
+
+interface AskOptions {
+  headers?: Record<string, string>;
+  environment?: Record<string, string>;
+}
+
+function serve(steps: Step[], { environment = {} }: AskOptions = {}) {
+  const provider = createScriptedProvider(...steps);
+  const { service } = agentService(provider, { environment });
+  async function ask(body: Record<string, unknown>, { headers = {} }: AskOptions = {}) {
+    return await service(
+      new Request("http://127.0.0.1:8000/v1/chat/completions", {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ model: "a/b", messages: MESSAGES, ...body }),
+      }),
+    );
+  }
+  return { provider, service, ask };
+}
+
+Deno.test("a completion is the agent's answer, with the cost of the whole run", async () => {
+  const { ask } = serve([SUM, { content: "It is 4.", usage: USAGE }]);
+  const response = await ask({});
+  const { id, created, ...body } = await response.json();
+  assertMatch(id, /^chatcmpl-/);
+  assert(Number.isInteger(created));
+  assertEquals(body, {
+    object: "chat.completion",
+    model: "a/b",
+    choices: [{
+      index: 0,
+      message: { role: "assistant", content: "It is 4.", refusal: null },
+      logprobs: null,
+      finish_reason: "stop",
+    }],
+    usage: { prompt_tokens: 20, completion_tokens: 4, total_tokens: 24 },
+    system_fingerprint: null,
+    service_tier: null,
+  });
+  assertEquals(response.headers.get("x-agent-tool-calls"), "1");
+});
+
+Deno.test("a streamed completion is the same text in chunks, and silent about tools", async () => {
+  const { ask } = serve([SUM, { content: "It is 4.", usage: USAGE }]);
+  const response = await ask({ stream: true });
+  assertMatch(response.headers.get("content-type") ?? "", /^text\/event-stream/);
+  const chunks = await readChunks(response);
+  const deltas = chunks.flatMap(({ choices }) => choices).map(({ delta }) => delta);
+  assertEquals(deltas[0], { role: "assistant", content: "" });
+  const text = deltas.map(({ content }) => content ?? "").join("");
+  assertEquals(text, "Let me see.\n\nIt is 4.");
+  assert(!deltas.some((delta) => "tool_events" in delta || "tool_calls" in delta));
+  assertEquals(chunks.filter(({ choices }) => choices[0]?.finish_reason).length, 1);
+  assertEquals(chunks.at(-1).agent.model_calls, 2);
+  assertEquals(new Set(chunks.map(({ id }) => id)).size, 1);
+});
+
+Deno.test("usage is streamed, last of all, to those who ask for it", async () => {
+  const { ask } = serve([SUM, { usage: USAGE }]);
+  const response = await ask({ stream: true, stream_options: { include_usage: true } });
+  const last = (await readChunks(response)).at(-1);
+  assertEquals(last.choices, []);
+  assertEquals(last.usage, { prompt_tokens: 20, completion_tokens: 4, total_tokens: 24 });
+});
+
+Deno.test("tool activity is shown to those who ask for it", async () => {
+  const headers = { "x-agent-events": "tools" };
+  const { ask } = serve([SUM, { content: "It is 4." }]);
+  const chunks = await readChunks(await ask({ stream: true }, { headers }));
+  const events = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_events ?? []);
+  assertEquals(events.map(({ type, name, args, content }) => [type, name, args ?? content]), [
+    ["tool_call", "calculator", { expression: "2+2" }],
+    ["tool_result", "calculator", "4"],
+  ]);
+  const whole = serve([SUM, { content: "It is 4." }]);
+  const body = await (await whole.ask({}, { headers })).json();
+  assertEquals(body.choices[0].message.tool_events.length, 2);
+});
+
+Deno.test("the caller's settings and system messages go to the provider", async () => {
+  const { provider, ask } = serve([{}], { environment: { AGENT_TEMPERATURE: "1" } });
+  const passed = {
+    stop: ["END"],
+    seed: 7,
+    response_format: { type: "json_object" },
+    user: "u1",
+    top_p: 0.5,
+  };
+  await ask({
+    ...passed,
+    temperature: 0,
+    max_tokens: 9,
+    messages: [
+      { role: "system", content: "Be a pirate." },
+      {
+        role: "user",
+        content: [{ type: "text", text: "Ahoy, " }, { type: "text", text: "mate" }],
+      },
+    ],
+  });
+  const [request] = provider.requests;
+  assertEquals(request?.messages, [
+    { role: "system", content: "Be a pirate." },
+    { role: "user", content: "Ahoy, mate" },
+  ]);
+  assertEquals([request?.temperature, request?.maxTokens, request?.extra], [0, 9, passed]);
+  assertEquals(request?.tools?.length, 2);
+});
+
+Deno.test("without a system message the service's own prompt stands", async () => {
+  const { provider, ask } = serve([{}], { environment: { AGENT_SYSTEM_PROMPT: "Be kind." } });
+  await ask({});
+  assertEquals(provider.requests[0]?.messages[0], { role: "system", content: "Be kind." });
+});
+
+Deno.test("a conversation with tool calls keeps them, with their arguments", async () => {
+  const { provider, ask } = serve([{}]);
+  const called = { name: "lookup", arguments: '{"id":5}' };
+  await ask({
+    messages: [
+      ...MESSAGES,
+      { role: "assistant", content: null, tool_calls: [{ id: "x", function: called }] },
+      { role: "tool", tool_call_id: "x", content: "found" },
+    ],
+  });
+  const [, , caller, result] = provider.requests[0]!.messages;
+  assertEquals(caller, {
+    role: "assistant",
+    content: "",
+    toolCalls: [{ id: "call00001", ...called }],
+  });
+  assertEquals(result, { role: "tool", toolCallId: "call00001", content: "found" });
+});
+
+Deno.test("a caller's tools are refused in OpenAI's words, and cost nothing", async () => {
+  const { provider, ask } = serve([{}]);
+  const response = await ask({ tools: [{ type: "function", function: { name: "f" } }] });
+  const { error } = await response.json();
+  assertEquals([response.status, error.type, error.code, error.param], [
+    400,
+    "invalid_request_error",
+    "unsupported_parameter",
+    "tools",
+  ]);
+  assertStringIncludes(error.message, "x-agent-tools: off");
+  assertEquals(provider.requests, []);
+});
+
+Deno.test("x-agent-tools: off is a plain way to the provider, the caller's tools with it", async () => {
+  const headers = { "x-agent-tools": "off" };
+  const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
+  const step = {
+    content: null,
+    toolCalls: [{ id: "c9", name: "f", arguments: "{}" }],
+    usage: USAGE,
+  };
+  const { provider, ask } = serve([step]);
+  const messages = [...MESSAGES, ...MESSAGES]; // not repaired: it is the caller's
+  const response = await ask({ tools, tool_choice: "auto", messages }, { headers });
+  const [choice] = (await response.json()).choices;
+  assertEquals(choice.message.tool_calls, [
+    { id: "c9", type: "function", function: { name: "f", arguments: "{}" } },
+  ]);
+  assertEquals(choice.finish_reason, "tool_calls");
+  const [request] = provider.requests;
+  assertEquals(request?.messages, [
+    { role: "user", content: "Hi" },
+    { role: "user", content: "Hi" },
+  ]);
+  assertEquals(request?.extra?.tools, tools);
+  assertEquals(request?.extra?.tool_choice, "auto");
+
+  const streamed = await readChunks(await ask({ tools, stream: true }, { headers }));
+  const calls = streamed.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+  assertEquals(calls, [
+    { index: 0, id: "c9", type: "function", function: { name: "f", arguments: "{}" } },
+  ]);
+});
+
+Deno.test("every error below /v1/ has OpenAI's shape", async () => {
+  const busy = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 }, {
+    headers: { "retry-after": "7" },
+  });
+  const cases: [Record<string, unknown>, Step, number, string, string | null][] = [
+    [{ model: "gpt-4o" }, {}, 400, "invalid_model_id", "model"],
+    [{ model: " " }, {}, 400, "missing_model_id", "model"],
+    [{ model: undefined }, {}, 400, "invalid_request", "model"],
+    [{ messages: [] }, {}, 400, "invalid_request", "messages"],
+    [{ messages: [{ role: "user", content: " " }] }, {}, 400, "invalid_request", "messages"],
+    [{ n: 2 }, {}, 400, "invalid_request", "n"],
+    [
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: {} }] }] },
+      {},
+      400,
+      "invalid_request",
+      "messages.0.content.0.type",
+    ],
+    [{}, busy, 429, "rate_limited", null],
+    [{ stream: true }, busy, 429, "rate_limited", null],
+    [{}, new TypeError("secret"), 500, "internal", null],
+  ];
+  for (const [body, step, status, code, param] of cases) {
+    const { ask } = serve([step]);
+    const response = await ask(body);
+    const { error } = await response.json();
+    assertEquals([response.status, error.code, error.param], [status, code, param]);
+    assertEquals(Object.keys(error), ["message", "type", "code", "param"]);
+    assert(!error.message.includes("secret"));
+    assertEquals(response.headers.get("retry-after"), status === 429 ? "7" : null);
+  }
+  const { service } = serve([{}], { environment: { API_KEYS: "k" } });
+  const refused = await service(new Request("http://127.0.0.1:8000/v1/models"));
+  assertEquals([refused.status, (await refused.json()).error.type], [401, "authentication_error"]);
+});
+
+Deno.test("a stream that fails in the middle ends with an error chunk", async () => {
+  const error = new ProviderError(502, "provider_error", "gone", { kind: "unreachable" });
+  const { ask } = serve([SUM, error]);
+  const chunks = await readChunks(await ask({ stream: true }));
+  assertEquals(chunks.at(-1).error.code, "provider_error");
+});
+
+Deno.test("GET /v1/models lists fine-tuned models by UUID, and the hub's", async () => {
+  const provider = createScriptedProvider({});
+  const { service } = agentService(provider, {
+    models: {
+      providerFor: () => provider,
+      listStudio: () => Promise.resolve({ "support-v3": UUID }),
+      listHub: () => Promise.resolve([{ id: "acme/large", name: "Large" }]),
+    },
+  });
+  const list = await (await service(new Request("http://127.0.0.1:8000/v1/models"))).json();
+  assertEquals(list, {
+    object: "list",
+    data: [
+      { id: UUID, object: "model", created: 0, owned_by: "studio", name: "support-v3" },
+      { id: "acme/large", object: "model", created: 0, owned_by: "acme", name: "Large" },
+    ],
+  });
+});

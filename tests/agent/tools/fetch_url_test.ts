@@ -1,0 +1,199 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { createFetchUrl } from "../../../agent/tools/fetch_url.ts";
+import { ToolError } from "../../../agent/tools/tool.ts";
+import { isAbort } from "../../../shared/errors.ts";
+import { isPublicAddress } from "../../../shared/http/public_address.ts";
+import { createPublicFetch } from "../../../shared/http/public_fetch.ts";
+import { type Answer, hang, raw, startProviderDouble } from "../../fakes/provider_double.ts";
+
+const PUBLIC = "93.184.215.14";
+
+/**
+ * The tool as it is wired, in a world where `site.test` is a public name that leads to the double.
+ * `resolve` answers as DNS would; 127.0.0.1 counts as public only in its role as that site's address.
+ */
+function toolOf(resolve: (hostname: string) => string[] = () => ["127.0.0.1"]) {
+  return createFetchUrl({
+    fetch: createPublicFetch({
+      resolve: (hostname) =>
+        Promise.resolve(resolve(hostname).map((address) => ({ address, family: 4 }))),
+      isPublic: (address) => address === "127.0.0.1" || isPublicAddress(address),
+    }),
+    timeoutMs: 2_000,
+  });
+}
+
+async function read(answers: Answer | Answer[], path = "/page"): Promise<string> {
+  await using double = await startProviderDouble(answers);
+  return await toolOf().run({ url: siteUrl(double, path) }, {});
+}
+
+function siteUrl({ origin }: { origin: string }, path = "/"): string {
+  return `http://site.test:${new URL(origin).port}${path}`;
+}
+
+async function refusal(work: () => Promise<string>): Promise<string> {
+  return (await assertRejects(work, ToolError)).message;
+}
+
+const html = (body: string, type = "text/html; charset=utf-8") =>
+  raw(body, { headers: { "content-type": type } });
+
+Deno.test("a page of HTML comes back as its text", async () => {
+  const text = await read(html(
+    "<html><head><title>T</title><style>x{}</style></head><body><h1>News</h1>" +
+      "<script>steal()</script><p>It   rains &amp; pours.</p></body></html>",
+  ));
+  assertEquals(text, "News\n\nIt rains & pours.");
+});
+
+Deno.test("links keep where they lead, from the page that was found", async () => {
+  await using double = await startProviderDouble(html('<a href="next">more</a>'));
+  const url = siteUrl(double, "/a/b");
+  assertEquals(await toolOf().run({ url }, {}), `more [${new URL("next", url)}]`);
+});
+
+Deno.test("text and JSON come back as they are, in the charset they name", async () => {
+  assertEquals(await read(html('{"a": 1}', "application/json")), '{"a": 1}');
+  const latin = Uint8Array.from([0x47, 0x72, 0xfc, 0xdf, 0x65]);
+  const answer = raw(latin, { headers: { "content-type": "text/plain; charset=iso-8859-1" } });
+  assertEquals(await read(answer), "Grüße");
+});
+
+Deno.test("what is no text, no page, or no address of a page is refused", async () => {
+  assertStringIncludes(
+    await refusal(() => read(html("x", "image/png"))),
+    "image/png is not text",
+  );
+  assertStringIncludes(await refusal(() => read(raw(new Uint8Array(1)))), "is not text");
+  assertStringIncludes(
+    await refusal(() => read(raw("gone", { status: 404 }))),
+    "status 404",
+  );
+  const run = (url: string) => refusal(async () => await toolOf().run({ url }, {}));
+  assertStringIncludes(await run("file:///etc/passwd"), "only http and https");
+  assertStringIncludes(await run("gopher://x"), "only http and https");
+  assertStringIncludes(await run("nonsense"), "not an absolute URL");
+  assertStringIncludes(await run("http://u:p@site.test/"), "password");
+});
+
+Deno.test("a long page is cut at a megabyte, and an endless one is left", async () => {
+  const endless: Answer = () => {
+    const chunk = new TextEncoder().encode("word ".repeat(20_000));
+    const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
+    return new Response(body, { headers: { "content-type": "text/plain" } });
+  };
+  await using double = await startProviderDouble(endless);
+  const text = await toolOf().run({ url: siteUrl(double) }, {});
+  assert(text.length < 1_000_100 && text.length > 999_000, `${text.length}`);
+  assertStringIncludes(text.slice(-80), "longer than 1000000 bytes");
+  await double.aborted();
+});
+
+Deno.test("a small page that unpacks into a large one is cut too", async () => {
+  const packed = new Blob(["0".repeat(3_000_000)]).stream()
+    .pipeThrough(new CompressionStream("gzip"));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  const headers = { "content-type": "text/plain", "content-encoding": "gzip" };
+  const text = await read(raw(bytes, { headers }));
+  assert(text.length < 1_000_100, `${text.length}`);
+});
+
+Deno.test("private, loopback, link-local and metadata addresses are refused, however written", async () => {
+  const hosts = [
+    "127.0.0.1",
+    "localhost",
+    "0.0.0.0",
+    "10.0.0.8",
+    "172.16.3.4",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "224.0.0.1",
+    "2130706433",
+    "0x7f.1",
+    "[::1]",
+    "[::]",
+    "[fe80::1]",
+    "[fd00::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:a9fe:a9fe]",
+    "[64:ff9b::7f00:1]",
+  ];
+  const tool = createFetchUrl({ fetch: createPublicFetch() });
+  for (const host of hosts) {
+    const told = await refusal(async () => await tool.run({ url: `http://${host}/` }, {}));
+    assertStringIncludes(told, "not public", host);
+  }
+});
+
+Deno.test("a name is refused where any of its addresses is not public", async () => {
+  await using double = await startProviderDouble(html("inside"));
+  const tool = toolOf(() => [PUBLIC, "10.0.0.8"]);
+  const told = await refusal(async () => await tool.run({ url: siteUrl(double) }, {}));
+  assertStringIncludes(told, "not public");
+  assertEquals(double.requests.length, 0);
+});
+
+Deno.test("each redirect is checked as the first address was", async () => {
+  const port = (origin: string) => new URL(origin).port;
+  await using inside = await startProviderDouble(html("the secret"));
+  for (const target of [`http://10.0.0.8/`, `http://inside.test:${port(inside.origin)}/`]) {
+    const redirect = () => new Response(null, { status: 302, headers: { location: target } });
+    await using outside = await startProviderDouble(redirect);
+    const tool = toolOf((name) => name === "site.test" ? ["127.0.0.1"] : ["192.168.0.9"]);
+    const told = await refusal(async () => await tool.run({ url: siteUrl(outside) }, {}));
+    assertStringIncludes(told, "not public");
+    assertEquals(outside.requests.length, 1);
+  }
+  assertEquals(inside.requests.length, 0);
+});
+
+Deno.test("a redirect to another scheme is refused, and one within the site is followed", async () => {
+  const to = (location: string) => () => new Response(null, { status: 302, headers: { location } });
+  assertStringIncludes(await refusal(() => read(to("file:///etc/passwd"))), "only http and https");
+  assertEquals(await read([to("/next"), html("there", "text/plain")]), "there");
+  assertStringIncludes(await refusal(() => read(to("/again"))), "more than 5 redirects");
+});
+
+Deno.test("a name that changes its address after the check gains nothing: it is looked up once", async () => {
+  await using inside = await startProviderDouble(html("the secret", "text/plain"));
+  // First a public address, then, for whoever asks again, the one inside.
+  const answers = [PUBLIC, "127.0.0.1"];
+  let asked = 0;
+  const tool = createFetchUrl({
+    fetch: createPublicFetch({
+      resolve: () => {
+        const address = answers[Math.min(asked++, 1)]!;
+        return Promise.resolve([{ address, family: 4 }]);
+      },
+    }),
+    timeoutMs: 300,
+  });
+  await refusal(async () => await tool.run({ url: siteUrl(inside) }, {}));
+  assertEquals([asked, inside.requests.length], [1, 0]);
+});
+
+Deno.test("a page that takes too long is left", async () => {
+  await using double = await startProviderDouble(hang());
+  const tool = createFetchUrl({
+    fetch: createPublicFetch({
+      resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
+      isPublic: () => true,
+    }),
+    timeoutMs: 50,
+  });
+  const told = await refusal(async () => await tool.run({ url: siteUrl(double) }, {}));
+  assertStringIncludes(told, "took too long");
+  await double.aborted();
+});
+
+Deno.test("a caller that leaves closes the page's socket", async () => {
+  await using double = await startProviderDouble(hang());
+  const controller = new AbortController();
+  const reading = toolOf().run({ url: siteUrl(double) }, { signal: controller.signal });
+  await double.received();
+  controller.abort(new DOMException("left", "AbortError"));
+  assert(isAbort(await assertRejects(async () => await reading)));
+  await double.aborted();
+});

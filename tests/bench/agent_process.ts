@@ -1,0 +1,65 @@
+import { startServiceProcess } from "../fakes/service_process.ts";
+
+/** The agent backend in its own process, and what that process uses. */
+export interface AgentProcess extends AsyncDisposable {
+  readonly url: string;
+  /** Processor time so far, in milliseconds; `undefined` where the system does not tell. */
+  cpuMs(): number | undefined;
+  /** Memory at the moment, in MB. */
+  rssMb(): number | undefined;
+}
+
+export async function startAgent(hubUrl: string): Promise<AgentProcess> {
+  const agent = await startServiceProcess("agent", { environment: { HUB_BASE_URL: hubUrl } });
+  return {
+    url: agent.url,
+    cpuMs: () => readCpuMs(agent.pid),
+    rssMb: () => readRssMb(agent.pid),
+    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
+  };
+}
+
+/** Linux keeps it in ticks of ten milliseconds. */
+function readCpuMs(pid: number): number | undefined {
+  const fields = readProc(`/proc/${pid}/stat`)?.replace(/^.*\) /s, "").split(" ");
+  return fields && (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function readRssMb(pid: number): number | undefined {
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`) ?? "")?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+}
+
+function readProc(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export const QUESTIONS = {
+  "no tool": "Where is my order?",
+  "one tool call": "Please use a tool.",
+};
+
+/** One whole run. */
+export async function askAgent(url: string, content: string): Promise<void> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-model-id": "bench/model" },
+    body: JSON.stringify({ messages: [{ type: "human", content }] }),
+  });
+  const { content: answer } = await response.json();
+  if (!answer) throw new Error(`the agent answered ${response.status}`);
+}
+
+/** The floor: the same question to the provider itself, without anything between. */
+export async function askProvider(url: string, content: string): Promise<void> {
+  const response = await fetch(`${url}/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "bench/model", messages: [{ role: "user", content }] }),
+  });
+  await response.json();
+}

@@ -1,0 +1,32 @@
+import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
+import { elapsedMs, report } from "./measure.ts";
+
+const TEXTS = 160;
+
+/** What a text costs that was never seen before: semantic similarity is the one dear score. */
+export async function scoreCost(): Promise<void> {
+  using embedder = createLocalEmbedder();
+  report(
+    "sentence encoder: first text, loading included",
+    await elapsedMs(() => embedder.embed("a")),
+    {
+      unit: "ms",
+      digits: 0,
+    },
+  );
+  for (const words of [12, 80, 800]) {
+    const count = Math.max(4, Math.round(TEXTS * 12 / words));
+    const texts = Array.from({ length: count }, (_, index) => text(words, index));
+    const ms = await elapsedMs(() => Promise.all(texts.map((text) => embedder.embed(text))));
+    report(`a new text of ${words} words`, ms / count, { unit: "ms", digits: 1 });
+    const again = await elapsedMs(() => Promise.all(texts.map((text) => embedder.embed(text))));
+    report(`the same text again`, again / count, { unit: "ms", digits: 3 });
+  }
+}
+
+function text(words: number, seed: number): string {
+  const list = "your order was shipped on Monday and it should arrive here by Thursday".split(" ");
+  return Array.from({ length: words }, (_, i) => i === 0 ? `${seed}` : list[i % list.length]).join(
+    " ",
+  );
+}

@@ -1,0 +1,151 @@
+// deno-lint-ignore-file no-console -- a bench speaks to its terminal
+import { createBatchSemantics } from "../../eval/batch_semantics.ts";
+import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
+import { createLanguageDetector } from "../../eval/language/detector.ts";
+import { createFewShotAnnotator } from "../../eval/metadata/few_shot.ts";
+import { semanticSimilarity } from "../../eval/scores/semantic_similarity.ts";
+import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
+import { report, sideBySide } from "./measure.ts";
+
+const INTENTS = 10;
+const EXAMPLES = 5;
+const QUESTIONS = 15;
+const DRAWS = 8;
+
+/**
+ * The scores against people's judgement, on public data that is not ours to carry: `BENCH_DATA`
+ * names a folder with `sts-dev.csv` (STS benchmark, development split) and `b77-train.csv`
+ * (banking77, training split).
+ */
+export async function scoreQuality(): Promise<void> {
+  const folder = Deno.env.get("BENCH_DATA");
+  if (!folder) {
+    console.log("  not measured: set BENCH_DATA to a folder with sts-dev.csv and b77-train.csv");
+    return;
+  }
+  using embedder = createLocalEmbedder();
+  using detector = createLanguageDetector();
+  const ports = { embedder, detector };
+  const sts = await Deno.readTextFile(`${folder}/sts-dev.csv`);
+  report("STS: Spearman of semantic_similarity", await stsSpearman(sts, ports), {
+    atLeast: 0.8,
+    digits: 4,
+  });
+  const banking = await Deno.readTextFile(`${folder}/b77-train.csv`);
+  report(
+    `banking77, ${INTENTS} intents × ${EXAMPLES} examples: accuracy over ${DRAWS} draws`,
+    await bankingAccuracy(banking, ports),
+    { atLeast: 0.88, digits: 4 },
+  );
+}
+
+type Ports = Parameters<typeof createBatchSemantics>[1];
+
+/** Tab-separated: the people's score in column 5, the sentences in 6 and 7. */
+async function stsSpearman(table: string, ports: Ports): Promise<number> {
+  const rows = table.split("\n").filter(Boolean).map((line) => line.split("\t"));
+  const references = rows.map(([, , , , , , reference_reply]) => ({ reference_reply }));
+  const semantics = createBatchSemantics([scenarioOf(references)], ports);
+  const ours: number[] = new Array(rows.length);
+  const methods = new Map<string, number>();
+  await sideBySide(rows.entries(), 32, async ([index, row]) => {
+    const pair = { reply: row[5]!, reference: row[6]! };
+    const { value, method } = await semanticSimilarity(pair, semantics);
+    ours[index] = value;
+    methods.set(method, (methods.get(method) ?? 0) + 1);
+  });
+  for (const [method, count] of methods) console.log(`  STS pairs by ${method}: ${count}`);
+  return correlation(ranks(ours), ranks(rows.map((row) => Number(row[4]))));
+}
+
+/** Each draw takes other intents, other examples and other questions; the draws are the same ones every time. */
+async function bankingAccuracy(table: string, ports: Ports): Promise<number> {
+  const byIntent = readBanking(table);
+  const random = createRandom(1);
+  let right = 0;
+  let asked = 0;
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const batch: Partial<Interaction>[] = [];
+    const questions: { text: string; intent: string }[] = [];
+    for (const intent of shuffle([...byIntent.keys()], random).slice(0, INTENTS)) {
+      const texts = shuffle(byIntent.get(intent)!, random);
+      for (const reference_reply of texts.slice(0, EXAMPLES)) {
+        batch.push({ reference_reply, reference_metadata: { intent } });
+      }
+      for (const text of texts.slice(EXAMPLES, EXAMPLES + QUESTIONS)) {
+        questions.push({ text, intent });
+      }
+    }
+    const scenarios = [scenarioOf(batch)];
+    const annotator = createFewShotAnnotator(scenarios, createBatchSemantics(scenarios, ports));
+    const other = scenarioOf([{}]).interactions[0]!;
+    await sideBySide(questions, 32, async ({ text, intent }) => {
+      const { value } = await annotator.annotate("intent", { text, interaction: other });
+      asked++;
+      if (value === intent) right++;
+    });
+  }
+  return right / asked;
+}
+
+function scenarioOf(turns: { [K in keyof Interaction]?: Interaction[K] | undefined }[]): Scenario {
+  const interactions = turns.map((turn, index) => ({
+    id: String(index),
+    user_message: "",
+    agent_reply: "",
+    interaction_type: "opening",
+    reference_metadata: {},
+    generated_metadata: {},
+    ...turn,
+  }));
+  return { id: "bench", description: "", interactions: interactions as Interaction[] };
+}
+
+/** `text,intent`, the text in quotes where it holds a comma or a line's end. */
+function readBanking(table: string): Map<string, string[]> {
+  const byIntent = new Map<string, string[]>();
+  const rows = table.matchAll(/^(?:"((?:[^"]|"")*)"|([^,\n]*)),([^,\n]+)$/gm);
+  for (const [, quoted, plain, intent] of rows) {
+    if (intent === "category") continue;
+    const texts = byIntent.get(intent!.trim()) ?? [];
+    texts.push((quoted?.replaceAll('""', '"') ?? plain!).trim());
+    byIntent.set(intent!.trim(), texts);
+  }
+  return byIntent;
+}
+
+/** Places, counted from 0; equal values share the mean of theirs. */
+function ranks(values: number[]): number[] {
+  const order = values.map((value, index) => ({ value, index })).sort((a, b) => a.value - b.value);
+  const result: number[] = new Array(values.length);
+  for (let start = 0, end = 0; start < order.length; start = end) {
+    while (end < order.length && order[end]!.value === order[start]!.value) end++;
+    for (const { index } of order.slice(start, end)) result[index] = (start + end - 1) / 2;
+  }
+  return result;
+}
+
+function correlation(left: number[], right: number[]): number {
+  const centred = [left, right].map((values) => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return values.map((value) => value - mean);
+  });
+  const product = (a: number[], b: number[]) => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
+  const [x, y] = centred as [number[], number[]];
+  return product(x, y) / Math.sqrt(product(x, x) * product(y, y));
+}
+
+/** The same numbers every time (Park and Miller). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => (state = state * 48271 % 2147483647) / 2147483647;
+}
+
+function shuffle<T>(items: T[], random: () => number): T[] {
+  const result = [...items];
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [result[i], result[j]] = [result[j]!, result[i]!];
+  }
+  return result;
+}

@@ -1,0 +1,53 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createBatcher } from "../../../eval/background/batcher.ts";
+import { createMemo } from "../../../eval/background/memo.ts";
+
+Deno.test("calls of one moment go in batches of at most the given size, in order", async () => {
+  const batches: number[][] = [];
+  const double = createBatcher((inputs: number[]) => {
+    batches.push(inputs);
+    return Promise.resolve(inputs.map((input) => input * 2));
+  }, { size: 3 });
+  assertEquals(await Promise.all([1, 2, 3, 4].map(double)), [2, 4, 6, 8]);
+  assertEquals(batches, [[1, 2, 3], [4]]);
+  assertEquals(await double(5), 10);
+});
+
+Deno.test("a batch that fails fails its own calls and no others", async () => {
+  const run = createBatcher(
+    ([input]: string[]) =>
+      input === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(["ok"]),
+    { size: 1 },
+  );
+  const results = await Promise.allSettled([run("bad"), run("good")]);
+  assertEquals(results.map(({ status }) => status), ["rejected", "fulfilled"]);
+});
+
+Deno.test("a further lane begins only when more than a batch is waiting", async () => {
+  const lanes: number[] = [];
+  const run = createBatcher((inputs: number[], lane) => {
+    lanes.push(lane);
+    return Promise.resolve(inputs);
+  }, { size: 2, lanes: 2 });
+  await Promise.all([1, 2].map(run));
+  assertEquals(lanes, [0]);
+  assertEquals(await Promise.all([1, 2, 3, 4].map(run)), [1, 2, 3, 4]);
+  assertEquals(lanes.toSorted(), [0, 0, 1]);
+});
+
+Deno.test("a memo computes a text once, forgets the one not used longest, and failures", async () => {
+  const computed: string[] = [];
+  const memo = createMemo((text) => {
+    computed.push(text);
+    return text === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(text.length);
+  }, { capacity: 2 });
+  await Promise.all([memo("a"), memo("a"), memo("b")]);
+  await memo("a");
+  await memo("c"); // pushes out b, because a was used since
+  await memo("a");
+  await memo("b");
+  assertEquals(computed, ["a", "b", "c", "b"]);
+  await assertRejects(() => memo("bad"));
+  await assertRejects(() => memo("bad"));
+  assertEquals(computed.filter((text) => text === "bad").length, 2);
+});

@@ -1,0 +1,35 @@
+import { assert, assertAlmostEquals } from "@std/assert";
+import { cosine } from "../../../eval/embeddings/embedder.ts";
+import { createLocalEmbedder } from "../../../eval/embeddings/local.ts";
+import { createLanguageDetector } from "../../../eval/language/detector.ts";
+import { createPairComparer } from "../../../eval/scores/pair_scores.ts";
+
+Deno.test("the sentence encoder runs in its worker and tells near from far", async () => {
+  using embedder = createLocalEmbedder();
+  const [dancing, dances, market, again] = await Promise.all(
+    ["A man is dancing.", "A person dances.", "The stock market fell.", "A man is dancing."]
+      .map((text) => embedder.embed(text)),
+  );
+  assertAlmostEquals(cosine(dancing!, again!), 1, 1e-6);
+  assertAlmostEquals(cosine(dancing!, dances!), 0.736, 0.01); // as the packages give it by themselves
+  assert(cosine(dancing!, market!) < 0.3);
+});
+
+Deno.test("languages are told in their worker", async () => {
+  using detector = createLanguageDetector();
+  const texts = ["Where is the parcel that I ordered?", "Wo ist das Paket, das ich bestellt habe?"];
+  const [english, german] = await Promise.all(texts.map((text) => detector.detect(text)));
+  assert(english!.isReliable && english!.code === "en");
+  assert(german!.isReliable && german!.code === "de");
+});
+
+Deno.test("long texts are compared in their worker, with the result of short ones", async () => {
+  using pairs = createPairComparer();
+  const reference = "alpha beta gamma delta ".repeat(1000);
+  const long = pairs.compare({ reply: `${reference}epsilon`, reference });
+  assert(long instanceof Promise);
+  const { rouge_1, exact_match } = await long;
+  assertAlmostEquals(rouge_1!, 2 * 4000 / 8001, 1e-12);
+  assert(exact_match === 0);
+  assert(!(pairs.compare({ reply: "a", reference: "a" }) instanceof Promise));
+});

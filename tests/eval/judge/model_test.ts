@@ -1,0 +1,66 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { EndpointCall, EndpointClient } from "../../../eval/endpoint_client.ts";
+import { createJudgeModel } from "../../../eval/judge/model.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
+
+interface Sent {
+  model: string;
+  response_format?: unknown;
+  temperature?: number;
+}
+
+/** A client whose server refuses or answers each body by a function. */
+function clientOf(answer: (body: Sent) => unknown) {
+  const sent: { url: string; body: Sent }[] = [];
+  const client: EndpointClient = {
+    async post<T>({ url, body, read }: EndpointCall<T>): Promise<T> {
+      sent.push({ url, body: body as Sent });
+      const value = read(await answer(body as Sent));
+      if (value === undefined) throw providerError(502);
+      return value;
+    },
+  };
+  return { client, sent };
+}
+
+const question = { name: "grade", messages: [], schema: { type: "object" }, temperature: 0 };
+const options = { baseUrl: "https://judge/v1", model: "j" };
+const signal = new AbortController().signal;
+const reply = (content: unknown) => ({ choices: [{ message: { content } }] });
+
+Deno.test("a judge is asked for structured output", async () => {
+  const { client, sent } = clientOf(() => reply("{}"));
+  assertEquals(await createJudgeModel(options, client).ask(question, signal), "{}");
+  assertEquals(sent[0]!.url, "https://judge/v1/chat/completions");
+  assertEquals(sent[0]!.body.response_format, {
+    type: "json_schema",
+    json_schema: { name: "grade", schema: { type: "object" }, strict: true },
+  });
+});
+
+Deno.test("a server that refuses structured output is asked in plain words from then on", async () => {
+  const { client, sent } = clientOf((body) => {
+    if (body.response_format) throw providerError(400);
+    return reply("{}");
+  });
+  const model = createJudgeModel(options, client);
+  await model.ask(question, signal);
+  await model.ask(question, signal);
+  assertEquals(sent.map(({ body }) => body.response_format !== undefined), [true, false, false]);
+});
+
+Deno.test("a server that refuses everything is not asked for ever", async () => {
+  const { client, sent } = clientOf(() => {
+    throw providerError(400);
+  });
+  await assertRejects(() => createJudgeModel(options, client).ask(question, signal), ProviderError);
+  assertEquals(sent.length, 2);
+});
+
+Deno.test("an answer without content is an empty verdict, and one without a message is none", async () => {
+  const empty = createJudgeModel(options, clientOf(() => reply(null)).client);
+  assertEquals(await empty.ask(question, signal), "");
+  const none = createJudgeModel(options, clientOf(() => ({})).client);
+  await assertRejects(() => none.ask(question, signal), ProviderError);
+});

@@ -1,0 +1,63 @@
+import type { ScoringPorts } from "../../eval/assessor.ts";
+import type { Embedder } from "../../eval/embeddings/embedder.ts";
+import type { JudgeModel, JudgeQuestion } from "../../eval/judge/model.ts";
+import type { LanguageDetector } from "../../eval/language/detector.ts";
+import { comparePair } from "../../eval/scores/pair_scores.ts";
+import { words } from "../../eval/text/words.ts";
+
+const DIMENSIONS = 4096;
+
+/** A bag of words for a vector: near is what shares words. Remembers every text it was given. */
+export function fakeEmbedder(more: Partial<Embedder> = {}) {
+  const positions = new Map<string, number>();
+  const embedded: string[] = [];
+  const embedder: Embedder = {
+    method: "bag_of_words",
+    isEnglishOnly: true,
+    embed(text) {
+      embedded.push(text);
+      const vector = new Float32Array(DIMENSIONS);
+      for (const word of words(text)) {
+        if (!positions.has(word)) positions.set(word, positions.size);
+        vector[positions.get(word)! % DIMENSIONS]! += 1;
+      }
+      return Promise.resolve(vector);
+    },
+    [Symbol.dispose]() {},
+    ...more,
+  };
+  return { embedder, embedded };
+}
+
+/** Takes ASCII for English, and for too short to tell where it is one word. */
+export const fakeDetector: LanguageDetector = {
+  detect: (text) =>
+    Promise.resolve({
+      code: !/\p{L}/u.test(text) ? null : /^[\0-\x7f]*$/.test(text) ? "en" : "de",
+      isReliable: words(text).length > 1,
+    }),
+  [Symbol.dispose]() {},
+};
+
+/** A judge that answers by a function and remembers what it was asked. */
+export function fakeJudge(answer: (question: JudgeQuestion, call: number) => string) {
+  const asked: JudgeQuestion[] = [];
+  const judge: JudgeModel = {
+    name: "fake-judge",
+    ask(question) {
+      asked.push(question);
+      return new Promise((resolve) => resolve(answer(question, asked.length)));
+    },
+  };
+  return { judge, asked };
+}
+
+/** Everything that scoring needs, without a worker. */
+export function scoringPorts(more: Partial<ScoringPorts> = {}): ScoringPorts {
+  return {
+    pairs: { compare: comparePair, [Symbol.dispose]() {} },
+    embedder: fakeEmbedder().embedder,
+    detector: fakeDetector,
+    ...more,
+  };
+}

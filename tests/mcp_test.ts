@@ -1,0 +1,168 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  type Answer,
+  completion,
+  completionChunks,
+  type ReceivedRequest,
+  sse,
+  startProviderDouble,
+} from "./fakes/provider_double.ts";
+import { readEvents } from "./fakes/events.ts";
+import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+
+/** The real MCP server of the protocol's authors, as a program and over HTTP. */
+const EVERYTHING = new URL("fakes/everything_server.ts", import.meta.url).pathname;
+const ENV = Object.fromEntries(
+  ["HOME", "PATH", "DENO_DIR"].map((name) => [name, Deno.env.get(name) ?? ""]).filter(([, v]) => v),
+);
+
+async function startAgent(
+  hub: { baseUrl: string },
+  { servers, flags = [] }: { servers: Record<string, unknown>; flags?: string[] },
+) {
+  const cwd = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${cwd}/mcp.json`, JSON.stringify({ mcpServers: servers }));
+  const agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, AGENT_MCP_CONFIG: "mcp.json" },
+    cwd,
+    flags: ["--allow-read=.env,mcp.json", ...flags],
+  });
+  return {
+    agent,
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await Deno.remove(cwd, { recursive: true });
+    },
+  };
+}
+
+const stdio = (env: Record<string, string> = {}) => ({
+  command: Deno.execPath(),
+  args: ["run", "-A", EVERYTHING, "stdio"],
+  env: { ...ENV, ...env },
+});
+const stdioFlags = [`--allow-run=${Deno.execPath()}`];
+
+interface Wish {
+  name: string;
+  args: unknown;
+}
+
+/** Calls tools for the first question, then says what the last of them answered. */
+function caller(...wishes: Wish[]): Answer {
+  return (request: ReceivedRequest) => {
+    const { messages, stream } = request.body;
+    const last = messages.at(-1);
+    const fields = last.role === "tool" ? { content: `It said: ${last.content}` } : {
+      toolCalls: wishes.map(({ name, args }) => ({ name, arguments: JSON.stringify(args) })),
+    };
+    return (stream ? sse(completionChunks(fields)) : completion(fields))(request);
+  };
+}
+
+function ask({ url }: ServiceProcess, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-model-id": "acme/m", ...headers },
+    body: JSON.stringify({ prompt: "Go." }),
+  });
+}
+
+// deno-lint-ignore no-explicit-any
+async function toolsOf({ url }: ServiceProcess): Promise<any> {
+  return await (await fetch(`${url}/tools`)).json();
+}
+
+/** Asks until a server is in that state. */
+async function inState(agent: ServiceProcess, state: string): Promise<void> {
+  for (;;) {
+    const { servers } = await toolsOf(agent);
+    if (servers[0].state === state) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+Deno.test("the tools of a program are used, and its crash in the middle of a call costs only them", async () => {
+  const long = { name: "trigger-long-running-operation", args: { duration: 600, steps: 1 } };
+  const quick = { name: "echo", args: { message: "quick" } };
+  await using hub = await startProviderDouble(caller(long, quick));
+  const pidFile = await Deno.makeTempFile();
+  await using started = await startAgent(hub, {
+    servers: { everything: stdio({ PID_FILE: pidFile }) },
+    flags: stdioFlags,
+  });
+  const { agent } = started;
+  await inState(agent, "ready");
+  const { tools } = await toolsOf(agent);
+  assert(
+    tools.some(({ name, source }: Record<string, string>) =>
+      name === "get-sum" && source === "everything"
+    ),
+  );
+
+  const response = await ask(agent, { accept: "text/event-stream" });
+  const results: Record<string, string> = {};
+  let last = "";
+  for await (const { event, data } of readEvents(response)) {
+    last = event;
+    if (event !== "tool_result") continue;
+    results[data.name] = data.content;
+    // Calls reach the server in their order: when it has answered this one, it has begun the long one.
+    if (data.name === quick.name) Deno.kill(Number(await Deno.readTextFile(pidFile)), "SIGKILL");
+  }
+  assertEquals(results.echo, "Echo: quick");
+  assertStringIncludes(results[long.name] ?? "", "went away during the call");
+  assertEquals(last, "done");
+
+  await inState(agent, "ready"); // it was called back
+  await Deno.remove(pidFile);
+});
+
+Deno.test("a call on a program's tool has its result", async () => {
+  await using hub = await startProviderDouble(caller({ name: "get-sum", args: { a: 2, b: 40 } }));
+  await using started = await startAgent(hub, {
+    servers: { everything: stdio() },
+    flags: stdioFlags,
+  });
+  await inState(started.agent, "ready");
+  assertStringIncludes((await (await ask(started.agent)).json()).content, "42");
+});
+
+Deno.test("without the permission to start it, a program is down and the way out is named", async () => {
+  await using hub = await startProviderDouble(completion({ content: "Still here." }));
+  await using started = await startAgent(hub, { servers: { everything: stdio() } });
+  await inState(started.agent, "down");
+  const { servers } = await toolsOf(started.agent);
+  assertStringIncludes(servers[0].error, `--allow-run=${Deno.execPath()}`);
+  assertEquals((await (await ask(started.agent)).json()).content, "Still here.");
+});
+
+Deno.test("a server over HTTP works as it is", async () => {
+  await using everything = await startHttpServer();
+  await using hub = await startProviderDouble(
+    caller({ name: "echo", args: { message: "over HTTP" } }),
+  );
+  await using started = await startAgent(hub, { servers: { web: { url: everything.url } } });
+  await inState(started.agent, "ready");
+  assertStringIncludes((await (await ask(started.agent)).json()).content, "Echo: over HTTP");
+});
+
+async function startHttpServer() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", EVERYTHING, "streamableHttp"],
+    env: { PORT: String(port) },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
