@@ -137,8 +137,23 @@ Deno.test("without the permission to start it, a program is down and the way out
   assertEquals((await (await ask(started.agent)).json()).content, "Still here.");
 });
 
+Deno.test("a server that is not there is described in our words", async () => {
+  await using closed = await startProviderDouble(() =>
+    new Response("no, and the key is s3cret", { status: 401 })
+  );
+  await using hub = await startProviderDouble(completion({ content: "Still here." }));
+  await using started = await startAgent(hub, {
+    servers: { web: { url: `${closed.origin}/mcp` } },
+  });
+  await inState(started.agent, "down");
+  const { servers } = await toolsOf(started.agent);
+  assertEquals(servers[0].error, "it answered status 401");
+  assert(!started.agent.lines.join().includes("s3cret"));
+  assertEquals((await (await ask(started.agent)).json()).content, "Still here.");
+});
+
 Deno.test("a server over HTTP works as it is", async () => {
-  await using everything = await startHttpServer();
+  await using everything = startHttpServer();
   await using hub = await startProviderDouble(
     caller({ name: "echo", args: { message: "over HTTP" } }),
   );
@@ -147,7 +162,7 @@ Deno.test("a server over HTTP works as it is", async () => {
   assertStringIncludes((await (await ask(started.agent)).json()).content, "Echo: over HTTP");
 });
 
-async function startHttpServer() {
+function startHttpServer() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();

@@ -36,6 +36,8 @@ export type McpConnect = (server: McpServer, events: McpEvents) => Promise<McpSe
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
+/** The protocol's own code. */
+const REQUEST_TIMEOUT = -32001;
 /** A tool's own time limit is the agent's, which aborts the call. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -45,10 +47,12 @@ export const connectMcp: McpConnect = async (server, events) => {
   const { ToolListChangedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const client = new Client({ name: "assay-agent", version: "1" });
   const transport = await createTransport(server);
-  await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS }).catch(async (error: unknown) => {
+  try {
+    await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS });
+  } catch (cause) {
     await client.close().catch(() => {});
-    throw error;
-  });
+    throw new Error(explain(cause, server), { cause });
+  }
   client.onclose = events.onClose;
   client.onerror = events.onError;
   client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
@@ -110,6 +114,16 @@ async function createTransport(server: McpServer): Promise<Transport> {
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const { command, args, env, cwd } = server;
   return new StdioClientTransport({ command, args, env, stderr: "ignore", ...(cwd && { cwd }) });
+}
+
+/** In our words: what a server says of itself may hold anything, a key included. */
+function explain(error: unknown, server: McpServer): string {
+  const { code } = error as { code?: unknown };
+  if (code === REQUEST_TIMEOUT) return "it did not answer in time";
+  if (typeof code === "number" && code >= 100) return `it answered status ${code}`;
+  if (server.transport === "http") return "the connection failed";
+  if (code === "ENOENT") return `there is no program ${server.command}`;
+  return "the program ended, or does not speak MCP";
 }
 
 /** Programs are started only where the start of the service named them. */
