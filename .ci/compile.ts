@@ -15,7 +15,8 @@ function compile(service: string, flags: string[]): boolean {
       `-P=${service}`,
       // A path in the set would be that of the building machine. The other set names none.
       ...(service === "agent" ? ["--allow-read=.env,mcp.json"] : []),
-      ...flags,
+      // Programs are the agent's to start (MCP servers), and only those that are named.
+      ...flags.filter((flag) => service === "agent" || !flag.startsWith("--allow-run")),
       "-o",
       `dist/assay-${service}`,
       `${service}/main.ts`,

@@ -1,8 +1,15 @@
 import type { Models } from "../models.ts";
 
-/** The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's where it lists them. */
+/**
+ * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's where it lists them. A
+ * studio that cannot be read hides the hub's models from nobody; without any, its failure is thrown.
+ */
 export async function listModels(models: Models, signal: AbortSignal) {
-  const [studio, hub] = await Promise.all([models.listStudio(signal), models.listHub(signal)]);
+  const hub = await models.listHub(signal);
+  const studio = await models.listStudio(signal).catch((error) => {
+    if (hub.length === 0 || signal.aborted) throw error;
+    return {};
+  });
   const toEntry = (id: string, { name, owner }: { name: string; owner: string }) => ({
     id,
     object: "model",

@@ -1,5 +1,11 @@
 import type { ChatProvider, ChatReply, ChatRequest } from "../../shared/providers/provider.ts";
-import { accountFields, accountHeaders, repairHeaders, toAccount } from "../accounting.ts";
+import {
+  accountFields,
+  accountHeaders,
+  repairHeaders,
+  toAccount,
+  toHeaderValue,
+} from "../accounting.ts";
 import type { Emit } from "../events.ts";
 import { callModel } from "../model_call.ts";
 import type { PreparedRun } from "../runner.ts";
@@ -56,7 +62,7 @@ export function fromModel(provider: ChatProvider, request: ChatRequest): Complet
       return {
         reply,
         usage,
-        headers: {},
+        headers: { "x-agent-model": toHeaderValue(request.model) },
         fields: usage
           ? { input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens }
           : {},

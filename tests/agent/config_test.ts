@@ -44,3 +44,10 @@ Deno.test("a fine-tuned model with a bad UUID is named", () => {
   const error = assertThrows(() => parseConfig(AgentConfig, { STUDIO_MODELS }), ConfigError);
   assertStringIncludes(error.message, '"bad" needs a UUID');
 });
+
+Deno.test("a fallback that is no hub model is named", () => {
+  const { HUB_FALLBACK } = parseConfig(AgentConfig, { HUB_FALLBACK: "a/b, c/d" });
+  assertEquals(HUB_FALLBACK, ["a/b", "c/d"]);
+  const wrong = () => parseConfig(AgentConfig, { HUB_FALLBACK: "a/b, gpt-4o" });
+  assertStringIncludes(assertThrows(wrong, ConfigError).message, '"gpt-4o" is not of the form');
+});

@@ -19,6 +19,8 @@ export async function agentStream(): Promise<void> {
   report("first token of a provider that takes 20 ms, p50", median(theirs), { unit: "ms" });
   report("first token of the agent on it, p50", median(ours), { unit: "ms" });
   report("added by the agent, p50", median(ours) - median(theirs), { unit: "ms", bound: 5 });
+  // On a machine that others use too, the fastest tenth shows what the agent itself takes.
+  report("added by the agent, p10", at(ours, 0.1) - at(theirs, 0.1), { unit: "ms", bound: 5 });
   await leave();
 }
 
@@ -77,5 +79,9 @@ function post(url: string, signal?: AbortSignal): Promise<Response> {
 }
 
 function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  return at(values, 0.5);
+}
+
+function at(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
 }

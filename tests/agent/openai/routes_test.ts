@@ -183,6 +183,7 @@ Deno.test("x-agent-tools: off is a plain way to the provider, the caller's tools
     { id: "c9", type: "function", function: { name: "f", arguments: "{}" } },
   ]);
   assertEquals(choice.finish_reason, "tool_calls");
+  assertEquals(response.headers.get("x-agent-model"), "a/b");
   const [request] = provider.requests;
   assertEquals(request?.messages, [
     { role: "user", content: "Hi" },
@@ -239,6 +240,25 @@ Deno.test("a stream that fails in the middle ends with an error chunk", async ()
   const { ask } = serve([SUM, error]);
   const chunks = await readChunks(await ask({ stream: true }));
   assertEquals(chunks.at(-1).error.code, "provider_error");
+});
+
+Deno.test("a studio that cannot be read does not hide the hub's models", async () => {
+  const provider = createScriptedProvider({});
+  const failure = new ProviderError(502, "provider_error", "no", { kind: "unreachable" });
+  const listed = async (hub: { id: string; name: string }[]) => {
+    const { service } = agentService(provider, {
+      models: {
+        providerFor: () => provider,
+        listStudio: () => Promise.reject(failure),
+        listHub: () => Promise.resolve(hub),
+      },
+    });
+    return await service(new Request("http://127.0.0.1:8000/v1/models"));
+  };
+  const some = await (await listed([{ id: "acme/large", name: "Large" }])).json();
+  assertEquals(some.data.map(({ id }: { id: string }) => id), ["acme/large"]);
+  const none = await listed([]);
+  assertEquals([none.status, (await none.json()).error.code], [502, "provider_error"]);
 });
 
 Deno.test("GET /v1/models lists fine-tuned models by UUID, and the hub's", async () => {
