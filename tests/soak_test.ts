@@ -11,5 +11,6 @@ Deno.test("half a minute of traffic with faults brings no error that was not inj
   assertEquals([...new Set(unexpected)], []);
   assert(sent > 0);
   const last = samples.at(-1);
-  assert(last && last.agent < 500 && last.eval < 500, JSON.stringify(last));
+  // The evaluation's includes the sentence encoders in its workers.
+  assert(last && last.agent < 500 && last.eval < 1000, JSON.stringify(last));
 });
