@@ -9,6 +9,7 @@ import type {
   Scores,
 } from "../shared/schemas/evaluate.ts";
 import { ProviderError } from "../shared/providers/provider.ts";
+import { createLane, createPlaces, type Lane } from "./lanes.ts";
 import { createPacer } from "./pacer.ts";
 
 /** What stands in place of a reply that could not be had (spec 7.1). */
@@ -52,7 +53,7 @@ export interface TurnPosition extends AttemptPosition {
   turn: number;
 }
 
-/** Told of every finished turn, before the run goes on from it. */
+/** Told of every finished turn, those of a conversation in order. */
 export interface Recorder {
   record(
     position: TurnPosition,
@@ -87,7 +88,8 @@ export interface RunPorts {
 
 /**
  * Has every scenario's conversation `attempts` times. Conversations run side by side, the turns of
- * one in order, and the recorder is told of each. Rejects when the signal is aborted or the service
+ * one in order, and the recorder is told of each. In each place one reply is assessed and recorded
+ * while the next is asked for, so that neither a judge nor the disk slows the asking. Rejects when the signal is aborted or the service
  * itself is at fault, after the last call under way has ended; a turn that fails is a result.
  */
 export async function runScenarios(
@@ -98,18 +100,24 @@ export async function runScenarios(
   const pace = createPacer();
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
-  const { slot, finished, isPaused = () => false } = ports;
+  const { finished, isPaused = () => false } = ports;
+  const inPlace = createPlaces(ports.slot, signal);
 
   // A worker takes the next conversation only when it has a place: a large run never stands in
   // front of a small one with all its conversations at once.
   async function work(): Promise<void> {
-    for (const { scenario, position } of queue) {
-      signal.throwIfAborted();
-      if (isPaused()) return;
-      if (!finished?.isWhole(position)) {
-        await slot(() => converse(scenario, position, { ...ports, signal }));
+    const lane = createLane();
+    try {
+      for (const { scenario, position } of queue) {
+        signal.throwIfAborted();
+        if (isPaused()) return;
+        if (!finished?.isWhole(position)) {
+          await inPlace(() => converse(scenario, position, { ...ports, signal, lane }));
+        }
+        await pace();
       }
-      await pace();
+    } finally {
+      await lane.end();
     }
   }
 
@@ -136,58 +144,82 @@ function* conversations(scenarios: Scenario[], attempts: number) {
 async function converse(
   scenario: Scenario,
   position: AttemptPosition,
-  ports: RunPorts,
+  ports: RunPorts & { lane: Lane },
 ): Promise<void> {
-  const { recorder, finished, isPaused } = ports;
+  const { recorder, assessor, finished, isPaused, lane } = ports;
   const history: Turn[] = [];
   const known = await finished?.turns(position);
   for (const [turn, interaction] of scenario.interactions.entries()) {
     if (isPaused?.()) return;
-    let result = known?.get(turn);
-    if (!result) {
-      const started = performance.now();
-      result = await takeTurn(interaction, history, ports);
-      const tookMs = Math.round(performance.now() - started);
-      await recorder.record({ ...position, turn }, result, { tookMs });
+    const stored = known?.get(turn);
+    const answer = stored ? toAnswer(stored) : await ask(interaction, history, ports);
+    if (!stored) {
+      await lane.begin(async () => {
+        const started = performance.now();
+        const result = await toResult(interaction, answer, assessor);
+        const tookMs = Math.round(answer.latencyMs + performance.now() - started);
+        await recorder.record({ ...position, turn }, result, { tookMs });
+      });
     }
-    if (result.error) continue; // a failed turn was never said
+    if (!answer.reply) continue; // a failed turn was never said
     history.push(
       { role: "user", content: interaction.user_message },
-      { role: "assistant", content: result.agent_reply },
+      { role: "assistant", content: answer.reply.content },
     );
   }
 }
 
-async function takeTurn(
-  interaction: Interaction,
+/** What came back when a turn was asked: a reply, or why there is none. */
+type Answer =
+  & { latencyMs: number }
+  & ({ reply: TargetReply } | { reply?: never; error: InteractionError });
+
+async function ask(
+  { user_message }: Interaction,
   history: Turn[],
-  { target, assessor, signal }: RunPorts,
-): Promise<InteractionResult> {
+  { target, signal }: RunPorts,
+): Promise<Answer> {
   signal.throwIfAborted();
   const started = performance.now();
-  const elapsed = () => Math.round(performance.now() - started);
-  const reference_reply = interaction.reference_reply ?? "";
-  const conversation: Turn[] = [...history, { role: "user", content: interaction.user_message }];
-  let reply: TargetReply;
+  const latencyMs = () => Math.round(performance.now() - started);
   try {
-    reply = await target.ask(conversation, signal);
+    const reply = await target.ask([...history, { role: "user", content: user_message }], signal);
+    return { reply, latencyMs: latencyMs() };
   } catch (error) {
     if (isAbort(error)) throw error;
+    return { error: describe(error), latencyMs: latencyMs() };
+  }
+}
+
+function toAnswer({ agent_reply, usage, latency_ms, error }: InteractionResult): Answer {
+  if (error) return { error, latencyMs: latency_ms };
+  return { reply: { content: agent_reply, usage }, latencyMs: latency_ms };
+}
+
+async function toResult(
+  interaction: Interaction,
+  answer: Answer,
+  assessor: Assessor,
+): Promise<InteractionResult> {
+  const { reply, latencyMs: latency_ms } = answer;
+  // A result that is sent in again brings its outcome along; that is not this turn's.
+  const { error: _, judge: __, annotation: ___, score_methods: ____, ...own } = interaction;
+  const reference_reply = interaction.reference_reply ?? "";
+  if (!reply) {
     return {
-      ...interaction,
+      ...own,
       reference_reply,
       agent_reply: REQUEST_FAILED,
       generated_metadata: {},
       scores: assessor.failed(interaction),
-      latency_ms: elapsed(),
+      latency_ms,
       usage: null,
-      error: describe(error),
+      error: answer.error,
     };
   }
-  const latency_ms = elapsed();
   const { generatedMetadata, ...assessed } = await assessor.assess(interaction, reply.content);
   return {
-    ...interaction,
+    ...own,
     reference_reply,
     agent_reply: reply.content,
     generated_metadata: generatedMetadata,

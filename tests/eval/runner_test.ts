@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import pLimit from "p-limit";
 import { REQUEST_FAILED, runScenarios, type Turn, type TurnPosition } from "../../eval/runner.ts";
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import {
   fakeTarget,
   interaction,
@@ -156,38 +157,89 @@ Deno.test("a run whose signal is aborted asks nothing more and rejects", async (
   assertEquals(asked.length, 3);
 });
 
-Deno.test("the recorder is told of every turn once, with its place, before the next is asked", async () => {
-  const events: string[] = [];
-  const { target } = fakeTarget((conversation) => {
-    events.push(`ask ${conversation.length}`);
-    return "";
-  });
+Deno.test("the recorder is told of every turn once, with its place, in order", async () => {
+  const { target } = fakeTarget(() => "");
   const seen: TurnPosition[] = [];
   const recorder = {
     async record(position: TurnPosition) {
       await Promise.resolve();
       seen.push(position);
-      events.push("recorded");
     },
   };
   const scenarios = [scenario("s", [interaction("1"), interaction("2")])];
   await runScenarios({ scenarios, attempts: 2 }, ports(target, { recorder, concurrency: 1 }));
-  assertEquals(events, [
-    "ask 1",
-    "recorded",
-    "ask 3",
-    "recorded",
-    "ask 1",
-    "recorded",
-    "ask 3",
-    "recorded",
-  ]);
   assertEquals(seen, [
     { scenario: 0, attempt: 0, turn: 0 },
     { scenario: 0, attempt: 0, turn: 1 },
     { scenario: 0, attempt: 1, turn: 0 },
     { scenario: 0, attempt: 1, turn: 1 },
   ]);
+});
+
+Deno.test("the next turn is asked while one is recorded, and never more than one is behind", async () => {
+  const disk = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  const { target, asked } = fakeTarget((_conversation, call) => {
+    if (call === 2) second.resolve();
+    return "";
+  });
+  const recorder = { record: () => disk.promise };
+  const turns = ["1", "2", "3"].map((id) => interaction(id));
+  const run = runScenarios(
+    { scenarios: [scenario("s", turns)], attempts: 1 },
+    ports(target, { recorder, concurrency: 1 }),
+  );
+  await second.promise; // the first is still being recorded
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assertEquals(asked.length, 2);
+  disk.resolve();
+  assertEquals(await run, "finished");
+  assertEquals(asked.length, 3);
+});
+
+Deno.test("a turn that cannot be recorded ends the run", async () => {
+  const { target } = fakeTarget(() => "");
+  const recorder = { record: () => Promise.reject(new TypeError("no room")) };
+  const scenarios = [scenario("s", [interaction("1")])];
+  await assertRejects(
+    () => runScenarios({ scenarios, attempts: 1 }, ports(target, { recorder })),
+    TypeError,
+    "no room",
+  );
+});
+
+Deno.test("a run that waits for a place ends at once when it is cancelled", async () => {
+  const { target, asked } = fakeTarget(() => "");
+  const controller = new AbortController();
+  const taken = Promise.withResolvers<void>();
+  const slot = pLimit(1);
+  const other = slot(() => taken.promise);
+  const run = runScenarios(
+    { scenarios: [scenario("s", [interaction("1")])], attempts: 1 },
+    ports(target, { slot, signal: controller.signal }),
+  );
+  controller.abort();
+  await assertRejects(() => run, DOMException);
+  taken.resolve();
+  await other;
+  assertEquals(asked.length, 0);
+});
+
+Deno.test("a result that is sent in again does not bring its old outcome along", async () => {
+  const { target, asked } = fakeTarget(() => "fine");
+  const old = { error: { code: "x" }, judge: { grade: 1 }, annotation: {}, score_methods: {} };
+  const turns = [interaction("1", { ...old, weight: 3 }), interaction("2")];
+  const results: InteractionResult[] = [];
+  const recorder = {
+    record: (_: TurnPosition, result: InteractionResult) => void results.push(result),
+  };
+  await runScenarios(
+    { scenarios: [scenario("s", turns)], attempts: 1 },
+    ports(target, { recorder }),
+  );
+  assertEquals(Object.keys(old).filter((name) => name in results[0]!), []);
+  assertEquals(results[0]?.weight, 3);
+  assertEquals(asked[1]?.length, 3); // it was said, so it is history
 });
 
 Deno.test("an error that is not the endpoint's is not passed off as one", async () => {

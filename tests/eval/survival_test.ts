@@ -117,8 +117,9 @@ Deno.test(`a run survives ${KILLS} kills at random moments: each turn is asked o
         `asked twice in one life, before kill ${kill}`,
       );
       stored = storedNow;
+      // In each place one turn may be asked for, and the one before it on its way to the disk.
       const inFlight = asked.filter((turn) => !stored.has(turn)).length;
-      assert(inFlight <= CONCURRENCY, `${inFlight} turns were lost by kill ${kill}`);
+      assert(inFlight <= 2 * CONCURRENCY, `${inFlight} turns were lost by kill ${kill}`);
       lost += inFlight;
     }
 

@@ -43,6 +43,14 @@ Deno.test("runs are listed newest first, in pages, and filtered", async () => {
   assertEquals(idsOf(await list("?status=running")), []);
 });
 
+Deno.test("a list shows endpoints without their queries, the caller's answer as they were", async () => {
+  const { service } = evalService();
+  const endpoint = "http://127.0.0.1:9/v1?key=hidden";
+  assertEquals((await evaluateWith(service, evaluateBody({ endpoint }))).endpoint, endpoint);
+  const { runs: [run] } = await (await call(service, "GET /runs")).json();
+  assertEquals(run.endpoint, "http://127.0.0.1:9/v1");
+});
+
 Deno.test("a list that cannot be is refused by the name of its parameter", async () => {
   const { service } = evalService();
   for (const query of ["status=done", "limit=0", "limit=many"]) {
@@ -60,12 +68,13 @@ Deno.test("a run under way shows how far it is, a finished one its result", asyn
   await gate.reached(1);
   gate.answer(0);
   await gate.reached(2);
+  const active = runs.active(id)!;
+  while (active.progress().done < 1) await active.changed();
   const before = await (await call(service, `GET /runs/${id}`)).json();
   assertEquals([before.status, before.progress.done, before.progress.total], ["running", 1, 3]);
   assertEquals("result" in before, false);
-  const { ended } = runs.active(id)!;
   gate.open();
-  await ended;
+  await active.ended;
   const after = await (await call(service, `GET /runs/${id}`)).json();
   assertEquals(after.status, "completed");
   assertEquals(after.result.run_id, id);
