@@ -29,7 +29,8 @@ export const COMPLETIONS_PATH = "/chat/completions";
 
 /**
  * The endpoint of one run. The first call finds out which dialect it speaks, while all others wait
- * for it; what answered is remembered. Where that call shows that nobody can be asked at all, every
+ * for it; what answered is remembered. An endpoint that was busy or failing has not answered: those
+ * who waited ask as the first one did, and the next one looks again. Where that call shows that nobody can be asked at all, every
  * other call fails with the same error and the endpoint hears no more of them.
  */
 export function createTarget(options: TargetOptions): Target {
@@ -42,7 +43,9 @@ export function createTarget(options: TargetOptions): Target {
       const first = probe(candidates, (dialect) => dialect.ask(conversation, signal));
       found = first.then(({ dialect }) => dialect);
       found.catch(() => {}); // each asker sees it for itself
-      return await (await first).outcome;
+      const { outcome, isSettled } = await first;
+      if (!isSettled) found = undefined;
+      return await outcome;
     },
   };
 }
@@ -54,13 +57,13 @@ export function createTarget(options: TargetOptions): Target {
 async function probe(
   candidates: Dialect[],
   ask: (dialect: Dialect) => Promise<TargetReply>,
-): Promise<{ dialect: Dialect; outcome: Promise<TargetReply> }> {
+): Promise<{ dialect: Dialect; outcome: Promise<TargetReply>; isSettled: boolean }> {
   for (const dialect of candidates) {
     const outcome = ask(dialect);
     const error = await outcome.then(() => undefined, (error) => error);
     if (isWrongAddress(error)) continue;
     if (isDead(error)) throw error;
-    return { dialect, outcome };
+    return { dialect, outcome, isSettled: candidates.length === 1 || !isPassing(error) };
   }
   const tried = candidates.map((dialect) => dialect.address).join(", ");
   throw new ProviderError(
@@ -74,6 +77,13 @@ async function probe(
 function isWrongAddress(error: unknown): boolean {
   if (!(error instanceof ProviderError) || error.failure.kind !== "status") return false;
   return error.failure.status === 404 || error.failure.status === 405;
+}
+
+/** Says nothing of the address: whatever stands in front of the model may have said it. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof ProviderError) || error.failure.kind !== "status") return false;
+  const { status } = error.failure;
+  return status === 408 || status === 429 || status >= 500;
 }
 
 function isDead(error: unknown): boolean {

@@ -131,6 +131,23 @@ for (const status of [400, 429, 500]) {
   });
 }
 
+Deno.test("a bare origin that was busy at first is looked for again", async () => {
+  const answers: Record<string, string | ProviderError> = {
+    "openai http://host": providerError(503),
+    "openai http://host/v1": "hi",
+  };
+  const { target, asked } = targetAt("http://host", answers);
+  await assertRejects(() => target.ask(question, signal), ProviderError, "503");
+  delete answers["openai http://host"]; // warm now, and it never was the right address
+  assertEquals((await target.ask(question, signal)).content, "hi");
+  await target.ask(question, signal);
+  assertEquals(asked.slice(1), [
+    "openai http://host",
+    "openai http://host/v1",
+    "openai http://host/v1",
+  ]);
+});
+
 Deno.test("an endpoint that dies later in the run is asked again each time", async () => {
   const answers: Record<string, string | ProviderError> = { "openai http://host/v1": "hi" };
   const { target, asked } = targetAt("http://host/v1", answers);
