@@ -1,7 +1,5 @@
 import type { PassRates } from "../shared/schemas/evaluate.ts";
-
-/** At which value of `overall` an attempt passes where the request does not say. */
-export const DEFAULT_PASS_THRESHOLD = 0.7;
+import { reaches } from "./passing.ts";
 
 /**
  * How reliably a scenario is passed, from its attempts' `overall`. `pass_at_k` estimates the chance
@@ -11,7 +9,7 @@ export const DEFAULT_PASS_THRESHOLD = 0.7;
 export function passRates(overall: (number | null)[], threshold: number): PassRates {
   const values = overall.filter((value) => value !== null);
   const attempts = values.length;
-  const passed = values.filter((value) => value >= threshold).length;
+  const passed = values.filter((value) => reaches(value, threshold)).length;
   const pass_at_k: Record<string, number> = {};
   const pass_hat_k: Record<string, number> = {};
   let noneOf = 1; // C(n − c, k) / C(n, k), grown factor by factor: no factorial overflows

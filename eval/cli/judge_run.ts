@@ -2,8 +2,8 @@ import { compareStored } from "../compare/compare_stored.ts";
 import { digestRun, type RunDigest } from "../export/digest.ts";
 import { describeComparison } from "../export/comparison_text.ts";
 import type { ExportSource } from "../export/format.ts";
-import { HEADLINE } from "../export/outcome.ts";
 import { describeRun } from "../export/run_text.ts";
+import { HEADLINE, reaches } from "../passing.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { EXIT } from "./command.ts";
 import { type Gate, thresholdFor } from "./gate.ts";
@@ -50,7 +50,7 @@ function decide({ digest, threshold, gate, source }: {
     .filter(([, { verdict }]) => verdict === "regressed").map(([name]) => name);
   const faults = [
     // Cut, not rounded: 0.6999 must not read "0.700 is below 0.7".
-    ...mean !== null && mean < threshold
+    ...mean !== null && !reaches(mean, threshold)
       ? [`${HEADLINE} ${Math.floor(mean * 1000) / 1000} is below ${threshold}`]
       : [],
     ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],

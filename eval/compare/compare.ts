@@ -1,4 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
+import { HEADLINE } from "../passing.ts";
 import { clusterScore, type ScenarioPair } from "./clusters.ts";
 import { compareScores } from "./compare_scores.ts";
 import type { Comparison } from "./comparison.ts";
@@ -28,7 +29,6 @@ export interface CompareOptions {
 }
 
 const DEFAULT_SEED = 20_260_101;
-const HEADLINE = "overall";
 
 /**
  * Says of each score whether the candidate is better than the baseline. The question is about

@@ -1,3 +1,4 @@
+import { withoutQuery } from "../target.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { type CompareOptions, compareRuns } from "./compare.ts";
@@ -46,7 +47,7 @@ function describe(run: StoredRun): ComparedRun {
     run_id: run.id,
     test_name: run.testName,
     model_id: run.modelId,
-    endpoint: run.endpoint,
+    endpoint: withoutQuery(run.endpoint),
     attempts: run.attempts,
     status: run.status,
   };

@@ -1,8 +1,10 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import type { StoredTurn } from "../store/store.ts";
+import { HEADLINE } from "../passing.ts";
+import { withoutQuery } from "../target.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
-import { HEADLINE, outcomeOf } from "./outcome.ts";
+import { outcomeOf } from "./outcome.ts";
 import { shorten } from "./shorten.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
@@ -48,7 +50,7 @@ async function* writeSuites(source: ExportSource, { scenarios }: RunDigest) {
   const properties = {
     run_id: run.id,
     model_id: run.modelId,
-    endpoint: run.endpoint,
+    endpoint: withoutQuery(run.endpoint),
     threshold,
   };
   let open: number | undefined;

@@ -1,10 +1,5 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
-
-/** The score that decides whether a turn has passed. */
-export const HEADLINE = "overall";
-
-/** Where a request does not say what is good enough. */
-export const DEFAULT_THRESHOLD = 0.7;
+import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "../passing.ts";
 
 /** `unscored`: it was answered, but nothing was expected of the answer. */
 export type Outcome = "passed" | "below" | "failed" | "unscored";
@@ -17,11 +12,11 @@ export function outcomeOf(
   if (error) return "failed";
   const score = scores[HEADLINE] ?? null;
   if (score === null) return "unscored";
-  return score < threshold ? "below" : "passed";
+  return reaches(score, threshold) ? "passed" : "below";
 }
 
 /** What a run's own request calls good enough. */
 export function thresholdOf(request: Record<string, unknown>): number {
   const { pass_threshold } = request;
-  return typeof pass_threshold === "number" ? pass_threshold : DEFAULT_THRESHOLD;
+  return typeof pass_threshold === "number" ? pass_threshold : DEFAULT_PASS_THRESHOLD;
 }

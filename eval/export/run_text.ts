@@ -1,6 +1,7 @@
+import { HEADLINE, reaches } from "../passing.ts";
+import { withoutQuery } from "../target.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
-import { HEADLINE } from "./outcome.ts";
 import { showScore, type TextForm } from "./text_form.ts";
 
 /** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
@@ -15,7 +16,7 @@ export function describeRun(
   return [
     form.title(`Evaluation ${form.name(run.testName)}: ${describeOutcome(digest, source)}`, 1),
     form.lines([
-      `Model ${form.name(run.modelId)} at ${form.name(run.endpoint)}`,
+      `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`,
       `Run ${form.name(run.id)}, ${run.status}`,
       `Turns ${digest.turns} of ${run.totalTurns}: ${describeCounts(digest, threshold)}`,
       ...[...digest.errors].map(([code, { count, detail }]) =>
@@ -35,7 +36,7 @@ function describeOutcome(
   if (run.status !== "completed") return run.status;
   const mean = averages[HEADLINE] ?? null;
   if (mean === null) return "not scored";
-  if (mean < threshold) return `below ${threshold}`;
+  if (!reaches(mean, threshold)) return `below ${threshold}`;
   return comparison?.result.verdict === "regressed" ? "regressed" : "passed";
 }
 

@@ -1,4 +1,5 @@
 import type { RunRecord, RunStatus, Tally } from "../store/store.ts";
+import { withoutQuery } from "../target.ts";
 import type { RunProgress } from "./active_run.ts";
 
 /** A run as callers see it; moments are ISO 8601. */
@@ -9,6 +10,7 @@ export interface RunView {
   detail: string | null;
   test_name: string;
   model_id: string;
+  /** Without its query: whoever may list runs need not know what their callers put there. */
   endpoint: string;
   attempts: number;
   created_at: string;
@@ -24,7 +26,7 @@ export function viewRun(run: RunRecord, progress: RunProgress): RunView {
     detail: run.detail,
     test_name: run.testName,
     model_id: run.modelId,
-    endpoint: run.endpoint,
+    endpoint: withoutQuery(run.endpoint),
     attempts: run.attempts,
     created_at: new Date(run.createdAt).toISOString(),
     finished_at: run.finishedAt === null ? null : new Date(run.finishedAt).toISOString(),

@@ -33,3 +33,7 @@ Deno.test("an attempt without an overall does not take part", () => {
     pass_hat_k: {},
   });
 });
+
+Deno.test("an attempt whose mean lost its last digit to rounding passes", () => {
+  assertEquals(passRates([(0.7 + 0.7 + 0.7) / 3], 0.7).pass_rate, 1);
+});

@@ -62,6 +62,19 @@ Deno.test("a score at the threshold passes", async () => {
   assertEquals([one!.failure, one!.error, one!.skipped], [undefined, undefined, undefined]);
 });
 
+Deno.test("a score that lost its last digit to rounding is no failure", async () => {
+  const scores = { overall: (0.7 + 0.7 + 0.7) / 3 };
+  const [one] = casesOf(await readBack([["s", [[{ scores }]]]]));
+  assertEquals(one!.failure, undefined);
+});
+
+Deno.test("a JUnit file shows the endpoint without its query and its password", async () => {
+  const endpoint = "https://user:hidden@model.example/v1?key=hidden";
+  const text = await textOf(junit.write(storedRun([["s", [[{}]]]], { endpoint })));
+  assert(text.includes('"https://model.example/v1"'), text);
+  assert(!text.includes("hidden"), text);
+});
+
 Deno.test("a failed call is an error, not a failure", async () => {
   const [one] = casesOf(await readBack([["s", [[failedTurn]]]]));
   assertEquals(one!.failure, undefined);

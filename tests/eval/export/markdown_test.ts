@@ -43,6 +43,19 @@ Deno.test("a run that passes shows no list of scenarios to look at", async () =>
   assert(!text.includes("Lowest"));
 });
 
+Deno.test("three turns of 0.7 pass a threshold of 0.7", async () => {
+  const turn = { scores: { overall: 0.7 } };
+  const text = await textOf(markdown.write(storedRun([["s", [[turn, turn, turn]]]])));
+  assertStringIncludes(text, "`a test`: passed\n");
+});
+
+Deno.test("a comment shows the endpoint without its query and its password", async () => {
+  const endpoint = "https://user:hidden@model.example/v1?key=hidden";
+  const text = await textOf(markdown.write(storedRun([["s", [[{}]]]], { endpoint })));
+  assertStringIncludes(text, "at `https://model.example/v1`\n");
+  assert(!text.includes("hidden"), text);
+});
+
 Deno.test("a run that was stopped says how far it came", async () => {
   const source = storedRun([["s", [[{}]]]], { status: "cancelled", totalTurns: 10 });
   const text = await textOf(markdown.write(source));
