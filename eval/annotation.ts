@@ -8,9 +8,10 @@ import type { BatchSemantics } from "./batch_semantics.ts";
 import { type Candidates, labelReply } from "./judge/labels.ts";
 import type { JudgeModel } from "./judge/model.ts";
 import { UnreadableAnswer } from "./judge/structured.ts";
-import type { AnnotatedReply, Annotation } from "./metadata/annotator.ts";
-import { batchLabels } from "./metadata/label.ts";
+import type { AnnotatedReply, Annotation, Annotator } from "./metadata/annotator.ts";
+import { batchLabels, indexLabels } from "./metadata/label.ts";
 import { createAnnotators } from "./metadata/mod.ts";
+import { createPacer } from "./pacer.ts";
 
 export interface AnnotatedMetadata {
   generatedMetadata: Metadata;
@@ -32,18 +33,16 @@ export function createMetadataReader(
   scenarios: Scenario[],
   { semantics, judge, signal }: AnnotationPorts,
 ): (reply: AnnotatedReply) => Promise<AnnotatedMetadata> {
-  const annotators = createAnnotators(scenarios, semantics);
-  const candidates: Candidates = new Map();
-
-  function labelsFor(key: string): Map<string, unknown> {
-    let labels = candidates.get(key);
-    if (!labels) candidates.set(key, labels = batchLabels(key, scenarios));
-    return labels;
-  }
+  let learning: Promise<Annotator[]> | undefined;
+  /** The annotators read the batch's labels as they are made, and so does the question to the judge. */
+  const learnLabels = () =>
+    learning ??= indexLabels(scenarios).then(() => createAnnotators(scenarios, semantics));
 
   async function askJudge(model: JudgeModel, { text, interaction }: AnnotatedReply) {
     const keys = Object.keys(interaction.reference_metadata);
-    const wanted: Candidates = new Map(keys.map((key) => [key, labelsFor(key)]));
+    const wanted: Candidates = new Map(
+      keys.map((key) => [key, batchLabels(key, scenarios)]),
+    );
     const labelled = { userMessage: interaction.user_message, reply: text, candidates: wanted };
     try {
       return await labelReply(labelled, { model, signal });
@@ -54,12 +53,15 @@ export function createMetadataReader(
   }
 
   async function annotate(reply: AnnotatedReply): Promise<Map<string, Annotation>> {
+    const annotators = await learnLabels();
     const judged = judge && await askJudge(judge, reply);
     if (judged) return judged;
     const found = new Map<string, Annotation>();
+    const pace = createPacer();
     for (const key of Object.keys(reply.interaction.reference_metadata)) {
       const annotator = annotators.find((annotator) => annotator.handles(key));
       if (annotator) found.set(key, await annotator.annotate(key, reply));
+      await pace(); // a turn may have thousands of keys, and an annotator need not wait for anything
     }
     return found;
   }

@@ -1,13 +1,27 @@
 /**
+ * What memos that outlive a comparison are given as `longest`: a text is the key it is remembered
+ * by, and thousands of texts of megabytes would be gigabytes.
+ */
+export const LONGEST_REMEMBERED = 20_000;
+
+/** Which texts a memo keeps. */
+export interface MemoLimits {
+  /** In UTF-16 code units. A longer text is computed every time, and nothing of it is kept. */
+  longest?: number;
+}
+
+/**
  * Remembers what a function of a text gave, for the `capacity` texts used last. What it gives must
  * not be changed by whoever gets it.
  */
 export function rememberLast<Output>(
   compute: (text: string) => Output,
   capacity: number,
+  { longest = Infinity }: MemoLimits = {},
 ): (text: string) => Output {
   const known = new Map<string, Output>();
   return (text) => {
+    if (text.length > longest) return compute(text);
     let result = known.get(text);
     if (result === undefined) {
       result = compute(text);
@@ -25,10 +39,11 @@ export function rememberLast<Output>(
  */
 export function createMemo<Output>(
   compute: (text: string) => Promise<Output>,
-  { capacity }: { capacity: number },
+  { capacity, longest = Infinity }: MemoLimits & { capacity: number },
 ): (text: string) => Promise<Output> {
   const known = new Map<string, Promise<Output>>();
   return (text) => {
+    if (text.length > longest) return compute(text);
     const remembered = known.get(text);
     if (remembered) {
       known.delete(text); // a Map keeps the order of insertion: the oldest is first

@@ -1,10 +1,11 @@
 import { createBatcher } from "../background/batcher.ts";
-import { createMemo } from "../background/memo.ts";
+import { createMemo, LONGEST_REMEMBERED } from "../background/memo.ts";
 import type { EndpointClient } from "../endpoint_client.ts";
 import { type Embedder, pool } from "./embedder.ts";
 import { cutWindows } from "./windows.ts";
 
 const BATCH = 16;
+/** Vectors of up to 16 KB and texts of up to 40 KB: 112 MB at the very most. */
 const REMEMBERED = 2000;
 
 /** Vectors from an OpenAI-compatible `POST {baseUrl}/embeddings`, in whatever languages it knows. */
@@ -25,7 +26,7 @@ export function createEndpointEmbedder(
     isEnglishOnly: false,
     embed: createMemo(
       async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
-      { capacity: REMEMBERED },
+      { capacity: REMEMBERED, longest: LONGEST_REMEMBERED },
     ),
     [Symbol.dispose]: () => ending.abort(),
   };

@@ -1,13 +1,16 @@
 import { COMPUTE_ONLY } from "../background/worker_options.ts";
 import { createBatcher } from "../background/batcher.ts";
-import { createMemo } from "../background/memo.ts";
+import { createMemo, LONGEST_REMEMBERED } from "../background/memo.ts";
 import { createWorkerCall, type WorkerPort } from "../background/worker_call.ts";
 import { type Embedder, pool } from "./embedder.ts";
 import { cutWindows } from "./windows.ts";
 
 /** Larger batches take as long a text, and keep a small run waiting behind a large one. */
 const BATCH = 16;
-/** Vectors of 2 KB: 10 MB in all. */
+/**
+ * Vectors of 2 KB, 10 MB in all, beside the texts they belong to: 5 MB where a text is 1 KB, and
+ * 200 MB were each as long as one that is remembered can be.
+ */
 const REMEMBERED = 5000;
 
 export interface LocalEmbedderOptions {
@@ -18,7 +21,7 @@ export interface LocalEmbedderOptions {
 
 /**
  * The English sentence encoder that is part of the program, in workers that are started as texts
- * come. A run's references, and replies that repeat, are encoded once.
+ * come. A run's references, and replies that repeat, are encoded once, very long ones apart.
  */
 export function createLocalEmbedder(
   { workers = 1, start = startWorker }: LocalEmbedderOptions = {},
@@ -33,7 +36,7 @@ export function createLocalEmbedder(
   });
   const embed = createMemo(
     async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
-    { capacity: REMEMBERED },
+    { capacity: REMEMBERED, longest: LONGEST_REMEMBERED },
   );
   return {
     method: "sentence_embeddings",

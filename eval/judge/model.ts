@@ -31,10 +31,10 @@ export function createJudgeModel(
 ): JudgeModel {
   let isPlain = false;
 
-  function post(question: JudgeQuestion, signal: AbortSignal): Promise<string> {
+  function post(question: JudgeQuestion, signal: AbortSignal, inPlain: boolean): Promise<string> {
     const { name, messages, schema, temperature } = question;
     const format = { type: "json_schema", json_schema: { name, schema, strict: true } };
-    const extras = isPlain ? {} : { response_format: format, temperature };
+    const extras = inPlain ? {} : { response_format: format, temperature };
     const body = { model, messages, ...extras };
     return client.post({ url: `${baseUrl}/chat/completions`, body, read: readContent }, signal);
   }
@@ -42,12 +42,14 @@ export function createJudgeModel(
   return {
     name: model,
     async ask(question, signal) {
+      const wasPlain = isPlain; // another question may be told no while this one is under way
       try {
-        return await post(question, signal);
+        return await post(question, signal, wasPlain);
       } catch (error) {
-        if (isPlain || !isBadRequest(error)) throw error;
-        isPlain = true;
-        return await post(question, signal);
+        if (wasPlain || !isBadRequest(error)) throw error;
+        const answer = await post(question, signal, true);
+        isPlain = true; // only now: a question that is refused in plain words too is at fault itself
+        return answer;
       }
     },
   };

@@ -4,17 +4,23 @@ export interface FoundObject {
   value: unknown;
 }
 
-/** Against an answer of nothing but braces. */
-const MAX_OBJECTS = 20;
+/**
+ * Against an answer of nothing but braces: each may be read to the end of the text, whether it
+ * turns out to be an object or not. Together they bound the work to a tenth of a second or so.
+ */
+const MAX_ATTEMPTS = 100;
+const MAX_CHARACTERS = 50_000;
 
 /**
  * The outermost JSON objects in a text that is more than JSON: in a code fence, between sentences,
- * with a comma too many, or cut off at its end.
+ * with a comma too many, or cut off at its end. None in a text that is too long: what its beginning
+ * says could be taken back at its end.
  */
 export function findObjects(text: string): FoundObject[] {
+  if (text.length > MAX_CHARACTERS) return [];
   const found: FoundObject[] = [];
   let start = text.indexOf("{");
-  while (start >= 0 && found.length < MAX_OBJECTS) {
+  for (let attempts = 0; start >= 0 && attempts < MAX_ATTEMPTS; attempts++) {
     const end = endOfObject(text, start);
     const source = text.slice(start, end);
     const value = parseRepaired(source);

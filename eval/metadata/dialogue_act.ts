@@ -63,15 +63,8 @@ export function createDialogueActAnnotator(
   semantics: BatchSemantics,
 ): Annotator {
   const abstention: Annotation = { value: undefined, method: METHOD, confidence: null };
-  const isOnlyLabel = new Map<string, boolean>();
   return {
-    handles(key) {
-      let isOnly = isOnlyLabel.get(key);
-      if (isOnly === undefined) {
-        isOnlyLabel.set(key, isOnly = batchLabels(key, scenarios).size === 1);
-      }
-      return isOnly;
-    },
+    handles: (key) => batchLabels(key, scenarios).size === 1,
     async annotate(key, { text, interaction }) {
       const expected = interaction.reference_metadata[key];
       const wanted = ACTS.find(({ act, names }) => [act, ...names].includes(labelKey(expected)));

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createBatcher } from "../../../eval/background/batcher.ts";
-import { createMemo } from "../../../eval/background/memo.ts";
+import { createMemo, rememberLast } from "../../../eval/background/memo.ts";
 
 Deno.test("calls of one moment go in batches of at most the given size, in order", async () => {
   const batches: number[][] = [];
@@ -50,4 +50,22 @@ Deno.test("a memo computes a text once, forgets the one not used longest, and fa
   await assertRejects(() => memo("bad"));
   await assertRejects(() => memo("bad"));
   assertEquals(computed.filter((text) => text === "bad").length, 2);
+});
+
+Deno.test("a text longer than the limit is computed every time and pushes nothing out", async () => {
+  const computed: string[] = [];
+  const limits = { longest: 3 };
+  const length = (text: string) => {
+    computed.push(text);
+    return text.length;
+  };
+  const last = rememberLast(length, 1, limits);
+  const memo = createMemo((text) => Promise.resolve(length(text)), { capacity: 1, ...limits });
+  for (const remember of [last, memo]) {
+    computed.length = 0;
+    for (const text of ["abc", "abcd", "abcd", "abc"]) {
+      assertEquals(await remember(text), text.length);
+    }
+    assertEquals(computed, ["abc", "abcd", "abcd"]);
+  }
 });

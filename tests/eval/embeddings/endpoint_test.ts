@@ -45,3 +45,14 @@ for (const [what, answer] of BAD_ANSWERS) {
     await assertRejects(() => embedder.embed("a"), Error, "unreadable");
   });
 }
+
+Deno.test("a text is remembered up to 20,000 characters, and a longer one is not kept", async () => {
+  for (const [length, times] of [[20_000, 1], [20_001, 2]] as const) {
+    const { client, calls } = clientOf(vectors);
+    using embedder = createEndpointEmbedder(options, client);
+    await embedder.embed("a".repeat(length));
+    const once = calls.length;
+    await embedder.embed("a".repeat(length));
+    assertEquals(calls.length, times * once, `${length} characters`);
+  }
+});

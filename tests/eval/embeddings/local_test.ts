@@ -1,4 +1,5 @@
-import { assert, assertAlmostEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import type { WorkerPort } from "../../../eval/background/worker_call.ts";
 import { cosine } from "../../../eval/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../../eval/embeddings/local.ts";
 import { createLanguageDetector } from "../../../eval/language/detector.ts";
@@ -32,4 +33,33 @@ Deno.test("long texts are compared in their worker, with the result of short one
   assertAlmostEquals(rouge_1!, 2 * 4000 / 8001, 1e-12);
   assert(exact_match === 0);
   assert(!(pairs.compare({ reply: "a", reference: "a" }) instanceof Promise));
+});
+
+/** A worker that answers every text with the same vector, and counts the texts. */
+function countingWorker() {
+  let texts = 0;
+  const port: WorkerPort = {
+    onmessage: null,
+    onerror: null,
+    onmessageerror: null,
+    postMessage({ id, input }: { id: number; input: string[] }) {
+      texts += input.length;
+      const output = input.map(() => new Float32Array([1]));
+      const event = new MessageEvent("message", { data: { id, output } });
+      queueMicrotask(() => port.onmessage?.call(port as Worker, event));
+    },
+    terminate() {},
+  };
+  return { port, count: () => texts };
+}
+
+Deno.test("a text is encoded once up to 20,000 characters, and a longer one is not kept", async () => {
+  for (const [length, times] of [[20_000, 1], [20_001, 2]] as const) {
+    const { port, count } = countingWorker();
+    using embedder = createLocalEmbedder({ start: () => port });
+    await embedder.embed("a".repeat(length));
+    const once = count();
+    await embedder.embed("a".repeat(length));
+    assertEquals(count(), times * once, `${length} characters`);
+  }
 });

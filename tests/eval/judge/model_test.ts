@@ -64,3 +64,27 @@ Deno.test("an answer without content is an empty verdict, and one without a mess
   const none = createJudgeModel(options, clientOf(() => ({})).client);
   await assertRejects(() => none.ask(question, signal), ProviderError);
 });
+
+Deno.test("questions asked at once are all answered where structured output is refused", async () => {
+  const { client } = clientOf(async (body) => {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (body.response_format) throw providerError(400);
+    return reply("{}");
+  });
+  const model = createJudgeModel(options, client);
+  const answers = Array.from({ length: 4 }, () => model.ask(question, signal));
+  assertEquals(await Promise.all(answers), ["{}", "{}", "{}", "{}"]);
+});
+
+Deno.test("one question that is refused either way does not end structured output", async () => {
+  let isRefusing = true;
+  const { client, sent } = clientOf(() => {
+    if (isRefusing) throw providerError(400);
+    return reply("{}");
+  });
+  const model = createJudgeModel(options, client);
+  await assertRejects(() => model.ask(question, signal), ProviderError);
+  isRefusing = false;
+  await model.ask(question, signal);
+  assertEquals(sent.map(({ body }) => body.response_format !== undefined), [true, false, true]);
+});
