@@ -1,6 +1,6 @@
 import type { EvaluateRequest, Interaction, Scores } from "../shared/schemas/evaluate.ts";
 import { createMetadataReader } from "./annotation.ts";
-import { rememberLast } from "./background/memo.ts";
+import { LONGEST_REMEMBERED, rememberLast } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { gradeReply } from "./judge/grade.ts";
@@ -45,7 +45,10 @@ export function createAssessor(
   function studyOnce(interaction: Interaction, reply: string) {
     let known = byTurn.get(interaction);
     if (!known) {
-      byTurn.set(interaction, known = rememberLast((text) => study(interaction, text), REMEMBERED));
+      known = rememberLast((text) => study(interaction, text), REMEMBERED, {
+        longest: LONGEST_REMEMBERED,
+      });
+      byTurn.set(interaction, known);
     }
     return known(reply);
   }
@@ -82,8 +85,10 @@ export function createAssessor(
       ]);
       const { generatedMetadata, annotation } = metadata;
       const scores: Scores = {
-        ...compared.scores,
-        ...matchMetadata(interaction, { reply, generatedMetadata }),
+        ...withMatches(
+          compared.scores,
+          matchMetadata(interaction, { reply, generatedMetadata }),
+        ),
         ...(judge && { judge: verdict?.value ?? null }),
       };
       return {
@@ -99,13 +104,23 @@ export function createAssessor(
     // that it would have had, and in the headline even where it would have had none.
     failed(interaction) {
       return {
-        ...sameForAll(interaction.reference_reply === undefined ? null : 0),
-        ...matchMetadata(interaction, { reply: "", generatedMetadata: {} }),
+        ...withMatches(
+          sameForAll(interaction.reference_reply === undefined ? null : 0),
+          matchMetadata(interaction, { reply: "", generatedMetadata: {} }),
+        ),
         ...(judge && { judge: isJudged(interaction) ? 0 : null }),
         overall: 0,
       };
     },
   };
+}
+
+/**
+ * Callers name the metadata keys: the match of one called `exact` must not pass for `exact_match`,
+ * and only enters `metadata_match`. Ours stand first for the reader, and once more to win.
+ */
+function withMatches(ours: Scores, matches: Scores): Scores {
+  return { ...ours, ...matches, ...ours };
 }
 
 /** Every score that compares with the reference, of one value. */

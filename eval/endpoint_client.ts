@@ -1,6 +1,7 @@
+import { abortError } from "../shared/abort.ts";
 import { AppError } from "../shared/errors.ts";
 import { AnswerTooLarge } from "../shared/http/bounded_fetch.ts";
-import { abortError, startCallClock } from "../shared/providers/call_clock.ts";
+import { startCallClock } from "../shared/providers/call_clock.ts";
 import { diagnoseConnection } from "../shared/providers/connection_failure.ts";
 import { type Diagnosis, toProviderError } from "../shared/providers/failure.ts";
 import { withRetries } from "../shared/providers/retry.ts";

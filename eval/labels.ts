@@ -1,4 +1,5 @@
 import type { AttemptResult, InteractionResult, LabelReport } from "../shared/schemas/evaluate.ts";
+import { labelKey } from "./metadata/label.ts";
 
 /** The column of replies in which the annotator found no label. */
 const ABSTAINED = "(none)";
@@ -28,7 +29,7 @@ export function createLabelCounter(): LabelCounter {
     for (const turn of turns) {
       const label = labelOf(key, turn);
       if (label !== FAILED) found.set(label, (found.get(label) ?? 0) + 1);
-      const row = own(count.confusion, display(turn.reference_metadata[key]), {});
+      const row = own(count.confusion, labelKey(turn.reference_metadata[key]), {});
       row[label] = own(row, label, 0) + 1;
     }
     const { all, same } = countPairs([...found.values()]);
@@ -64,15 +65,11 @@ function countPairs(counts: number[]) {
   };
 }
 
-function labelOf(key: string, turn: InteractionResult): string {
-  if (turn.error) return FAILED;
-  const value = turn.generated_metadata[key];
-  return value === undefined ? ABSTAINED : display(value);
-}
-
-/** Labels that match (`<key>_match`) share a row: trimmed, letter case apart. */
-function display(value: unknown): string {
-  return typeof value === "string" ? value.trim().toLowerCase() : JSON.stringify(value) ?? "null";
+/** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
+function labelOf(key: string, { error, generated_metadata }: InteractionResult): string {
+  if (error) return FAILED;
+  const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
+  return value === undefined ? ABSTAINED : labelKey(value);
 }
 
 /** A record's own entry, made where it is missing; a label may be called `constructor`. */

@@ -7,7 +7,8 @@ import type {
   ScenarioResult,
 } from "../shared/schemas/evaluate.ts";
 import { createLabelCounter } from "./labels.ts";
-import { DEFAULT_PASS_THRESHOLD, passRates } from "./pass_rates.ts";
+import { passRates } from "./pass_rates.ts";
+import { DEFAULT_PASS_THRESHOLD } from "./passing.ts";
 import {
   aggregateScenarios,
   aggregateScores,
@@ -26,7 +27,9 @@ export function summariseRun(
   request: EvaluateRequest,
   { runId, total, failed }: { runId: string; total: number; failed: number },
 ): Omit<EvaluateResponse, "results"> {
-  const { test_batch: _, attempts: __, protocol: ___, parameters: ____, ...kept } = request;
+  // `results` is written behind this heading: kept, it would stand in the body twice.
+  const { test_batch: _, attempts: __, protocol: ___, parameters: ____, results: _____, ...kept } =
+    request;
   const heading = {
     message: failed === 0
       ? "Evaluation completed successfully"

@@ -51,7 +51,8 @@ export function createEvaluateRoute(
   /** A run that ended only because its client was lost goes on when the client comes back. */
   async function reattach(id: string): Promise<BegunRun> {
     const known = runs.active(id);
-    if (known) return { run: known.run, active: known };
+    if (known && !known.signal.aborted) return { run: known.run, active: known };
+    await known?.ended; // a client that comes back at once meets the run it has just lost
     const run = (await store.getRun(id))!;
     const wasLost = run.status === "cancelled" && run.detail === CLIENT_LEFT;
     const isUnfinished = run.status === "interrupted" || run.status === "running";

@@ -1,4 +1,4 @@
-import { rememberLast } from "../background/memo.ts";
+import { LONGEST_REMEMBERED, rememberLast } from "../background/memo.ts";
 import { createPacer } from "../pacer.ts";
 import { countItems } from "./overlap.ts";
 
@@ -42,7 +42,7 @@ export async function createCharTfIdf(texts: Iterable<string>): Promise<CharTfId
     }
     return { weights, squares };
   };
-  return rememberLast(weigh, REMEMBERED);
+  return rememberLast(weigh, REMEMBERED, { longest: LONGEST_REMEMBERED });
 }
 
 export function gramProduct(left: GramVector, right: GramVector): number {

@@ -93,18 +93,30 @@ function send({ url, headers, init, agent, lookup }: Sending): Promise<Response>
     signal?.addEventListener("abort", leave, { once: true });
     call.on("close", () => signal?.removeEventListener("abort", leave));
     call.on("error", (error) => reject(signal?.aborted ? signal.reason : error));
-    call.on("response", (message) => resolve(toResponse(message)));
+    call.on("response", (message) => {
+      // Thrown in an event handler, it would end the process instead of this call.
+      try {
+        resolve(toResponse(message));
+      } catch (error) {
+        message.destroy();
+        reject(new SyntaxError("the answer is not HTTP that can be read", { cause: error }));
+      }
+    });
     call.end(typeof body === "string" ? body : undefined);
   });
 }
 
+/** Statuses that a `Response` takes no body for. */
+const EMPTY_STATUSES = [204, 205, 304];
+
+/** Throws where the answer is none that a `Response` can be: status 999, a header with a NUL. */
 function toResponse(message: http.IncomingMessage): Response {
   const headers = new Headers();
   for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
     headers.append(message.rawHeaders[at]!, message.rawHeaders[at + 1]!);
   }
   const status = message.statusCode ?? 502;
-  const isEmpty = status === 204 || status === 304;
+  const isEmpty = EMPTY_STATUSES.includes(status);
   if (isEmpty) message.resume();
   return new Response(isEmpty ? null : Readable.toWeb(message) as ReadableStream, {
     status,

@@ -135,6 +135,23 @@ Deno.test("the references of a batch are embedded once, however many replies the
   assertEquals(embedded.filter((text) => text === BATCH[0]!.reference_reply).length, 1);
 });
 
+Deno.test("a reply that repeats is studied once up to 20,000 characters, and a longer one is not kept", async () => {
+  for (const [length, times] of [[20_000, 1], [20_001, 2]] as const) {
+    let compared = 0;
+    const pairs = { ...scoringPorts().pairs };
+    const { compare } = pairs;
+    pairs.compare = (pair) => {
+      compared++;
+      return compare(pair);
+    };
+    const { assess } = assessor(BATCH, { pairs });
+    const reply = "We refund it. ".repeat(2000).slice(0, length);
+    await assess(BATCH[0]!, reply);
+    await assess(BATCH[0]!, reply);
+    assertEquals(compared, times, `${length} characters`);
+  }
+});
+
 Deno.test("a failed turn counts 0 in every score that it would have had", () => {
   const failed = assessor().failed(BATCH[0]!);
   assertEquals(new Set(Object.values(failed)), new Set([0]));
@@ -151,4 +168,19 @@ Deno.test("a failed turn has the same score names as an answered one", async () 
     const { scores } = await assess(subject, "We refund it.");
     assertEquals(Object.keys(failed(subject)), Object.keys(scores));
   }
+});
+
+Deno.test("a metadata key called exact does not replace exact_match", async () => {
+  const labelled = (id: string, reference_reply: string, exact: string) =>
+    interaction(id, { reference_reply, reference_metadata: { exact } });
+  const subject = labelled("1", "Your parcel arrives.", "refund");
+  const batch = [subject, labelled("2", "We refund it.", "refund")];
+  const { scores } = await assess(subject, "Your parcel arrives.", [
+    ...batch,
+    labelled("3", "Your parcel arrives.", "delivery"),
+  ]);
+  assertEquals([scores.exact_match, scores.metadata_match], [1, 0]);
+  const bare = interaction("bare", { reference_metadata: { exact: "refund" } });
+  const failed = assessor().failed(bare);
+  assertEquals([failed.exact_match, failed.metadata_match], [null, 0]);
 });

@@ -3,7 +3,7 @@ import { createLabelCounter } from "../../eval/labels.ts";
 import type { AttemptResult, InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { interaction } from "../fakes/eval_ports.ts";
 
-function turn(expected: string, found: string | undefined, failed = false): InteractionResult {
+function turn(expected: unknown, found: unknown, failed = false): InteractionResult {
   return {
     ...interaction("t", { reference_metadata: { intent: expected } }),
     reference_reply: "",
@@ -72,4 +72,20 @@ Deno.test("an attempt that lacks its last turns has no say about them", () => {
   ]]);
   assertEquals(labels.intent!.confusion, { greet: { greet: 2 }, thank: { thank: 1 } });
   assertEquals(labels.intent!.flip_rate, 0);
+});
+
+Deno.test("labels that match share a name, however they are written", () => {
+  const numbers = report([[turn("5.0", 5)], [turn(5, "5")]]);
+  assertEquals(numbers.intent!.confusion, { 5: { 5: 2 } });
+  assertEquals(numbers.intent!.flip_rate, 0);
+  const composed = report([[turn("caf\u00e9", "cafe\u0301")]]);
+  assertEquals(composed.intent!.confusion, { "caf\u00e9": { "caf\u00e9": 1 } });
+});
+
+Deno.test("a key with the name of a built-in property was not found where nobody found it", () => {
+  const one = { ...turn("x", undefined), reference_metadata: { constructor: "x" } };
+  assertEquals(report([[one]]).constructor as unknown, {
+    confusion: { x: { "(none)": 1 } },
+    flip_rate: null,
+  });
 });

@@ -34,7 +34,9 @@ Deno.test("a scenario counts its attempts alike, and a run its scenarios", () =>
 });
 
 Deno.test("a caller's own fields come back, and cannot replace ours", () => {
-  const request = evaluateRequest({ ticket: "T-1", message: "mine", run_id: "mine" });
+  const request = evaluateRequest({
+    ...{ ticket: "T-1", message: "mine", run_id: "mine", results: "mine" },
+  });
   const heading = summariseRun(request, { runId: "r", total: 4, failed: 1 });
   assertEquals(
     heading,

@@ -26,21 +26,25 @@ Deno.test("an answer carries its run's id and says where the run is", async () =
   assertEquals((await store.getRun(run_id))?.status, "completed");
 });
 
-Deno.test("a run is stored before its first call, and a turn before the next is asked", async () => {
+Deno.test("a run is stored before its first call, and a turn before the next but one is asked", async () => {
   const store = memoryStore();
-  const seen: unknown[] = [];
+  const seen: { status: string | undefined; done: number }[] = [];
   const { service } = evalService(() => "", {
     store,
     target: {
       async ask() {
         const [run] = (await store.listRuns({ limit: 1 })).runs;
-        seen.push([run?.status, (await store.tally(run!.id)).done]);
+        seen.push({ status: run?.status, done: (await store.tally(run!.id)).done });
         return { content: "fine", usage: null };
       },
     },
   });
-  await evaluateWith(service, evaluateBody(TWO_TURNS));
-  assertEquals(seen, [["running", 0], ["running", 1]]);
+  const interactions = ["1", "2", "3", "4"].map((id) => ({ id, user_message: id }));
+  await evaluateWith(service, evaluateBody({ test_batch: { id: "s", interactions } }));
+  assertEquals(seen.map(({ status }) => status), Array(4).fill("running"));
+  for (const [asked, { done }] of seen.entries()) {
+    assert(done >= asked - 1, `turn ${asked} was asked with only ${done} stored`);
+  }
 });
 
 Deno.test("respond-async answers 202 at once, and the run goes on without anyone", async () => {
@@ -193,6 +197,40 @@ Deno.test("a client that was lost comes back with its key and pays only for the 
   assertEquals(answer.run_id, id);
   assertEquals(answer.results.scenarios[0].attempts[0].interactions.length, 2);
   assertEquals(gate.asked, ["one", "two", "two"]);
+});
+
+Deno.test("a client that comes back before its lost run has ended goes on with it", async () => {
+  const gate = gatedTarget();
+  const store = memoryStore();
+  const cancelling = Promise.withResolvers<void>();
+  const stored = Promise.withResolvers<void>();
+  const { service } = evalService(() => "", {
+    ...gate,
+    store: {
+      ...store,
+      async setStatus(id, change) {
+        if (change.status === "cancelled") {
+          cancelling.resolve();
+          await stored.promise;
+        }
+        await store.setStatus(id, change);
+      },
+    },
+  });
+  const client = new AbortController();
+  const request = () => evaluateRequestOf(evaluateBody(TWO_TURNS), { "idempotency-key": "mine" });
+  const lost = service(new Request(request(), { signal: client.signal }));
+  await gate.reached(1);
+  client.abort();
+  await cancelling.promise;
+  gate.open();
+  const back = service(request());
+  await new Promise((resolve) => setTimeout(resolve, 20)); // it has met the run that is ending
+  stored.resolve();
+  const response = await back;
+  const { results } = await response.json();
+  assertEquals([(await lost).status, response.status], [499, 200]);
+  assertEquals(results.scenarios[0].attempts[0].interactions.length, 2);
 });
 
 Deno.test("one of two waiting clients may leave without ending the other's run", async () => {

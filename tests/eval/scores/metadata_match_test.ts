@@ -29,3 +29,21 @@ Deno.test("metadata_match is the mean of the keys that could be told", () => {
   const scores = matchMetadata(turn, { reply: "text", generatedMetadata: { a: "x", b: "?" } });
   assertEquals(scores, { a_match: 1, b_match: 0, c_match: null, metadata_match: 0.5 });
 });
+
+Deno.test("a key with the name of a built-in property is open where no annotator could tell", () => {
+  for (const key of ["constructor", "__proto__"]) {
+    const reference_metadata = Object.fromEntries([[key, "x"]]);
+    const turn = interaction("i", { reference_metadata });
+    const scores = matchMetadata(turn, { reply: "text", generatedMetadata: {} });
+    assertEquals(scores, { [`${key}_match`]: null, metadata_match: null });
+  }
+});
+
+Deno.test("a key called metadata enters the mean and does not replace it", () => {
+  const turn = interaction("i", { reference_metadata: { metadata: "x", a: "y" } });
+  const scores = matchMetadata(turn, {
+    reply: "text",
+    generatedMetadata: { metadata: "x", a: "?" },
+  });
+  assertEquals(scores, { a_match: 0, metadata_match: 0.5 });
+});

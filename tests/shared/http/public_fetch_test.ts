@@ -122,3 +122,40 @@ Deno.test("a caller that leaves closes the connection", async () => {
   await assertRejects(() => call, DOMException);
   await double.aborted();
 });
+
+/** A server that says these bytes to whoever connects, and nothing else. */
+function startRawServer(answer: string) {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const closed = Promise.withResolvers<void>();
+  (async () => {
+    using connection = await listener.accept();
+    await connection.read(new Uint8Array(4096));
+    await connection.write(new TextEncoder().encode(answer));
+    // Ends with 0 bytes or a reset once the caller has let go.
+    await connection.read(new Uint8Array(1)).catch(() => {});
+    closed.resolve();
+  })();
+  return {
+    url: `http://127.0.0.1:${listener.addr.port}/`,
+    closed: closed.promise,
+    [Symbol.dispose]: () => listener.close(),
+  };
+}
+
+Deno.test("an answer 205 is an answer without a body", async () => {
+  using server = startRawServer(
+    "HTTP/1.1 205 Reset Content\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+  );
+  const response = await createPublicFetch({ isPublic: () => true })(server.url, INIT);
+  assertEquals([response.status, response.body], [205, null]);
+  await server.closed;
+});
+
+for (const status of [600, 999]) {
+  Deno.test(`an answer of status ${status} fails its call, and its connection is closed`, async () => {
+    using server = startRawServer(`HTTP/1.1 ${status} Odd\r\ncontent-length: 9\r\n\r\nhalf`);
+    const open = createPublicFetch({ isPublic: () => true });
+    await assertRejects(() => open(server.url, INIT), SyntaxError, "can be read");
+    await server.closed;
+  });
+}
