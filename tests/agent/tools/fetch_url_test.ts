@@ -47,6 +47,39 @@ Deno.test("a page of HTML comes back as its text", async () => {
   assertEquals(text, "News\n\nIt rains & pours.");
 });
 
+Deno.test("a table comes back row by row", async () => {
+  const table = "<table><tr><th>City</th> <th>Rain</th></tr>" +
+    "<tr><td>Oslo</td><td>3 mm</td></tr></table>";
+  assertEquals(await read(html(table)), "City | Rain\nOslo | 3 mm");
+});
+
+Deno.test("no page holds the service up, however wide, deep or long its HTML is", async () => {
+  const pages = [
+    '<table><tr><td colspan="1000000" rowspan="1000000">x</td></tr></table>',
+    "<div>".repeat(200_000),
+    "<table><tr><td>".repeat(66_000),
+    '<a href="/a">b</a>'.repeat(55_000),
+    "<p>a".repeat(250_000),
+  ];
+  for (const page of pages) {
+    const started = performance.now();
+    await read(html(page));
+    const ms = performance.now() - started;
+    assert(ms < 5_000, `${page.slice(0, 20)}… took ${Math.round(ms)} ms`);
+  }
+});
+
+Deno.test("a page of too many tags is cut, and says so", async () => {
+  const text = await read(html("<b>a</b>".repeat(10_000) + "<p>end"));
+  assert(text.startsWith("aaa") && !text.includes("end"), text.slice(-80));
+  assertStringIncludes(text, "more than 20000 tags");
+});
+
+Deno.test("HTML that the converter trips over is refused in our words", async () => {
+  const told = await refusal(() => read(html('<ol type="i" start="100000000"><li>a</ol>')));
+  assertStringIncludes(told, "cannot be turned into text");
+});
+
 Deno.test("links keep where they lead, from the page that was found", async () => {
   await using double = await startProviderDouble(html('<a href="next">more</a>'));
   const url = siteUrl(double, "/a/b");
