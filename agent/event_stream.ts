@@ -2,7 +2,7 @@ import {
   type ServerSentEventMessage,
   ServerSentEventStream,
 } from "@std/http/server-sent-event-stream";
-import { abortError } from "./abort.ts";
+import { abortError } from "../shared/abort.ts";
 
 /** Sends one event; settles when the reader has taken it, rejects once the reader has left. */
 export type Push = (event: ServerSentEventMessage) => Promise<void>;
@@ -14,6 +14,14 @@ export interface EventStreamOptions {
   keepAliveMs?: number;
 }
 
+/** What `produce` may know of the stream that it fills. */
+export interface Outlet {
+  /** Aborts when the reader leaves. */
+  readonly signal: AbortSignal;
+  /** The response has begun, by an event or by a comment: only an event can tell a failure now. */
+  readonly isOpen: boolean;
+}
+
 export interface OpenedStream {
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
@@ -21,12 +29,12 @@ export interface OpenedStream {
 /**
  * Streams what `produce` pushes. Settles when the first event is on its way, or at the time of the
  * first comment; rejects with what `produce` throws before that, so that a failure can still be answered
- * by its status. `produce` turns a later failure into an event itself.
+ * by its status. Once its outlet is open, `produce` turns a failure into an event itself.
  *
- * Nothing is buffered: `produce` waits for the reader. Its signal aborts when the reader leaves.
+ * Nothing is buffered: `produce` waits for the reader.
  */
 export async function openEventStream(
-  produce: (push: Push, signal: AbortSignal) => Promise<void>,
+  produce: (push: Push, outlet: Outlet) => Promise<void>,
   { signal, keepAliveMs = 15_000 }: EventStreamOptions,
 ): Promise<OpenedStream> {
   const leaving = new AbortController();
@@ -35,6 +43,18 @@ export async function openEventStream(
   let isWanted = Promise.withResolvers<void>();
   let queue: Promise<void> = Promise.resolve();
   let isReaderWaiting = false;
+  let isOpen = false;
+
+  function open(): void {
+    isOpen = true;
+    opened.resolve();
+  }
+  const outlet: Outlet = {
+    signal: leaving.signal,
+    get isOpen() {
+      return isOpen;
+    },
+  };
 
   const events = new ReadableStream<ServerSentEventMessage>({
     start(controller) {
@@ -52,17 +72,17 @@ export async function openEventStream(
         controller.enqueue(spaced(event));
       }
       function push(event: ServerSentEventMessage): Promise<void> {
-        opened.resolve();
+        open();
         const sent = queue.then(() => send(event));
         queue = sent.catch(() => {});
         return sent;
       }
 
       const timer = setInterval(() => {
-        opened.resolve();
+        open();
         if (isReaderWaiting) push({ comment: " keep-alive" }).catch(() => {});
       }, keepAliveMs);
-      produce(push, leaving.signal).then(
+      produce(push, outlet).then(
         () => controller.close(),
         (error) => {
           opened.reject(error);

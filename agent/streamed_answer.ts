@@ -2,7 +2,7 @@ import { isAbort } from "../shared/errors.ts";
 import { toProblem } from "../shared/http/problem.ts";
 import type { Logger } from "../shared/log.ts";
 import { accountFields, repairHeaders, toAccount, toHeaderValue } from "./accounting.ts";
-import { eventStreamResponse, openEventStream, type Push } from "./event_stream.ts";
+import { eventStreamResponse, openEventStream, type Outlet, type Push } from "./event_stream.ts";
 import { toAgentReply } from "./reply.ts";
 import type { PreparedRun } from "./runner.ts";
 
@@ -16,30 +16,24 @@ export interface StreamedAnswerOptions {
 /**
  * Answers with the events of a run: `token`, `reasoning`, `tool_call` and `tool_result` as they
  * come, then `message` with the body of the plain answer and `done` with what the run cost, or
- * `error` with the problem. Where it fails before its first event, the status tells that too.
+ * `error` with the problem. Where it fails before the stream opens, the status tells that too.
  */
 export async function streamAnswer(
   run: PreparedRun,
   { signal, requestId, log, keepAliveMs }: StreamedAnswerOptions,
 ): Promise<Response> {
-  let hasStarted = false;
-
-  async function produce(push: Push, signal: AbortSignal): Promise<void> {
+  async function produce(push: Push, outlet: Outlet): Promise<void> {
     const send = (event: string, data: unknown) => push({ event, data: JSON.stringify(data) });
     try {
       const report = await run.start({
-        signal,
-        emit({ type, ...data }) {
-          hasStarted = true;
-          return send(type, data);
-        },
+        signal: outlet.signal,
+        emit: ({ type, ...data }) => send(type, data),
       });
-      hasStarted = true;
       log.info("run", { request_id: requestId, ...accountFields(report) });
       await send("message", toAgentReply(report.reply));
       await send("done", toAccount({ report, repairs: run.repairs }));
     } catch (error) {
-      if (signal.aborted || isAbort(error) || !hasStarted) throw error;
+      if (outlet.signal.aborted || isAbort(error) || !outlet.isOpen) throw error;
       log.warn("run failed", { request_id: requestId, model: run.model, error });
       await send("error", toProblem(error, requestId));
     }

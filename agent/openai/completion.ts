@@ -51,17 +51,21 @@ export function toCompletion(
   };
 }
 
-/** One chunk of a streamed completion. */
+/** One chunk of a streamed completion. The last one has the log probabilities of all tokens. */
 export function toChunk(
   { id, created, model }: CompletionFrame,
-  { delta = {}, finishReason = null }: { delta?: unknown; finishReason?: string | null },
+  { delta = {}, finishReason = null, logprobs = null }: {
+    delta?: unknown;
+    finishReason?: string | null;
+    logprobs?: ChatReply["logprobs"];
+  },
 ) {
   return {
     id,
     object: "chat.completion.chunk",
     created,
     model,
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+    choices: [{ index: 0, delta, logprobs, finish_reason: finishReason }],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from "../../shared/log.ts";
 import { toHeaderValue } from "../accounting.ts";
-import { eventStreamResponse, openEventStream, type Push } from "../event_stream.ts";
+import { eventStreamResponse, openEventStream, type Outlet, type Push } from "../event_stream.ts";
 import type { AgentEvent } from "../events.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
@@ -14,19 +14,20 @@ export interface StreamedCompletionOptions {
   includeUsage: boolean;
   /** The caller asked to see what the tools do. */
   showTools: boolean;
+  keepAliveMs?: number;
 }
 
 /**
- * A completion in chunks. What fails before the first chunk is thrown, so that the status tells it;
+ * A completion in chunks. What fails before the stream opens is thrown, so that the status tells it;
  * what fails later is a chunk with `error`, at which OpenAI's clients throw.
  */
 export async function streamCompletion(
   source: CompletionSource,
   options: StreamedCompletionOptions,
 ): Promise<Response> {
-  const { signal, requestId, log } = options;
+  const { signal, requestId, log, keepAliveMs } = options;
 
-  async function produce(push: Push, signal: AbortSignal): Promise<void> {
+  async function produce(push: Push, outlet: Outlet): Promise<void> {
     const frame = createFrame(source.model);
     let hasStarted = false;
     const send = (chunk: unknown) => push({ data: JSON.stringify(chunk) });
@@ -42,7 +43,7 @@ export async function streamCompletion(
     try {
       const toDelta = createTranslator(options);
       const { reply, usage, account, fields } = await source.start({
-        signal,
+        signal: outlet.signal,
         async emit(event) {
           const delta = toDelta(event);
           if (delta) await sendDelta(delta);
@@ -56,19 +57,25 @@ export async function streamCompletion(
           ...(calls.length > 0 && { tool_calls: calls }),
         });
       }
-      const last = toChunk(frame, { finishReason: reply.finishReason ?? "stop" });
+      const last = toChunk(frame, {
+        finishReason: reply.finishReason ?? "stop",
+        logprobs: reply.logprobs,
+      });
       await send({ ...last, ...(account && { agent: account }) });
       if (options.includeUsage && usage) await send(toUsageChunk(frame, usage));
       await push({ data: "[DONE]" });
       log.info("run", { request_id: requestId, model: frame.model, ...fields });
     } catch (error) {
-      if (signal.aborted || !hasStarted) throw error;
+      if (outlet.signal.aborted || !outlet.isOpen) throw error;
       log.warn("run failed", { request_id: requestId, model: frame.model, error });
       await send(toOpenAIError(error, requestId));
     }
   }
 
-  const stream = await openEventStream(produce, { signal });
+  const stream = await openEventStream(produce, {
+    signal,
+    ...(keepAliveMs !== undefined && { keepAliveMs }),
+  });
   return eventStreamResponse(stream, {
     headers: { ...source.headers, "x-agent-model": toHeaderValue(source.model) },
   });

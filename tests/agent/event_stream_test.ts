@@ -31,7 +31,7 @@ Deno.test("events that are pushed at once leave in their order, one a read", asy
 
 Deno.test("a push that waits for its reader is let go when the reader leaves", async () => {
   const outcome = Promise.withResolvers<unknown>();
-  const { body } = await openEventStream(async (push, signal) => {
+  const { body } = await openEventStream(async (push, { signal }) => {
     try {
       for (;;) await push({ data: "x" });
     } catch (error) {
@@ -41,4 +41,15 @@ Deno.test("a push that waits for its reader is let go when the reader leaves", a
   }, { signal });
   await body.cancel();
   assert(isAbort(await outcome.promise));
+});
+
+Deno.test("who fills a stream can tell whether it has opened, by a comment too", async () => {
+  const seen: boolean[] = [];
+  const { body } = await openEventStream(async (_, outlet) => {
+    seen.push(outlet.isOpen);
+    while (!outlet.isOpen) await new Promise((resolve) => setTimeout(resolve, 1));
+    seen.push(outlet.isOpen);
+  }, { signal, keepAliveMs: 5 });
+  await new Response(body).text();
+  assertEquals(seen, [false, true]);
 });

@@ -76,6 +76,12 @@ Deno.test("a streamed completion is the same text in chunks, and silent about to
   assertEquals(new Set(chunks.map(({ id }) => id)).size, 1);
 });
 
+Deno.test("log probabilities are streamed with the last chunk of the choice", async () => {
+  const logprobs = { content: [{ token: "Hello", logprob: -0.1 }] };
+  const chunks = await readChunks(await serve([{ logprobs }]).ask({ stream: true }));
+  assertEquals(chunks.at(-1).choices[0].logprobs, logprobs);
+});
+
 Deno.test("usage is streamed, last of all, to those who ask for it", async () => {
   const { ask } = serve([SUM, { usage: USAGE }]);
   const response = await ask({ stream: true, stream_options: { include_usage: true } });
