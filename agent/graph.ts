@@ -4,7 +4,7 @@ import { Annotation, Command, END, START, StateGraph } from "@langchain/langgrap
 import { AppError } from "../shared/errors.ts";
 import { type Logger, silentLogger } from "../shared/log.ts";
 import type { ChatMessage, ChatProvider, ChatReply } from "../shared/providers/provider.ts";
-import { abortError, untilAbort } from "./abort.ts";
+import { abortError, untilAbort } from "../shared/abort.ts";
 import { identifyCalls, toHistoryCall } from "./call_identity.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, isAbort } from "../shared/errors.ts";
 import type { Logger } from "../shared/log.ts";
 import type { ChatMessage, ToolCall } from "../shared/providers/provider.ts";
-import { abortError, untilAbort } from "./abort.ts";
+import { abortError, untilAbort } from "../shared/abort.ts";
 import { parseArguments } from "./arguments.ts";
 import type { Emit } from "./events.ts";
 import { type Toolbox, ToolError } from "./tools/tool.ts";

@@ -73,13 +73,6 @@ export function startCallClock(timeoutMs: number, caller?: AbortSignal): CallClo
   };
 }
 
-/** What a call rejects with once its caller has left: an `AbortError`, whatever the reason was. */
-export function abortError(caller: AbortSignal): DOMException {
-  const { reason } = caller;
-  if (reason instanceof DOMException && reason.name === "AbortError") return reason;
-  return new DOMException("the caller left", "AbortError");
-}
-
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

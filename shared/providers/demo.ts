@@ -1,4 +1,4 @@
-import { abortError } from "./call_clock.ts";
+import { abortError } from "../abort.ts";
 import { answerIn, type Conversation, type Voice } from "./demo_answers.ts";
 import { readToolWishes } from "./demo_tools.ts";
 import {

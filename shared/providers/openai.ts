@@ -1,5 +1,6 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
-import { abortError, type CallClock, startCallClock } from "./call_clock.ts";
+import { abortError } from "../abort.ts";
+import { type CallClock, startCallClock } from "./call_clock.ts";
 import { AnswerTooLarge, createBoundedFetch } from "../http/bounded_fetch.ts";
 import { diagnoseConnection } from "./connection_failure.ts";
 import { type Attempt, type Diagnosis, toProviderError, unreadable } from "./failure.ts";

@@ -1,7 +1,7 @@
+import { abortError, untilAbort } from "../abort.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { routeModel } from "../routing.ts";
 import type { StudioModels } from "../schemas/agent.ts";
-import { abortError } from "./call_clock.ts";
 import { type ListedModel, type ModelLister, ProviderError } from "./provider.ts";
 
 export interface StudioModelsOptions {
@@ -54,7 +54,7 @@ export function createStudioModels(options: StudioModelsOptions): StudioModelLis
   return {
     async list(signal) {
       if (signal?.aborted) throw abortError(signal);
-      if (!known) return await untilAborted(fetchOnce().catch(rethrowAs502), signal);
+      if (!known) return await untilAbort(fetchOnce().catch(rethrowAs502), signal);
       if (now() - askedAt >= ttlMs) {
         fetchOnce().catch((error) => {
           log.warn("the list of fine-tuned models is out of date: its renewal failed", { error });
@@ -82,17 +82,4 @@ function toStudioModels(models: ListedModel[]): StudioModels {
 function rethrowAs502(error: unknown): never {
   if (!(error instanceof ProviderError) || error.status === 502) throw error;
   throw new ProviderError(502, "provider_error", error.message, error.failure, { cause: error });
-}
-
-/** Leaves a caller free to go while the others wait on. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return await work;
-  const left = Promise.withResolvers<never>();
-  const leave = () => left.reject(abortError(signal));
-  signal.addEventListener("abort", leave);
-  try {
-    return await Promise.race([work, left.promise]);
-  } finally {
-    signal.removeEventListener("abort", leave);
-  }
 }

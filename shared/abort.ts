@@ -1,11 +1,13 @@
-/** What a run ends with when its caller has left, whatever reason the signal was given. */
-export function abortError(): DOMException {
+/** What work ends with once its caller has left: an `AbortError`, whatever the reason was. */
+export function abortError(caller?: AbortSignal): DOMException {
+  const reason = caller?.reason;
+  if (reason instanceof DOMException && reason.name === "AbortError") return reason;
   return new DOMException("the caller has left", "AbortError");
 }
 
 /**
  * Waits for `work`, but not for longer than the caller does: rejects with an `AbortError` at the
- * moment of the abort, also where `work` takes no notice of the signal.
+ * moment of the abort, also where `work` takes no notice of the signal or others wait for it too.
  */
 export async function untilAbort<T>(
   work: Promise<T>,
@@ -13,7 +15,7 @@ export async function untilAbort<T>(
 ): Promise<T> {
   if (!signal) return await work;
   const left = Promise.withResolvers<never>();
-  const onAbort = () => left.reject(abortError());
+  const onAbort = () => left.reject(abortError(signal));
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
