@@ -13,6 +13,7 @@ import { connectMcp } from "./mcp/client.ts";
 import { readMcpConfig } from "./mcp/config.ts";
 import { createMcpToolSource } from "./mcp/tool_source.ts";
 import { createModels, type Models } from "./models.ts";
+import { checkMcp } from "./readiness.ts";
 import { createTools } from "./tools/mod.ts";
 import { createFixedTools, type ToolSource } from "./tools/tool.ts";
 
@@ -33,10 +34,12 @@ async function main(): Promise<void> {
       const checks = {
         providers: () => isConfigured(config, models) ? undefined : "no provider is configured",
       };
-      const operations = { name: "assay-agent", metrics, api: agentApi, checks };
+      const details = { mcp: checkMcp(tools) };
+      const operations = { name: "assay-agent", metrics, api: agentApi, checks, details };
       return {
         service: createAgentHandler({ config, log, models, tools, runs, operations }),
         metrics,
+        close: () => Promise.resolve(tools[Symbol.asyncDispose]()),
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
         hints: (url) => [...describeDemo(models), `try: ${curl(url, { config, models })}`],
       };
@@ -48,7 +51,7 @@ function isConfigured(config: AgentConfig, { demoModel }: Models): boolean {
   return Boolean(demoModel || config.HUB_BASE_URL || config.STUDIO_BASE_URL);
 }
 
-function createToolSource(config: AgentConfig, log: Logger): ToolSource {
+function createToolSource(config: AgentConfig, log: Logger): ToolSource & Partial<AsyncDisposable> {
   const builtIn = createTools(config);
   if (!config.AGENT_MCP_CONFIG) return createFixedTools(builtIn);
   const servers = readMcpConfig(config.AGENT_MCP_CONFIG);

@@ -3,7 +3,10 @@ import { withSpan } from "../shared/ops/tracing.ts";
 import type { Tool, Toolbox, ToolSource } from "./tools/tool.ts";
 
 /** The same tools, whose calls are counted and traced. A tool that there is not is not counted. */
-export function observeTools(source: ToolSource, metrics: Metrics): ToolSource {
+export function observeTools(
+  source: ToolSource & Partial<AsyncDisposable>,
+  metrics: Metrics,
+): ToolSource & AsyncDisposable {
   const observed = new WeakMap<Toolbox, Toolbox>();
   return {
     describe: () => source.describe(),
@@ -12,6 +15,9 @@ export function observeTools(source: ToolSource, metrics: Metrics): ToolSource {
       const known = observed.get(tools) ?? observeToolbox(tools, metrics);
       observed.set(tools, known);
       return known;
+    },
+    async [Symbol.asyncDispose]() {
+      await source[Symbol.asyncDispose]?.();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   type Answer,
   completion,
@@ -118,6 +118,21 @@ Deno.test("the tools of a program are used, and its crash in the middle of a cal
   await Deno.remove(pidFile);
 });
 
+Deno.test("an agent that stops leaves no program behind, not even one that waits to be told", async () => {
+  await using hub = await startProviderDouble(completion());
+  const pidFile = await Deno.makeTempFile();
+  const script = new URL("fakes/stubborn_server.ts", import.meta.url).pathname;
+  const server = { ...stdio({ PID_FILE: pidFile }), args: ["run", "-A", script] };
+  await using started = await startAgent(hub, { servers: { stubborn: server }, flags: stdioFlags });
+  await inState(started.agent, "ready");
+  const pid = Number(await Deno.readTextFile(pidFile));
+  started.agent.kill("SIGTERM");
+  await started.agent.status;
+  // A signal tells whether there was someone to get it, and leaves nothing behind if there was.
+  assertThrows(() => Deno.kill(pid, "SIGKILL"));
+  await Deno.remove(pidFile);
+});
+
 Deno.test("a call on a program's tool has its result", async () => {
   await using hub = await startProviderDouble(caller({ name: "get-sum", args: { a: 2, b: 40 } }));
   await using started = await startAgent(hub, {
@@ -134,6 +149,8 @@ Deno.test("without the permission to start it, a program is down and the way out
   await inState(started.agent, "down");
   const { servers } = await toolsOf(started.agent);
   assertStringIncludes(servers[0].error, `--allow-run=${Deno.execPath()}`);
+  const ready = await fetch(`${started.agent.url}/readyz`);
+  assertEquals([ready.status, (await ready.json()).details], [200, { mcp: "everything is down" }]);
   assertEquals((await (await ask(started.agent)).json()).content, "Still here.");
 });
 

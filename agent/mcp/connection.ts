@@ -54,6 +54,8 @@ export function openMcpConnection(
       tools = await opened.listTools();
     } catch (error) {
       await opened?.close().catch(() => {});
+      // What `connect` throws may be shown; what a session throws may not.
+      if (opened) return fail(explain(error) ?? "it does not list its tools");
       return fail(error instanceof Error ? error.message : String(error));
     }
     if (isClosed) return await opened.close();
@@ -115,7 +117,7 @@ export function openMcpConnection(
     } catch (error) {
       if (error instanceof ToolError || options.signal?.aborted) throw error;
       await check(asked);
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = explain(error) ?? "the call did not get through";
       if (asked === session) throw new ToolError(`the tool ${tool} failed: ${reason}`);
       throw new ToolError(`the server ${name} went away during the call; do without it for now`);
     }
@@ -143,7 +145,16 @@ export function openMcpConnection(
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      await session?.close();
+      await session?.close().catch(() => {}); // the others are closed all the same
     },
   };
+}
+
+/**
+ * What a server answered by the protocol, without its codes. Nothing of any other error: that of a
+ * transport holds the raw body of an answer, or an address with its query.
+ */
+function explain(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== "McpError") return undefined;
+  return error.message.replace(/^(MCP error -?\d+: )+/, "");
 }
