@@ -1,7 +1,7 @@
 import type { Logger } from "../shared/log.ts";
 import type { ListedModel, ModelLister } from "../shared/providers/provider.ts";
 import { routeModel } from "../shared/routing.ts";
-import { untilAbort } from "./abort.ts";
+import { untilAbort } from "../shared/abort.ts";
 
 const GOOD_FOR_MS = 60_000;
 const PATIENCE_MS = 5_000;

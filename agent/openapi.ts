@@ -5,6 +5,7 @@ import {
   jsonAnswer,
   problems,
 } from "../shared/ops/api_description.ts";
+import { runAnswer } from "./openapi_answers.ts";
 import { clientsApi } from "./openapi_clients.ts";
 import { AgentReply, AgentRequest, StudioModels } from "../shared/schemas/agent.ts";
 
@@ -33,12 +34,18 @@ export const agentApi: ApiDescription = {
         content: { "application/json": { schema: AgentRequest, example: EXAMPLE } },
       },
       responses: {
-        200: jsonAnswer("The agent's last message.", AgentReply),
+        200: runAnswer({
+          description: "The agent's last message; as events where `accept` prefers them.",
+          schema: AgentReply,
+          events: "`token`, `reasoning`, `tool_call` and `tool_result` as they come, then " +
+            "`message` and `done`, or `error` with the problem. Failures before the first event " +
+            "have their own status, and the same `error` event.",
+        }),
         ...BODY_PROBLEMS,
         ...problems({
           400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`",
           404: "`model_not_found`: the provider does not know the model",
-          502: "`provider_error`, `provider_auth`",
+          502: "`provider_error`, `provider_auth`, `empty_reply`",
           503: "`overloaded`, `shutting_down`, `provider_not_configured`",
           504: "`provider_timeout`",
         }),

@@ -5,6 +5,7 @@ import {
   jsonAnswer,
   problems,
 } from "../shared/ops/api_description.ts";
+import { runAnswer } from "./openapi_answers.ts";
 import { CompletionRequest } from "../shared/schemas/chat_completion.ts";
 
 const COMPLETION = {
@@ -46,15 +47,26 @@ export const clientsApi: ApiDescription["routes"] = {
   },
   "POST /v1/chat/completions": {
     summary: "The same agent for OpenAI clients; errors are in OpenAI's shape",
+    requestParams: {
+      header: z.object({
+        "x-agent-tools": z.enum(["off"]).optional().meta({
+          description: "`off`: the model alone, with the tools that the request brings.",
+        }),
+        "x-agent-events": z.enum(["tools"]).optional().meta({
+          description: "`tools`: the stream shows the tool calls too.",
+        }),
+      }),
+    },
     requestBody: {
       required: true,
       content: { "application/json": { schema: CompletionRequest, example: COMPLETION } },
     },
     responses: {
-      200: jsonAnswer(
-        "OpenAI's chat completion; with `stream` its chunks as events.",
-        z.looseObject({ id: z.string(), choices: z.array(z.looseObject({})) }),
-      ),
+      200: runAnswer({
+        description: "OpenAI's chat completion; with `stream` its chunks as events.",
+        schema: z.looseObject({ id: z.string(), choices: z.array(z.looseObject({})) }),
+        events: "OpenAI's chunks, then `[DONE]`.",
+      }),
       ...BODY_PROBLEMS,
       ...problems({
         404: "`model_not_found`",

@@ -1,3 +1,5 @@
+import { AppError } from "./errors.ts";
+
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = "text" | "json";
@@ -20,7 +22,7 @@ export interface LoggerOptions {
   redact?: (line: string) => string;
 }
 
-/** One line an event; a field named `error` may hold an `Error` and is written with its causes. */
+/** One line an event; a field named `error` may hold an `Error`; see `describeError`. */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, format, write, redact = (line) => line } = options;
   const threshold = LOG_LEVELS.indexOf(level);
@@ -64,7 +66,12 @@ function describeErrors(fields: Fields): Fields {
   return { ...fields, error: describeError(fields.error) };
 }
 
+/**
+ * With its stack and its causes. Of an `AppError` only what its caller may read: it is expected, and
+ * its cause may hold a provider's raw words.
+ */
 function describeError(error: Error): string {
+  if (error instanceof AppError) return `${error.name}: ${error.message}`;
   const own = error.stack ?? `${error.name}: ${error.message}`;
   return error.cause instanceof Error ? `${own}\ncaused by ${describeError(error.cause)}` : own;
 }

@@ -1,9 +1,13 @@
+import type { Admission } from "./admission.ts";
+
 /** The way a request came. */
 export interface Connection {
   /** The other end's IP address: a caller, or a proxy in front of us. */
   readonly address: string;
   /** Calls back once, when the answer has been sent whole or its receiver is gone. */
   onClose(callback: () => void): void;
+  /** Of the server that took the request; absent where there is none, as in a test. */
+  readonly admission?: Admission;
 }
 
 /** A request's connection where there is no socket: it closes when the answer is made. */

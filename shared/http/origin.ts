@@ -1,8 +1,8 @@
 import { AppError } from "../errors.ts";
 import type { Guard } from "./router.ts";
 
-const ALLOWED_HEADERS = "content-type, authorization, x-api-key, x-model-id, x-request-id, " +
-  "prefer, idempotency-key, last-event-id, x-agent-tools, x-agent-events";
+/** The characters of a header's name (RFC 9110, `token`). */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
 export interface OriginPolicy {
@@ -45,12 +45,24 @@ export function createOriginPolicy(origins: string[]): OriginPolicy {
         status: 204,
         headers: {
           "access-control-allow-methods": "GET, POST, DELETE",
-          "access-control-allow-headers": ALLOWED_HEADERS,
+          ...allowHeaders(request),
           "access-control-max-age": "600",
         },
       });
     },
   };
+}
+
+/**
+ * Whatever the page wants to send: clients add headers of their own (OpenAI's some ten
+ * `x-stainless-…`), and what a listed origin may do is not decided by a header's name.
+ */
+function allowHeaders(request: Request): Record<string, string> {
+  const asked = request.headers.get("access-control-request-headers") ?? "";
+  const names = asked.split(",").map((name) => name.trim()).filter((name) =>
+    HEADER_NAME.test(name)
+  );
+  return names.length > 0 ? { "access-control-allow-headers": names.join(", ") } : {};
 }
 
 function toPattern(origin: string): RegExp {

@@ -37,7 +37,12 @@ export interface PublicFetchOptions {
   resolve?: Resolve;
   /** Which addresses may be reached. */
   isPublic?: (address: string) => boolean;
+  /** How long a connection that nobody uses is kept. */
+  idleMs?: number;
 }
+
+/** Connections of one host that are kept for the next calls. */
+const KEPT_PER_HOST = 16;
 
 /**
  * A `fetch` that reaches public addresses only. Names are looked up by the connection itself, and
@@ -46,7 +51,7 @@ export interface PublicFetchOptions {
  * `fetch` takes no lookup. The body must be a string or absent; redirects are handed back.
  */
 export function createPublicFetch(
-  { resolve = systemResolve, isPublic = isPublicAddress }: PublicFetchOptions = {},
+  { resolve = systemResolve, isPublic = isPublicAddress, idleMs = 15_000 }: PublicFetchOptions = {},
 ): typeof fetch {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then((addresses) => {
@@ -58,10 +63,10 @@ export function createPublicFetch(
       else callback(null, first.address, first.family);
     }, (error) => callback(error, "", 0));
   };
-  const agents = {
-    "http:": new http.Agent({ keepAlive: true, lookup }),
-    "https:": new https.Agent({ keepAlive: true, lookup }),
-  };
+  // The hosts are others' choice, a model's too: what is kept open for them has bounds. How many
+  // are in use has its bound where the calls are made; a queue here would spend a call's own time.
+  const kept = { keepAlive: true, timeout: idleMs, maxFreeSockets: KEPT_PER_HOST, lookup };
+  const agents = { "http:": new http.Agent(kept), "https:": new https.Agent(kept) };
 
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);

@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { AppError } from "../errors.ts";
 import { callerAddress } from "./connection.ts";
@@ -39,7 +40,7 @@ export function createRateLimit({ rate, trustedProxies, open }: RateLimitOptions
     if (open.includes(context.url.pathname)) return;
     const { connection, fields } = context;
     const caller = fields.caller === undefined
-      ? `address ${callerAddress(request, { connection, trustedProxies })}`
+      ? `address ${networkOf(callerAddress(request, { connection, trustedProxies }))}`
       : `key ${fields.caller}`;
     const { state, isOver } = await count(limiter, caller);
     const resetSeconds = Math.ceil(state.msBeforeNext / 1000);
@@ -55,6 +56,14 @@ export function createRateLimit({ rate, trustedProxies, open }: RateLimitOptions
       { headers: { "retry-after": String(Math.max(1, resetSeconds)) } },
     );
   };
+}
+
+/** One customer's share of IPv6 is a /64: whoever has one has 2^64 addresses to come from. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`).toString();
 }
 
 async function count(limiter: RateLimiterMemory, caller: string) {

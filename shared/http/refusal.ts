@@ -11,6 +11,15 @@ export function refuse(error: unknown): Response {
   return response;
 }
 
+/** For a `Host` or a path of which no URL can be made: there is nothing to route by. */
+export function unreadable(): AppError {
+  return new AppError(
+    400,
+    "invalid_request",
+    "cannot read the request: its Host is missing, or with its path makes no URL",
+  );
+}
+
 /** For connections that were open before the stop; new ones find nobody listening. */
 export function shuttingDown(): AppError {
   return new AppError(503, "shutting_down", "cannot take requests: the service is stopping", {

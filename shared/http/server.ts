@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Logger } from "../log.ts";
+import { type Admission, createAdmission } from "./admission.ts";
 import { answerClientErrors } from "./client_errors.ts";
 import type { Connection } from "./connection.ts";
-import { createPlaces } from "./places.ts";
-import { refuse, shuttingDown } from "./refusal.ts";
+import { refuse, unreadable } from "./refusal.ts";
 import type { Service } from "./router.ts";
 
 export interface ServeOptions {
@@ -45,23 +45,25 @@ const CHECKING_INTERVAL_MS = 1000;
  */
 export function serve(options: ServeOptions): void {
   const { name, hostname, port, graceMs, readTimeoutMs, service, log } = options;
-  const places = createPlaces({ limit: options.maxRequests, what: "requests" });
-  let isDraining = false;
+  const admission = createAdmission(options.maxRequests);
 
-  function answer(request: Request, sockets: Sockets): Response | Promise<Response> {
-    if (isDraining) return refuse(shuttingDown());
-    const connection = toConnection(sockets);
-    try {
-      connection.onClose(places.take());
-    } catch (error) {
-      return refuse(error);
-    }
-    return service(request, connection);
+  async function answer(request: Request, sockets: Sockets): Promise<Response> {
+    const response = await service(request, toConnection(sockets, admission));
+    // Whatever was answered: a connection that is kept would keep the server from closing.
+    if (admission.isStopping) response.headers.set("connection", "close");
+    return response;
   }
 
   const listener = getRequestListener(
     (request, sockets) => answer(request, sockets as unknown as Sockets),
-    { overrideGlobalObjects: false },
+    {
+      overrideGlobalObjects: false,
+      errorHandler(error) {
+        if (error instanceof RequestError) return refuse(unreadable());
+        log.error("request failed outside of the service", { error });
+        return refuse(error);
+      },
+    },
   );
   const server = createServer({
     headersTimeout: readTimeoutMs,
@@ -77,11 +79,11 @@ export function serve(options: ServeOptions): void {
   server.listen(port, hostname, () => options.onListen(addressOf(server)));
 
   async function stop(): Promise<void> {
-    if (isDraining) Deno.exit(0); // a second signal: someone is in a hurry
-    isDraining = true;
-    log.info(`${name} is stopping`, { grace_ms: graceMs, running: places.taken });
+    if (admission.isStopping) Deno.exit(0); // a second signal: someone is in a hurry
+    admission.stop();
+    log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.taken });
     const timer = setTimeout(() => {
-      log.warn(`${name} stopped with requests still running`, { running: places.taken });
+      log.warn(`${name} stopped with requests still running`, { running: admission.taken });
       Deno.exit(0);
     }, graceMs);
     await Promise.all([close(server), options.stop?.()]);
@@ -99,8 +101,9 @@ interface Sockets {
   outgoing: ServerResponse;
 }
 
-function toConnection({ incoming, outgoing }: Sockets): Connection {
+function toConnection({ incoming, outgoing }: Sockets, admission: Admission): Connection {
   return {
+    admission,
     address: incoming.socket.remoteAddress ?? "",
     onClose: (callback) => void outgoing.once("close", callback),
   };

@@ -2,6 +2,7 @@ import { callerKeys, type CommonConfig } from "../config.ts";
 import type { Logger } from "../log.ts";
 import type { Operations } from "../ops/operations.ts";
 import { createOperationsRoutes, OPEN_PATHS } from "../ops/operations_routes.ts";
+import { requireAdmission } from "./admission.ts";
 import { identifyCaller, requireCaller } from "./auth.ts";
 import { isLoopback, requireLoopbackHost } from "./host.ts";
 import { createOriginPolicy } from "./origin.ts";
@@ -30,6 +31,7 @@ export function createService(routes: Record<string, Handler>, deps: ServiceDeps
     preflight: origins.preflight,
     responseHeaders: origins.responseHeaders,
     guards: [
+      requireAdmission(OPEN_PATHS),
       ...(isLoopback(config.HOST) ? [requireLoopbackHost] : []),
       origins.guard,
       ...callerGuards(config),

@@ -23,11 +23,15 @@ const RequestId = z.string().meta({
   description: "The caller's own id where it sent a sane one, else a new one.",
 });
 
-/** A successful answer in JSON. */
-export function jsonAnswer(description: string, schema: z.ZodType): ZodOpenApiResponseObject {
+/** A successful answer in JSON. `headers` are those beside every answer's. */
+export function jsonAnswer(
+  description: string,
+  schema: z.ZodType,
+  headers: Record<string, z.ZodType> = {},
+): ZodOpenApiResponseObject {
   return {
     description,
-    headers: z.object({ "x-request-id": RequestId }),
+    headers: z.object({ "x-request-id": RequestId, ...headers }),
     content: { "application/json": { schema } },
   };
 }

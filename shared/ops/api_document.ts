@@ -6,7 +6,13 @@ import type { Version } from "./version.ts";
 /** Marks a route that nobody has described; a test looks for it. */
 export const UNDESCRIBED = "undescribed";
 
-const Reasons = z.object({ status: z.string(), reasons: z.record(z.string(), z.string()) });
+const Reasons = z.object({
+  status: z.string(),
+  reasons: z.record(z.string(), z.string()),
+  details: z.record(z.string(), z.string()).optional().meta({
+    description: "What is missing, but is no reason not to send work here.",
+  }),
+});
 
 const OPERATIONS: ApiDescription["routes"] = {
   "GET /healthz": {

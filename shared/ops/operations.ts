@@ -11,4 +11,6 @@ export interface Operations {
   api: ApiDescription;
   /** By the part that each one looks at: `providers`, `store`. */
   checks: Record<string, Check>;
+  /** The same for parts that the service can go on without: told, but no reason to be unready. */
+  details?: Record<string, Check>;
 }

@@ -8,7 +8,7 @@ export const OPEN_PATHS = ["/healthz", "/readyz"];
 
 /** The routes that operators and their machines ask. `served` are the keys of all the others. */
 export function createOperationsRoutes(
-  { name, metrics, api, checks }: Operations,
+  { name, metrics, api, checks, details }: Operations,
   served: string[],
 ): Record<string, Handler> {
   const version = describeVersion(name);
@@ -16,12 +16,15 @@ export function createOperationsRoutes(
 
   const routes: Record<string, Handler> = {
     "GET /healthz": () => Response.json({ status: "ok" }),
-    "GET /readyz": async () => {
-      const reasons = await failing(checks);
+    "GET /readyz": async (_request, { connection }) => {
+      const stopping = () => connection.admission?.isStopping ? "stopping" : undefined;
+      const reasons = await failing({ ...checks, service: stopping });
       const isReady = Object.keys(reasons).length === 0;
-      return Response.json({ status: isReady ? "ready" : "not ready", reasons }, {
-        status: isReady ? 200 : 503,
-      });
+      return Response.json({
+        status: isReady ? "ready" : "not ready",
+        reasons,
+        ...(details && { details: await failing(details) }),
+      }, { status: isReady ? 200 : 503 });
     },
     "GET /version": () => Response.json(version),
     "GET /metrics": async () =>

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { AppError } from "../../shared/errors.ts";
 import { createLogger, type LogFormat, type LogLevel } from "../../shared/log.ts";
 
 function logger(format: LogFormat, level: LogLevel = "info") {
@@ -45,6 +46,15 @@ Deno.test("an error is written with its stack and its causes", () => {
   assertStringIncludes(error, "Error: outer");
   assertStringIncludes(error, "log_test.ts");
   assertStringIncludes(error, "caused by TypeError: inner");
+});
+
+Deno.test("an error that callers may read is written without its stack and its cause", () => {
+  const { log, lines } = logger("json");
+  const told = new AppError(502, "provider_error", "told", { cause: new Error("raw words") });
+  log.warn("failed", { error: told });
+  assertEquals(JSON.parse(lines[0]!).error, "AppError: told");
+  log.error("failed", { error: new Error("ours", { cause: told }) });
+  assertMatch(JSON.parse(lines[1]!).error, /log_test\.ts[^]*\ncaused by AppError: told$/);
 });
 
 Deno.test("no value can make one line look like two", () => {

@@ -5,14 +5,17 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
+import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import type { McpConnect, McpEvents, McpSession } from "../../../agent/mcp/client.ts";
 import { parseMcpConfig, readMcpConfig } from "../../../agent/mcp/config.ts";
 import { describeResult } from "../../../agent/mcp/result.ts";
 import { createMcpToolSource, nameTools } from "../../../agent/mcp/tool_source.ts";
+import { observeTools } from "../../../agent/observed_tools.ts";
 import { type Tool, ToolError, type ToolSource } from "../../../agent/tools/tool.ts";
 import { ConfigError } from "../../../shared/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
+import { createMetrics } from "../../../shared/ops/metrics.ts";
 
 const SERVERS = parseMcpConfig(JSON.stringify({
   mcpServers: { one: { url: "http://one.test/mcp" }, two: { command: "two" } },
@@ -103,6 +106,28 @@ Deno.test("a server that is down or slow costs its own tools, is named, and is c
   assertEquals([attempts, stateOf(source, "two")], [3, "connecting"]);
 });
 
+Deno.test("a server that does not list its tools is described in our words", async () => {
+  const listTools = () => Promise.reject(new Error("Error POSTing to endpoint: s3cret"));
+  await using source = open(() => Promise.resolve(session([], { listTools })));
+  await until(source, (source) => stateOf(source, "one") === "down");
+  assertEquals(source.describe().servers[0]?.error, "it does not list its tools");
+});
+
+Deno.test("tools that are observed close their sessions all the same", async () => {
+  const closed: string[] = [];
+  const source = open(({ name }) =>
+    Promise.resolve(session([name], {
+      close: () => {
+        closed.push(name);
+        return name === "one" ? Promise.reject(new Error("gone")) : Promise.resolve();
+      },
+    }))
+  );
+  await until(source, (source) => names(source).length === 3);
+  await observeTools(source, createMetrics({ runs: () => 0 }))[Symbol.asyncDispose]();
+  assertEquals(closed, ["one", "two"]);
+});
+
 Deno.test("a server that ends takes its tools with it, until it is back", async () => {
   let events: McpEvents | undefined;
   let opened = 0;
@@ -119,10 +144,10 @@ Deno.test("a server that ends takes its tools with it, until it is back", async 
 
 Deno.test("a call on a server that goes away is told to the model; the tool's own error too", async () => {
   let isGone = false;
+  let failure = new Error("Error POSTing to endpoint (HTTP 500): the key is s3cret");
   await using source = open(({ name }) =>
     Promise.resolve(session([name], {
-      callTool: () =>
-        Promise.reject(name === "one" ? new ToolError("no such city") : new Error("reset")),
+      callTool: () => Promise.reject(name === "one" ? new ToolError("no such city") : failure),
       ping: () => isGone ? Promise.reject(new Error("gone")) : Promise.resolve(),
     }))
   );
@@ -130,7 +155,9 @@ Deno.test("a call on a server that goes away is told to the model; the tool's ow
   const call = (tool: string) =>
     assertRejects(async () => await source.current().find(tool)?.run({ n: 1 }, {}), ToolError);
   assertStringIncludes((await call("one")).message, "no such city");
-  assertStringIncludes((await call("two")).message, "two failed: reset");
+  assertEquals((await call("two")).message, "the tool two failed: the call did not get through");
+  failure = new McpError(-32602, "no such unit");
+  assertEquals((await call("two")).message, "the tool two failed: no such unit");
   const kept = source.current().find("two")!;
   isGone = true;
   assertStringIncludes((await call("two")).message, "went away during the call");

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { untilAbort } from "../../../shared/abort.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { isPublicAddress } from "../../../shared/http/public_address.ts";
 import {
@@ -159,3 +160,25 @@ for (const status of [600, 999]) {
     await server.closed;
   });
 }
+
+Deno.test("a connection is kept for the next call, but not for long", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}/`;
+  const open = createPublicFetch({ isPublic: () => true, idleMs: 300 });
+  const call = async () => await (await open(url, INIT)).text();
+  const first = call();
+  using connection = await listener.accept();
+  const buffer = new Uint8Array(10_000);
+  const answer = async () => {
+    await connection.read(buffer);
+    const text = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+    await connection.write(new TextEncoder().encode(text));
+  };
+  await answer();
+  assertEquals(await first, "ok");
+  const second = call();
+  await answer(); // on the same connection
+  assertEquals(await second, "ok");
+  const ended = untilAbort(connection.read(buffer), AbortSignal.timeout(5000));
+  assertEquals(await ended, null, "it was closed from the other end");
+});

@@ -47,6 +47,17 @@ Deno.test("an address over its rate is told when to come back, and others are se
   assertEquals((await ask("::ffff:10.0.0.1")).status, 429);
 });
 
+Deno.test("an IPv6 caller is counted by its /64: it has all the addresses there", async () => {
+  const ask = serviceOf({ RATE_LIMIT: "1/min", TRUSTED_PROXIES: "10.0.0.1" });
+  assertEquals((await ask("2001:db8:1:2::1")).status, 200);
+  assertEquals((await ask("2001:db8:1:2:ffff:ffff:ffff:ffff")).status, 429);
+  assertEquals((await ask("2001:DB8:1:2::3%eth0")).status, 429);
+  assertEquals((await ask("2001:db8:1:3::1")).status, 200);
+  const forwarded = { "x-forwarded-for": "2001:db8:1:3::9" };
+  assertEquals((await ask("10.0.0.1", forwarded)).status, 429);
+  assertEquals((await ask("10.0.0.1", { "x-forwarded-for": "unknown" })).status, 200);
+});
+
 Deno.test("a key is counted by its holder's name, wherever it is used from", async () => {
   const ask = serviceOf({ RATE_LIMIT: "2/min", API_KEYS: "ada:key-1,ada:key-2,bob:key-3" });
   const as = (key: string) => ({ "x-api-key": key });

@@ -60,6 +60,23 @@ Deno.test("what is no HTTP, or too long a head, is a problem document too", asyn
   assertStringIncludes(long, "application/problem+json");
 });
 
+Deno.test("a request of which no URL can be made is a problem document too", async () => {
+  await using agent = await startServiceProcess("agent");
+  const CLOSE = "connection: close\r\n\r\n";
+  const requests = {
+    "no Host": `GET / HTTP/1.0\r\n${CLOSE}`,
+    "a Host that is none": `GET / HTTP/1.1\r\nHost: a b/c\r\n${CLOSE}`,
+    "a path that is none": `GET http:// HTTP/1.1\r\nHost: 127.0.0.1\r\n${CLOSE}`,
+  };
+  for (const [what, request] of Object.entries(requests)) {
+    const answer = await speak(agent, request);
+    assertStringIncludes(answer, " 400 ", what);
+    assertStringIncludes(answer, '"code":"invalid_request"', what);
+    assertStringIncludes(answer.toLowerCase(), "x-request-id: ", what);
+    assertStringIncludes(answer.toLowerCase(), "x-content-type-options: nosniff", what);
+  }
+});
+
 Deno.test("beyond the limit on requests a caller is refused at once, and served again later", async () => {
   await using hub = await startProviderDouble([hang(), hang(), completion()]);
   await using agent = await startServiceProcess("agent", {
@@ -78,6 +95,7 @@ Deno.test("beyond the limit on requests a caller is refused at once, and served 
   const refused = await fetch(agent.url);
   assertEquals([refused.status, (await refused.json()).code], [503, "overloaded"]);
   assert(Number(refused.headers.get("retry-after")) > 0);
+  assertEquals(await (await fetch(`${agent.url}/healthz`)).json(), { status: "ok" });
   leaving.abort();
   await Promise.all(waiting);
   await hub.aborted(2);
@@ -135,21 +153,32 @@ Deno.test("SIGTERM under load: what runs finishes, what comes is refused, the ex
     environment: { HUB_BASE_URL: hub.baseUrl },
   });
   const { hostname, port } = new URL(agent.url);
-  // Open before the stop, and silent until after it.
-  using early = await Deno.connect({ hostname, port: Number(port) });
-  const heard = new Response(early.readable).text();
-  await early.write(new TextEncoder().encode("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"));
+  /** Open before the stop, and silent until after it. */
+  async function beginEarly(path: string) {
+    const connection = await Deno.connect({ hostname, port: Number(port) });
+    const heard = new Response(connection.readable).text();
+    const say = (text: string) => connection.write(new TextEncoder().encode(text));
+    await say(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`);
+    return async () => {
+      await say("\r\n");
+      return await heard;
+    };
+  }
+  const finishRequest = await beginEarly("/");
+  const finishProbe = await beginEarly("/readyz");
   const running = Array.from({ length: 50 }, () => ask(agent));
   await hub.received(50);
   agent.kill("SIGTERM");
   while (!agent.lines.some((line) => line.includes("is stopping"))) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  await early.write(new TextEncoder().encode("\r\n"));
-  const refusal = await heard;
+  const refusal = await finishRequest();
   assertStringIncludes(refusal, "503");
   assertStringIncludes(refusal.toLowerCase(), "connection: close");
   assertStringIncludes(refusal, "shutting_down");
+  const probed = await finishProbe();
+  assertStringIncludes(probed, '"reasons":{"service":"stopping"}');
+  assertStringIncludes(probed.toLowerCase(), "connection: close");
   held.resolve();
   const answers = await Promise.all(running.map(async (response) => (await response).json()));
   assertEquals(new Set(answers.map(({ content }) => content)), new Set(["finished"]));

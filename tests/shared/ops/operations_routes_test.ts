@@ -7,9 +7,10 @@ import { createMetrics } from "../../../shared/ops/metrics.ts";
 import type { Check } from "../../../shared/ops/operations.ts";
 
 function serviceOf(
-  { environment = {}, checks = {}, runs = 0 }: {
+  { environment = {}, checks = {}, details, runs = 0 }: {
     environment?: Record<string, string>;
     checks?: Record<string, Check>;
+    details?: Record<string, Check>;
     runs?: number;
   } = {},
 ) {
@@ -25,6 +26,7 @@ function serviceOf(
       metrics,
       api: { title: "t", description: "d", routes: {} },
       checks,
+      ...(details && { details }),
     },
   });
   const ask = async (path: string, init: RequestInit = {}) => {
@@ -48,6 +50,13 @@ Deno.test("a service that is not ready says why, and is alive all the same", asy
   assertEquals(status, 503);
   assertEquals(JSON.parse(text).reasons, { store: "the disk is full" });
   assertEquals((await ask("/healthz")).status, 200);
+});
+
+Deno.test("what a service can go on without is told, and leaves it ready", async () => {
+  const { ask } = serviceOf({ details: { mcp: () => "files is down", more: () => undefined } });
+  const { status, text } = await ask("/readyz");
+  const expected = { status: "ready", reasons: {}, details: { mcp: "files is down" } };
+  assertEquals([status, JSON.parse(text)], [200, expected]);
 });
 
 Deno.test("only health and readiness are open to those without a key", async () => {

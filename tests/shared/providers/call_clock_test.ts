@@ -1,6 +1,5 @@
-import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
-import { isAbort } from "../../../shared/errors.ts";
-import { abortError, startCallClock } from "../../../shared/providers/call_clock.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { startCallClock } from "../../../shared/providers/call_clock.ts";
 
 const LONG = 600_000;
 
@@ -49,12 +48,4 @@ test("a clock that stands does not run out until it is restarted", async () => {
   await assertRejects(() => clock.sleep(LONG));
   assert(clock.isTimedOut);
   clock.stop();
-});
-
-test("leaving is an AbortError: the caller's own where it is one", () => {
-  const own = new DOMException("gone", "AbortError");
-  assertStrictEquals(abortError(AbortSignal.abort(own)), own);
-  for (const reason of [undefined, "text", new Error("x"), new DOMException("x", "TimeoutError")]) {
-    assert(isAbort(abortError(AbortSignal.abort(reason))));
-  }
 });

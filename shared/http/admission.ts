@@ -1,0 +1,46 @@
+import { createPlaces } from "./places.ts";
+import { shuttingDown } from "./refusal.ts";
+import type { Guard } from "./router.ts";
+
+/** Whether the server takes in what comes: not while it is full, and no more once it stops. */
+export interface Admission {
+  /** Requests under way. */
+  readonly taken: number;
+  readonly isStopping: boolean;
+  stop(): void;
+  /** Takes a place and returns the function that gives it back. Throws 503 where there is none. */
+  take(): () => void;
+}
+
+/** `maxRequests` may be under way at once. */
+export function createAdmission(maxRequests: number): Admission {
+  const places = createPlaces({ limit: maxRequests, what: "requests" });
+  let isStopping = false;
+  return {
+    get taken() {
+      return places.taken;
+    },
+    get isStopping() {
+      return isStopping;
+    },
+    stop() {
+      isStopping = true;
+    },
+    take() {
+      if (isStopping) throw shuttingDown();
+      return places.take();
+    },
+  };
+}
+
+/**
+ * Holds a place for as long as a request's answer takes. As a guard, so that a refusal is answered,
+ * logged and counted like any other. Probes (`open`) need none: a busy service is alive, and one
+ * that stops is to say so.
+ */
+export function requireAdmission(open: string[]): Guard {
+  return (_request, { connection, url }) => {
+    if (!connection.admission || open.includes(url.pathname)) return;
+    connection.onClose(connection.admission.take());
+  };
+}

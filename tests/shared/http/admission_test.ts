@@ -1,0 +1,69 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { z } from "zod";
+import { commonVariables, parseConfig } from "../../../shared/config.ts";
+import { createAdmission } from "../../../shared/http/admission.ts";
+import { createLocalConnection } from "../../../shared/http/connection.ts";
+import { createService } from "../../../shared/http/service.ts";
+import { createLogger } from "../../../shared/log.ts";
+import { createMetrics } from "../../../shared/ops/metrics.ts";
+
+/** A watched service behind a server that takes one request at once. */
+function serviceForOne() {
+  const lines: string[] = [];
+  const metrics = createMetrics({ runs: () => 0 });
+  const admission = createAdmission(1);
+  const service = createService({ "GET /": () => new Response("ok") }, {
+    config: parseConfig(z.object(commonVariables), {}),
+    log: createLogger({ level: "info", format: "json", write: (line) => void lines.push(line) }),
+    operations: {
+      name: "assay-test",
+      metrics,
+      api: { title: "t", description: "d", routes: {} },
+      checks: {},
+    },
+  });
+  /** The answer, whose place is held until `close`. */
+  async function ask(path: string) {
+    const connection = createLocalConnection();
+    const request = new Request(`http://127.0.0.1${path}`, {
+      headers: { origin: "http://localhost:5173" },
+    });
+    const response = await service(request, { ...connection, admission });
+    const { status, headers } = response;
+    return { status, headers, text: await response.text(), close: connection.close };
+  }
+  return { ask, admission, lines, metrics };
+}
+
+Deno.test("a refusal of a full server can be read by a page, is logged and is counted", async () => {
+  const { ask, lines, metrics } = serviceForOne();
+  const first = await ask("/");
+  const refused = await ask("/");
+  assertEquals([refused.status, JSON.parse(refused.text).code], [503, "overloaded"]);
+  assertEquals(refused.headers.get("access-control-allow-origin"), "http://localhost:5173");
+  const logged = JSON.parse(lines.at(-1) ?? "");
+  assertEquals([logged.status, logged.request_id], [503, refused.headers.get("x-request-id")]);
+  const counted = 'assay_requests_total{method="GET",route="none",status="503"} 1';
+  assertStringIncludes(await metrics.text(), counted);
+  first.close();
+  assertEquals((await ask("/")).status, 200);
+});
+
+Deno.test("a full server is alive and ready, and probes take no place", async () => {
+  const { ask, admission } = serviceForOne();
+  for (const path of ["/healthz", "/readyz"]) assertEquals((await ask(path)).status, 200);
+  assertEquals(admission.taken, 0);
+  await ask("/");
+  for (const path of ["/healthz", "/readyz"]) assertEquals((await ask(path)).status, 200);
+});
+
+Deno.test("a server that stops is alive, not ready for a reason, and takes nothing more", async () => {
+  const { ask, admission } = serviceForOne();
+  admission.stop();
+  assertEquals((await ask("/healthz")).status, 200);
+  const { status, text } = await ask("/readyz");
+  assertEquals([status, JSON.parse(text).reasons], [503, { service: "stopping" }]);
+  const refused = await ask("/");
+  assertEquals([refused.status, JSON.parse(refused.text).code], [503, "shutting_down"]);
+  assertEquals(refused.headers.get("connection"), "close");
+});
