@@ -8,6 +8,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { AppError } from "../errors.ts";
+import { headerPairs } from "../http/header_pairs.ts";
 
 /** Spans of our own go to Deno's OpenTelemetry where `OTEL_DENO=true`, and nowhere otherwise. */
 const tracer = trace.getTracer("assay");
@@ -44,7 +45,9 @@ export function failSpan(span: Span, error: unknown): void {
 
 /** Does `work` as a part of the caller's trace, where the request names one. */
 export function withRemoteTrace<T>(headers: Headers, work: () => T): T {
-  return context.with(propagation.extract(context.active(), Object.fromEntries(headers)), work);
+  if (!headers.has("traceparent")) return work();
+  const carrier = Object.fromEntries(headerPairs(headers));
+  return context.with(propagation.extract(context.active(), carrier), work);
 }
 
 /** A span that is ended by hand, for work that is handed out piece by piece. */

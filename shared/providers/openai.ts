@@ -2,6 +2,7 @@ import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 
 import { abortError } from "../abort.ts";
 import { type CallClock, startCallClock } from "./call_clock.ts";
 import { AnswerTooLarge, createBoundedFetch } from "../http/bounded_fetch.ts";
+import { createPairFetch } from "../http/header_pairs.ts";
 import { diagnoseConnection } from "./connection_failure.ts";
 import { type Attempt, type Diagnosis, toProviderError, unreadable } from "./failure.ts";
 import { parseModels, parseReply, toCompletionParams } from "./openai_messages.ts";
@@ -131,7 +132,7 @@ class Client extends OpenAI {
       maxRetries: 0,
       timeout: timeoutMs,
       defaultHeaders,
-      fetch: createBoundedFetch(fetch),
+      fetch: createPairFetch(createBoundedFetch(fetch)),
     });
     // OPENAI_CUSTOM_HEADERS is merged in by the constructor, and has no option against it.
     this._options.defaultHeaders = defaultHeaders;
