@@ -128,8 +128,6 @@ export function eventStreamResponse(
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache, no-transform",
       "x-accel-buffering": "no",
-      // Said here, it keeps the server from holding the first events to see if they are all.
-      "transfer-encoding": "chunked",
       ...headers,
     },
   });

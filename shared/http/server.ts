@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "../log.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import { answerClientErrors } from "./client_errors.ts";
 import type { Connection } from "./connection.ts";
 import { refuse, unreadable } from "./refusal.ts";
 import type { Service } from "./router.ts";
+import { sendResponse } from "./send_response.ts";
 
 export interface ServeOptions {
   /** Names the service in its own log lines. */
@@ -51,7 +53,8 @@ export function serve(options: ServeOptions): void {
     const response = await service(request, toConnection(sockets, admission));
     // Whatever was answered: a connection that is kept would keep the server from closing.
     if (admission.isStopping) response.headers.set("connection", "close");
-    return response;
+    await sendResponse(response, sockets.outgoing);
+    return RESPONSE_ALREADY_SENT;
   }
 
   const listener = getRequestListener(

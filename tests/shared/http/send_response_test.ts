@@ -1,0 +1,111 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { sendResponse } from "../../../shared/http/send_response.ts";
+
+/** A server that sends what it is given, on a real socket. */
+async function serving(answer: () => Response): Promise<{ url: string } & AsyncDisposable> {
+  const server = createServer((_, outgoing) => void sendResponse(answer(), outgoing));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+Deno.test("an answer that is whole is sent with its length, its status and its headers", async () => {
+  await using server = await serving(() =>
+    Response.json({ a: "é" }, { status: 418, headers: { "x-own": "1" } })
+  );
+  const response = await fetch(server.url);
+  assertEquals(response.status, 418);
+  assertEquals(response.headers.get("content-length"), "10");
+  assertEquals(response.headers.get("x-own"), "1");
+  assertEquals(await response.json(), { a: "é" });
+});
+
+Deno.test("an answer without a body, and one to HEAD, have none", async () => {
+  await using server = await serving(() => new Response(null, { status: 204 }));
+  const response = await fetch(server.url);
+  assertEquals([response.status, await response.text()], [204, ""]);
+  await using other = await serving(() => new Response("four"));
+  const head = await fetch(other.url, { method: "HEAD" });
+  assertEquals([head.headers.get("content-length"), await head.text()], ["4", ""]);
+});
+
+Deno.test("the head of a stream does not wait for its first piece, nor a piece for the next", async () => {
+  const pieces = new TransformStream<Uint8Array<ArrayBuffer>>();
+  const writer = pieces.writable.getWriter();
+  await using server = await serving(() => new Response(pieces.readable));
+  const response = await fetch(server.url); // nothing is written yet
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (const piece of ["one", "two"]) {
+    await writer.write(bytes(piece));
+    assertEquals((await reader.read()).value, piece);
+  }
+  await writer.close();
+  assert((await reader.read()).done);
+});
+
+Deno.test("a client that leaves cancels the body", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const endless = () =>
+    new ReadableStream({
+      start: (controller) => controller.enqueue(bytes("first")),
+      cancel: () => cancelled.resolve(),
+    });
+  await using server = await serving(() => new Response(endless()));
+  const leaving = new AbortController();
+  const response = await fetch(server.url, { signal: leaving.signal });
+  await response.body!.getReader().read();
+  leaving.abort();
+  await cancelled.promise;
+});
+
+Deno.test("a reader that does not read is waited for, and may still leave", async () => {
+  let made = 0;
+  const cancelled = Promise.withResolvers<void>();
+  const most = 64 * 1024 * 1024;
+  const endless = () =>
+    new ReadableStream({
+      pull(controller) {
+        if ((made += 64 * 1024) > most) controller.error(new Error("nobody waits"));
+        else controller.enqueue(new Uint8Array(64 * 1024));
+      },
+      cancel: () => cancelled.resolve(),
+    });
+  await using server = await serving(() => new Response(endless()));
+  const connection = await Deno.connect({
+    hostname: "127.0.0.1",
+    port: Number(new URL(server.url).port),
+  });
+  await connection.write(bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  await connection.read(new Uint8Array(1));
+  let before = -1;
+  while (made !== before) { // until the sockets' own buffers are full
+    before = made;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert(made < most, `${made} bytes were made for a reader that read one`);
+  connection.close();
+  await cancelled.promise;
+});
+
+Deno.test("a body that fails cuts the connection: the client does not take it for whole", async () => {
+  const failing = () =>
+    new ReadableStream({
+      start: (controller) => controller.enqueue(bytes("first")),
+      async pull() {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        throw new Error("it broke");
+      },
+    });
+  await using server = await serving(() => new Response(failing()));
+  const response = await fetch(server.url);
+  await assertRejects(() => response.text());
+});
