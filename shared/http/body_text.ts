@@ -1,3 +1,4 @@
+import { untilAbort } from "../abort.ts";
 import { AppError } from "../errors.ts";
 import { createShapeGauge } from "./json_shape.ts";
 
@@ -22,18 +23,27 @@ type Bytes = Uint8Array<ArrayBuffer>;
  */
 export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const { maxBytes, timeoutMs = DEFAULT_TIMEOUT_MS } = limits;
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const length = request.headers.get("content-length");
+  const isBounded = length !== null;
+  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   try {
-    const arriving = within(request.body ?? new Blob().stream(), { maxBytes, signal: late.signal });
+    const arriving = isBounded && encoding === "identity"
+      ? whole(request, late.signal)
+      : within(request.body ?? new Blob().stream(), { maxBytes, signal: late.signal });
     return await decode(unpack(arriving, encoding), maxBytes);
   } catch (error) {
     throw late.signal.aborted ? tooSlow(timeoutMs) : error;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** A body that has said its length, which its connection holds it to: no stream need be made of it. */
+async function* whole(request: Request, signal: AbortSignal): AsyncGenerator<Bytes> {
+  yield new Uint8Array(await untilAbort(request.arrayBuffer(), signal));
 }
 
 /** The chunks of a body until it is over the limit, or its time is. */
