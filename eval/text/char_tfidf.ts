@@ -6,7 +6,7 @@ import { countItems } from "./overlap.ts";
 const MAX_CHARACTERS = 8000;
 const ORDERS = [2, 3, 4];
 /** A reply is compared with its reference and with every label, and often comes again. */
-const REMEMBERED = 256;
+const REMEMBERED = 128;
 
 /** The weights of a text's character n-grams. */
 export interface GramVector {
