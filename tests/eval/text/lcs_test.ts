@@ -31,6 +31,12 @@ Deno.test("the bit-parallel subsequence is as long as the textbook's, many disti
   }));
 });
 
+Deno.test("the bit-parallel subsequence is as long as the textbook's, about as long as a word", () => {
+  fc.assert(fc.property(texts("abcd", 33), texts("abcd", 33), (left, right) => {
+    assertEquals(lcsLength(left, right), tableLcs(left, right));
+  }));
+});
+
 Deno.test("a carry runs on through words without a match", () => {
   const right = ["a", ...new Array<string>(89).fill("x"), "a", ...new Array<string>(50).fill("y")];
   const left = ["z", "a", "q", "a", "z"];
