@@ -1,4 +1,4 @@
-import { rememberLast } from "../background/memo.ts";
+import { LONGEST_REMEMBERED, rememberLast } from "../background/memo.ts";
 import { splitBlanks } from "./blanks.ts";
 
 /** A model that is sure of itself gives many turns the same reply, one after the other. */
@@ -8,7 +8,7 @@ const REMEMBERED = 2;
  * The 13a tokens of sacreBLEU (mteval-v13a): punctuation stands alone, but `.` and `,` between
  * digits and a dash after a letter do not.
  */
-export const bleuTokens = rememberLast(cutTokens, REMEMBERED);
+export const bleuTokens = rememberLast(cutTokens, REMEMBERED, { longest: LONGEST_REMEMBERED });
 
 function cutTokens(text: string): readonly string[] {
   const line = unescape(
