@@ -11,24 +11,27 @@ export interface MemoLimits {
 }
 
 /**
- * Remembers what a function of a text gave, for the `capacity` texts used last. What it gives must
- * not be changed by whoever gets it.
+ * Remembers what a function of a text gave, for the texts used last: at least `capacity` of them,
+ * and at most twice as many, because to know which of them was used longest ago would cost more than
+ * many of the functions. What it gives must not be changed by whoever gets it.
  */
 export function rememberLast<Output>(
   compute: (text: string) => Output,
   capacity: number,
   { longest = Infinity }: MemoLimits = {},
 ): (text: string) => Output {
-  const known = new Map<string, Output>();
+  let recent = new Map<string, Output>();
+  let older = recent;
   return (text) => {
     if (text.length > longest) return compute(text);
-    let result = known.get(text);
-    if (result === undefined) {
-      result = compute(text);
-      const [oldest] = known.size >= capacity ? known.keys() : [];
-      if (oldest !== undefined) known.delete(oldest);
-    } else known.delete(text); // a Map keeps the order of insertion: the oldest is first
-    known.set(text, result);
+    let result = recent.get(text);
+    if (result !== undefined) return result;
+    result = older.get(text) ?? compute(text);
+    if (recent.size >= capacity) {
+      older = recent;
+      recent = new Map();
+    }
+    recent.set(text, result);
     return result;
   };
 }

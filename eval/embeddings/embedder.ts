@@ -25,10 +25,11 @@ export function cosine(left: Float32Array, right: Float32Array): number {
 
 /** The same direction, of length 1; a vector without length stays as it is. */
 export function toUnit(vector: Float32Array): Float32Array {
-  let squares = 0;
-  for (const value of vector) squares += value * value;
-  const length = Math.sqrt(squares);
-  return length === 0 ? vector : vector.map((value) => value / length);
+  const length = Math.sqrt(product(vector, vector));
+  if (length === 0) return vector;
+  const unit = new Float32Array(vector.length);
+  for (let i = 0; i < unit.length; i++) unit[i] = vector[i]! / length;
+  return unit;
 }
 
 /** The sum of the directions of some vectors: each counts alike, whatever its length. */
@@ -45,4 +46,27 @@ export function product(left: Float32Array, right: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < left.length; i++) sum += left[i]! * right[i]!;
   return sum;
+}
+
+/**
+ * The inner product of a vector with each of some others, four at a time: the processor adds to four
+ * sums while it would wait for one. Every sum is the same as `product` gives.
+ */
+export function products(vector: Float32Array, others: readonly Float32Array[]): number[] {
+  const found: number[] = [];
+  let at = 0;
+  for (; at + 4 <= others.length; at += 4) {
+    const [a, b, c, d] = [others[at]!, others[at + 1]!, others[at + 2]!, others[at + 3]!];
+    let [toA, toB, toC, toD] = [0, 0, 0, 0];
+    for (let i = 0; i < vector.length; i++) {
+      const value = vector[i]!;
+      toA += value * a[i]!;
+      toB += value * b[i]!;
+      toC += value * c[i]!;
+      toD += value * d[i]!;
+    }
+    found.push(toA, toB, toC, toD);
+  }
+  for (; at < others.length; at++) found.push(product(vector, others[at]!));
+  return found;
 }

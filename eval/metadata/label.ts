@@ -15,6 +15,11 @@ export function labelKey(value: unknown): string {
   return text !== "" && Number.isFinite(number) ? String(number) : text.toLowerCase();
 }
 
+/** Whether two labels are the same by their `labelKey`; most often they are as they stand. */
+export function isSameLabel(left: unknown, right: unknown): boolean {
+  return left === right || labelKey(left) === labelKey(right);
+}
+
 /** By metadata key, then by `labelKey`: a label as it was first written. */
 type LabelsByKey = Map<string, Map<string, unknown>>;
 

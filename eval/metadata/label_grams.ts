@@ -17,10 +17,18 @@ export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelGrams 
   }
   for (const weight of sum.weights.values()) sum.squares += weight ** 2;
   const withSum = examples.map((example) => gramProduct(example, sum));
+  /** A reply that repeats has the same vector. */
+  const known = new WeakMap<GramVector, number>();
+
+  function productWithSum(reply: GramVector): number {
+    let product = known.get(reply);
+    if (product === undefined) known.set(reply, product = gramProduct(reply, sum));
+    return product;
+  }
 
   return {
     nearness(reply, without) {
-      let product = gramProduct(reply, sum);
+      let product = productWithSum(reply);
       let { squares } = sum;
       const left = without === undefined ? undefined : examples[without];
       if (left) {

@@ -1,4 +1,4 @@
-import { type Embedder, pool, product, toUnit } from "../embeddings/embedder.ts";
+import { type Embedder, pool, product, products, toUnit } from "../embeddings/embedder.ts";
 
 const WORDS_SHARE = 0.3;
 
@@ -25,8 +25,10 @@ export async function createLabelVectors(
     let compared = known.get(reply);
     if (!compared) {
       const unit = toUnit(reply);
-      const toExamples = units.map((example) => product(unit, example));
-      known.set(reply, compared = { toExamples, toWords: product(unit, ownWords) });
+      known.set(
+        reply,
+        compared = { toExamples: products(unit, units), toWords: product(unit, ownWords) },
+      );
     }
     return compared;
   }

@@ -1,16 +1,24 @@
 import sentiment from "wink-sentiment";
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import { rememberLast } from "../background/memo.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { Annotation, Annotator } from "./annotator.ts";
 import { batchLabels, UNKNOWN } from "./label.ts";
 
 /** Enough to tell the mood of a reply, and a bound on what one may cost. */
 const MAX_CHARACTERS = 8000;
+/** A model that is sure of itself gives many turns the same reply. */
+const REMEMBERED = 64;
 /** From here a mood is strong, for batches that tell strong from mild. */
 const STRONG = 3;
 const LEXICON_LABELS = ["positive", "neutral", "negative", "very positive", "very negative"];
 
 const METHOD = "lexicon";
+
+const readMood = rememberLast((text) => {
+  const { score, normalizedScore } = sentiment(text);
+  return { score, normalizedScore };
+}, REMEMBERED);
 
 /**
  * `positive`, `negative` or `neutral` by the AFINN word list, negation and emoji included; `very …`
@@ -32,7 +40,7 @@ export function createSentimentAnnotator(
       if (!await semantics.isEnglish(text)) {
         return { value: UNKNOWN, method: METHOD, confidence: 0 };
       }
-      const { score, normalizedScore } = sentiment(text.slice(0, MAX_CHARACTERS));
+      const { score, normalizedScore } = readMood(text.slice(0, MAX_CHARACTERS));
       const confidence = Math.min(1, Math.abs(normalizedScore) / STRONG);
       if (score === 0) return { value: spell("neutral"), method: METHOD, confidence: 0.5 };
       const mood = score > 0 ? "positive" : "negative";

@@ -15,7 +15,7 @@ export function bleu(reply: string, reference: string): number {
   const wanted = bleuTokens(reference);
   if (found.length === 0 && wanted.length === 0) return scoreOfWordless(reply, reference);
 
-  const pair = new NgramIds(found, wanted);
+  const pair = NgramIds.ofWords(found, wanted);
   let logSum = 0;
   let order = 0;
   let smoothing = 1;

@@ -1,4 +1,5 @@
 import { splitBlanks } from "../text/blanks.ts";
+import { codePoints } from "../text/code_points.ts";
 import { NgramIds } from "../text/ngram_ids.ts";
 import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
 
@@ -12,14 +13,14 @@ const BETA_SQUARED = 4;
 export function chrf(reply: string, reference: string): number {
   const empty = scoreOfEmpty(reply, reference);
   if (empty !== undefined) return empty;
-  const found = Array.from(splitBlanks(reply).join(""));
-  const wanted = Array.from(splitBlanks(reference).join(""));
+  const found = codePoints(splitBlanks(reply).join(""));
+  const wanted = codePoints(splitBlanks(reference).join(""));
   if (found.length === 0 && wanted.length === 0) return scoreOfWordless(reply, reference);
 
   const orders = Math.min(MAX_ORDER, found.length, wanted.length);
   let precision = 0;
   let recall = 0;
-  const pair = new NgramIds(found, wanted);
+  const pair = NgramIds.ofNumbers(found, wanted);
   for (let order = 1; order <= orders; order++) {
     const shared = pair.countShared();
     precision += shared / (found.length - order + 1) / orders;

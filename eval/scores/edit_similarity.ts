@@ -17,11 +17,10 @@ export function editSimilarity(reply: string, reference: string): number | null 
   const empty = scoreOfEmpty(reply, reference);
   if (empty !== undefined) return empty;
   if (reply === reference) return 1; // the most frequent long pair, and the longest to count
-  const found = Array.from(reply.normalize("NFC"));
-  const wanted = Array.from(reference.normalize("NFC"));
-  const longer = Math.max(found.length, wanted.length);
-  const units = toCodeUnits(found, wanted);
-  return units ? 1 - distance(...units) / longer : null;
+  const units = toCodeUnits(reply.normalize("NFC"), reference.normalize("NFC"));
+  if (!units) return null;
+  const [found, wanted] = units;
+  return 1 - distance(found, wanted) / Math.max(found.length, wanted.length);
 }
 
 function isTooLong(text: string): boolean {
@@ -31,12 +30,22 @@ function isTooLong(text: string): boolean {
     splitBlanks(text).length > MAX_EDIT_WORDS;
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
 /**
  * Both texts with one code unit a code point, because the library counts code units and an emoji
- * has two. Only characters that both texts have need a unit of their own: the others match nothing,
- * so each side has one unit for all of them. `undefined` where even so there are too many.
+ * has two. `undefined` where there are too many different ones.
  */
-function toCodeUnits(left: string[], right: string[]): [string, string] | undefined {
+function toCodeUnits(left: string, right: string): [string, string] | undefined {
+  if (!SURROGATE.test(left) && !SURROGATE.test(right)) return [left, right];
+  return renameCharacters(Array.from(left), Array.from(right));
+}
+
+/**
+ * Only characters that both texts have need a unit of their own: the others match nothing, so each
+ * side has one unit for all of them.
+ */
+function renameCharacters(left: string[], right: string[]): [string, string] | undefined {
   const inLeft = new Set(left);
   const shared = new Map<string, string>();
   for (const character of right) {

@@ -1,5 +1,5 @@
 import type { Interaction, Metadata, Scores } from "../../shared/schemas/evaluate.ts";
-import { labelKey, UNKNOWN } from "../metadata/label.ts";
+import { isSameLabel, UNKNOWN } from "../metadata/label.ts";
 import { mean } from "../statistics.ts";
 
 /**
@@ -18,7 +18,7 @@ export function matchMetadata(
     const found = Object.hasOwn(generatedMetadata, key) ? generatedMetadata[key] : undefined;
     if (isBlank) matches[`${key}_match`] = 0;
     else if (found === undefined) matches[`${key}_match`] = null;
-    else if (labelKey(found) === labelKey(expected)) matches[`${key}_match`] = 1;
+    else if (isSameLabel(found, expected)) matches[`${key}_match`] = 1;
     else matches[`${key}_match`] = found === UNKNOWN ? null : 0;
   }
   const told = Object.values(matches).filter((value) => value !== null);

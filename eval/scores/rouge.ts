@@ -37,7 +37,7 @@ function rouge(
 }
 
 function ngramF1(found: readonly string[], wanted: readonly string[], order: number): number {
-  const pair = new NgramIds(found, wanted);
+  const pair = NgramIds.ofWords(found, wanted);
   for (let n = 1; n < order; n++) pair.lengthen();
   return f1(pair.countShared(), {
     found: found.length - order + 1,

@@ -1,16 +1,14 @@
 import { LONGEST_REMEMBERED, rememberLast } from "../background/memo.ts";
 import { createPacer } from "../pacer.ts";
+import { type CharGram, CharGrams } from "./char_grams.ts";
 import { countItems } from "./overlap.ts";
 
-/** Of a longer text the beginning is compared: it tells what the text is about. */
-const MAX_CHARACTERS = 8000;
-const ORDERS = [2, 3, 4];
 /** A reply is compared with its reference and with every label, and often comes again. */
-const REMEMBERED = 256;
+const REMEMBERED = 128;
 
 /** The weights of a text's character n-grams. */
 export interface GramVector {
-  weights: Map<string, number>;
+  weights: Map<CharGram, number>;
   /** Its squared length. */
   squares: number;
 }
@@ -25,18 +23,26 @@ export type CharTfIdf = (text: string) => GramVector;
  */
 export async function createCharTfIdf(texts: Iterable<string>): Promise<CharTfIdf> {
   const pace = createPacer();
-  const frequency = new Map<string, number>();
+  const grams = new CharGrams();
+  /** By n-gram: in how many texts it is, and which of them was the last. */
+  const frequency: number[] = [];
+  const lastText: number[] = [];
   let total = 0;
   for (const text of texts) {
     total++;
-    for (const gram of new Set(grams(text))) frequency.set(gram, (frequency.get(gram) ?? 0) + 1);
+    for (const gram of grams.learn(text)) {
+      if (lastText[gram] === total) continue;
+      lastText[gram] = total;
+      frequency[gram] = (frequency[gram] ?? 0) + 1;
+    }
     await pace();
   }
   const weigh = (text: string): GramVector => {
-    const weights = countItems(grams(text));
+    const weights = countItems(grams.find(text));
     let squares = 0;
     for (const [gram, count] of weights) {
-      const rarity = Math.log((1 + total) / (1 + (frequency.get(gram) ?? 0))) + 1;
+      const texts = typeof gram === "number" ? frequency[gram]! : 0;
+      const rarity = Math.log((1 + total) / (1 + texts)) + 1;
       weights.set(gram, count * rarity);
       squares += (count * rarity) ** 2;
     }
@@ -56,15 +62,4 @@ export function gramProduct(left: GramVector, right: GramVector): number {
 export function gramCosine(left: GramVector, right: GramVector): number {
   const length = Math.sqrt(left.squares * right.squares);
   return length === 0 ? 0 : Math.min(1, gramProduct(left, right) / length);
-}
-
-/** Cut by code units: half of a pair is as good a mark of a text as a whole one, and ten times faster. */
-function grams(text: string): string[] {
-  const plain = text.slice(0, MAX_CHARACTERS).normalize("NFKC").toLowerCase();
-  const line = ` ${plain.trim().replace(/\s+/gu, " ")} `;
-  const found: string[] = [];
-  for (const order of ORDERS) {
-    for (let i = 0; i + order <= line.length; i++) found.push(line.slice(i, i + order));
-  }
-  return found;
 }

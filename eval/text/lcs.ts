@@ -19,6 +19,9 @@ export function lcsLength(left: readonly string[], right: readonly string[]): nu
   const trimmed = left.length - leftEnd + start;
   if (leftEnd === start || rightEnd === start) return trimmed;
 
+  if (rightEnd - start <= BITS) {
+    return trimmed + shortLcs(left.slice(start, leftEnd), right.slice(start, rightEnd));
+  }
   const masks = occurrenceMasks(right.slice(start, rightEnd));
   const row = new Int32Array(Math.ceil((rightEnd - start) / BITS)).fill(ONES);
   for (let i = start; i < leftEnd; i++) {
@@ -30,6 +33,20 @@ export function lcsLength(left: readonly string[], right: readonly string[]): nu
   let zeros = 0;
   for (const word of row) zeros += popCount(~word & ONES);
   return trimmed + zeros;
+}
+
+/** The same where a row is one word. */
+function shortLcs(left: readonly string[], right: readonly string[]): number {
+  const masks = new Map<string, number>();
+  right.forEach((token, position) => {
+    masks.set(token, (masks.get(token) ?? 0) | (1 << position));
+  });
+  let row = ONES;
+  for (const token of left) {
+    const matched = row & (masks.get(token) ?? 0);
+    row = ((row + matched) & ONES) | (row ^ matched);
+  }
+  return popCount(~row & ONES);
 }
 
 /** The words of a token's bit row that are not 0: their indices, ascending, and their bits. */

@@ -3,7 +3,7 @@ import { splitBlanks } from "./blanks.ts";
 import { isSpaceless, words } from "./words.ts";
 
 /** Two scores cut the same two texts, one after the other. */
-const REMEMBERED = 4;
+const REMEMBERED = 2;
 
 /** Python's `string.punctuation`. */
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;

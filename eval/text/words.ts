@@ -25,7 +25,7 @@ const ASCII_ONLY = /^[\0-\x7f]*$/;
 const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
 /** Several scores cut the same two texts, one after the other. */
-const REMEMBERED = 4;
+const REMEMBERED = 2;
 
 /**
  * The words of a text in any script: NFKC, lower-case, runs of letters, marks and digits; a run in

@@ -52,6 +52,13 @@ Deno.test("a memo computes a text once, forgets the one not used longest, and fa
   assertEquals(computed.filter((text) => text === "bad").length, 2);
 });
 
+Deno.test("what a text gave is remembered while it is used, and forgotten after twice the capacity", () => {
+  const computed: string[] = [];
+  const last = rememberLast((text) => computed.push(text), 2);
+  for (const text of ["a", "b", "a", "c", "a", "d", "a", "e", "a", "b"]) last(text);
+  assertEquals(computed, ["a", "b", "c", "d", "e", "b"]);
+});
+
 Deno.test("a text longer than the limit is computed every time and pushes nothing out", async () => {
   const computed: string[] = [];
   const limits = { longest: 3 };

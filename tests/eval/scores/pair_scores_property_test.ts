@@ -117,6 +117,28 @@ Deno.test("edit_similarity counts code points, not code units", () => {
   assertEquals(editSimilarity("cafe\u0301", "café"), 1);
 });
 
+/** The textbook table over code points: slow, and beyond doubt. */
+function tableDistance(left: string[], right: string[]): number {
+  let above = [0, ...right.map((_, j) => j + 1)];
+  left.forEach((character, i) => {
+    const row = [i + 1];
+    right.forEach((other, j) =>
+      row.push(Math.min(above[j]! + (character === other ? 0 : 1), above[j + 1]! + 1, row[j]! + 1))
+    );
+    above = row;
+  });
+  return above[right.length]!;
+}
+
+Deno.test("edit_similarity is the textbook's, with and without characters of two code units", () => {
+  fc.assert(fc.property(pair, ([reply, reference]) => {
+    fc.pre(reply !== "" && reference !== "");
+    const [left, right] = [reply, reference].map((text) => Array.from(text.normalize("NFC")));
+    const expected = 1 - tableDistance(left!, right!) / Math.max(left!.length, right!.length);
+    assertEquals(editSimilarity(reply, reference), expected);
+  }));
+});
+
 Deno.test("edit_similarity has no value above 20,000 words, or their length without blanks", () => {
   const words = (count: number) => "a ".repeat(count);
   assertEquals(editSimilarity(words(20_000), words(20_000)), 1);

@@ -15,8 +15,8 @@ function tableLcs(left: string[], right: string[]): number {
   return above[right.length]!;
 }
 
-const texts = (alphabet: string, maxLength: number) =>
-  fc.array(fc.constantFrom(...alphabet), { maxLength });
+const texts = (alphabet: string, maxLength: number, minLength = 0) =>
+  fc.array(fc.constantFrom(...alphabet), { minLength, maxLength });
 
 Deno.test("the bit-parallel subsequence is as long as the textbook's, few distinct tokens", () => {
   fc.assert(fc.property(texts("ab", 200), texts("ab", 200), (left, right) => {
@@ -27,6 +27,12 @@ Deno.test("the bit-parallel subsequence is as long as the textbook's, few distin
 Deno.test("the bit-parallel subsequence is as long as the textbook's, many distinct tokens", () => {
   const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   fc.assert(fc.property(texts(letters, 400), texts(letters, 400), (left, right) => {
+    assertEquals(lcsLength(left, right), tableLcs(left, right));
+  }));
+});
+
+Deno.test("the bit-parallel subsequence is as long as the textbook's, about as long as a word", () => {
+  fc.assert(fc.property(texts("abcd", 36, 28), texts("abcd", 36, 28), (left, right) => {
     assertEquals(lcsLength(left, right), tableLcs(left, right));
   }));
 });
