@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import pLimit from "p-limit";
 import { REQUEST_FAILED, runScenarios, type Turn, type TurnPosition } from "../../eval/runner.ts";
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { Interaction, InteractionResult } from "../../shared/schemas/evaluate.ts";
 import {
   fakeTarget,
   interaction,
+  plainAssessor,
   ports,
   providerError,
   runAndCollect,
@@ -195,6 +196,35 @@ Deno.test("the next turn is asked while one is recorded, and never more than one
   disk.resolve();
   assertEquals(await run, "finished");
   assertEquals(asked.length, 3);
+});
+
+Deno.test("where replies come together, the next questions go out before any is looked at", async () => {
+  const { target, reached, open } = gatedTarget();
+  const seen: string[] = [];
+  const watched = {
+    ask(conversation: Turn[], signal: AbortSignal) {
+      seen.push(`ask ${conversation.at(-1)!.content}`);
+      return target.ask(conversation, signal);
+    },
+  };
+  const assessor = {
+    ...plainAssessor,
+    assess(one: Interaction, reply: string) {
+      seen.push(`assess ${one.id}`);
+      return plainAssessor.assess(one, reply);
+    },
+  };
+  const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id), interaction(id)]));
+  const run = runScenarios({ scenarios, attempts: 1 }, ports(watched, { assessor }));
+  await reached(3);
+  seen.splice(0);
+  open();
+  await run;
+  assertEquals(seen.slice(0, 3), ["ask message a", "ask message b", "ask message c"]);
+  assertEquals(
+    seen.slice(3).toSorted(),
+    ["a", "a", "b", "b", "c", "c"].map((id) => `assess ${id}`),
+  );
 });
 
 Deno.test("a turn that cannot be recorded ends the run", async () => {
