@@ -209,7 +209,7 @@ for (const [route, request] of Object.entries(STREAMS)) {
     assertEquals(lines, []);
     while (!(await reader.read()).done);
     const [{ time: _, ms, ...line }, ...more] = lines as [Record<string, unknown>];
-    assert(Number(ms) >= 30, `${ms}`);
+    assert(Number(ms) >= 25, `${ms}`);
     assertEquals([line, more], [{
       level: "info",
       message: "request",

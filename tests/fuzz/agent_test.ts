@@ -62,7 +62,14 @@ const FIELDS = [
 const openaiBody = fc.oneof(
   anything,
   fc.record({ model, messages: fc.array(openaiMessage, { maxLength: 3 }), stream: fc.boolean() }),
-  fc.record({ model, messages: conversation, stream: fc.boolean() }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      model: fc.constantFrom(DEMO_MODEL, DEMO_STUDIO.id),
+      messages: conversation,
+      stream: fc.boolean(),
+    }),
+  },
   fc.record({
     model: fc.oneof({ weight: 4, arbitrary: model }, { weight: 1, arbitrary: text }),
     messages: conversation,
@@ -104,17 +111,31 @@ Deno.test("no body makes POST /v1/chat/completions fail, by the agent or without
   });
 });
 
-Deno.test("no x-model-id makes POST / of the agent fail", async () => {
-  const { service } = agentService(createScriptedProvider());
+Deno.test("no headers make POST / of the agent fail", async () => {
+  const { service } = agentService(createScriptedProvider(), { environment: { API_KEYS: "k" } });
   const body = { messages: [{ type: "human", content: "Hi" }] };
-  await checkAnswers({
-    count: ADDRESSES,
-    requests: fc.oneof(
+  const mostly = (...values: string[]) =>
+    fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...values) }, headerValue);
+  const headers = fc.record({
+    "x-model-id": fc.oneof(
       headerValue,
       fc.uuid(),
       fc.tuple(headerValue, headerValue).map((parts) => parts.join("/")).filter(isHeaderValue),
     ),
-    ask: (model) => service(agentRequestOf(body, { headers: { "x-model-id": model } })),
+    "x-api-key": mostly("k"),
+    authorization: mostly("Bearer k", "bearer  k "),
+    accept: mostly("text/event-stream", "*/*;q=x", "text/event-stream;q=0"),
+    host: mostly("localhost", "127.0.0.1:8000", "[::1]"),
+    origin: mostly("http://localhost:3000", "http://127.0.0.1"),
+    "content-encoding": mostly("identity"),
+    "content-length": mostly("0", "-1", "x"),
+    "x-request-id": headerValue,
+    traceparent: headerValue,
+  }, { requiredKeys: ["x-model-id", "x-api-key"] });
+  await checkAnswers({
+    count: ADDRESSES,
+    requests: headers,
+    ask: (headers) => service(agentRequestOf(body, { headers })),
   });
 });
 

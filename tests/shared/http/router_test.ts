@@ -147,7 +147,7 @@ Deno.test("the line of a streamed answer waits for its end, and says what came u
     end[ending]();
     await new Promise((resolve) => setTimeout(resolve));
     assertEquals(lines.map(({ status, tokens }) => [status, tokens]), [[200, 5]]);
-    assert(Number(lines[0]?.ms) >= 20);
+    assert(Number(lines[0]?.ms) >= 15);
   }
 });
 
