@@ -32,7 +32,7 @@ const ENDPOINTS = {
 
 /** The agent backend's routes (spec 4.2 and 4.3, and what OpenAI clients expect). */
 export function createAgentHandler(deps: AgentDeps): Service {
-  const { config, log, models, tools, runs } = deps;
+  const { config, models, tools, runs } = deps;
   const runner = createRunner(deps);
 
   return createService({
@@ -62,7 +62,7 @@ export function createAgentHandler(deps: AgentDeps): Service {
       const run = runner.prepare({ choice, messages });
       context.connection.onClose(runs.take());
       if (wantsStream(request)) {
-        return await streamAnswer(run, { signal, log, requestId: context.requestId });
+        return await streamAnswer(run, { signal, context });
       }
       const report = await run.start({ signal });
       Object.assign(context.fields, accountFields(report));

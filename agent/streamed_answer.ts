@@ -1,15 +1,14 @@
-import { isAbort } from "../shared/errors.ts";
 import { toProblem } from "../shared/http/problem.ts";
-import type { Logger } from "../shared/log.ts";
+import { noteFailure } from "../shared/http/router.ts";
 import { accountFields, repairHeaders, toAccount, toHeaderValue } from "./accounting.ts";
 import { eventStreamResponse, openEventStream, type Outlet, type Push } from "./event_stream.ts";
+import { logged, type StreamContext } from "./logged_stream.ts";
 import { toAgentReply } from "./reply.ts";
 import type { PreparedRun } from "./runner.ts";
 
 export interface StreamedAnswerOptions {
   signal: AbortSignal;
-  requestId: string;
-  log: Logger;
+  context: StreamContext;
   keepAliveMs?: number;
 }
 
@@ -20,23 +19,21 @@ export interface StreamedAnswerOptions {
  */
 export async function streamAnswer(
   run: PreparedRun,
-  { signal, requestId, log, keepAliveMs }: StreamedAnswerOptions,
+  { signal, context, keepAliveMs }: StreamedAnswerOptions,
 ): Promise<Response> {
   async function produce(push: Push, outlet: Outlet): Promise<void> {
     const send = (event: string, data: unknown) => push({ event, data: JSON.stringify(data) });
-    try {
-      const report = await run.start({
-        signal: outlet.signal,
-        emit: ({ type, ...data }) => send(type, data),
-      });
-      log.info("run", { request_id: requestId, ...accountFields(report) });
-      await send("message", toAgentReply(report.reply));
-      await send("done", toAccount({ report, repairs: run.repairs }));
-    } catch (error) {
-      if (outlet.signal.aborted || isAbort(error) || !outlet.isOpen) throw error;
-      log.warn("run failed", { request_id: requestId, model: run.model, error });
-      await send("error", toProblem(error, requestId));
-    }
+    const report = await run.start({
+      signal: outlet.signal,
+      emit: ({ type, ...data }) => send(type, data),
+    });
+    Object.assign(context.fields, accountFields(report));
+    await send("message", toAgentReply(report.reply));
+    await send("done", toAccount({ report, repairs: run.repairs }));
+  }
+
+  function tell(push: Push, error: unknown): Promise<void> {
+    return push({ event: "error", data: JSON.stringify(toProblem(error, context.requestId)) });
   }
 
   const headers = () => ({
@@ -45,15 +42,13 @@ export async function streamAnswer(
   });
   const options = { signal, ...(keepAliveMs !== undefined && { keepAliveMs }) };
   try {
-    return eventStreamResponse(await openEventStream(produce, options), { headers: headers() });
+    const stream = await openEventStream(logged(produce, { context, tell }), options);
+    return eventStreamResponse(stream, { headers: headers() });
   } catch (error) {
     if (signal.aborted) throw error;
-    log.warn("run failed", { request_id: requestId, model: run.model, error });
-    const problem = toProblem(error, requestId);
-    const failed = await openEventStream(
-      (push) => push({ event: "error", data: JSON.stringify(problem) }),
-      { signal },
-    );
-    return eventStreamResponse(failed, { headers: headers(), status: problem.status });
+    noteFailure(error, context);
+    const { status } = toProblem(error, context.requestId);
+    const failed = await openEventStream((push) => tell(push, error), { signal });
+    return eventStreamResponse(failed, { headers: headers(), status });
   }
 }

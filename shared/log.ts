@@ -1,4 +1,4 @@
-import { AppError } from "./errors.ts";
+import { describeBriefly, type DescribeError, describeWhole } from "./describe_error.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -22,14 +22,16 @@ export interface LoggerOptions {
   redact?: (line: string) => string;
 }
 
-/** One line an event; a field named `error` may hold an `Error`; see `describeError`. */
+/** One line an event; a field named `error` may hold an `Error`, told whole at `debug` only. */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, format, write, redact = (line) => line } = options;
   const threshold = LOG_LEVELS.indexOf(level);
   const render = format === "json" ? renderJson : renderText;
+  const describe = level === "debug" ? describeWhole : describeBriefly;
   const at = (name: LogLevel) => {
     if (LOG_LEVELS.indexOf(name) < threshold) return () => {};
-    return (message: string, fields: Fields = {}) => write(redact(render(name, message, fields)));
+    return (message: string, fields: Fields = {}) =>
+      write(redact(render(name, message, describeErrors(fields, describe))));
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
@@ -43,12 +45,12 @@ export const silentLogger: Logger = createLogger({
 
 function renderJson(level: LogLevel, message: string, fields: Fields): string {
   const time = new Date().toISOString();
-  return JSON.stringify({ time, level, message, ...describeErrors(fields) });
+  return JSON.stringify({ time, level, message, ...fields });
 }
 
 function renderText(level: LogLevel, message: string, fields: Fields): string {
   const time = new Date().toISOString().slice(11, 19);
-  const rest = Object.entries(describeErrors(fields))
+  const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${key}=${renderValue(value)}`)
     .join("");
@@ -61,17 +63,7 @@ function renderValue(value: unknown): string {
   return /^[^\s"\p{C}]+$/u.test(text) ? text : JSON.stringify(text);
 }
 
-function describeErrors(fields: Fields): Fields {
-  if (!(fields.error instanceof Error)) return fields;
-  return { ...fields, error: describeError(fields.error) };
-}
-
-/**
- * With its stack and its causes. Of an `AppError` only what its caller may read: it is expected, and
- * its cause may hold a provider's raw words.
- */
-function describeError(error: Error): string {
-  if (error instanceof AppError) return `${error.name}: ${error.message}`;
-  const own = error.stack ?? `${error.name}: ${error.message}`;
-  return error.cause instanceof Error ? `${own}\ncaused by ${describeError(error.cause)}` : own;
+function describeErrors(fields: Fields, describe: DescribeError): Fields {
+  const { error } = fields;
+  return error instanceof Error ? { ...fields, error: describe(error) } : fields;
 }

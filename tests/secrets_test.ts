@@ -1,9 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { completion, errorStatus, raw, startProviderDouble } from "./fakes/provider_double.ts";
-import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+import { type ServiceProcess, startProcess, startServiceProcess } from "./fakes/service_process.ts";
 
-/** Secrets are planted wherever one can be, and everything that comes out is searched for them. */
+/**
+ * Secrets are planted wherever one can be, and everything that comes out is searched for them, and
+ * for stack traces and paths.
+ */
 
 const PLANTED = {
   hubKey: "planted-hub-key-1f7c",
@@ -44,12 +47,16 @@ function search(where: string, text: string, allowed: (keyof typeof PLANTED)[] =
   }
 }
 
+/** A frame of a stack, as it is printed and inside of JSON; and where files lie on this machine. */
+const INSIDE = [/^\s+at .+:\d+/m, /\\n\s+at /, /file:\/\//, new RegExp(import.meta.dirname!)];
+
 async function searchLog(service: ServiceProcess): Promise<void> {
   service.kill("SIGTERM");
   await service.status;
   const log = service.lines.join("\n");
   search("the log", log);
   assert(!log.includes("?"), "an address in the log has its query");
+  INSIDE.forEach((pattern) => assert(!pattern.test(log), `${pattern} is in the log:\n${log}`));
 }
 
 Deno.test("the agent's answers and log hold no planted secret", async () => {
@@ -145,6 +152,23 @@ Deno.test("the evaluation's answers and log hold no planted secret", async () =>
   search("an answer", own, ["query"]);
   await searchLog(evaluation);
 });
+
+for (const LOG_FORMAT of ["json", "text"]) {
+  Deno.test(`a failure of ours is told as ${LOG_FORMAT} without words, stack or path`, async () => {
+    const script = new URL("./fakes/careless_service.ts", import.meta.url).pathname;
+    await using service = await startProcess(["run", "-A", "--no-prompt", script], {
+      environment: { LOG_FORMAT },
+    });
+    const words = `<h1>${PLANTED.providerWords} at https://${PLANTED.userInfo}@host/x`;
+    const answer = await post(`${service.url}/fail`, words);
+    search("an answer", answer);
+    INSIDE.forEach((pattern) => assert(!pattern.test(answer), `${pattern}: ${answer}`));
+    await post(`${service.url}/forget`, words);
+    const failures = () => service.lines.filter((line) => line.includes("careless_service.ts:"));
+    while (failures().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await searchLog(service);
+  });
+}
 
 Deno.test("a secret in someone else's error is taken out of the line, however it is written", () => {
   const config = {

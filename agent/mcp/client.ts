@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { untilAbort } from "../../shared/abort.ts";
 import { ToolError } from "../tools/tool.ts";
 import type { McpServer } from "./config.ts";
 import { describeResult } from "./result.ts";
@@ -36,6 +37,8 @@ export type McpConnect = (server: McpServer, events: McpEvents) => Promise<McpSe
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
+/** How long a server may take to hear that its session is over: a service that stops waits for it. */
+const FAREWELL_TIMEOUT_MS = 1_000;
 /** The protocol's own code. */
 const REQUEST_TIMEOUT = -32001;
 /** A tool's own time limit is the agent's, which aborts the call. */
@@ -50,16 +53,16 @@ export const connectMcp: McpConnect = async (server, events) => {
   try {
     await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS });
   } catch (cause) {
-    await client.close().catch(() => {});
+    await end(client, transport);
     throw new Error(explain(cause, server), { cause });
   }
   client.onclose = events.onClose;
   client.onerror = events.onError;
   client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
-  return toSession(client);
+  return toSession(client, transport);
 };
 
-function toSession(client: Client): McpSession {
+function toSession(client: Client, transport: SessionTransport): McpSession {
   return {
     async listTools() {
       const tools: McpToolDefinition[] = [];
@@ -85,8 +88,22 @@ function toSession(client: Client): McpSession {
     async ping() {
       await client.ping({ timeout: PING_TIMEOUT_MS });
     },
-    close: () => client.close(),
+    close: () => end(client, transport),
   };
+}
+
+/** Over HTTP a server learns only by a request of its own that nobody will come back to a session. */
+interface SessionTransport extends Transport {
+  terminateSession?: () => Promise<void>;
+}
+
+/** Never rejects: a server that does not hear the farewell is left all the same. */
+async function end(client: Client, transport: SessionTransport): Promise<void> {
+  delete client.onclose; // the end is ours, and nobody's news
+  delete client.onerror;
+  const farewell = transport.terminateSession?.() ?? Promise.resolve();
+  await untilAbort(farewell, AbortSignal.timeout(FAREWELL_TIMEOUT_MS)).catch(() => {});
+  await client.close().catch(() => {});
 }
 
 interface ListedTool {
@@ -100,7 +117,7 @@ function toDefinition({ name, title, description, inputSchema }: ListedTool): Mc
   return { name, description: description ?? title ?? name, inputSchema };
 }
 
-async function createTransport(server: McpServer): Promise<Transport> {
+async function createTransport(server: McpServer): Promise<SessionTransport> {
   if (server.transport === "http") {
     const { StreamableHTTPClientTransport } = await import(
       "@modelcontextprotocol/sdk/client/streamableHttp.js"
@@ -108,7 +125,7 @@ async function createTransport(server: McpServer): Promise<Transport> {
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
       requestInit: { headers: server.headers, redirect: "manual" }, // the headers may hold a key
     });
-    return transport as Transport; // its optional fields are typed less strictly than ours
+    return transport as SessionTransport; // its optional fields are typed less strictly than ours
   }
   await requireRun(server.command);
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");

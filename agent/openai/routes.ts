@@ -16,7 +16,7 @@ import { streamCompletion } from "./stream.ts";
  * route is a plain way to the provider, and the caller's own tools go with it.
  */
 export function createOpenAIRoutes(
-  { config, log, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Places },
+  { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Places },
 ): Record<string, Handler> {
   function open(body: CompletionRequest, { headers }: Request): CompletionSource {
     const choice = chooseModel(body.model, "the field model");
@@ -29,8 +29,9 @@ export function createOpenAIRoutes(
   return {
     "GET /v1/models": async ({ signal }) => Response.json(await listModels(models, signal)),
 
-    "POST /v1/chat/completions": async (request, { fields, requestId, connection }) => {
+    "POST /v1/chat/completions": async (request, context) => {
       const { signal } = request;
+      const { fields, connection } = context;
       const body = await readJson(request, CompletionRequest, {
         maxBytes: config.MAX_BODY_BYTES,
         timeoutMs: config.BODY_TIMEOUT_MS,
@@ -41,7 +42,7 @@ export function createOpenAIRoutes(
       const showTools = request.headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true;
-        return await streamCompletion(source, { signal, requestId, log, includeUsage, showTools });
+        return await streamCompletion(source, { signal, context, includeUsage, showTools });
       }
       const seen: AgentEvent[] = [];
       const outcome = await source.start({ signal, ...(showTools && { emit: keepToolEvents }) });

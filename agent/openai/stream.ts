@@ -1,15 +1,14 @@
-import type { Logger } from "../../shared/log.ts";
 import { toHeaderValue } from "../accounting.ts";
 import { eventStreamResponse, openEventStream, type Outlet, type Push } from "../event_stream.ts";
 import type { AgentEvent } from "../events.ts";
+import { logged, type StreamContext } from "../logged_stream.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
 import type { CompletionSource } from "./source.ts";
 
 export interface StreamedCompletionOptions {
   signal: AbortSignal;
-  requestId: string;
-  log: Logger;
+  context: StreamContext;
   /** The caller asked for a last chunk with the token counts. */
   includeUsage: boolean;
   /** The caller asked to see what the tools do. */
@@ -25,7 +24,7 @@ export async function streamCompletion(
   source: CompletionSource,
   options: StreamedCompletionOptions,
 ): Promise<Response> {
-  const { signal, requestId, log, keepAliveMs } = options;
+  const { signal, context, keepAliveMs } = options;
 
   async function produce(push: Push, outlet: Outlet): Promise<void> {
     const frame = createFrame(source.model);
@@ -40,39 +39,37 @@ export async function streamCompletion(
       await send(toChunk(frame, { delta }));
     }
 
-    try {
-      const toDelta = createTranslator(options);
-      const { reply, usage, account, fields } = await source.start({
-        signal: outlet.signal,
-        async emit(event) {
-          const delta = toDelta(event);
-          if (delta) await sendDelta(delta);
-        },
+    const toDelta = createTranslator(options);
+    const { reply, usage, account, fields } = await source.start({
+      signal: outlet.signal,
+      async emit(event) {
+        const delta = toDelta(event);
+        if (delta) await sendDelta(delta);
+      },
+    });
+    Object.assign(context.fields, { model: source.model, ...fields });
+    const { refusal, toolCalls } = reply;
+    const calls = toolCalls.map((call, index) => ({ index, ...toToolCall(call) }));
+    if (refusal || calls.length > 0 || !hasStarted) {
+      await sendDelta({
+        ...(refusal && { refusal }),
+        ...(calls.length > 0 && { tool_calls: calls }),
       });
-      const { refusal, toolCalls } = reply;
-      const calls = toolCalls.map((call, index) => ({ index, ...toToolCall(call) }));
-      if (refusal || calls.length > 0 || !hasStarted) {
-        await sendDelta({
-          ...(refusal && { refusal }),
-          ...(calls.length > 0 && { tool_calls: calls }),
-        });
-      }
-      const last = toChunk(frame, {
-        finishReason: reply.finishReason ?? "stop",
-        logprobs: reply.logprobs,
-      });
-      await send({ ...last, ...(account && { agent: account }) });
-      if (options.includeUsage && usage) await send(toUsageChunk(frame, usage));
-      await push({ data: "[DONE]" });
-      log.info("run", { request_id: requestId, model: frame.model, ...fields });
-    } catch (error) {
-      if (outlet.signal.aborted || !outlet.isOpen) throw error;
-      log.warn("run failed", { request_id: requestId, model: frame.model, error });
-      await send(toOpenAIError(error, requestId));
     }
+    const last = toChunk(frame, {
+      finishReason: reply.finishReason ?? "stop",
+      logprobs: reply.logprobs,
+    });
+    await send({ ...last, ...(account && { agent: account }) });
+    if (options.includeUsage && usage) await send(toUsageChunk(frame, usage));
+    await push({ data: "[DONE]" });
   }
 
-  const stream = await openEventStream(produce, {
+  function tell(push: Push, error: unknown): Promise<void> {
+    return push({ data: JSON.stringify(toOpenAIError(error, context.requestId)) });
+  }
+
+  const stream = await openEventStream(logged(produce, { context, tell }), {
     signal,
     ...(keepAliveMs !== undefined && { keepAliveMs }),
   });

@@ -12,6 +12,7 @@ import { eventStream } from "./event_stream.ts";
 import { readIdempotencyKey } from "./idempotency_key.ts";
 import { answerWithResult, waitForEnd } from "./result_answer.ts";
 import type { RunManager } from "./run_manager.ts";
+import { logStreamEnd } from "./stream_log.ts";
 
 export interface EvaluateRouteDeps {
   config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
@@ -82,6 +83,7 @@ export function createEvaluateRoute(
     if (accepts(request, "application/json", "text/event-stream") === "text/event-stream") {
       const stream = eventStream({ store, runs, run, afterSeq: 0, client: request.signal });
       active?.hold(stream.left);
+      logStreamEnd(stream, { context, begun: active });
       stream.response.headers.set("location", location);
       return stream.response;
     }

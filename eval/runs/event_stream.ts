@@ -1,7 +1,7 @@
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import type { RunStore, StoredRun } from "../store/store.ts";
-import { createClientStream } from "./client_stream.ts";
+import { type ClientStream, createClientStream } from "./client_stream.ts";
 import type { RunManager } from "./run_manager.ts";
 import { runEvents } from "./run_events.ts";
 import { resultPieces } from "./run_result.ts";
@@ -18,16 +18,18 @@ export interface EventStreamOptions {
   client: AbortSignal;
 }
 
-/** Answers with the events of a run; `left` is aborted when the client leaves. */
-export function eventStream(
-  options: EventStreamOptions,
-): { response: Response; left: AbortSignal } {
-  const { body, left } = createClientStream(
+/** The answer with the events of a run. */
+export interface RunEventStream extends Pick<ClientStream, "left" | "ended"> {
+  response: Response;
+}
+
+export function eventStream(options: EventStreamOptions): RunEventStream {
+  const { body, ...stream } = createClientStream(
     options.client,
     (left) => encodeEvents(options, left),
   );
   const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
-  return { response: new Response(body, { headers }), left };
+  return { response: new Response(body, { headers }), ...stream };
 }
 
 async function* encodeEvents(

@@ -8,6 +8,7 @@ import { RUN_STATUSES, type RunRecord, type RunStore, type StoredRun } from "../
 import { eventStream, LAST_EVENT } from "./event_stream.ts";
 import type { RunManager } from "./run_manager.ts";
 import { resultPieces } from "./run_result.ts";
+import { logStreamEnd } from "./stream_log.ts";
 import { restingProgress, type RunView, viewRun } from "./run_view.ts";
 
 export interface RunRoutesDeps {
@@ -68,13 +69,15 @@ export function createRunRoutes(
       return streamPieces(withResult(shown, resultPieces(store, run)));
     },
 
-    "GET /runs/:id/events": async (request, { params }) => {
-      const run = await find(params.id);
+    "GET /runs/:id/events": async (request, context) => {
+      const run = await find(context.params.id);
       const last = request.headers.get("last-event-id");
       // What `EventSource` takes as "do not come back".
       if (last === LAST_EVENT) return new Response(null, { status: 204 });
       const afterSeq = /^\d{1,15}$/.test(last ?? "") ? Number(last) : 0;
-      return eventStream({ store, runs, run, afterSeq, client: request.signal }).response;
+      const stream = eventStream({ store, runs, run, afterSeq, client: request.signal });
+      logStreamEnd(stream, { context });
+      return stream.response;
     },
 
     "POST /runs/:id/cancel": async (_request, { params }) => {

@@ -13,7 +13,9 @@ export interface RequestContext {
   /** Values of the `:name` parts of the route's path. */
   readonly params: Readonly<Record<string, string>>;
   /** What the request's one log line says beside method, path, status and time. */
-  readonly fields: Record<string, string | number>;
+  readonly fields: Record<string, string | number | Error>;
+  /** Puts that line off until an answer that is streamed has ended. */
+  logAfter(end: Promise<unknown>): void;
   /** Set on the answer, whatever it will be. */
   readonly responseHeaders: Record<string, string>;
   readonly connection: Connection;
@@ -50,6 +52,11 @@ export type ErrorResponse = (error: unknown, context: RequestContext) => Respons
 /** A server's handler, callable in a test without a socket and so without a connection. */
 export type Service = (request: Request, connection?: Connection) => Promise<Response>;
 
+/** A request on its way through the router. */
+interface Exchange extends RequestContext {
+  ended?: Promise<unknown>;
+}
+
 interface Route {
   key: string;
   method: string;
@@ -85,46 +92,46 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
         context.fields.outcome = "client left";
         return new Response(null, { status: 499 });
       }
-      if (!(error instanceof AppError)) {
-        log.error("request failed", { request_id: context.requestId, error });
-      } else if (error.status >= 500) {
-        context.fields.error = error.message;
-      }
+      if (!(error instanceof AppError) || error.status >= 500) noteFailure(error, context);
       return errorResponse(error, context);
     }
   }
 
-  async function serve(request: Request, context: RequestContext): Promise<Response> {
+  async function serve(request: Request, context: Exchange): Promise<Response> {
     const started = performance.now();
-    const { fields } = context;
     const response = await answer(request, context);
     const headers = { ...context.responseHeaders, ...responseHeaders?.(request) };
     response.headers.set("x-request-id", context.requestId);
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
     secureHeaders(response.headers);
-    const ms = performance.now() - started;
     const { method } = request;
     const { status } = response;
-    onAnswer?.({ method, route: String(fields.route ?? "none"), status, seconds: ms / 1000 });
-    log.info("request", {
-      method,
-      path: context.url.pathname,
-      status,
-      ms: Math.round(ms),
-      request_id: context.requestId,
-      ...fields,
-    });
+    const { fields, ended } = context;
+    const route = String(fields.route ?? "none");
+    onAnswer?.({ method, route, status, seconds: (performance.now() - started) / 1000 });
+    const writeLine = () =>
+      log[isFailureOfOurs(fields.error) ? "error" : "info"]("request", {
+        method,
+        path: context.url.pathname,
+        status,
+        ms: Math.round(performance.now() - started),
+        request_id: context.requestId,
+        ...fields,
+      });
+    if (ended && method !== "HEAD") ended.then(writeLine, writeLine);
+    else writeLine();
     return response;
   }
 
   return async (request, connection) => {
     const local = createLocalConnection();
     const traceparent = readTraceparent(request);
-    const context: RequestContext = {
+    const context: Exchange = {
       requestId: readRequestId(request),
       url: new URL(request.url),
       params: {},
       fields: {},
+      logAfter: (end) => void (context.ended = end),
       responseHeaders: {},
       connection: connection ?? local,
     };
@@ -138,6 +145,16 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
       local.close();
     }
   };
+}
+
+/** Has a request's log line tell why it failed. */
+export function noteFailure(error: unknown, { fields }: Pick<RequestContext, "fields">): void {
+  fields.error = error instanceof Error ? error : new Error(String(error));
+}
+
+/** What the caller may not read, and someone should look into. */
+function isFailureOfOurs(error: unknown): boolean {
+  return error !== undefined && !(error instanceof AppError);
 }
 
 function parseRoute(key: string, handler: Handler): Route {

@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { streamCompletion } from "../../agent/openai/stream.ts";
 import { streamAnswer } from "../../agent/streamed_answer.ts";
-import { silentLogger } from "../../shared/log.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import { readChunks, readEvents } from "../fakes/events.ts";
 
@@ -9,8 +8,7 @@ import { readChunks, readEvents } from "../fakes/events.ts";
 
 const OPTIONS = {
   signal: new AbortController().signal,
-  requestId: "r1",
-  log: silentLogger,
+  context: { requestId: "r1", fields: {}, logAfter: () => {} },
   keepAliveMs: 5,
 };
 

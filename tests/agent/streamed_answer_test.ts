@@ -173,16 +173,96 @@ Deno.test("a caller that leaves before the first event is not answered", async (
   assertEquals((await answer).status, 499);
 });
 
-Deno.test("a finished stream leaves a line in the log with what the run cost", async () => {
-  const lines: string[] = [];
-  const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
-  const { service } = agentService(createScriptedProvider({ usage: USAGE }), { log });
-  const response = await service(agentRequestOf(BODY, STREAM));
-  await response.text();
-  const run = lines.map((line) => JSON.parse(line)).find(({ message }) => message === "run");
-  assertEquals([run.request_id, run.input_tokens, run.model_calls], [
-    response.headers.get("x-request-id"),
-    10,
-    1,
-  ]);
+function logged(...steps: Step[]) {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const log = createLogger({ level: "info", format: "json", write });
+  const { service } = agentService(createScriptedProvider(...steps), { log });
+  return { service, lines };
+}
+
+/** The agent's own stream, and that of OpenAI clients. */
+const STREAMS: Record<string, (signal?: AbortSignal) => Request> = {
+  "POST /": (signal) => agentRequestOf(BODY, { ...STREAM, ...(signal && { signal }) }),
+  "POST /v1/chat/completions": (signal) =>
+    new Request("http://127.0.0.1:8000/v1/chat/completions", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "a/b",
+        messages: [{ role: "user", content: "Hi" }],
+        stream: true,
+      }),
+      ...(signal && { signal }),
+    }),
+};
+
+for (const [route, request] of Object.entries(STREAMS)) {
+  Deno.test(`${route}: a stream makes one log line, at its end, with what the run cost`, async () => {
+    const { service, lines } = logged(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return { content: "It is 4.", usage: USAGE };
+    });
+    const response = await service(request());
+    const reader = response.body!.getReader();
+    await reader.read();
+    assertEquals(lines, []);
+    while (!(await reader.read()).done);
+    const [{ time: _, ms, ...line }, ...more] = lines as [Record<string, unknown>];
+    assert(Number(ms) >= 25, `${ms}`);
+    assertEquals([line, more], [{
+      level: "info",
+      message: "request",
+      method: "POST",
+      path: route.split(" ")[1],
+      route,
+      status: 200,
+      request_id: response.headers.get("x-request-id"),
+      model: "a/b",
+      input_tokens: 10,
+      output_tokens: 2,
+      model_calls: 1,
+      tool_calls: 0,
+    }, []]);
+  });
+
+  Deno.test(`${route}: the log line says that a stream failed, and why`, async () => {
+    const told = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 });
+    const ours = new TypeError("secret of the inside");
+    const expected = [["info", "ProviderError: busy"], ["error", "TypeError at streamed_answer"]];
+    for (const [index, error] of [told, ours].entries()) {
+      const { service, lines } = logged(SUM, error);
+      await (await service(request())).text();
+      const [{ level, status, outcome, error: why }, ...more] = lines as [Record<string, unknown>];
+      assertEquals([status, outcome, more], [200, "failed", []]);
+      assertEquals([level, String(why).split("_test")[0]], expected[index]);
+    }
+  });
+
+  Deno.test(`${route}: a reader that leaves is in the log line, whichever way it leaves`, async () => {
+    for (const way of ["cancels the body", "closes the connection"]) {
+      const { service, lines } = logged(SUM, () => never());
+      const controller = new AbortController();
+      const response = await service(request(controller.signal));
+      const reader = response.body!.getReader();
+      await reader.read();
+      if (way === "cancels the body") await reader.cancel();
+      else controller.abort();
+      while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      assertEquals(lines.map(({ outcome }) => outcome), ["client left"], way);
+    }
+  });
+}
+
+Deno.test("a run that fails before its first event makes one log line, with its status", async () => {
+  for (const request of Object.values(STREAMS)) {
+    const { service, lines } = logged(
+      new ProviderError(502, "provider_error", "gone", { kind: "unreachable" }),
+    );
+    await (await service(request())).text();
+    await Promise.resolve();
+    assertEquals(lines.map(({ status, error }) => [status, error]), [
+      [502, "ProviderError: gone"],
+    ]);
+  }
 });

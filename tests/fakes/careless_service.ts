@@ -3,7 +3,10 @@ import { commonVariables } from "../../shared/config.ts";
 import { createService } from "../../shared/http/service.ts";
 import { startService } from "../../shared/start.ts";
 
-/** A service, run as a process, one of whose routes forgets a promise that fails. */
+/**
+ * A service, run as a process, one of whose routes fails as none should, and one forgets a promise
+ * that fails. Both failures quote what the caller sent.
+ */
 if (import.meta.main) {
   await startService({
     name: "careless",
@@ -13,8 +16,13 @@ if (import.meta.main) {
     create: (config, log) => ({
       service: createService({
         "GET /": () => new Response("ok"),
-        "GET /forget": () => {
-          setTimeout(() => Promise.reject(new Error("forgotten")), 1);
+        "POST /fail": async (request) => {
+          const said = await request.text();
+          throw new TypeError(`cannot use ${said}`, { cause: new Error(said) });
+        },
+        "POST /forget": async (request) => {
+          const said = await request.text();
+          setTimeout(() => Promise.reject(new Error(said)), 1);
           return new Response("ok");
         },
       }, { config, log }),

@@ -6,7 +6,7 @@ import type { Target, Turn } from "../../eval/runner.ts";
 import { createRunManager } from "../../eval/runs/run_manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
-import { silentLogger } from "../../shared/log.ts";
+import { type Logger, silentLogger } from "../../shared/log.ts";
 import type { Operations } from "../../shared/ops/operations.ts";
 import type { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
 import { fakeTarget } from "./eval_ports.ts";
@@ -22,16 +22,17 @@ export function evalService(
     target?: Target;
     scoring?: ScoringPorts;
     operations?: Operations;
+    log?: Logger;
   } = {},
 ) {
   const { store = memoryStore(), target, environment = {}, scoring = scoringPorts() } = options;
-  const { operations } = options;
+  const { operations, log = silentLogger } = options;
   const config = parseConfig(EvalConfig, environment);
   const fake = fakeTarget(answer);
   const endpoints = createEndpointPolicy(config);
   const runs = createRunManager({
     store,
-    log: silentLogger,
+    log,
     endpoints,
     connect: () => target ?? fake.target,
     slot: (work) => work(),
@@ -41,7 +42,7 @@ export function evalService(
   });
   const service = createEvalHandler({
     config,
-    log: silentLogger,
+    log,
     endpoints,
     store,
     runs,

@@ -1,4 +1,5 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { createLogger, type LogFormat, type LogLevel } from "../../shared/log.ts";
 
@@ -39,22 +40,49 @@ Deno.test("only the level and what is graver is written", () => {
   }
 });
 
-Deno.test("an error is written with its stack and its causes", () => {
+Deno.test("an error is told by name, code and place, without its words, its stack or a path", () => {
   const { log, lines } = logger("json");
+  const cause = Object.assign(new TypeError("the key is s3cret"), { code: "ENOSPC" });
+  log.error("failed", { error: new Error("<h1>their page</h1>", { cause }) });
+  assertMatch(
+    JSON.parse(lines[0]!).error,
+    /^Error at log_test\.ts:\d+:\d+, caused by TypeError ENOSPC at log_test\.ts:\d+:\d+$/,
+  );
+});
+
+Deno.test("an error from inside a library is told by the place of ours that led there", () => {
+  const { log, lines } = logger("json");
+  const cause = assertThrows(() => z.string().parse(1), Error);
+  log.error("failed", { error: cause });
+  assertMatch(JSON.parse(lines[0]!).error, /^ZodError at log_test\.ts:\d+:\d+$/);
+});
+
+Deno.test("names and codes that are none are left out, and an error may be without a place", () => {
+  const { log, lines } = logger("json");
+  const odd = Object.assign(new Error("x"), { name: "a b\nc", code: "the key" });
+  odd.stack = "no frames";
+  log.error("failed", { error: odd });
+  assertEquals(JSON.parse(lines[0]!).error, "Error");
+});
+
+Deno.test("at debug an error is written with its words, its stack and its causes", () => {
+  const { log, lines } = logger("json", "debug");
   log.error("failed", { error: new Error("outer", { cause: new TypeError("inner") }) });
   const { error } = JSON.parse(lines[0]!);
   assertStringIncludes(error, "Error: outer");
-  assertStringIncludes(error, "log_test.ts");
+  assertStringIncludes(error, "    at ");
   assertStringIncludes(error, "caused by TypeError: inner");
 });
 
-Deno.test("an error that callers may read is written without its stack and its cause", () => {
-  const { log, lines } = logger("json");
+Deno.test("an error that callers may read is written in its words, without its stack and cause", () => {
   const told = new AppError(502, "provider_error", "told", { cause: new Error("raw words") });
-  log.warn("failed", { error: told });
-  assertEquals(JSON.parse(lines[0]!).error, "AppError: told");
-  log.error("failed", { error: new Error("ours", { cause: told }) });
-  assertMatch(JSON.parse(lines[1]!).error, /log_test\.ts[^]*\ncaused by AppError: told$/);
+  for (const level of ["info", "debug"] as const) {
+    const { log, lines } = logger("json", level);
+    log.warn("failed", { error: told });
+    assertEquals(JSON.parse(lines[0]!).error, "AppError: told");
+    log.error("failed", { error: new Error("ours", { cause: told }) });
+    assertMatch(JSON.parse(lines[1]!).error, /log_test\.ts[^]*caused by AppError: told$/);
+  }
 });
 
 Deno.test("no value can make one line look like two", () => {

@@ -59,7 +59,7 @@ Deno.test("an AppError speaks for itself, with its headers", async () => {
   assertEquals(lines.length, 1);
 });
 
-Deno.test("any other error is an opaque 500, and the log has it whole", async () => {
+Deno.test("any other error is an opaque 500, and the log says what it was and where", async () => {
   const { handle, lines } = service({
     "GET /": () => {
       throw new TypeError("inside", { cause: new Error("deeper") });
@@ -69,8 +69,12 @@ Deno.test("any other error is an opaque 500, and the log has it whole", async ()
   const problem = await response.json();
   assertEquals([response.status, problem.code], [500, "internal"]);
   assert(!JSON.stringify(problem).includes("inside"));
-  assertEquals(lines[0]?.request_id, problem.request_id);
-  assertMatch(String(lines[0]?.error), /TypeError: inside[^]*caused by Error: deeper/);
+  assertEquals(lines.length, 1);
+  assertEquals([lines[0]?.level, lines[0]?.request_id], ["error", problem.request_id]);
+  assertMatch(
+    String(lines[0]?.error),
+    /^TypeError at router_test.ts:\d+:\d+, caused by Error at router_test.ts:\d+:\d+$/,
+  );
 });
 
 Deno.test("every answer carries a request id: the caller's where it is sane, else a new one", async () => {
@@ -126,4 +130,34 @@ Deno.test("a request makes one log line, with what its handler adds", async () =
   assertEquals(lines.length, 1);
   const { method, path, status, model } = lines[0]!;
   assertEquals([method, path, status, model], ["GET", "/", 200, "m"]);
+});
+
+Deno.test("the line of a streamed answer waits for its end, and says what came until then", async () => {
+  for (const ending of ["resolve", "reject"] as const) {
+    const end = Promise.withResolvers<void>();
+    const { handle, lines } = service({
+      "GET /": (_, { fields, logAfter }) => {
+        logAfter(end.promise.finally(() => fields.tokens = 5));
+        return new Response();
+      },
+    });
+    await handle(ask("/"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assertEquals(lines, []);
+    end[ending]();
+    await new Promise((resolve) => setTimeout(resolve));
+    assertEquals(lines.map(({ status, tokens }) => [status, tokens]), [[200, 5]]);
+    assert(Number(lines[0]?.ms) >= 15);
+  }
+});
+
+Deno.test("an answer whose body nobody reads is not waited for", async () => {
+  const { handle, lines } = service({
+    "GET /": (_, { logAfter }) => {
+      logAfter(new Promise(() => {}));
+      return new Response("x");
+    },
+  });
+  await handle(ask("/", { method: "HEAD" }));
+  assertEquals(lines.length, 1);
 });

@@ -132,6 +132,23 @@ Deno.test("nothing is taken from the SDK's own environment variables", async () 
   assertEquals(sent.match(/env-\w+|bearer|openai/gi), null);
 });
 
+Deno.test("the SDK's variables for an administrator's key and for its log change nothing", async () => {
+  await using double = await startProviderDouble([
+    completion(),
+    sse(completionChunks()),
+    errorStatus(500, { message: "the words of the provider" }),
+  ]);
+  const script = new URL("../../fakes/provider_calls.ts", import.meta.url).pathname;
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "-A", script, double.baseUrl],
+    env: { OPENAI_ADMIN_KEY: "env-admin", OPENAI_LOG: "debug" },
+  }).output();
+  const text = new TextDecoder();
+  assertEquals([text.decode(stdout), text.decode(stderr)], ["", ""]);
+  const keys = double.requests.map(({ headers }) => headers.get("authorization"));
+  assertEquals(keys, Array(3).fill("Bearer secret-key"));
+});
+
 Deno.test("a completion is translated whole", async () => {
   await using double = await startProviderDouble(json({
     ...completionBody({ content: "Hello." }),

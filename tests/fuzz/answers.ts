@@ -1,0 +1,68 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
+
+/** How many bodies an endpoint takes, and how many ids, queries or headers. */
+export const BODIES = 10_000;
+export const ADDRESSES = 3_000;
+
+/** Every one of `count` requests is answered, and never by a failure of ours. */
+export async function checkAnswers<T>(
+  { count, requests, ask }: {
+    count: number;
+    requests: fc.Arbitrary<T>;
+    ask: (request: T) => Promise<Response>;
+  },
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(requests, async (request) => await checkAnswer(await ask(request))),
+    { numRuns: count },
+  );
+}
+
+/** Reads an answer whole. Throws where it is a 5xx, or not what it says it is. */
+async function checkAnswer(response: Response): Promise<void> {
+  const [type] = (response.headers.get("content-type") ?? "").split(";");
+  if (response.status < 300 && type === "text/event-stream") return await checkEvents(response);
+  const answer = await response.text();
+  assert(response.status < 500, `${response.status}: ${answer}`);
+  if (response.status >= 300) checkRefusal(response, { answer, type });
+  else if (type === "application/json") JSON.parse(answer);
+}
+
+/** A stream tells its failures by event, once it has begun. */
+async function checkEvents(response: Response): Promise<void> {
+  for await (const data of readServerSentEvents(response.body!)) {
+    if (data === "[DONE]") continue;
+    const event = JSON.parse(data);
+    assert(event.code !== "internal" && event.error?.code !== "internal", data);
+  }
+}
+
+function checkRefusal(
+  { status, headers }: Response,
+  { answer, type }: { answer: string; type: string | undefined },
+): void {
+  if (type === "text/event-stream") {
+    checkProblem(JSON.parse(/^data: (.*)$/m.exec(answer)?.[1] ?? answer), { status, headers });
+  } else if (type === "application/problem+json") {
+    checkProblem(JSON.parse(answer), { status, headers });
+  } else {
+    assertEquals(type, "application/json");
+    const { error } = JSON.parse(answer);
+    const { message, type: kind, code, param } = error;
+    assert([message, kind, code].every(isSaid), answer);
+    assert(param === null || isSaid(param), answer);
+  }
+}
+
+function checkProblem(
+  problem: Record<string, unknown>,
+  { status, headers }: { status: number; headers: Headers },
+): void {
+  const { type, title, detail, code, request_id: id } = problem;
+  assert([type, title, detail, code].every(isSaid), JSON.stringify(problem));
+  assertEquals([problem.status, id], [status, headers.get("x-request-id")]);
+}
+
+const isSaid = (value: unknown) => typeof value === "string" && value !== "";
