@@ -125,6 +125,15 @@ Deno.test("the services' sandbox is as small as it was: it grows only on purpose
   ]);
 });
 
+Deno.test("a binary has the V8 flags of the task", () => {
+  const { agent, eval: evaluation } = denoJson.tasks;
+  const compile = Deno.readTextFileSync(new URL(".ci/compile.ts", ROOT));
+  const starts = [agent.command, evaluation.command, compile];
+  const [first, ...others] = starts.map((text) => text.match(/--v8-flags=[\w=,-]+/)?.[0]);
+  assert(first);
+  assertEquals(others, [first, first]);
+});
+
 Deno.test("every worker has a file name of its own: a bundle tells them apart by nothing else", () => {
   const pattern = /new Worker\(\s*new URL\("\.\/([^"]+)", import\.meta\.url\)/g;
   const code = sources.map(({ text }) => text.replaceAll(/\/\*\*[^]*?\*\//g, "")); // not in comments

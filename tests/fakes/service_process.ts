@@ -1,3 +1,5 @@
+import denoJson from "../../deno.json" with { type: "json" };
+
 const ROOT = new URL("../../", import.meta.url);
 
 /** A service as it runs in production: its own process, its own permissions, a real port. */
@@ -109,6 +111,7 @@ function commandOf(service: "agent" | "eval", flags: string[] = []): string[] {
     "run",
     "--frozen",
     "--no-prompt",
+    ...v8Flags(service),
     `--config=${new URL("deno.json", ROOT).pathname}`,
     `-P=${service}`,
     // The set's own path is the repository's; this one is the working folder's.
@@ -116,4 +119,9 @@ function commandOf(service: "agent" | "eval", flags: string[] = []): string[] {
     ...flags,
     new URL(`${service}/main.ts`, ROOT).pathname,
   ];
+}
+
+/** As the service's task has them. */
+function v8Flags(service: "agent" | "eval"): string[] {
+  return denoJson.tasks[service].command.match(/--v8-flags=\S+/g) ?? [];
 }
