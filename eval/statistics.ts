@@ -26,7 +26,14 @@ export function mean(values: number[]): number | null {
  * is `null`; names keep the order in which they were first met. Turns of a cluster stand together.
  */
 export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
-  return collectScores(scoreNames(turns).map((name) => [name, describeScore(name, turns)]));
+  const average_scores: Scores = {};
+  const statistics: Record<string, Statistic> = {};
+  for (const name of scoreNames(turns)) {
+    const statistic = describeScore(name, turns);
+    average_scores[name] = statistic.mean;
+    statistics[name] = statistic;
+  }
+  return { average_scores, statistics };
 }
 
 /** A scenario's own statistics, by score. */
@@ -60,17 +67,10 @@ export interface AggregatedScores {
   statistics: Record<string, Statistic>;
 }
 
-function collectScores(described: [string, Statistic][]): AggregatedScores {
-  return {
-    average_scores: Object.fromEntries(described.map(([name, { mean }]) => [name, mean])),
-    statistics: Object.fromEntries(described),
-  };
-}
-
-function scoreNames(turns: ScoredTurn[]): string[] {
+function scoreNames(turns: ScoredTurn[]): Set<string> {
   const names = new Set<string>();
   for (const { scores } of turns) for (const name in scores) names.add(name);
-  return [...names];
+  return names;
 }
 
 /** Two passes over the turns and nothing kept: a long run describes ten thousand of them. */
