@@ -45,11 +45,11 @@ export type ScenarioScores = Record<string, Statistic>;
  */
 export function aggregateScenarios(scenarios: ScenarioScores[]): AggregatedScores {
   const means = (pick: (statistic: Statistic) => number | null): ScoredTurn[] =>
-    scenarios.map((statistics, cluster) => ({
-      scores: Object.fromEntries(Object.entries(statistics).map(([name, s]) => [name, pick(s)])),
-      failed: false,
-      cluster,
-    }));
+    scenarios.map((statistics, cluster) => {
+      const scores: Scores = {};
+      for (const name in statistics) scores[name] = pick(statistics[name]!);
+      return { scores, failed: false, cluster };
+    });
   const all = aggregateScores(means(({ mean }) => mean));
   const answered = aggregateScores(means(({ mean_of_answered }) => mean_of_answered));
   for (const [name, statistic] of Object.entries(all.statistics)) {
