@@ -22,14 +22,30 @@ export function createLabelCounter(): LabelCounter {
     { confusion: LabelReport["confusion"]; pairs: number; flips: number }
   >();
 
+  /** The same few labels come again with every attempt. */
+  const names = new Map<unknown, string>();
+  function nameOf(label: unknown): string {
+    if (typeof label !== "string") return labelKey(label);
+    let name = names.get(label);
+    if (name === undefined) names.set(label, name = labelKey(label));
+    return name;
+  }
+
+  /** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
+  function foundLabel(key: string, { error, generated_metadata }: InteractionResult): string {
+    if (error) return FAILED;
+    const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
+    return value === undefined ? ABSTAINED : nameOf(value);
+  }
+
   function addTurn(key: string, turns: InteractionResult[]): void {
     let count = byKey.get(key);
     if (!count) byKey.set(key, count = { confusion: {}, pairs: 0, flips: 0 });
     const found = new Map<string, number>();
     for (const turn of turns) {
-      const label = labelOf(key, turn);
+      const label = foundLabel(key, turn);
       if (label !== FAILED) found.set(label, (found.get(label) ?? 0) + 1);
-      const row = own(count.confusion, labelKey(turn.reference_metadata[key]), {});
+      const row = own(count.confusion, nameOf(turn.reference_metadata[key]), {});
       row[label] = own(row, label, 0) + 1;
     }
     const { all, same } = countPairs([...found.values()]);
@@ -65,22 +81,8 @@ function countPairs(counts: number[]) {
   };
 }
 
-/** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
-function labelOf(key: string, { error, generated_metadata }: InteractionResult): string {
-  if (error) return FAILED;
-  const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
-  return value === undefined ? ABSTAINED : labelKey(value);
-}
-
 /** A record's own entry, made where it is missing; a label may be called `constructor`. */
 function own<T>(record: Record<string, T>, key: string, initial: T): T {
-  if (!Object.hasOwn(record, key)) {
-    Object.defineProperty(record, key, {
-      value: initial,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
-  }
+  if (!Object.hasOwn(record, key)) record[key] = initial; // Deno has no setter called `__proto__`
   return record[key]!;
 }

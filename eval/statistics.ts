@@ -26,7 +26,14 @@ export function mean(values: number[]): number | null {
  * is `null`; names keep the order in which they were first met. Turns of a cluster stand together.
  */
 export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
-  return collectScores(scoreNames(turns).map((name) => [name, describeScore(name, turns)]));
+  const average_scores: Scores = {};
+  const statistics: Record<string, Statistic> = {};
+  for (const name of scoreNames(turns)) {
+    const statistic = describeScore(name, turns);
+    average_scores[name] = statistic.mean;
+    statistics[name] = statistic;
+  }
+  return { average_scores, statistics };
 }
 
 /** A scenario's own statistics, by score. */
@@ -38,11 +45,11 @@ export type ScenarioScores = Record<string, Statistic>;
  */
 export function aggregateScenarios(scenarios: ScenarioScores[]): AggregatedScores {
   const means = (pick: (statistic: Statistic) => number | null): ScoredTurn[] =>
-    scenarios.map((statistics, cluster) => ({
-      scores: Object.fromEntries(Object.entries(statistics).map(([name, s]) => [name, pick(s)])),
-      failed: false,
-      cluster,
-    }));
+    scenarios.map((statistics, cluster) => {
+      const scores: Scores = {};
+      for (const name in statistics) scores[name] = pick(statistics[name]!);
+      return { scores, failed: false, cluster };
+    });
   const all = aggregateScores(means(({ mean }) => mean));
   const answered = aggregateScores(means(({ mean_of_answered }) => mean_of_answered));
   for (const [name, statistic] of Object.entries(all.statistics)) {
@@ -60,17 +67,10 @@ export interface AggregatedScores {
   statistics: Record<string, Statistic>;
 }
 
-function collectScores(described: [string, Statistic][]): AggregatedScores {
-  return {
-    average_scores: Object.fromEntries(described.map(([name, { mean }]) => [name, mean])),
-    statistics: Object.fromEntries(described),
-  };
-}
-
-function scoreNames(turns: ScoredTurn[]): string[] {
+function scoreNames(turns: ScoredTurn[]): Set<string> {
   const names = new Set<string>();
   for (const { scores } of turns) for (const name in scores) names.add(name);
-  return [...names];
+  return names;
 }
 
 /** Two passes over the turns and nothing kept: a long run describes ten thousand of them. */

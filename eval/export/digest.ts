@@ -1,5 +1,5 @@
 import type { InteractionError, InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
-import { scenarioResults } from "../runs/run_result.ts";
+import { scenarioResults } from "../runs/scenario_results.ts";
 import { createTotals } from "../summary.ts";
 import type { ExportSource } from "./format.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";

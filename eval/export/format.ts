@@ -1,5 +1,5 @@
 import type { Comparison } from "../compare/comparison.ts";
-import type { TurnReader } from "../runs/run_result.ts";
+import type { TurnReader } from "../runs/scenario_results.ts";
 import type { StoredRun } from "../store/store.ts";
 
 /** A run that has come to its end, in whatever way. */

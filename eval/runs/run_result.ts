@@ -1,13 +1,8 @@
-import { jsonPieces } from "../../shared/http/json_stream.ts";
-import type { Scenario, ScenarioResult } from "../../shared/schemas/evaluate.ts";
-import type { RunReader, StoredRun, StoredTurn } from "../store/store.ts";
-import { createTotals, summariseAttempt, summariseRun, summariseScenario } from "../summary.ts";
-
-/** The part of a store that results are made from. */
-export type TurnReader = Pick<RunReader, "turns" | "tally">;
-
-/** How deep a scenario is written piece by piece: down to its attempts. */
-const SCENARIO_DEPTH = 2;
+import { gatherText } from "../../shared/http/json_stream.ts";
+import type { AttemptResult } from "../../shared/schemas/evaluate.ts";
+import type { StoredRun } from "../store/store.ts";
+import { createTotals, summariseRun } from "../summary.ts";
+import { type ReadScenario, scenarioResults, type TurnReader } from "./scenario_results.ts";
 
 /**
  * The body of a completed run's answer (spec 2.4) as JSON text, in pieces. It is made from the
@@ -25,48 +20,35 @@ export async function* resultPieces(
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();
   let comma = "";
-  for await (const { result } of scenarioResults(store, run)) {
-    totals.add(result);
+  for await (const scenario of scenarioResults(store, run)) {
+    totals.add(scenario.result);
     yield comma;
-    yield* jsonPieces(result, SCENARIO_DEPTH);
+    for (const text of gatherText(scenarioPieces(scenario))) yield text;
     comma = ",";
   }
   yield `],${JSON.stringify(totals.close()).slice(1)}}`;
 }
 
-/** The scenarios that have any turn, one after another; `index` is the place in the batch. */
-export async function* scenarioResults(
-  store: TurnReader,
-  run: StoredRun,
-): AsyncGenerator<{ index: number; result: ScenarioResult }> {
-  const scenarios = run.request.test_batch;
-  for await (const turns of groupBy(store.turns(run.id), ({ scenario }) => scenario)) {
-    const index = turns[0]!.scenario;
-    yield { index, result: toScenarioResult(scenarios[index]!, turns, run) };
-  }
-}
-
-function toScenarioResult(
-  scenario: Scenario,
-  turns: StoredTurn[],
-  { request }: StoredRun,
-): ScenarioResult {
-  const attempts = Map.groupBy(turns, ({ attempt }) => attempt);
-  return summariseScenario(
-    scenario,
-    [...attempts].map(([attempt, turns]) => summariseAttempt(attempt, turns)),
-    request.pass_threshold,
-  );
-}
-
-async function* groupBy<T>(items: AsyncIterable<T>, keyOf: (item: T) => number) {
-  let group: T[] = [];
-  for await (const item of items) {
-    if (group.length > 0 && keyOf(group[0]!) !== keyOf(item)) {
-      yield group;
-      group = [];
+/** An attempt a piece: there may be a great many of them. */
+function* scenarioPieces({ result, interactionsJson }: ReadScenario): Generator<string> {
+  let text = "{";
+  let comma = "";
+  for (const [key, value] of Object.entries(result)) {
+    text += `${comma}${JSON.stringify(key)}:`;
+    if (key !== "attempts") text += JSON.stringify(value);
+    else {
+      for (const [index, attempt] of result.attempts.entries()) {
+        yield text + (index === 0 ? "[" : ",");
+        text = attemptText(attempt, interactionsJson[index]!);
+      }
+      text += "]";
     }
-    group.push(item);
+    comma = ",";
   }
-  if (group.length > 0) yield group;
+  yield `${text}}`;
+}
+
+/** The interactions stand in it as they were stored: most of an answer is not written again. */
+function attemptText({ attempt_id, interactions: _, ...rest }: AttemptResult, json: string) {
+  return `{"attempt_id":${attempt_id},"interactions":[${json}],${JSON.stringify(rest).slice(1)}`;
 }

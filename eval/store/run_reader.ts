@@ -1,13 +1,35 @@
 import { type Kysely, sql } from "kysely";
-import { RECORD_COLUMNS, toRecord, toTurn, TURN_COLUMNS } from "./run_rows.ts";
+import { readAhead } from "./read_ahead.ts";
+import { parseTurn, RECORD_COLUMNS, toRecord, toTurnText, TURN_COLUMNS } from "./run_rows.ts";
 import type { Tables } from "./schema.ts";
-import type { RunReader, Tally } from "./store.ts";
+import type { RunReader, Tally, TurnText } from "./store.ts";
 
 /** Turns read at once: a few hundred kilobytes as a rule, so that nobody waits for the page. */
 const PAGE = 200;
 
 /** Reads runs out of any database that has the tables. */
 export function createRunReader(db: Kysely<Tables>): RunReader {
+  const turnPages = (runId: string) => readAhead(fetchPages(runId));
+
+  async function* fetchPages(runId: string): AsyncGenerator<TurnText[]> {
+    const first = db.selectFrom("turns").select(TURN_COLUMNS)
+      .where("run_id", "=", runId)
+      .orderBy("scenario").orderBy("attempt").orderBy("turn")
+      .limit(PAGE);
+    let query = first;
+    while (true) {
+      const page = (await query.execute()).map(toTurnText);
+      const last = page.at(-1);
+      if (!last) return;
+      yield page;
+      if (page.length < PAGE) return;
+      const { scenario, attempt, turn } = last;
+      query = first.where(
+        sql<boolean>`(scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})`,
+      );
+    }
+  }
+
   return {
     async getRun(id) {
       const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
@@ -26,22 +48,10 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
     },
 
     async *turns(runId) {
-      const first = db.selectFrom("turns").select(TURN_COLUMNS)
-        .where("run_id", "=", runId)
-        .orderBy("scenario").orderBy("attempt").orderBy("turn")
-        .limit(PAGE);
-      let query = first;
-      while (true) {
-        const page = (await query.execute()).map(toTurn);
-        yield* page;
-        const last = page.at(-1);
-        if (!last || page.length < PAGE) return;
-        const { scenario, attempt, turn } = last;
-        query = first.where(
-          sql<boolean>`(scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})`,
-        );
-      }
+      for await (const page of turnPages(runId)) yield* page.map(parseTurn);
     },
+
+    turnPages,
 
     async turnsAfter(runId, { seq, limit }) {
       const rows = await db.selectFrom("turns")

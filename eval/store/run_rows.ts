@@ -3,7 +3,7 @@ import { jsonPieces } from "../../shared/http/json_stream.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createPacer } from "../pacer.ts";
 import type { RunsTable, TurnsTable } from "./schema.ts";
-import type { RunRecord, StoredRun, StoredTurn } from "./store.ts";
+import type { RunRecord, StoredRun, StoredTurn, TurnText } from "./store.ts";
 
 /** The columns of a run without its request, which may be megabytes. */
 export const RECORD_COLUMNS = [
@@ -93,14 +93,18 @@ async function writeJson(request: EvaluateRequest): Promise<string> {
   return text;
 }
 
-export function toTurn(
-  row: Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>,
-): StoredTurn {
-  return {
-    scenario: row.scenario,
-    attempt: row.attempt,
-    turn: row.turn,
-    tookMs: row.took_ms,
-    result: JSON.parse(row.result),
-  };
+type TurnRow = Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>;
+
+export function toTurnText(
+  { scenario, attempt, turn, took_ms: tookMs, result: resultJson }: TurnRow,
+): TurnText {
+  return { scenario, attempt, turn, tookMs, resultJson };
+}
+
+export function toTurn(row: TurnRow): StoredTurn {
+  return parseTurn(toTurnText(row));
+}
+
+export function parseTurn({ resultJson, ...turn }: TurnText): StoredTurn {
+  return { ...turn, result: JSON.parse(resultJson) };
 }

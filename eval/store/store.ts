@@ -51,6 +51,13 @@ export interface TurnEvent extends TurnPosition {
   resultJson: string;
 }
 
+/** A turn as it lies in the store. */
+export interface TurnText extends TurnPosition {
+  tookMs: number;
+  /** The `InteractionResult` as JSON text: what is passed on need not be written again. */
+  resultJson: string;
+}
+
 /** How far a run has come. */
 export interface Tally {
   done: number;
@@ -81,8 +88,10 @@ export interface RunPage {
 export interface RunReader {
   getRun(id: string): Promise<StoredRun | undefined>;
   listRuns(filter: RunFilter): Promise<RunPage>;
-  /** All turns in the order of scenario, attempt and turn, read in pages. */
+  /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
+  /** The same in pages and as text; none is empty, and the next is fetched while one is used. */
+  turnPages(runId: string): AsyncIterable<TurnText[]>;
   /** The turns stored after `seq`, oldest first. */
   turnsAfter(runId: string, position: { seq: number; limit: number }): Promise<TurnEvent[]>;
   tally(runId: string): Promise<Tally>;

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { StoredTurn } from "./store.ts";
 import type { TurnsTable } from "./schema.ts";
 
@@ -26,6 +27,8 @@ interface Pending {
 /**
  * Group commit: the turns that finish while one commit is under way share the next. Nobody waits
  * for a batch to fill, and a busy service pays for one flush of the disk, not for one a turn.
+ * Replies come in bursts, so a commit begins once the event loop has given out all that is there:
+ * otherwise the first turn of a burst would go alone, and the others wait for its flush.
  */
 export function createTurnWriter({ insert, lastSeq }: TurnWriterPorts): TurnWriter {
   const queue: Pending[] = [];
@@ -36,6 +39,7 @@ export function createTurnWriter({ insert, lastSeq }: TurnWriterPorts): TurnWrit
     if (isWriting) return;
     isWriting = true;
     while (queue.length > 0) {
+      await setImmediate();
       const batch = queue.splice(0, MAX_BATCH);
       try {
         await insert(batch.map(({ row }) => row));

@@ -8,12 +8,12 @@ export function streamJson(value: unknown, { depth }: { depth: number }): Respon
   return streamPieces(jsonPieces(value, depth));
 }
 
-/** Answers with JSON text that comes in pieces. */
+/** Answers with JSON text that comes in pieces. No piece may end within a surrogate pair. */
 export function streamPieces(
   pieces: Iterable<string> | AsyncIterable<string>,
   headers: Record<string, string> = {},
 ): Response {
-  const bytes = ReadableStream.from(gatherPieces(pieces)).pipeThrough(new TextEncoderStream());
+  const bytes = ReadableStream.from(encodePieces(pieces));
   return new Response(bytes, { headers: { "content-type": "application/json", ...headers } });
 }
 
@@ -53,4 +53,21 @@ export async function* gatherPieces(
     chunk = "";
   }
   yield chunk;
+}
+
+/** The same for pieces that are all there: an asynchronous step costs more than a small piece. */
+export function* gatherText(pieces: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}
+
+async function* encodePieces(pieces: Iterable<string> | AsyncIterable<string>) {
+  const encoder = new TextEncoder();
+  for await (const chunk of gatherPieces(pieces)) yield encoder.encode(chunk);
 }

@@ -2,7 +2,8 @@
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
 import { agentMemory, agentSpeed } from "./agent_speed.ts";
 import { agentStream } from "./agent_stream.ts";
-import { evalLarge, evalSpeed } from "./eval_speed.ts";
+import { evalLarge } from "./eval_large.ts";
+import { evalSpeed } from "./eval_speed.ts";
 import { largeExport } from "./large_export.ts";
 import type { BenchPart } from "./measure.ts";
 import { scoreCost } from "./score_cost.ts";

@@ -1,5 +1,6 @@
 import type { NewRun, RunRecord, RunStore, StoredRun, StoredTurn } from "../../eval/store/store.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
+import { toTurnText } from "./stored_runs.ts";
 
 /** A store of plain maps: at once there, and nothing to close. The real one has the same tests. */
 export function memoryStore({ now = Date.now }: { now?: () => number } = {}): RunStore {
@@ -83,6 +84,10 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     },
     async *turns(id) {
       yield* turnsOf(id).sort(inOrder).map(plain);
+    },
+    async *turnPages(id) {
+      const all = turnsOf(id).sort(inOrder).map(toTurnText);
+      for (let from = 0; from < all.length; from += 7) yield all.slice(from, from + 7);
     },
     turnsAfter: (id, { seq, limit }) =>
       Promise.resolve(

@@ -2,6 +2,7 @@ import type { ExportSource } from "../../eval/export/format.ts";
 import type { StoredRun, StoredTurn } from "../../eval/store/store.ts";
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { interaction, scenario } from "./eval_ports.ts";
+import { toTurnText } from "./stored_runs.ts";
 
 /** A scenario's id, and by attempt and turn what is particular of each result. */
 export type StoredScenario = [id: string, attempts: Partial<InteractionResult>[][]];
@@ -40,6 +41,9 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     reader: {
       async *turns() {
         for (const turn of turns) yield await Promise.resolve(turn);
+      },
+      async *turnPages() {
+        for (const turn of turns) yield await Promise.resolve([toTurnText(turn)]);
       },
       tally: () =>
         Promise.resolve({

@@ -1,5 +1,5 @@
 import type { EvaluateRequest, InteractionResult } from "../../shared/schemas/evaluate.ts";
-import type { StoredTurn } from "../../eval/store/store.ts";
+import type { StoredTurn, TurnText } from "../../eval/store/store.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 
 /** A request of `scenarios` conversations with `turns` turns each. */
@@ -42,6 +42,11 @@ export function storedTurn(
       ...fields,
     },
   };
+}
+
+/** The same turn as it lies in a store. */
+export function toTurnText({ scenario, attempt, turn, tookMs, result }: StoredTurn): TurnText {
+  return { scenario, attempt, turn, tookMs, resultJson: JSON.stringify(result) };
 }
 
 export const failure = { code: "provider_error", status: 500, detail: "the endpoint answered 500" };

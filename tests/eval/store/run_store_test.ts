@@ -8,7 +8,7 @@ import { createRunStore } from "../../../eval/store/run_store.ts";
 import type { Tables } from "../../../eval/store/schema.ts";
 import type { RunStore, StoredTurn } from "../../../eval/store/store.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
-import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
+import { evaluateRequest, failure, storedTurn, toTurnText } from "../../fakes/stored_runs.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -105,7 +105,10 @@ testStores(
     const shuffled = all.map((_, index) => all[(index * 398) % all.length]!);
     assertEquals(new Set(shuffled).size, all.length);
     await Promise.all(shuffled.map((position) => store.recordTurn(id, storedTurn(position))));
-    assertEquals(positions(await Array.fromAsync(store.turns(id))), all);
+    const turns = await Array.fromAsync(store.turns(id));
+    assertEquals(positions(turns), all);
+    const pages = await Array.fromAsync(store.turnPages(id));
+    assertEquals(pages.flat(), turns.map(toTurnText));
   },
 );
 

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { assertEquals, assertRejects } from "@std/assert";
 import { createTurnWriter } from "../../../eval/store/turn_writer.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
@@ -18,16 +19,26 @@ function slowDisk() {
   };
 }
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+/** Lets everything happen that does not wait for the disk. */
+async function settle(): Promise<void> {
+  await setTimeout(0);
+  await setImmediate();
+}
 
-Deno.test("turns that finish while a commit is under way share the next one", async () => {
+Deno.test("turns that finish together share a commit, and those that finish meanwhile the next", async () => {
   const { flushes, writer } = slowDisk();
-  const writes = [0, 1, 2].map((turn) => writer.write("run", storedTurn([0, 0, turn])));
+  const write = (turn: number) => writer.write("run", storedTurn([0, 0, turn]));
+  const writes = [0, 1].map(write);
   await settle();
-  assertEquals(flushes.map(({ turns }) => turns), [[0]]);
+  assertEquals(flushes.map(({ turns }) => turns), [[0, 1]]);
+  writes.push(write(2));
+  await settle();
+  writes.push(write(3));
+  await settle();
+  assertEquals(flushes.length, 1, "a commit was begun while another was under way");
   flushes[0]!.finish();
   await settle();
-  assertEquals(flushes.map(({ turns }) => turns), [[0], [1, 2]]);
+  assertEquals(flushes.map(({ turns }) => turns), [[0, 1], [2, 3]]);
   flushes[1]!.finish();
   await Promise.all(writes);
 });
@@ -37,8 +48,8 @@ Deno.test("a turn is not acknowledged before its own commit is through", async (
   const acknowledged: number[] = [];
   for (const turn of [0, 1]) {
     writer.write("run", storedTurn([0, 0, turn])).then(() => acknowledged.push(turn));
+    await settle();
   }
-  await settle();
   assertEquals(acknowledged, []);
   flushes[0]!.finish();
   await settle();

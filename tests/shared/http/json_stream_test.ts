@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { jsonPieces, streamJson } from "../../../shared/http/json_stream.ts";
+import { gatherText, jsonPieces, streamJson } from "../../../shared/http/json_stream.ts";
 
 Deno.test("the pieces of any value together are its JSON", () => {
   fc.assert(fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 6 }), (value, depth) => {
@@ -20,4 +20,11 @@ Deno.test("a large value leaves in chunks, and arrives whole", async () => {
   for await (const chunk of response.body!) chunks.push(chunk);
   assert(chunks.every((chunk) => chunk.byteLength < 200_000), "a chunk is too large");
   assertEquals(JSON.parse(await new Blob(chunks).text()), value);
+});
+
+Deno.test("small pieces are gathered into few, and nothing is lost", () => {
+  const pieces = Array.from({ length: 1000 }, (_, index) => `${index},`.repeat(60));
+  const gathered = [...gatherText(pieces)];
+  assert(gathered.length < 10, `${gathered.length} pieces`);
+  assertEquals(gathered.join(""), pieces.join(""));
 });

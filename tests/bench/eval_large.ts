@@ -1,0 +1,37 @@
+import type { LargeRun, LargeRuns } from "./large_process.ts";
+import { report, startEndpoint } from "./measure.ts";
+
+/** 1,000 scenarios × 10 attempts in one request: the longest stretch, and the memory it takes. */
+export async function evalLarge(): Promise<void> {
+  await using endpoint = await startEndpoint();
+  const { first, second, live } = await measure(endpoint.url(0));
+  const answer = megabytes(first.answerBytes);
+  const grown = ({ peakRss, rssBefore }: LargeRun) => megabytes(peakRss - rssBefore);
+  const memory = { unit: "MB", bound: Math.round(answer), digits: 0 };
+  report("10,000 conversations", first.ms, { unit: "ms", digits: 0 });
+  report("longest stretch without the event loop", first.longestStretch, {
+    unit: "ms",
+    bound: 50,
+    digits: 1,
+  });
+  report("answer", answer, { unit: "MB", digits: 1 });
+  report("live heap grown by, at its peak", megabytes(live.peak - live.before), memory);
+  report("live heap grown by, afterwards", megabytes(live.after - live.before), memory);
+  report("process grown by, at its peak: warmed by 100 × 10", grown(first), memory);
+  report("process grown by, at its peak: warmed by such a run", grown(second), memory);
+}
+
+/** In a process of its own, where nothing else has made the memory grow before. */
+async function measure(endpoint: string): Promise<LargeRuns> {
+  const script = new URL("large_process.ts", import.meta.url).pathname;
+  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--v8-flags=--expose-gc", script, endpoint],
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error("the large run failed");
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+function megabytes(bytes: number): number {
+  return bytes / 2 ** 20;
+}

@@ -1,0 +1,91 @@
+// deno-lint-ignore-file no-console -- speaks to the process that started it
+/**
+ * `large_process.ts ENDPOINT`: three runs of 1,000 scenarios × 10 attempts, one after another, by a
+ * service that was warmed by one of 100 × 10. Prints as JSON what they took. Needs `--expose-gc`.
+ */
+import { createBatch, createEvaluator } from "./eval_service.ts";
+import { watchEventLoop } from "./event_loop.ts";
+
+/** Sizes in bytes. */
+export interface LargeRun {
+  ms: number;
+  answerBytes: number;
+  /** In milliseconds. */
+  longestStretch: number;
+  rssBefore: number;
+  peakRss: number;
+}
+
+export interface LargeRuns {
+  first: LargeRun;
+  second: LargeRun;
+  /** What was reachable before, during and after a run; garbage is collected before each look. */
+  live: { before: number; peak: number; after: number };
+}
+
+const ATTEMPTS = 10;
+const SAMPLE_MS = 20;
+/** Collecting takes a while itself. */
+const LIVE_SAMPLE_MS = 250;
+
+const collectGarbage = (globalThis as unknown as { gc: () => void }).gc;
+
+if (import.meta.main) {
+  console.log(JSON.stringify(await measureRuns(Deno.args[0] ?? "")));
+  Deno.exit(0); // the workers of an evaluation wait for the next one
+}
+
+async function measureRuns(endpoint: string): Promise<LargeRuns> {
+  await using evaluator = await createEvaluator();
+  const run = (scenarios: number) =>
+    evaluator.evaluate(createBatch(scenarios, 1), endpoint, ATTEMPTS);
+  await run(100);
+  const first = await measureRun(() => run(1000));
+  const second = await measureRun(() => run(1000));
+  const live = await measureLive(() => run(1000));
+  return { first, second, live };
+}
+
+async function measureRun(run: () => Promise<number>): Promise<LargeRun> {
+  await rest();
+  const rssBefore = Deno.memoryUsage().rss;
+  const rss = watchPeak(() => Deno.memoryUsage().rss, SAMPLE_MS);
+  const stretch = watchEventLoop();
+  const started = performance.now();
+  const answerBytes = await run();
+  const ms = performance.now() - started;
+  return { ms, answerBytes, longestStretch: stretch.stop(), rssBefore, peakRss: rss.stop() };
+}
+
+async function measureLive(run: () => Promise<number>): Promise<LargeRuns["live"]> {
+  await rest();
+  const before = liveHeap();
+  const heap = watchPeak(liveHeap, LIVE_SAMPLE_MS);
+  await run();
+  const peak = heap.stop();
+  await rest();
+  return { before, peak, after: liveHeap() };
+}
+
+function liveHeap(): number {
+  collectGarbage();
+  const { heapUsed, external } = Deno.memoryUsage();
+  return heapUsed + external;
+}
+
+function watchPeak(look: () => number, everyMs: number) {
+  let peak = look();
+  const timer = setInterval(() => peak = Math.max(peak, look()), everyMs);
+  return {
+    stop() {
+      clearInterval(timer);
+      return Math.max(peak, look());
+    },
+  };
+}
+
+/** What the run before has left behind is not counted as this one's. */
+async function rest(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  collectGarbage();
+}
