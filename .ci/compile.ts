@@ -2,8 +2,8 @@
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
 
 const SERVICES = ["agent", "eval"];
-/** As in the tasks of deno.json. */
-const V8_FLAGS = "--v8-flags=--heap-growing-percent=100";
+/** As the services' tasks in deno.json have them. */
+const V8_FLAGS: Record<string, string[]> = { agent: ["--v8-flags=--heap-growing-percent=70"] };
 const BUILD = new URL("../shared/ops/build.ts", import.meta.url);
 
 function compile(service: string, flags: string[]): boolean {
@@ -14,7 +14,7 @@ function compile(service: string, flags: string[]): boolean {
       "--bundle", // plain compile embeds the whole of node_modules
       "--minify",
       "--no-prompt",
-      V8_FLAGS,
+      ...(V8_FLAGS[service] ?? []),
       `-P=${service}`,
       // A path in the set would be that of the building machine. The other set names none.
       ...(service === "agent" ? ["--allow-read=.env,mcp.json"] : []),

@@ -13,7 +13,7 @@ export async function evalSpeed(): Promise<void> {
   const { evaluate } = evaluator;
   const batch = createBatch(SCENARIOS, TURNS);
   const run = (delayMs: number) => () => evaluate(batch, endpoint.url(delayMs), ATTEMPTS);
-  await run(0)(); // warm
+  for (let round = 0; round < 3; round++) await run(0)(); // warm
 
   const limit = CALLS * 50 / CONCURRENCY;
   report("50 ms endpoint: time / limit", await elapsedMs(run(50)) / limit, {
@@ -21,24 +21,34 @@ export async function evalSpeed(): Promise<void> {
     bound: 1.2,
   });
 
-  const bare: number[] = [];
+  const inTurn: number[] = [];
+  const atOnce: number[] = [];
   const ours: number[] = [];
   for (let round = 0; round < 5; round++) {
-    bare.push(await elapsedMs(() => bareLoop(batch, endpoint.url(0))));
+    inTurn.push(await elapsedMs(() => bareLoop(batch, { url: endpoint.url(0), width: 1 })));
+    atOnce.push(
+      await elapsedMs(() => bareLoop(batch, { url: endpoint.url(0), width: CONCURRENCY })),
+    );
     ours.push(await elapsedMs(run(0)));
   }
-  report("0 ms endpoint: bare fetch loop (median of 5)", median(bare), { unit: "ms", digits: 0 });
+  const loops = { "one call after another": inTurn, [`${CONCURRENCY} at once`]: atOnce };
   report("0 ms endpoint: evaluation (median of 5)", median(ours), { unit: "ms", digits: 0 });
-  report("0 ms endpoint: evaluation / bare fetch loop", median(ours) / median(bare), {
-    unit: "×",
-    bound: 2,
-  });
+  for (const [how, bare] of Object.entries(loops)) {
+    report(`0 ms endpoint: bare fetch loop, ${how}`, median(bare), { unit: "ms", digits: 0 });
+    report("0 ms endpoint: evaluation / that loop", median(ours) / median(bare), {
+      unit: "×",
+      bound: 2,
+    });
+  }
 }
 
 /** The same calls as the evaluation's: each conversation in order, its history growing. */
-async function bareLoop(batch: ReturnType<typeof createBatch>, url: string): Promise<void> {
+async function bareLoop(
+  batch: ReturnType<typeof createBatch>,
+  { url, width }: { url: string; width: number },
+): Promise<void> {
   const conversations = Array.from({ length: ATTEMPTS }, () => batch).flat();
-  await sideBySide(conversations, CONCURRENCY, async ({ interactions }) => {
+  await sideBySide(conversations, width, async ({ interactions }) => {
     const messages: { role: string; content: string }[] = [];
     for (const { user_message } of interactions) {
       messages.push({ role: "user", content: user_message });
