@@ -23,11 +23,13 @@ export function chrf(reply: string, reference: string): number {
   const pair = NgramIds.ofNumbers(found, wanted);
   for (let order = 1; order <= orders; order++) {
     const shared = pair.countShared();
-    precision += shared / (found.length - order + 1) / orders;
-    recall += shared / (wanted.length - order + 1) / orders;
+    precision += shared / (found.length - order + 1);
+    recall += shared / (wanted.length - order + 1);
     pair.lengthen();
   }
   if (precision + recall === 0) return 0;
+  precision /= orders; // at the end: a sixth six times over is less than 1
+  recall /= orders;
   return Math.min(
     1,
     (1 + BETA_SQUARED) * precision * recall / (BETA_SQUARED * precision + recall),
