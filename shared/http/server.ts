@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "../log.ts";
+import { onStopSignal } from "../stop_signals.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import { answerClientErrors } from "./client_errors.ts";
 import type { Connection } from "./connection.ts";
@@ -82,21 +83,29 @@ export function serve(options: ServeOptions): void {
   server.listen(port, hostname, () => options.onListen(addressOf(server)));
 
   async function stop(): Promise<void> {
-    if (admission.isStopping) Deno.exit(0); // a second signal: someone is in a hurry
+    if (admission.isStopping) return exit(); // a second signal: someone is in a hurry
     admission.stop();
     log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.taken });
     const timer = setTimeout(() => {
       log.warn(`${name} stopped with requests still running`, { running: admission.taken });
-      Deno.exit(0);
+      exit();
     }, graceMs);
     await Promise.all([close(server), options.stop?.()]);
     await options.close?.();
     clearTimeout(timer);
     log.info(`${name} has stopped`);
-    Deno.exit(0);
+    exit();
   }
 
-  for (const signal of ["SIGTERM", "SIGINT"] as const) Deno.addSignalListener(signal, stop);
+  onStopSignal(stop);
+}
+
+function exit(): void {
+  try {
+    Deno.exit(0);
+  } catch {
+    // under `--watch` the process ends a moment later
+  }
 }
 
 interface Sockets {

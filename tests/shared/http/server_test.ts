@@ -196,7 +196,29 @@ Deno.test("a second signal ends the process at once", async () => {
   while (!agent.lines.some((line) => line.includes("is stopping"))) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+  await new Promise((resolve) => setTimeout(resolve, 300)); // sooner it would be the first one's echo
   agent.kill("SIGTERM");
   assertEquals((await agent.status).code, 0);
   await running;
+});
+
+Deno.test("a Ctrl-C that comes twice, by the terminal and by the task, is one: what runs finishes", async () => {
+  const held = Promise.withResolvers<void>();
+  await using hub = await startProviderDouble(async (request) => {
+    await held.promise;
+    return completion({ content: "finished" })(request);
+  });
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl },
+  });
+  const running = ask(agent);
+  await hub.received();
+  agent.kill("SIGINT");
+  agent.kill("SIGTERM");
+  while (!agent.lines.some((line) => line.includes("is stopping"))) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  held.resolve();
+  assertEquals((await (await running).json()).content, "finished");
+  assertEquals((await agent.status).code, 0);
 });

@@ -1,0 +1,23 @@
+/** Ctrl-C, and how service managers and CI systems say the same. */
+const SIGNALS: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+
+/** Nobody presses Ctrl-C twice within this time. */
+const ECHO_MS = 250;
+
+/**
+ * Calls back at each signal to stop, and returns the function that ends that. A terminal's Ctrl-C
+ * reaches `deno task` and the program that it runs, to which the task then passes it on: the second
+ * is an echo of the first, and must not pass for someone who insists.
+ */
+export function onStopSignal(callback: () => void): () => void {
+  let heardAt = -Infinity;
+  const hear = () => {
+    const isEcho = performance.now() - heardAt < ECHO_MS;
+    heardAt = performance.now();
+    if (!isEcho) callback();
+  };
+  for (const signal of SIGNALS) Deno.addSignalListener(signal, hear);
+  return () => {
+    for (const signal of SIGNALS) Deno.removeSignalListener(signal, hear);
+  };
+}
