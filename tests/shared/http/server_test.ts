@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { completion, hang, startProviderDouble } from "../../fakes/provider_double.ts";
+import { type Answer, completion, hang, startProviderDouble } from "../../fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "../../fakes/service_process.ts";
 
 /** What only a real socket shows: slow clients, endless bodies, too many at once, a stop under load. */
@@ -24,6 +24,18 @@ function ask(service: ServiceProcess, content = "Hello"): Promise<Response> {
     headers: { "content-type": "application/json", "x-model-id": "demo/assistant" },
     body: JSON.stringify({ messages: [{ type: "human", content }] }),
   });
+}
+
+/** Answers that wait until they are let go. */
+function holdAnswers(): { answer: Answer; release: () => void } {
+  const held = Promise.withResolvers<void>();
+  return {
+    async answer(request) {
+      await held.promise;
+      return completion({ content: "finished" })(request);
+    },
+    release: held.resolve,
+  };
 }
 
 Deno.test("a client whose head or body does not come is not waited for", async () => {
@@ -144,11 +156,8 @@ Deno.test("beyond the limit on runs both services refuse, and answer all else", 
 });
 
 Deno.test("SIGTERM under load: what runs finishes, what comes is refused, the exit is 0", async () => {
-  const held = Promise.withResolvers<void>();
-  await using hub = await startProviderDouble(async (request) => {
-    await held.promise;
-    return completion({ content: "finished" })(request);
-  });
+  const { answer, release } = holdAnswers();
+  await using hub = await startProviderDouble(answer);
   await using agent = await startServiceProcess("agent", {
     environment: { HUB_BASE_URL: hub.baseUrl },
   });
@@ -179,7 +188,7 @@ Deno.test("SIGTERM under load: what runs finishes, what comes is refused, the ex
   const probed = await finishProbe();
   assertStringIncludes(probed, '"reasons":{"service":"stopping"}');
   assertStringIncludes(probed.toLowerCase(), "connection: close");
-  held.resolve();
+  release();
   const answers = await Promise.all(running.map(async (response) => (await response).json()));
   assertEquals(new Set(answers.map(({ content }) => content)), new Set(["finished"]));
   assertEquals((await agent.status).code, 0);
@@ -203,11 +212,8 @@ Deno.test("a second signal ends the process at once", async () => {
 });
 
 Deno.test("a Ctrl-C that comes twice, by the terminal and by the task, is one: what runs finishes", async () => {
-  const held = Promise.withResolvers<void>();
-  await using hub = await startProviderDouble(async (request) => {
-    await held.promise;
-    return completion({ content: "finished" })(request);
-  });
+  const { answer, release } = holdAnswers();
+  await using hub = await startProviderDouble(answer);
   await using agent = await startServiceProcess("agent", {
     environment: { HUB_BASE_URL: hub.baseUrl },
   });
@@ -218,7 +224,7 @@ Deno.test("a Ctrl-C that comes twice, by the terminal and by the task, is one: w
   while (!agent.lines.some((line) => line.includes("is stopping"))) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  held.resolve();
+  release();
   assertEquals((await (await running).json()).content, "finished");
   assertEquals((await agent.status).code, 0);
 });
