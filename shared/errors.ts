@@ -61,6 +61,11 @@ export class AppError extends Error {
   }
 }
 
+/** The caller's connection broke before its request was there. */
+export class ClientLeft extends Error {
+  override readonly name = "ClientLeft";
+}
+
 /** True for what an `AbortSignal` throws: the caller left, and nobody is there to be answered. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";

@@ -1,5 +1,5 @@
 import { untilAbort } from "../abort.ts";
-import { AppError } from "../errors.ts";
+import { AppError, ClientLeft } from "../errors.ts";
 import { createShapeGauge } from "./json_shape.ts";
 
 export interface BodyLimits {
@@ -37,7 +37,8 @@ export async function readBodyText(request: Request, limits: BodyLimits): Promis
       : within(request.body ?? new Blob().stream(), { maxBytes, signal: late.signal });
     return await decode(unpack(arriving, encoding), maxBytes);
   } catch (error) {
-    throw late.signal.aborted ? tooSlow(timeoutMs) : error;
+    if (late.signal.aborted) throw tooSlow(timeoutMs);
+    throw error instanceof AppError ? error : new ClientLeft();
   } finally {
     clearTimeout(timer);
   }

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError, ClientLeft } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { type Connection, createLocalConnection } from "./connection.ts";
 import { withRemoteTrace, withSpan } from "../ops/tracing.ts";
@@ -88,7 +88,7 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
         async () => await handler(request, { ...context, params }),
       );
     } catch (error) {
-      if (request.signal.aborted) { // whatever came of it: nobody is there to be answered
+      if (request.signal.aborted || error instanceof ClientLeft) { // whatever came of it: nobody is there to be answered
         context.fields.outcome = "client left";
         return new Response(null, { status: 499 });
       }
@@ -110,7 +110,7 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
     const route = String(fields.route ?? "none");
     onAnswer?.({ method, route, status, seconds: (performance.now() - started) / 1000 });
     const writeLine = () =>
-      log[isFailureOfOurs(fields.error) ? "error" : "info"]("request", {
+      log[levelOf(fields.error)]("request", {
         method,
         path: context.url.pathname,
         status,
@@ -152,9 +152,10 @@ export function noteFailure(error: unknown, { fields }: Pick<RequestContext, "fi
   fields.error = error instanceof Error ? error : new Error(String(error));
 }
 
-/** What the caller may not read, and someone should look into. */
-function isFailureOfOurs(error: unknown): boolean {
-  return error !== undefined && !(error instanceof AppError);
+/** Someone should look into a failure of ours; one of a provider's is worth knowing of. */
+function levelOf(error: unknown): "info" | "warn" | "error" {
+  if (error === undefined) return "info";
+  return error instanceof AppError ? "warn" : "error";
 }
 
 function parseRoute(key: string, handler: Handler): Route {

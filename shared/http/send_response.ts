@@ -8,10 +8,15 @@ type Bytes = Uint8Array<ArrayBuffer>;
  * Sends an answer, and cancels its body when the client leaves. What is there of the body leaves in
  * one write with the head, and a body that is whole by then is sent with its length; a head whose
  * body is still to be made goes ahead. The server's library would write the head of a stream by
- * itself, half a millisecond before the first token.
+ * itself, half a millisecond before the first token. Throws what the body throws; a client that has
+ * the head by then sees that the answer is cut, not that it ends.
  */
 export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
   const { status, body } = response;
+  if (outgoing.destroyed) { // the client has left already, and will not do so again
+    await body?.cancel().catch(() => {});
+    return;
+  }
   const headers = Object.fromEntries(headerPairs(response.headers));
   if (!body) {
     outgoing.writeHead(status, headers).end();
@@ -36,6 +41,11 @@ export async function sendResponse(response: Response, outgoing: ServerResponse)
       }
     }
     outgoing.writeHead(status, headers);
+    if (outgoing.req.method === "HEAD") {
+      outgoing.end();
+      await reader.cancel().catch(() => {});
+      return;
+    }
     if (first?.value) outgoing.write(first.value);
     else outgoing.flushHeaders();
     for (;;) {
@@ -46,17 +56,20 @@ export async function sendResponse(response: Response, outgoing: ServerResponse)
     }
     outgoing.end();
   } catch (error) {
-    outgoing.destroy(error as Error); // the client sees that the answer is cut, not that it ends
+    if (left.signal.aborted) return;
+    if (outgoing.headersSent) outgoing.destroy();
+    throw error;
   }
 }
 
 /** Enough for a chunk that only has to pass through a few streams. */
 const MICROTASKS = 32;
 
-/** What a promise holds where that does not have to be waited for. */
+/** What comes of a promise where that does not have to be waited for. */
 async function ifReady<T>(promise: Promise<T>): Promise<T | undefined> {
-  let value: T | undefined;
-  promise.then((result) => value = result, () => {}); // heard by whoever awaits it in the end
-  for (let turn = 0; turn < MICROTASKS && value === undefined; turn++) await null;
-  return value;
+  let isReady = false;
+  const settle = () => void (isReady = true);
+  promise.then(settle, settle);
+  for (let turn = 0; turn < MICROTASKS && !isReady; turn++) await null;
+  return isReady ? await promise : undefined;
 }

@@ -38,6 +38,7 @@ export interface ServeOptions {
 const BACKSTOP = 2;
 
 const CHECKING_INTERVAL_MS = 1000;
+const LAST_WORDS_MS = 50;
 
 /**
  * Serves until SIGTERM or SIGINT, lets what is running finish, then ends the process with 0.
@@ -54,8 +55,18 @@ export function serve(options: ServeOptions): void {
     const response = await service(request, toConnection(sockets, admission));
     // Whatever was answered: a connection that is kept would keep the server from closing.
     if (admission.isStopping) response.headers.set("connection", "close");
-    await sendResponse(response, sockets.outgoing);
+    await send(response, sockets.outgoing);
     return RESPONSE_ALREADY_SENT;
+  }
+
+  /** What the body's maker throws was not foreseen: the request's own line is written by then. */
+  async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+    try {
+      await sendResponse(response, outgoing);
+    } catch (error) {
+      log.error("an answer was cut", { request_id: response.headers.get("x-request-id"), error });
+      if (!outgoing.headersSent) await sendResponse(refuse(error), outgoing);
+    }
   }
 
   const listener = getRequestListener(
@@ -83,18 +94,24 @@ export function serve(options: ServeOptions): void {
   server.listen(port, hostname, () => options.onListen(addressOf(server)));
 
   async function stop(): Promise<void> {
-    if (admission.isStopping) return exit(); // a second signal: someone is in a hurry
+    if (admission.isStopping) return cut(); // a second signal: someone is in a hurry
     admission.stop();
     log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.taken });
     const timer = setTimeout(() => {
       log.warn(`${name} stopped with requests still running`, { running: admission.taken });
-      exit();
+      cut();
     }, graceMs);
     await Promise.all([close(server), options.stop?.()]);
     await options.close?.();
     clearTimeout(timer);
     log.info(`${name} has stopped`);
     exit();
+  }
+
+  /** Ends what still runs, and leaves each request the time for its log line. */
+  function cut(): void {
+    server.closeAllConnections();
+    setTimeout(exit, LAST_WORDS_MS);
   }
 
   onStopSignal(stop);
@@ -117,7 +134,7 @@ function toConnection({ incoming, outgoing }: Sockets, admission: Admission): Co
   return {
     admission,
     address: incoming.socket.remoteAddress ?? "",
-    onClose: (callback) => void outgoing.once("close", callback),
+    onClose: (callback) => outgoing.destroyed ? callback() : void outgoing.once("close", callback),
   };
 }
 

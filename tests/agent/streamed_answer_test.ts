@@ -229,7 +229,7 @@ for (const [route, request] of Object.entries(STREAMS)) {
   Deno.test(`${route}: the log line says that a stream failed, and why`, async () => {
     const told = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 });
     const ours = new TypeError("secret of the inside");
-    const expected = [["info", "ProviderError: busy"], ["error", "TypeError at streamed_answer"]];
+    const expected = [["warn", "ProviderError: busy"], ["error", "TypeError at streamed_answer"]];
     for (const [index, error] of [told, ours].entries()) {
       const { service, lines } = logged(SUM, error);
       await (await service(request())).text();

@@ -4,8 +4,8 @@ import { createService } from "../../shared/http/service.ts";
 import { startService } from "../../shared/start.ts";
 
 /**
- * A service, run as a process, one of whose routes fails as none should, and one forgets a promise
- * that fails. Both failures quote what the caller sent.
+ * A service, run as a process, one of whose routes fails as none should, one forgets a promise that
+ * fails, and two have a body that fails: at once, and later. All failures quote what the caller sent.
  */
 if (import.meta.main) {
   await startService({
@@ -20,6 +20,9 @@ if (import.meta.main) {
           const said = await request.text();
           throw new TypeError(`cannot use ${said}`, { cause: new Error(said) });
         },
+        "POST /break": async (request) => new Response(breakingBody(await request.text(), [])),
+        "POST /break-later": async (request) =>
+          new Response(breakingBody(await request.text(), ["first"])),
         "POST /forget": async (request) => {
           const said = await request.text();
           setTimeout(() => Promise.reject(new Error(said)), 1);
@@ -28,4 +31,15 @@ if (import.meta.main) {
       }, { config, log }),
     }),
   });
+}
+
+function breakingBody(said: string, pieces: string[]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  async function* make() {
+    for (const piece of pieces) {
+      yield new TextEncoder().encode(piece);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    throw new Error(said);
+  }
+  return ReadableStream.from(make());
 }

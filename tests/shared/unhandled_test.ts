@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startProcess } from "../fakes/service_process.ts";
 
 Deno.test("a failure that nobody waited for is logged with its request, and survived", async () => {
@@ -18,4 +18,24 @@ Deno.test("a failure that nobody waited for is logged with its request, and surv
   const line = forgotten() ?? "";
   assertStringIncludes(line, '"request_id":"the-one"');
   assertEquals(await ask("/", "later"), "ok");
+});
+
+Deno.test("an answer whose body fails is logged with its request, and never taken for whole", async () => {
+  const script = new URL("../fakes/careless_service.ts", import.meta.url).pathname;
+  await using service = await startProcess(["run", "-A", "--no-prompt", script], {});
+  const ask = (route: string) =>
+    fetch(`${service.url}/${route}`, {
+      method: "POST",
+      headers: { "x-request-id": `id-of-${route}` },
+      body: "x",
+    });
+  const refused = await ask("break");
+  assertEquals([refused.status, (await refused.json()).code], [500, "internal"]);
+  const cut = await ask("break-later");
+  await assertRejects(() => cut.text());
+  for (const route of ["break", "break-later"]) {
+    const isIts = (line: string) => line.includes(`"request_id":"id-of-${route}","error"`);
+    while (!service.lines.some(isIts)) await new Promise((resolve) => setTimeout(resolve, 5));
+    assertStringIncludes(service.lines.find(isIts) ?? "", '"message":"an answer was cut"');
+  }
 });

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
-import { AppError } from "../../../shared/errors.ts";
+import { AppError, ClientLeft } from "../../../shared/errors.ts";
 import { readJson } from "../../../shared/http/body.ts";
 
 const Schema = z.looseObject({ name: z.string(), items: z.array(z.object({ id: z.string() })) });
@@ -148,6 +148,15 @@ Deno.test("a body that does not arrive in time is given up, and so is one that d
     cancel: () => clearInterval(timer),
   });
   assertEquals(await refusal(dripping, { timeoutMs: 30 }), [408, "request_timeout"]);
+});
+
+Deno.test("a body that breaks off was its client's, plain or packed", async () => {
+  for (const encoding of ["identity", "gzip"]) {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error("ECONNRESET")),
+    });
+    await assertRejects(() => read(broken, { encoding }), ClientLeft);
+  }
 });
 
 Deno.test("bytes that are not UTF-8 are refused, not guessed at", async () => {

@@ -3,11 +3,22 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sendResponse } from "../../../shared/http/send_response.ts";
 
+interface SendingServer extends AsyncDisposable {
+  url: string;
+  /** What the sending threw. */
+  failures: Error[];
+}
+
 /** A server that sends what it is given, on a real socket. */
-async function serving(answer: () => Response): Promise<{ url: string } & AsyncDisposable> {
-  const server = createServer((_, outgoing) => void sendResponse(answer(), outgoing));
+async function serving(answer: () => Response | Promise<Response>): Promise<SendingServer> {
+  const failures: Error[] = [];
+  const server = createServer(async (_, outgoing) => {
+    await sendResponse(await answer(), outgoing).catch((error) => failures.push(error));
+    if (!outgoing.headersSent) outgoing.writeHead(500).end();
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
+    failures,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -50,6 +61,39 @@ Deno.test("the head of a stream does not wait for its first piece, nor a piece f
   }
   await writer.close();
   assert((await reader.read()).done);
+});
+
+Deno.test("HEAD is answered by the head alone, also where the body has no end", async () => {
+  for (const pieces of [[], ["first"]]) {
+    const cancelled = Promise.withResolvers<void>();
+    const endless = () =>
+      new ReadableStream({
+        start: (controller) => pieces.forEach((piece) => controller.enqueue(bytes(piece))),
+        cancel: () => cancelled.resolve(),
+      });
+    await using server = await serving(() => new Response(endless()));
+    const head = await fetch(server.url, { method: "HEAD" });
+    assertEquals([head.status, await head.text()], [200, ""]);
+    await cancelled.promise;
+  }
+});
+
+Deno.test("the body for a client that has left before it was made is cancelled", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  await using server = await serving(async () => {
+    asked.resolve();
+    await gone.promise;
+    return new Response(new ReadableStream({ cancel: () => cancelled.resolve() }));
+  });
+  const leaving = new AbortController();
+  const response = fetch(server.url, { signal: leaving.signal }).catch(() => {});
+  await asked.promise;
+  leaving.abort();
+  await response;
+  setTimeout(gone.resolve, 50); // the server hears of it in its own time, and either way is right
+  await cancelled.promise;
 });
 
 Deno.test("a client that leaves cancels the body", async () => {
@@ -108,4 +152,14 @@ Deno.test("a body that fails cuts the connection: the client does not take it fo
   await using server = await serving(() => new Response(failing()));
   const response = await fetch(server.url);
   await assertRejects(() => response.text());
+  assertEquals(server.failures.map(({ message }) => message), ["it broke"]);
+});
+
+Deno.test("a body that fails at once has sent nothing: another answer can be given", async () => {
+  const failing = () =>
+    new ReadableStream({ start: (controller) => controller.error(new Error("x")) });
+  await using server = await serving(() => new Response(failing()));
+  const response = await fetch(server.url);
+  assertEquals([response.status, await response.text()], [500, ""]);
+  assertEquals(server.failures.length, 1);
 });

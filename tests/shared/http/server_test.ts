@@ -53,6 +53,44 @@ Deno.test("a client whose head or body does not come is not waited for", async (
   assertEquals((await ask(agent)).status, 200);
 });
 
+Deno.test("a client that leaves in the middle of its body has left: nothing of ours has failed", async () => {
+  await using agent = await startServiceProcess("agent");
+  const { hostname, port } = new URL(agent.url);
+  for (const encoding of ["identity", "gzip"]) {
+    const connection = await Deno.connect({ hostname, port: Number(port) });
+    const head = `${HEAD}content-encoding: ${encoding}\r\ncontent-length: 100\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(`${head}{"mess`));
+    connection.close();
+  }
+  const requests = () => agent.lines.filter((line) => line.includes('"message":"request"'));
+  while (requests().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (const line of requests()) {
+    const { level, status, outcome } = JSON.parse(line);
+    assertEquals([level, status, outcome], ["info", 499, "client left"]);
+  }
+});
+
+Deno.test("a stream that the stop cuts off has its log line", async () => {
+  await using hub = await startProviderDouble(hang());
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, SHUTDOWN_GRACE_MS: "100" },
+  });
+  const cut = fetch(agent.url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-model-id": "a/b",
+      accept: "text/event-stream",
+    },
+    body: JSON.stringify({ prompt: "Hi" }),
+  }).then((response) => response.text()).catch(() => {});
+  await hub.received();
+  agent.kill("SIGTERM");
+  assertEquals((await agent.status).code, 0);
+  await cut;
+  assert(agent.lines.some((line) => line.includes('"message":"request"')), agent.lines.join("\n"));
+});
+
 Deno.test("a chunked body without end is ended at the limit", async () => {
   await using agent = await startServiceProcess("agent", {
     environment: { MAX_BODY_BYTES: "20000" },
