@@ -34,11 +34,13 @@ function* scenarioPieces({ result, interactionsJson }: ReadScenario): Generator<
   let text = "{";
   let comma = "";
   for (const [key, value] of Object.entries(result)) {
+    if (value === undefined) continue;
     text += `${comma}${JSON.stringify(key)}:`;
     if (key !== "attempts") text += JSON.stringify(value);
     else {
+      text += "[";
       for (const [index, attempt] of result.attempts.entries()) {
-        yield text + (index === 0 ? "[" : ",");
+        yield text + (index === 0 ? "" : ",");
         text = attemptText(attempt, interactionsJson[index]!);
       }
       text += "]";
