@@ -3,34 +3,41 @@ import { AppError } from "./errors.ts";
 /** An error as one field of a log line. */
 export type DescribeError = (error: Error) => string;
 
+/** A chain of causes may be a circle. */
+const MOST_CAUSES = 5;
+
 /**
  * What it was and where: `TypeError at graph.ts:57:12`, and the same of its causes. Not its message,
  * which may hold anyone's words, nor its stack, which holds the machine's paths. An `AppError` was
  * written to be read, and says what its caller may read; its cause may hold a provider's raw words.
  */
-export const describeBriefly: DescribeError = (error) => {
-  if (error instanceof AppError) return `${error.name}: ${error.message}`;
-  const what = [nameOf(error), codeOf(error)].filter(Boolean).join(" ");
-  const place = placeOf(error.stack ?? "");
-  return withCause(place ? `${what} at ${place}` : what, { error, describe: describeBriefly });
-};
+export const describeBriefly: DescribeError = (error) =>
+  chainOf(error).map(briefly).join(", caused by ");
 
 /** With its message, its stack and its causes, for who looks for the fault. */
-export const describeWhole: DescribeError = (error) => {
-  if (error instanceof AppError) return `${error.name}: ${error.message}`;
-  const own = error.stack ?? `${error.name}: ${error.message}`;
-  return withCause(own, { error, describe: describeWhole, separator: "\n" });
-};
+export const describeWhole: DescribeError = (error) =>
+  chainOf(error).map(whole).join("\ncaused by ");
 
-function withCause(
-  own: string,
-  { error: { cause }, describe, separator = ", " }: {
-    error: Error;
-    describe: DescribeError;
-    separator?: string;
-  },
-): string {
-  return cause instanceof Error ? `${own}${separator}caused by ${describe(cause)}` : own;
+/** An error and its causes, but not an `AppError`'s. */
+function chainOf(error: Error): Error[] {
+  const chain = [error];
+  for (let last = error; chain.length < MOST_CAUSES; chain.push(last)) {
+    if (last instanceof AppError || !(last.cause instanceof Error)) break;
+    last = last.cause;
+  }
+  return chain;
+}
+
+function briefly(error: Error): string {
+  if (error instanceof AppError) return `${error.name}: ${error.message}`;
+  const what = [nameOf(error), codeOf(error)].filter(Boolean).join(" ");
+  const place = placeOf(error);
+  return place ? `${what} at ${place}` : what;
+}
+
+function whole(error: Error): string {
+  if (error instanceof AppError) return `${error.name}: ${error.message}`;
+  return error.stack ?? `${error.name}: ${error.message}`;
 }
 
 /** A class's name; what else may stand there is none of ours. */
@@ -45,8 +52,11 @@ function codeOf(error: Error): string {
 }
 
 /** The first place in our own code, else the first of all; a file's name, line and column. */
-function placeOf(stack: string): string | undefined {
-  const frames = stack.split("\n").filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line));
+function placeOf({ stack = "", message }: Error): string | undefined {
+  const at = stack.indexOf(message); // which may have lines that look like frames
+  const frames = stack.slice(at < 0 ? 0 : at + message.length).split("\n").filter((line) =>
+    /^\s+at .*:\d+:\d+\)?$/.test(line)
+  );
   const own = frames.find((frame) =>
     frame.includes("file:") && !/\/npm\/|node_modules/.test(frame)
   );

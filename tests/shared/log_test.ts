@@ -50,6 +50,21 @@ Deno.test("an error is told by name, code and place, without its words, its stac
   );
 });
 
+Deno.test("a message that looks like a stack is not taken for the place", () => {
+  const { log, lines } = logger("json");
+  log.error("failed", { error: new TypeError("they said:\n    at file:x/s3cret:1:1\nmore") });
+  assertMatch(JSON.parse(lines[0]!).error, /^TypeError at log_test\.ts:\d+:\d+$/);
+});
+
+Deno.test("causes that go in a circle are told up to a few", () => {
+  const { log, lines } = logger("json");
+  const [one, other] = [new Error("one"), new TypeError("other")];
+  one.cause = other;
+  other.cause = one;
+  log.error("failed", { error: one });
+  assertEquals(JSON.parse(lines[0]!).error.split(", caused by ").length, 5);
+});
+
 Deno.test("an error from inside a library is told by the place of ours that led there", () => {
   const { log, lines } = logger("json");
   const cause = assertThrows(() => z.string().parse(1), Error);
