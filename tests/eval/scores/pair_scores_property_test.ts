@@ -3,21 +3,9 @@ import fc from "fast-check";
 import { bleu } from "../../../eval/scores/bleu.ts";
 import { chrf } from "../../../eval/scores/chrf.ts";
 import { editSimilarity } from "../../../eval/scores/edit_similarity.ts";
-import { exactMatch } from "../../../eval/scores/exact_match.ts";
+import { pairScorers } from "../../../eval/scores/mod.ts";
 import { rouge1, rouge2, rougeL } from "../../../eval/scores/rouge.ts";
-import { tokenF1 } from "../../../eval/scores/token_f1.ts";
 import { words } from "../../../eval/text/words.ts";
-
-const scores = {
-  exact_match: exactMatch,
-  token_f1: tokenF1,
-  rouge_1: rouge1,
-  rouge_2: rouge2,
-  rouge_l: rougeL,
-  bleu,
-  chrf,
-  edit_similarity: editSimilarity,
-};
 
 /** A sentence a script, so that pairs share words and not only characters. */
 const SENTENCES = [
@@ -61,7 +49,7 @@ const pair = fc.oneof(
   fc.tuple(text, text, text).map(([a, b, c]): [string, string] => [`${a} ${b}`, `${b} ${c}`]),
 );
 
-for (const [name, score] of Object.entries(scores)) {
+for (const { name, compare: score } of pairScorers) {
   Deno.test(`${name} lies between 0 and 1 for any two texts`, () => {
     fc.assert(fc.property(pair, ([reply, reference]) => {
       const value = score(reply, reference);
@@ -93,7 +81,7 @@ for (
   const name of ["exact_match", "token_f1", "rouge_1", "rouge_2", "rouge_l", "edit_similarity"]
 ) {
   Deno.test(`${name} is symmetric`, () => {
-    const score = scores[name as keyof typeof scores];
+    const score = pairScorers.find((scorer) => scorer.name === name)!.compare;
     fc.assert(fc.property(pair, ([reply, reference]) => {
       const [there, back] = [score(reply, reference), score(reference, reply)];
       assert(Math.abs(there! - back!) < 1e-12, `${there} and ${back}`);
