@@ -1,13 +1,14 @@
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
-/** One event of a stream: its name and its parsed data. */
+/** One event of a stream: its name, its parsed data, and its id where it has one. */
 export interface SeenEvent {
   event: string;
+  id?: string;
   // deno-lint-ignore no-explicit-any
   data: any;
 }
 
-/** Every named event of a response, as they come. Comments are left out. */
+/** Every named event of a response, as they come; leaving the loop cancels the response. */
 export async function* readEvents(response: Response): AsyncGenerator<SeenEvent> {
   let text = "";
   for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -16,8 +17,9 @@ export async function* readEvents(response: Response): AsyncGenerator<SeenEvent>
     text = blocks.pop() ?? "";
     for (const block of blocks) {
       const event = /^event: ?(.*)$/m.exec(block)?.[1];
+      const id = /^id: ?(.*)$/m.exec(block)?.[1];
       const data = [...block.matchAll(/^data: ?(.*)$/gm)].map((match) => match[1]).join("\n");
-      if (event) yield { event, data: JSON.parse(data) };
+      if (event) yield { event, data: JSON.parse(data), ...(id !== undefined && { id }) };
     }
   }
 }

@@ -6,7 +6,7 @@ import {
   evaluateRequestOf,
   evaluateWith,
 } from "../../fakes/eval_service.ts";
-import { readEvents } from "../../fakes/event_source.ts";
+import { readEvents } from "../../fakes/events.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 

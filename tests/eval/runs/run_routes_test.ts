@@ -7,7 +7,7 @@ import {
   evaluateRequestOf,
   evaluateWith,
 } from "../../fakes/eval_service.ts";
-import { readEvents } from "../../fakes/event_source.ts";
+import { readEvents } from "../../fakes/events.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 
 const THREE_TURNS = {
