@@ -28,8 +28,8 @@ export interface OpenedStream {
 
 /**
  * Streams what `produce` pushes. Settles when the first event is on its way, or at the time of the
- * first comment; rejects with what `produce` throws before that, so that a failure can still be answered
- * by its status. Once its outlet is open, `produce` turns a failure into an event itself.
+ * first comment; rejects with what `produce` throws before that, so that a failure can still be
+ * answered by its status. Once its outlet is open, `produce` turns a failure into an event itself.
  *
  * Nothing is buffered: `produce` waits for the reader.
  */

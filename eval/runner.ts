@@ -89,8 +89,9 @@ export interface RunPorts {
 /**
  * Has every scenario's conversation `attempts` times. Conversations run side by side, the turns of
  * one in order, and the recorder is told of each. In each place one reply is assessed and recorded
- * while the next is asked for, so that neither a judge nor the disk slows the asking. Rejects when the signal is aborted or the service
- * itself is at fault, after the last call under way has ended; a turn that fails is a result.
+ * while the next is asked for, so that neither a judge nor the disk slows the asking. Rejects when
+ * the signal is aborted or the service itself is at fault, after the last call under way has ended;
+ * a turn that fails is a result.
  */
 export async function runScenarios(
   { scenarios, attempts }: { scenarios: Scenario[]; attempts: number },

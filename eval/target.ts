@@ -30,8 +30,9 @@ export const COMPLETIONS_PATH = "/chat/completions";
 /**
  * The endpoint of one run. The first call finds out which dialect it speaks, while all others wait
  * for it; what answered is remembered. An endpoint that was busy or failing has not answered: those
- * who waited ask as the first one did, and the next one looks again. Where that call shows that nobody can be asked at all, every
- * other call fails with the same error and the endpoint hears no more of them.
+ * who waited ask as the first one did, and the next one looks again. Where that call shows that
+ * nobody can be asked at all, every other call fails with the same error and the endpoint hears no
+ * more of them.
  */
 export function createTarget(options: TargetOptions): Target {
   const candidates = listCandidates(options);
