@@ -1,4 +1,9 @@
-import type { EvaluateRequest, Interaction, Scores } from "../shared/schemas/evaluate.ts";
+import {
+  type EvaluateRequest,
+  type Interaction,
+  ScoredBy,
+  type Scores,
+} from "../shared/schemas/evaluate.ts";
 import { createMetadataReader } from "./annotation.ts";
 import { LONGEST_REMEMBERED, rememberLast } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
@@ -6,10 +11,10 @@ import type { Embedder } from "./embeddings/embedder.ts";
 import { gradeReply } from "./judge/grade.ts";
 import type { JudgeModel } from "./judge/model.ts";
 import type { LanguageDetector } from "./language/detector.ts";
-import type { Assessor } from "./runner.ts";
-import { matchMetadata } from "./scores/metadata_match.ts";
+import type { Assessment, Assessor } from "./runner.ts";
+import { matchMetadata, type MetadataMatch } from "./scores/metadata_match.ts";
 import { pairScorers } from "./scores/mod.ts";
-import { overall } from "./scores/overall.ts";
+import { overall, type PlannedPart } from "./scores/overall.ts";
 import type { PairComparer } from "./scores/pair_scores.ts";
 import { semanticSimilarity } from "./scores/semantic_similarity.ts";
 
@@ -24,20 +29,34 @@ export interface ScoringPorts {
 /** Replies remembered for a turn: enough for a model that wavers between a few. */
 const REMEMBERED = 8;
 
-export type AssessedBatch = Pick<EvaluateRequest, "test_batch" | "rubric" | "judge_votes">;
+/**
+ * What scores a run's meanings and grades. A run that goes on under another configuration must not
+ * mix two scales in one mean, so it is stored with the run.
+ */
+export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
+  return { judge: judge?.name ?? null, embeddings: embedder.method };
+}
+
+/** `scored_by` is unset in runs of releases that did not store it. */
+export type AssessedBatch =
+  & Pick<EvaluateRequest, "test_batch" | "rubric" | "judge_votes">
+  & { scored_by?: unknown };
 
 /** Annotates and scores the replies of one batch; the batch's own references teach the labels. */
 export function createAssessor(
-  { test_batch, rubric, judge_votes: votes = 1 }: AssessedBatch,
+  { test_batch, rubric, judge_votes: votes = 1, ...batch }: AssessedBatch,
   { ports, signal }: { ports: ScoringPorts; signal: AbortSignal },
 ): Assessor {
-  const { judge } = ports;
+  const current = describeScoring(ports);
+  const planned = ScoredBy.safeParse(batch.scored_by).data ?? current;
+  const plansJudge = planned.judge !== null;
+  const judge = planned.judge === current.judge ? ports.judge : undefined;
   const semantics = createBatchSemantics(test_batch, ports);
   const readMetadata = createMetadataReader(test_batch, { semantics, judge, signal });
 
   /** There must be something to grade by. */
   const isJudged = ({ reference_reply }: Interaction) =>
-    judge !== undefined && (reference_reply !== undefined || rubric !== undefined);
+    plansJudge && (reference_reply !== undefined || rubric !== undefined);
 
   /** A model that is sure of itself repeats itself: a turn's replies are looked at once. */
   const byTurn = new WeakMap<Interaction, (reply: string) => ReturnType<typeof study>>();
@@ -63,18 +82,59 @@ export function createAssessor(
   }
 
   async function compare({ reference_reply: reference }: Interaction, reply: string) {
-    if (reference === undefined) return { scores: sameForAll(null) };
+    if (reference === undefined) return { scores: sameForAll(null), missing: {} };
     const pair = { reply, reference };
-    const semantic = semanticSimilarity(pair, semantics);
+    const semantic = compareMeaning(pair);
     const scores = await ports.pairs.compare(pair);
-    const { value, method } = await semantic;
-    return { scores: { ...scores, semantic_similarity: value }, method };
+    const { value, method, missing } = await semantic;
+    return {
+      scores: { ...scores, semantic_similarity: value },
+      missing: { ...(missing !== undefined && { semantic_similarity: missing }) },
+      method,
+    };
   }
 
-  function grade(interaction: Interaction, reply: string) {
-    if (!judge || !isJudged(interaction)) return undefined;
+  async function compareMeaning(
+    pair: { reply: string; reference: string },
+  ): Promise<{ value: number | null; method?: string; missing?: string }> {
+    if (planned.embeddings !== current.embeddings) {
+      return { value: null, missing: changed(planned.embeddings, current.embeddings) };
+    }
+    return await semanticSimilarity(pair, semantics);
+  }
+
+  async function grade(interaction: Interaction, reply: string) {
+    if (!isJudged(interaction)) return undefined;
+    if (!judge) return { value: null, missing: changed(planned.judge, current.judge) };
     const { user_message: userMessage, reference_reply: reference } = interaction;
-    return gradeReply({ userMessage, reply, reference }, { model: judge, rubric, votes, signal });
+    const graded = await gradeReply(
+      { userMessage, reply, reference },
+      { model: judge, rubric, votes, signal },
+    );
+    return { ...graded, missing: graded.result.error ?? "judge_unreadable" };
+  }
+
+  /** The parts of a turn's `overall`, which do not depend on the reply. */
+  function plan(
+    interaction: Interaction,
+    { scores, matches }: { scores: Scores; matches: Pick<MetadataMatch, "isPlanned" | "bounds"> },
+  ): PlannedPart[] {
+    const value = (name: string) => scores[name] ?? null;
+    return [
+      ...(interaction.reference_reply === undefined
+        ? []
+        : [{ name: "semantic_similarity", value: value("semantic_similarity") } as const]),
+      ...(matches.isPlanned
+        ? [
+          {
+            name: "metadata_match",
+            value: value("metadata_match"),
+            bounds: matches.bounds,
+          } as const,
+        ]
+        : []),
+      ...(isJudged(interaction) ? [{ name: "judge", value: value("judge") } as const] : []),
+    ];
   }
 
   return {
@@ -84,35 +144,77 @@ export function createAssessor(
         grade(interaction, reply),
       ]);
       const { generatedMetadata, annotation } = metadata;
+      const matches = matchMetadata(interaction, { reply, generatedMetadata, annotation });
       const scores: Scores = {
-        ...withMatches(
-          compared.scores,
-          matchMetadata(interaction, { reply, generatedMetadata }),
-        ),
-        ...(judge && { judge: verdict?.value ?? null }),
+        ...withMatches(compared.scores, matches.scores),
+        ...(plansJudge && { judge: verdict?.value ?? null }),
+      };
+      const missing = {
+        ...withoutOurs(matches.missing, compared.scores),
+        ...compared.missing,
+        ...(verdict?.value === null && { judge: verdict.missing }),
       };
       return {
         generatedMetadata,
-        scores: { ...scores, overall: overall(scores) },
+        ...conclude(scores, { parts: plan(interaction, { scores, matches }), missing }),
         ...(compared.method && { score_methods: { semantic_similarity: compared.method } }),
         ...(annotation && { annotation }),
-        ...(verdict && { judge: verdict.result }),
+        ...(verdict && "result" in verdict && { judge: verdict.result }),
       };
     },
 
     // A score must never rise because the endpoint got worse: a failed turn counts 0 in every score
     // that it would have had, and in the headline even where it would have had none.
     failed(interaction) {
+      const blank = matchMetadata(interaction, { reply: "", generatedMetadata: {} });
       return {
         ...withMatches(
           sameForAll(interaction.reference_reply === undefined ? null : 0),
-          matchMetadata(interaction, { reply: "", generatedMetadata: {} }),
+          blank.scores,
         ),
-        ...(judge && { judge: isJudged(interaction) ? 0 : null }),
+        ...(plansJudge && { judge: isJudged(interaction) ? 0 : null }),
         overall: 0,
       };
     },
+
+    unscored(interaction, reason) {
+      const ours = sameForAll(null);
+      const matches = matchMetadata(interaction, { reply: "-", generatedMetadata: {} });
+      const scores: Scores = {
+        ...withMatches(ours, matches.scores),
+        ...(plansJudge && { judge: null }),
+      };
+      const names = [
+        ...(interaction.reference_reply === undefined ? [] : Object.keys(ours)),
+        ...Object.keys(withoutOurs(matches.missing, ours)),
+        ...(isJudged(interaction) ? ["judge"] : []),
+      ];
+      const missing = Object.fromEntries(names.map((name) => [name, reason]));
+      return conclude(scores, { parts: plan(interaction, { scores, matches }), missing });
+    },
   };
+}
+
+/** Adds the headline, and says what is missing. */
+function conclude(
+  scores: Scores,
+  { parts, missing }: { parts: PlannedPart[]; missing: Record<string, string> },
+): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds"> {
+  const { value, missing: lacking, bounds } = overall(parts);
+  const reasons = lacking.length === 0
+    ? missing
+    : { ...missing, overall: `without ${lacking.join(", ")}` };
+  return {
+    scores: { ...scores, overall: value },
+    ...(Object.keys(reasons).length > 0 && { missing_scores: reasons }),
+    ...(bounds && { overall_bounds: bounds }),
+  };
+}
+
+function changed(planned: string | null, current: string | null): string {
+  return `the run was planned with ${planned ?? "none"}, and now ${
+    current ?? "none"
+  } is configured`;
 }
 
 /**
@@ -121,6 +223,11 @@ export function createAssessor(
  */
 function withMatches(ours: Scores, matches: Scores): Scores {
   return { ...ours, ...matches, ...ours };
+}
+
+/** The same rule for what is missing. */
+function withoutOurs(missing: Record<string, string>, ours: Scores): Record<string, string> {
+  return Object.fromEntries(Object.entries(missing).filter(([name]) => !Object.hasOwn(ours, name)));
 }
 
 /** Every score that compares with the reference, of one value. */

@@ -19,6 +19,7 @@ const Run = z.looseObject({
   progress: z.object({
     done: z.int(),
     failed: z.int(),
+    missing: z.int(),
     total: z.int(),
     mean: z.number().nullable(),
     eta_ms: z.number().nullable(),

@@ -31,15 +31,24 @@ export interface Target {
   ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
 }
 
-export interface Assessment
-  extends Pick<InteractionResult, "scores" | "score_methods" | "annotation" | "judge"> {
+export interface Assessment extends
+  Pick<
+    InteractionResult,
+    "scores" | "score_methods" | "missing_scores" | "overall_bounds" | "annotation" | "judge"
+  > {
   generatedMetadata: Metadata;
 }
 
-/** Compares a reply with its reference. `failed` is what a turn without a reply counts. */
+/** Compares a reply with its reference. */
 export interface Assessor {
   assess(interaction: Interaction, reply: string): Promise<Assessment>;
+  /** What a turn without a reply counts. */
   failed(interaction: Interaction): Scores;
+  /** What an answered turn has if its reply could not be assessed at all. */
+  unscored(
+    interaction: Interaction,
+    reason: string,
+  ): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds">;
 }
 
 /** Where an attempt belongs: positions in the batch, counted from 0. */
@@ -204,7 +213,15 @@ async function toResult(
 ): Promise<InteractionResult> {
   const { reply, latencyMs: latency_ms } = answer;
   // A result that is sent in again brings its outcome along; that is not this turn's.
-  const { error: _, judge: __, annotation: ___, score_methods: ____, ...own } = interaction;
+  const {
+    error: _,
+    judge: __,
+    annotation: ___,
+    score_methods: ____,
+    missing_scores: _____,
+    overall_bounds: ______,
+    ...own
+  } = interaction;
   const reference_reply = interaction.reference_reply ?? "";
   if (!reply) {
     return {

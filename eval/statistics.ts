@@ -8,11 +8,23 @@ export interface ScoredTurn {
   failed: boolean;
   /** Turns of one cluster are not independent of one another; see `spread`. */
   cluster: number;
+  /** Scores that the turn should have and lacks, each with the span in which it lies. */
+  missing?: Record<string, Span>;
 }
 
+type Span = readonly [low: number, high: number];
+const ANYWHERE: Span = [0, 1];
+
 /** `cluster` says with which other turns its result goes together. */
-export function toScoredTurn({ scores, error }: InteractionResult, cluster: number): ScoredTurn {
-  return { scores, failed: error !== undefined, cluster };
+export function toScoredTurn(result: InteractionResult, cluster: number): ScoredTurn {
+  const { scores, error, missing_scores, overall_bounds } = result;
+  const turn: ScoredTurn = { scores, failed: error !== undefined, cluster };
+  if (!missing_scores) return turn;
+  const missing: Record<string, Span> = {};
+  for (const name in missing_scores) {
+    missing[name] = name === "overall" ? overall_bounds ?? ANYWHERE : ANYWHERE;
+  }
+  return { ...turn, missing };
 }
 
 /** The mean of some numbers; `null` of none. */
@@ -40,8 +52,8 @@ export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
 export type ScenarioScores = Record<string, Statistic>;
 
 /**
- * The mean and the spread over scenarios, which count alike: `n` are scenarios, `failed` is the
- * number of their failed turns.
+ * The mean and the spread over scenarios, which count alike: `n` are scenarios; `turns`, `failed`
+ * and `missing` are numbers of their turns.
  */
 export function aggregateScenarios(scenarios: ScenarioScores[]): AggregatedScores {
   const means = (pick: (statistic: Statistic) => number | null): ScoredTurn[] =>
@@ -53,13 +65,29 @@ export function aggregateScenarios(scenarios: ScenarioScores[]): AggregatedScore
   const all = aggregateScores(means(({ mean }) => mean));
   const answered = aggregateScores(means(({ mean_of_answered }) => mean_of_answered));
   for (const [name, statistic] of Object.entries(all.statistics)) {
+    const total = (count: "turns" | "failed" | "missing") =>
+      scenarios.reduce((sum, statistics) => sum + (statistics[name]?.[count] ?? 0), 0);
+    const missing = total("missing");
     all.statistics[name] = {
       ...statistic,
-      failed: scenarios.reduce((sum, statistics) => sum + (statistics[name]?.failed ?? 0), 0),
+      turns: total("turns"),
+      failed: total("failed"),
+      missing,
+      bounds: missing === 0 ? null : boundScenarios(scenarios, name),
       mean_of_answered: answered.average_scores[name] ?? null,
     };
   }
   return all;
+}
+
+/** Also counts scenarios that have nothing but missing turns. */
+function boundScenarios(scenarios: ScenarioScores[], name: string): [number, number] {
+  const spans = scenarios.flatMap((statistics): Span[] => {
+    const { mean, bounds } = statistics[name] ?? NOTHING;
+    if (bounds) return [bounds];
+    return mean === null ? [] : [[mean, mean]];
+  });
+  return [mean(spans.map(([low]) => low))!, mean(spans.map(([, high]) => high))!];
 }
 
 export interface AggregatedScores {
@@ -76,14 +104,24 @@ function scoreNames(turns: ScoredTurn[]): Set<string> {
 /** Two passes over the turns and nothing kept: a long run describes ten thousand of them. */
 function describeScore(name: string, turns: ScoredTurn[]): Statistic {
   let n = 0;
+  let missing = 0;
+  let lowest = 0;
+  let highest = 0;
   let answered = 0;
   let sum = 0;
   let answeredSum = 0;
   let min = Infinity;
   let max = -Infinity;
-  for (const { scores, failed } of turns) {
+  for (const { scores, failed, missing: lacking } of turns) {
     const value = scores[name];
-    if (typeof value !== "number") continue;
+    if (typeof value !== "number") {
+      const span = lacking?.[name];
+      if (!span) continue;
+      missing++;
+      lowest += span[0];
+      highest += span[1];
+      continue;
+    }
     n++;
     sum += value;
     if (value < min) min = value;
@@ -92,13 +130,20 @@ function describeScore(name: string, turns: ScoredTurn[]): Statistic {
     answered++;
     answeredSum += value;
   }
-  if (n === 0) return NOTHING;
+  const all = n + missing;
+  const bounds: [number, number] | null = missing === 0
+    ? null
+    : [(sum + lowest) / all, (sum + highest) / all];
+  if (n === 0) return { ...NOTHING, missing, bounds };
   const average = sum / n;
   const { stdev, stderr, clusters } = spread(name, turns, { n, average });
   const margin = stderr === null ? null : stderr * studentT95(clusters - 1);
   return {
     n,
+    turns: n,
     failed: n - answered,
+    missing,
+    bounds,
     mean: average,
     mean_of_answered: answered === 0 ? null : answeredSum / answered,
     stdev,
@@ -111,7 +156,10 @@ function describeScore(name: string, turns: ScoredTurn[]): Statistic {
 
 const NOTHING: Statistic = {
   n: 0,
+  turns: 0,
   failed: 0,
+  missing: 0,
+  bounds: null,
   mean: null,
   mean_of_answered: null,
   stdev: null,

@@ -7,6 +7,7 @@ import type {
   ScenarioResult,
 } from "../shared/schemas/evaluate.ts";
 import { createLabelCounter } from "./labels.ts";
+import type { Tally } from "./store/store.ts";
 import { passRates } from "./pass_rates.ts";
 import { DEFAULT_PASS_THRESHOLD } from "./passing.ts";
 import {
@@ -25,19 +26,30 @@ export interface TimedTurn {
 /** What an answer says before its results. The caller's own fields cannot replace ours. */
 export function summariseRun(
   request: EvaluateRequest,
-  { runId, total, failed }: { runId: string; total: number; failed: number },
+  { runId, ...counts }: { runId: string } & Pick<Tally, "done" | "failed" | "missing">,
 ): Omit<EvaluateResponse, "results"> {
   // `results` is written behind this heading: kept, it would stand in the body twice.
   const { test_batch: _, attempts: __, protocol: ___, parameters: ____, results: _____, ...kept } =
     request;
   const heading = {
-    message: failed === 0
-      ? "Evaluation completed successfully"
-      : `Evaluation completed: ${failed} of ${total} interactions failed`,
+    message: describeCompletion(counts),
     run_id: runId,
     test_name: nameTest(request),
   };
   return { ...heading, ...kept, ...heading }; // first for the reader, and once more to win
+}
+
+/** Says what went wrong first: failed calls, and apart from them what could not be scored. */
+function describeCompletion(
+  { done, failed, missing }: Pick<Tally, "done" | "failed" | "missing">,
+): string {
+  const faults = [
+    ...(failed > 0 ? [`${failed} of ${done} interactions failed`] : []),
+    ...(missing > 0 ? [`${missing} of ${done} interactions have no overall score`] : []),
+  ];
+  return faults.length === 0
+    ? "Evaluation completed successfully"
+    : `Evaluation completed: ${faults.join(", ")}`;
 }
 
 /** A test without a name is called after its batch. */

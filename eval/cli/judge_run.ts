@@ -3,7 +3,8 @@ import { digestRun, type RunDigest } from "../export/digest.ts";
 import { describeComparison } from "../export/comparison_text.ts";
 import type { ExportSource } from "../export/format.ts";
 import { describeRun } from "../export/run_text.ts";
-import { HEADLINE, reaches } from "../passing.ts";
+import { HEADLINE, holdAgainst, type Standing } from "../passing.ts";
+import type { Statistic } from "../../shared/schemas/evaluate.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { EXIT } from "./command.ts";
 import { type Gate, thresholdFor } from "./gate.ts";
@@ -39,23 +40,42 @@ function decide({ digest, threshold, gate, source }: {
   gate: Gate;
   source: ExportSource;
 }): { code: number; words: string } {
-  const mean = digest.averages[HEADLINE] ?? null;
+  const headline = digest.statistics[HEADLINE];
+  const standing = holdAgainst(headline, threshold);
   if (digest.turns > 0 && digest.failed === digest.turns) {
     return { code: EXIT.error, words: "failed: the endpoint did not answer a single turn" };
   }
-  if (mean === null && gate.threshold !== undefined) {
+  if (standing === "unscored" && gate.threshold !== undefined) {
     return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
   }
   const regressed = Object.entries(source.comparison?.result.scores ?? {})
     .filter(([, { verdict }]) => verdict === "regressed").map(([name]) => name);
   const faults = [
-    // Cut, not rounded: 0.6999 must not read "0.700 is below 0.7".
-    ...mean !== null && !reaches(mean, threshold)
-      ? [`${HEADLINE} ${Math.floor(mean * 1000) / 1000} is below ${threshold}`]
-      : [],
+    ...describeStanding(standing, { headline, threshold }),
     ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
   ];
   return faults.length > 0
     ? { code: EXIT.notPassed, words: `not passed: ${faults.join("; ")}` }
     : { code: EXIT.passed, words: "passed" };
+}
+
+function describeStanding(
+  standing: Standing,
+  { headline, threshold }: { headline: Statistic | undefined; threshold: number },
+): string[] {
+  const { mean, bounds, missing } = headline ?? { mean: null, bounds: null, missing: 0 };
+  if (standing === "undecided") {
+    return [
+      `${HEADLINE} lies between ${cut(bounds![0])} and ${cut(bounds![1])}, because ${missing} ` +
+      `turns have no ${HEADLINE} score, and the threshold is ${threshold}`,
+    ];
+  }
+  return standing === "below"
+    ? [`${HEADLINE} ${cut(bounds?.[1] ?? mean!)} is below ${threshold}`]
+    : [];
+}
+
+/** Cut, not rounded: 0.6999 must not read "0.700 is below 0.7". */
+function cut(value: number): number {
+  return Math.floor(value * 1000) / 1000;
 }

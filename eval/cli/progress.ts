@@ -59,10 +59,11 @@ function share({ done, total }: RunProgress): number {
   return total === 0 ? 1 : done / total;
 }
 
-function describeProgress({ done, total, failed, mean, eta_ms }: RunProgress): string {
+function describeProgress({ done, total, failed, missing, mean, eta_ms }: RunProgress): string {
   return [
     `${done}/${total} turns`,
     failed > 0 ? `${failed} failed` : "",
+    missing > 0 ? `${missing} incomplete` : "",
     mean === null ? "" : `mean ${mean.toFixed(3)}`,
     eta_ms === null || done === total ? "" : `${describeDuration(eta_ms)} left`,
   ].filter(Boolean).join(", ");

@@ -40,6 +40,10 @@ export const csv: ExportFormat = {
       ["error_code", ({ result }) => result.error?.code],
       ["error_status", ({ result }) => result.error?.status],
       ["error_detail", ({ result }) => result.error?.detail],
+      [
+        "missing_scores",
+        ({ result }) => result.missing_scores && JSON.stringify(result.missing_scores),
+      ],
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];
     yield writeRow(columns.map(([name]) => name));

@@ -1,4 +1,9 @@
-import type { InteractionError, InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
+import type {
+  InteractionError,
+  InteractionResult,
+  Scores,
+  Statistic,
+} from "../../shared/schemas/evaluate.ts";
 import { scenarioResults } from "../runs/scenario_results.ts";
 import { createTotals } from "../summary.ts";
 import type { ExportSource } from "./format.ts";
@@ -15,14 +20,19 @@ export interface ScenarioDigest extends Counts {
   averages: Scores;
 }
 
+type Statistics = Record<string, Statistic>;
+
 /** A run in numbers. What it holds grows with the scenarios, not with their attempts. */
 export interface RunDigest extends Counts {
   scenarios: ScenarioDigest[];
   averages: Scores;
+  statistics: Statistics;
   /** Every score that any turn names, also where it never applied. */
   scoreNames: string[];
   /** By code: how many calls failed, and the first of them in words. */
   errors: Map<string, { count: number; detail: string }>;
+  /** By score and reason: how many turns lack it. */
+  missing: { score: string; reason: string; count: number }[];
 }
 
 /** Reads a run once. The averages are those of its result. */
@@ -37,19 +47,29 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const totals = createTotals();
   const scoreNames = new Set<string>();
   const errors: RunDigest["errors"] = new Map();
+  const missing = createMissingCounter();
   for await (const { index, result } of scenarioResults(reader, run)) {
     const scenario = scenarios[index]!;
     for (const turn of result.attempts.flatMap(({ interactions }) => interactions)) {
       for (const counts of [scenario, total]) count(counts, { turn, threshold });
       for (const name of Object.keys(turn.scores)) scoreNames.add(name);
       if (turn.error) countError(errors, turn.error);
+      if (turn.missing_scores) missing.add(turn.missing_scores);
     }
     scenario.attempts = result.attempts.length;
     scenario.averages = result.average_scores;
     totals.add(result);
   }
-  const { average_scores: averages } = totals.close();
-  return { ...total, scenarios, averages, scoreNames: [...scoreNames], errors };
+  const { average_scores: averages, statistics } = totals.close();
+  return {
+    ...total,
+    scenarios,
+    averages,
+    statistics,
+    scoreNames: [...scoreNames],
+    errors,
+    missing: missing.list(),
+  };
 }
 
 function count(
@@ -67,8 +87,24 @@ function countError(errors: RunDigest["errors"], { code, detail }: InteractionEr
   else errors.set(code, { count: 1, detail });
 }
 
+/** Counts what is missing by score and reason. */
+function createMissingCounter() {
+  const counts = new Map<string, RunDigest["missing"][number]>();
+  return {
+    add(missing: Record<string, string>): void {
+      for (const [score, reason] of Object.entries(missing)) {
+        const key = JSON.stringify([score, reason]);
+        const known = counts.get(key);
+        if (known) known.count++;
+        else counts.set(key, { score, reason, count: 1 });
+      }
+    },
+    list: () => [...counts.values()].sort((a, b) => b.count - a.count),
+  };
+}
+
 function noCounts(): Counts {
-  return { turns: 0, passed: 0, below: 0, failed: 0, unscored: 0, latencyMs: 0 };
+  return { turns: 0, passed: 0, below: 0, failed: 0, incomplete: 0, unscored: 0, latencyMs: 0 };
 }
 
 /** Names that tell scenarios apart: readers of reports take two of one name for the same. */

@@ -13,7 +13,8 @@ const SHOWN_CHARACTERS = 2000;
 
 /**
  * JUnit XML as CI systems read it: a suite a scenario, a case a turn of an attempt. A turn below the
- * threshold is a `failure`, a call that failed an `error`, a turn without expectations `skipped`. A
+ * threshold is a `failure`, a call that failed or a turn whose score is incomplete an `error`, a turn
+ * without expectations `skipped`. A
  * run that ended early is an error of its own: half a run must not turn a build green. Suites state
  * their counts before their cases, so the run is read twice.
  */
@@ -71,11 +72,11 @@ async function* writeSuites(source: ExportSource, { scenarios }: RunDigest) {
   if (open !== undefined) yield "  </testsuite>\n";
 }
 
-function countAttributes({ turns, below, failed, unscored, latencyMs }: Counts) {
+function countAttributes({ turns, below, failed, incomplete, unscored, latencyMs }: Counts) {
   return {
     tests: turns,
     failures: below,
-    errors: failed,
+    errors: failed + incomplete,
     skipped: unscored,
     time: seconds(latencyMs),
   };
@@ -107,6 +108,13 @@ function writeDetail(result: InteractionResult, threshold: number): string {
       return `<error${xmlAttributes({ message: detail, type: code })}>${
         xmlText(`asked: ${shorten(result.user_message, SHOWN_CHARACTERS)}`)
       }</error>`;
+    }
+    case "incomplete": {
+      const reasons = Object.entries(result.missing_scores!)
+        .map(([score, reason]) => `${score}: ${reason}`);
+      return `<error${
+        xmlAttributes({ message: `${HEADLINE} is missing`, type: "incomplete_score" })
+      }>${xmlText(reasons.join("\n"))}</error>`;
     }
     case "below": {
       const message = `${HEADLINE} ${round(result.scores[HEADLINE])} is below ${threshold}`;

@@ -1,17 +1,23 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "../passing.ts";
 
-/** `unscored`: it was answered, but nothing was expected of the answer. */
-export type Outcome = "passed" | "below" | "failed" | "unscored";
+/**
+ * `unscored`: it was answered, but nothing was expected of the answer. `incomplete`: it was
+ * answered, and a part of its score could not be had.
+ */
+export type Outcome = "passed" | "below" | "failed" | "incomplete" | "unscored";
 
 /** What became of a turn, seen from a threshold in [0, 1]. */
 export function outcomeOf(
-  { error, scores }: Pick<InteractionResult, "error" | "scores">,
+  { error, scores, missing_scores }: Pick<
+    InteractionResult,
+    "error" | "scores" | "missing_scores"
+  >,
   threshold: number,
 ): Outcome {
   if (error) return "failed";
   const score = scores[HEADLINE] ?? null;
-  if (score === null) return "unscored";
+  if (score === null) return missing_scores?.[HEADLINE] ? "incomplete" : "unscored";
   return reaches(score, threshold) ? "passed" : "below";
 }
 

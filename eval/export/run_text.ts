@@ -1,4 +1,4 @@
-import { HEADLINE, reaches } from "../passing.ts";
+import { HEADLINE, holdAgainst } from "../passing.ts";
 import { withoutQuery } from "../target.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
@@ -6,6 +6,7 @@ import { showScore, type TextForm } from "./text_form.ts";
 
 /** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
 const SHOWN_SCENARIOS = 10;
+const SHOWN_REASONS = 10;
 
 /** A run for people: what it was, whether it passed, the averages, and where to look first. */
 export function describeRun(
@@ -22,6 +23,7 @@ export function describeRun(
       ...[...digest.errors].map(([code, { count, detail }]) =>
         `Failed ${count} × ${form.name(code)}: ${form.name(detail)}`
       ),
+      ...describeMissing(digest, form),
     ]),
     form.title("Scores", 2),
     describeScores(digest, form),
@@ -30,27 +32,57 @@ export function describeRun(
 }
 
 function describeOutcome(
-  { averages }: RunDigest,
+  { statistics }: RunDigest,
   { run, threshold, comparison }: ExportSource,
 ): string {
   if (run.status !== "completed") return run.status;
-  const mean = averages[HEADLINE] ?? null;
-  if (mean === null) return "not scored";
-  if (!reaches(mean, threshold)) return `below ${threshold}`;
+  switch (holdAgainst(statistics[HEADLINE], threshold)) {
+    case "unscored":
+      return "not scored";
+    case "below":
+      return `below ${threshold}`;
+    case "undecided":
+      return "inconclusive";
+  }
   return comparison?.result.verdict === "regressed" ? "regressed" : "passed";
 }
 
-function describeCounts({ passed, below, failed, unscored }: RunDigest, threshold: number): string {
+function describeCounts(
+  { passed, below, failed, incomplete, unscored }: RunDigest,
+  threshold: number,
+): string {
   return `${passed} passed, ${below} below ${threshold}, ${failed} failed` +
+    (incomplete > 0 ? `, ${incomplete} incomplete` : "") +
     (unscored > 0 ? `, ${unscored} without a score` : "");
 }
 
-function describeScores({ averages }: RunDigest, form: TextForm): string {
-  const scored = Object.keys(averages).filter((name) => averages[name] !== null);
-  const names = [HEADLINE, ...scored.filter((name) => name !== HEADLINE)];
+/** The headline's own line would only repeat its parts. */
+function describeMissing({ missing }: RunDigest, form: TextForm): string[] {
+  const parts = missing.filter(({ score }) => score !== HEADLINE);
+  const lines = parts.slice(0, SHOWN_REASONS).map(({ score, reason, count }) =>
+    `Missing ${count} × ${form.name(score)}: ${form.name(reason)}`
+  );
+  const more = parts.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more reasons`] : lines;
+}
+
+/** A mean says how many turns it stands on, and where it could lie if some are missing. */
+function describeScores({ statistics }: RunDigest, form: TextForm): string {
+  const isShown = (name: string) =>
+    statistics[name]!.mean !== null || statistics[name]!.missing > 0;
+  const names = [
+    HEADLINE,
+    ...Object.keys(statistics).filter((name) => name !== HEADLINE && isShown(name)),
+  ];
+  const isIncomplete = names.some((name) => (statistics[name]?.missing ?? 0) > 0);
   return form.table(
-    ["score", "mean"],
-    names.map((name) => [form.name(name), showScore(averages[name])]),
+    ["score", "mean", "turns", ...(isIncomplete ? ["missing", "bounds"] : [])],
+    names.map((name) => {
+      const { mean = null, turns = 0, missing = 0, bounds = null } = statistics[name] ?? {};
+      const row = [form.name(name), showScore(mean), `${turns}`];
+      if (!isIncomplete) return row;
+      return [...row, `${missing}`, bounds ? bounds.map(showScore).join(" to ") : ""];
+    }),
   );
 }
 
@@ -59,7 +91,7 @@ function describeLowest(
   { threshold, form }: { threshold: number; form: TextForm },
 ): string {
   const wanting = scenarios
-    .filter(({ below, failed }) => below + failed > 0)
+    .filter(({ below, failed, incomplete }) => below + failed + incomplete > 0)
     .sort((a, b) => headline(a) - headline(b));
   if (wanting.length === 0) return "";
   const rows = wanting.slice(0, SHOWN_SCENARIOS).map((scenario) => [

@@ -8,6 +8,8 @@ export const CLIENT_LEFT = "the client left";
 export interface RunProgress {
   done: number;
   failed: number;
+  /** Answered turns whose `overall` could not be had. */
+  missing: number;
   total: number;
   /** The mean `overall` so far. */
   mean: number | null;
@@ -88,6 +90,7 @@ export function createActiveRun(
       tally.done++;
       tally.lastSeq++;
       if (result.error) tally.failed++;
+      if (result.missing_scores?.overall !== undefined) tally.missing++;
       tokens.input_tokens += result.usage?.input_tokens ?? 0;
       tokens.output_tokens += result.usage?.output_tokens ?? 0;
       if (typeof overall === "number") {
@@ -103,11 +106,11 @@ export function createActiveRun(
     tally: () => ({ ...tally }),
     tokens: () => ({ ...tokens }),
     progress() {
-      const { done, failed, mean } = tally;
+      const { done, failed, missing, mean } = tally;
       const doneHere = done - before.done;
       const left = run.totalTurns - done;
       const eta_ms = doneHere === 0 ? null : Math.round((now() - started) / doneHere * left);
-      return { done, failed, total: run.totalTurns, mean, eta_ms };
+      return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
     },
     changed: () => change.promise,
   };

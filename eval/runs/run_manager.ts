@@ -2,7 +2,7 @@ import { AppError, isAbort } from "../../shared/errors.ts";
 import { overloaded } from "../../shared/http/places.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
-import { createAssessor, type ScoringPorts } from "../assessor.ts";
+import { createAssessor, describeScoring, type ScoringPorts } from "../assessor.ts";
 import type { EndpointPolicy } from "../endpoint_policy.ts";
 import { type Finished, type RunPorts, runScenarios, type Target } from "../runner.ts";
 import type { NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
@@ -55,7 +55,14 @@ export interface RunManager {
   readonly isStopping: boolean;
 }
 
-const NOTHING_YET: Tally = { done: 0, failed: 0, scored: 0, mean: null, lastSeq: 0 };
+const NOTHING_YET: Tally = {
+  done: 0,
+  failed: 0,
+  missing: 0,
+  scored: 0,
+  mean: null,
+  lastSeq: 0,
+};
 
 export function createRunManager(deps: RunManagerDeps): RunManager {
   const { store, log, endpoints, connect, slot, scoring, concurrency, maxRuns = Infinity } = deps;
@@ -129,6 +136,12 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     }
   }
 
+  /** A retry keeps its parent's scoring: it has turns of both. */
+  function withScoring(run: NewRun): NewRun {
+    if (run.parentId !== undefined) return run;
+    return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
+  }
+
   async function resume(run: StoredRun): Promise<ActiveRun> {
     const [tally, finished] = await Promise.all([
       store.tally(run.id),
@@ -153,7 +166,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       if (runs.size + starting >= maxRuns) throw overloaded(`${maxRuns} runs are under way`);
       starting++;
       try {
-        const created = await store.createRun(run);
+        const created = await store.createRun(withScoring(run));
         if (created.outcome !== "created") return created;
         const active = run.parentId === undefined
           ? launch(created.run, { tally: NOTHING_YET })

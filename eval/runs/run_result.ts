@@ -14,8 +14,7 @@ export async function* resultPieces(
   run: StoredRun,
   { message }: { message?: string } = {},
 ): AsyncGenerator<string> {
-  const { done, failed } = await store.tally(run.id);
-  const heading = summariseRun(run.request, { runId: run.id, total: done, failed });
+  const heading = summariseRun(run.request, { runId: run.id, ...await store.tally(run.id) });
   if (message !== undefined) heading.message = message;
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();

@@ -35,7 +35,10 @@ export function viewRun(run: RunRecord, progress: RunProgress): RunView {
 }
 
 /** The progress of a run that nobody is working on: there is no time at which it will end. */
-export function restingProgress(run: RunRecord, { done, failed, mean }: Tally): RunProgress {
+export function restingProgress(
+  run: RunRecord,
+  { done, failed, missing = 0, mean }: Tally,
+): RunProgress {
   const eta_ms = done === run.totalTurns ? 0 : null;
-  return { done, failed, total: run.totalTurns, mean, eta_ms };
+  return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
 }

@@ -1,6 +1,6 @@
 import type { ScoringPorts } from "../assessor.ts";
 import { pairScorers } from "./mod.ts";
-import { HEADLINE } from "./overall.ts";
+import { OVERALL_PARTS } from "./overall.ts";
 import type { ScoreDescription } from "./score.ts";
 
 const RANGE: [number, number] = [0, 1];
@@ -43,7 +43,9 @@ export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescript
     },
     {
       name: "overall",
-      definition: `the mean of ${HEADLINE.join(", ")}, of those that are not null`,
+      definition: `the mean of ${
+        OVERALL_PARTS.join(", ")
+      }, of those that apply to the turn; null if one of them could not be had, and overall_bounds says where it lies`,
       range: RANGE,
       method: "mean, each with the same weight",
     },

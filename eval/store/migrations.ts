@@ -57,6 +57,13 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0004_missing_scores": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("turns")
+        .addColumn("missing", "integer", (column) => column.notNull().defaultTo(0))
+        .execute();
+    },
+  },
 };
 
 /** Brings the tables up to date; does nothing where they are. Throws on those of a later version. */

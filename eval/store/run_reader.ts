@@ -69,6 +69,7 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
         .select(({ fn }) => [
           fn.countAll().as("done"),
           fn.sum("failed").as("failed"),
+          fn.sum("missing").as("missing"),
           fn.count("overall").as("scored"),
           fn.avg("overall").as("mean"),
           fn.max("seq").as("last_seq"),
@@ -78,6 +79,7 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
       return {
         done: Number(row.done),
         failed: Number(row.failed ?? 0),
+        missing: Number(row.missing ?? 0),
         scored: Number(row.scored),
         mean: row.mean === null ? null : Number(row.mean),
         lastSeq: Number(row.last_seq ?? 0),

@@ -36,6 +36,7 @@ export const ALL_TURN_COLUMNS = [
   "turn",
   "seq",
   "failed",
+  "missing",
   "overall",
   "took_ms",
   "result",

@@ -31,6 +31,8 @@ export interface TurnsTable {
   /** The order of storing within the run, from 1. */
   seq: number;
   failed: 0 | 1;
+  /** Whether the turn should have an `overall` and has none. */
+  missing: 0 | 1;
   overall: number | null;
   took_ms: number;
   result: string;

@@ -62,6 +62,8 @@ export interface TurnText extends TurnPosition {
 export interface Tally {
   done: number;
   failed: number;
+  /** Turns whose `overall` could not be had; see `missing_scores`. */
+  missing: number;
   /** Turns that have an `overall`, and the mean of it. */
   scored: number;
   mean: number | null;

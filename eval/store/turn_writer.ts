@@ -79,6 +79,7 @@ function toRow(runId: string, turn: StoredTurn, seq: number): TurnsTable {
     turn: turn.turn,
     seq,
     failed: result.error ? 1 : 0,
+    missing: result.missing_scores?.overall === undefined ? 0 : 1,
     overall: result.scores.overall ?? null,
     took_ms: turn.tookMs,
     result: JSON.stringify(result),

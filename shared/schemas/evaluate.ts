@@ -62,18 +62,31 @@ export function evaluateRequest(maxAttempts: number) {
 }
 export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
 
+/**
+ * What scores a run's meanings and grades: the judge model (`null`: none) and the embedder. Fixed
+ * when the run is created, and stored and answered with it.
+ */
+export const ScoredBy = z.object({ judge: z.string().nullable(), embeddings: z.string() });
+export type ScoredBy = z.infer<typeof ScoredBy>;
+
 /** Score names to values in [0, 1]; `null` where a score does not apply. */
 export const Scores = z.record(z.string(), z.number().nullable());
 export type Scores = z.infer<typeof Scores>;
 
 /**
- * One score over many turns. `failed` turns count 0 in `mean`. `stderr` is clustered by attempt
- * where turns of several attempts are pooled, and `ci95` uses Student's t; both, and `stdev`, are
- * `null` where there are fewer than two to compare.
+ * One score over many turns. `failed` turns count 0 in `mean`. `turns` is the number of turns behind
+ * the mean; `n` is the number of values averaged, which for a whole run are its scenarios. `missing`
+ * turns should have the score but it could not be had; they are not in `mean`, and `bounds` says
+ * what the mean would be with all of them at their lowest and at their highest (`null` if none is
+ * missing). `stderr` is clustered by attempt if turns of several attempts are pooled, and `ci95`
+ * uses Student's t; both, and `stdev`, are `null` if there are fewer than two to compare.
  */
 export const Statistic = z.object({
   n: z.number(),
+  turns: z.number(),
   failed: z.number(),
+  missing: z.number(),
+  bounds: z.tuple([z.number(), z.number()]).nullable(),
   mean: z.number().nullable(),
   mean_of_answered: z.number().nullable(),
   stdev: z.number().nullable(),
@@ -120,7 +133,14 @@ export const InteractionUsage = z.object({
 });
 export type InteractionUsage = z.infer<typeof InteractionUsage>;
 
-const AnnotationNote = z.object({ method: z.string(), confidence: z.number().nullable() });
+const AnnotationNote = z.object({
+  method: z.string(),
+  confidence: z.number().nullable(),
+  /** Why there is no label. */
+  reason: z.string().optional(),
+  /** `false`: the key takes no part in `metadata_match`, decided from the batch before any reply. */
+  counts: z.literal(false).optional(),
+});
 
 /** How the generated metadata was found: over all keys (the lowest confidence), and for each. */
 export const Annotation = AnnotationNote.extend({ keys: z.record(z.string(), AnnotationNote) });
@@ -145,6 +165,10 @@ export const InteractionResult = Interaction.extend({
   reference_reply: z.string(),
   scores: Scores,
   score_methods: z.record(z.string(), z.string()).optional(),
+  /** Scores that this turn should have and that could not be had, each with the reason. */
+  missing_scores: z.record(z.string(), z.string()).optional(),
+  /** `overall` with its missing parts at their lowest and at their highest; only if it is missing. */
+  overall_bounds: z.tuple([z.number(), z.number()]).optional(),
   annotation: Annotation.optional(),
   judge: JudgeResult.optional(),
   latency_ms: z.number(),
@@ -180,6 +204,7 @@ export const EvaluateResponse = z.object({
   test_name: z.string(),
   endpoint: z.string(),
   model_id: z.string(),
+  scored_by: ScoredBy.optional(),
   results: z.object({
     scenarios: z.array(ScenarioResult),
     average_scores: Scores,

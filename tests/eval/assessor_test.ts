@@ -106,12 +106,70 @@ Deno.test("a judge is the third part of overall", async () => {
   assertEquals([result.judge?.grade, result.judge?.reason], [5, "half right"]);
 });
 
-Deno.test("a verdict that cannot be read is null, never 0, and the rest stands", async () => {
+Deno.test("a verdict that cannot be had leaves overall open, between its bounds", async () => {
   const subject = interaction("1", { reference_reply: "Great, thanks!" });
   const { judge } = fakeJudge(() => "I liked it.");
   const result = await assessor([subject], { judge }).assess(subject, "Great, thanks!");
   assertEquals([result.scores.judge, result.judge?.error], [null, "judge_unreadable"]);
-  assertAlmostEquals(result.scores.overall!, 1, 1e-6);
+  assertEquals(result.scores.overall, null);
+  assertEquals(result.missing_scores, { judge: "judge_unreadable", overall: "without judge" });
+  const [low, high] = result.overall_bounds!;
+  assertAlmostEquals(low, 0.5, 1e-6);
+  assertAlmostEquals(high, 1, 1e-6);
+});
+
+Deno.test("a label that cannot be told leaves overall open", async () => {
+  const { scores, missing_scores, overall_bounds } = await assess(
+    BATCH[0]!,
+    "Bananas grow slowly.",
+  );
+  assertEquals(scores.overall, null);
+  assertEquals(Object.keys(missing_scores!), ["intent_match", "metadata_match", "overall"]);
+  const [low, high] = overall_bounds!;
+  assertAlmostEquals(high - low, 0.5, 1e-9);
+  assertAlmostEquals(low, scores.semantic_similarity! / 2, 1e-9);
+});
+
+Deno.test("a complete turn says nothing of missing scores", async () => {
+  const result = await assess(BATCH[0]!, "We refund it to your card.");
+  assertEquals([result.missing_scores, result.overall_bounds], [undefined, undefined]);
+});
+
+Deno.test("a run that goes on under another configuration misses what it was planned with", async () => {
+  const subject = interaction("1", { reference_reply: "Great, thanks!" });
+  const { judge } = fakeJudge(() => '{"reason": "fine", "grade": 5}');
+  const batch = { test_batch: [scenario("s", [subject])], rubric: undefined, judge_votes: 1 };
+  const signal = new AbortController().signal;
+  const cases: [string, Record<string, unknown>, string[]][] = [
+    ["the judge is gone", { judge: "gone-judge", embeddings: "bag_of_words" }, ["judge"]],
+    ["so is the embedder", { judge: null, embeddings: "other" }, ["semantic_similarity"]],
+    ["both are there", { judge: "fake-judge", embeddings: "bag_of_words" }, []],
+  ];
+  for (const [why, scored_by, lacking] of cases) {
+    const { assess } = createAssessor({ ...batch, scored_by }, {
+      ports: scoringPorts({ judge }),
+      signal,
+    });
+    const { scores, missing_scores } = await assess(subject, "Great, thanks!");
+    const missing = Object.keys(missing_scores ?? {}).filter((name) => name !== "overall");
+    assertEquals(missing, lacking, why);
+    assertEquals(scores.overall === null, lacking.length > 0, why);
+    assertEquals("judge" in scores, scored_by.judge !== null, why);
+  }
+});
+
+Deno.test("a reply that could not be assessed misses every score that it should have", () => {
+  const { judge } = fakeJudge(() => "");
+  const { unscored, failed } = assessor(BATCH, { judge });
+  const { scores, missing_scores, overall_bounds } = unscored(BATCH[0]!, "the worker died");
+  assertEquals(Object.keys(scores), Object.keys(failed(BATCH[0]!)));
+  assertEquals(new Set(Object.values(scores)), new Set([null]));
+  const { overall, ...parts } = missing_scores!;
+  assertEquals(new Set(Object.keys(parts)), new Set(Object.keys(scores).slice(0, -1)));
+  assertEquals(new Set(Object.values(parts)), new Set(["the worker died"]));
+  assertEquals(overall, "without semantic_similarity, metadata_match, judge");
+  assertEquals(overall_bounds, [0, 1]);
+  assertEquals(unscored(interaction("bare"), "the worker died").missing_scores, undefined);
 });
 
 Deno.test("without a reference there is no score that needs one", async () => {

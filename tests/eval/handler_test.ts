@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
-import { providerError } from "../fakes/eval_ports.ts";
+import { interaction, providerError, scenario } from "../fakes/eval_ports.ts";
 import {
   evalService,
   evaluateBody,
@@ -391,4 +391,29 @@ Deno.test("a judge grades by the request's rubric, as often as it asks", async (
   assertStringIncludes(asked[0]!.messages[0]!.content, "Be brief.");
   assertAlmostEquals(results.average_scores.judge!, 0.2, 1e-12);
   assertEquals(results.scenarios[0]!.attempts[0]!.interactions[0]!.judge!.spread, 1);
+});
+
+Deno.test("a judge that is down raises no score: overall is open, counted and bounded", async () => {
+  const body = evaluateBody({
+    test_batch: ["a", "b", "c"].map((id) =>
+      scenario(id, [interaction("1", { user_message: id, reference_reply: "fine" })])
+    ),
+  });
+  const answer = async (reply: () => string) => {
+    const { judge } = fakeJudge(reply);
+    const { service } = evalService(() => "fine", { scoring: scoringPorts({ judge }) });
+    return await evaluateWith(service, body);
+  };
+  const graded = await answer(() => '{"reason": "poor", "grade": 2}');
+  assertEquals(graded.message, "Evaluation completed successfully");
+  assertAlmostEquals(graded.results.average_scores.overall!, 0.6, 1e-9);
+  const down = await answer(() => {
+    throw providerError(500);
+  });
+  assertEquals(down.message, "Evaluation completed: 3 of 3 interactions have no overall score");
+  assertEquals(down.results.average_scores.overall, null);
+  const { n, turns, missing, failed, bounds } = down.results.statistics.overall!;
+  assertEquals([n, turns, missing, failed], [0, 0, 3, 0]);
+  assertEquals(bounds, [0.5, 1]);
+  assertEquals(down.scored_by, { judge: "fake-judge", embeddings: "bag_of_words" });
 });

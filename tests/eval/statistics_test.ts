@@ -1,6 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { aggregateScores, type ScoredTurn } from "../../eval/statistics.ts";
+import { aggregateScenarios, aggregateScores, type ScoredTurn } from "../../eval/statistics.ts";
 
 /** Turns with one score `x`, each its own cluster unless the test says otherwise. */
 function turns(values: (number | null)[], more: Partial<ScoredTurn> = {}): ScoredTurn[] {
@@ -57,6 +57,33 @@ Deno.test("a score that does not apply to a turn stays out; one that applies to 
   ]);
   assertEquals(average_scores, { x: 1, y: null });
   assertEquals([statistics.x!.n, statistics.y!.n, statistics.y!.mean], [1, 0, null]);
+});
+
+Deno.test("missing values stay out of the mean, are counted, and bound it", () => {
+  const { x } = aggregateScores([
+    ...turns([0.2, 0.6]),
+    ...turns([null, null], { missing: { x: [0, 1] } }),
+    ...turns([null]),
+  ]).statistics;
+  assertEquals([x!.n, x!.turns, x!.missing], [2, 2, 2]);
+  assertAlmostEquals(x!.mean!, 0.4, 1e-12);
+  assertAlmostEquals(x!.bounds![0], 0.2, 1e-12);
+  assertAlmostEquals(x!.bounds![1], 0.7, 1e-12);
+  const none = aggregateScores(turns([null], { missing: { x: [0, 1] } })).statistics.x!;
+  assertEquals([none.mean, none.missing, none.bounds], [null, 1, [0, 1]]);
+  assertEquals(aggregateScores(turns([0.5])).statistics.x!.bounds, null);
+});
+
+Deno.test("a run's bounds are means over scenarios, also over those with nothing but missing turns", () => {
+  const whole = aggregateScores(turns([0.8])).statistics;
+  const half = aggregateScores([...turns([0.4]), ...turns([null], { missing: { x: [0.2, 0.6] } })])
+    .statistics;
+  const none = aggregateScores(turns([null], { missing: { x: [0, 1] } })).statistics;
+  const { x } = aggregateScenarios([whole, half, none]).statistics;
+  assertEquals([x!.n, x!.turns, x!.missing], [2, 2, 2]);
+  assertAlmostEquals(x!.mean!, 0.6, 1e-12);
+  assertAlmostEquals(x!.bounds![0], (0.8 + 0.3 + 0) / 3, 1e-12);
+  assertAlmostEquals(x!.bounds![1], (0.8 + 0.5 + 1) / 3, 1e-12);
 });
 
 Deno.test("equal values have no spread at all", () => {

@@ -37,7 +37,7 @@ Deno.test("a caller's own fields come back, and cannot replace ours", () => {
   const request = evaluateRequest({
     ...{ ticket: "T-1", message: "mine", run_id: "mine", results: "mine" },
   });
-  const heading = summariseRun(request, { runId: "r", total: 4, failed: 1 });
+  const heading = summariseRun(request, { runId: "r", done: 4, failed: 1, missing: 0 });
   assertEquals(
     heading,
     {

@@ -2,6 +2,7 @@ import { EvalConfig } from "../../eval/config.ts";
 import { runCli } from "../../eval/cli/cli.ts";
 import { UsageError } from "../../eval/cli/command.ts";
 import type { CliWorld } from "../../eval/cli/world.ts";
+import type { ScoringPorts } from "../../eval/assessor.ts";
 import { createEndpointPolicy } from "../../eval/endpoint_policy.ts";
 import type { Target, Turn } from "../../eval/runner.ts";
 import { createRunManager } from "../../eval/runs/run_manager.ts";
@@ -20,6 +21,7 @@ export interface CliOptions {
   isTerminal?: boolean;
   /** Of another process before this one. */
   store?: RunStore;
+  scoring?: ScoringPorts;
 }
 
 /** The command line without a process: files and storage in memory, a model that is a function. */
@@ -68,7 +70,7 @@ export function cliWorld(options: CliOptions = {}) {
         endpoints,
         connect: () => options.target ?? fake.target,
         slot: (work) => work(),
-        scoring: scoringPorts(),
+        scoring: options.scoring ?? scoringPorts(),
         concurrency,
       });
     },

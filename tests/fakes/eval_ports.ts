@@ -48,6 +48,11 @@ export const plainAssessor: Assessor = {
       scores: { overall: reply === interaction.reference_reply ? 1 : 0 },
     }),
   failed: () => ({ overall: 0 }),
+  unscored: (_interaction, reason) => ({
+    scores: { overall: null },
+    missing_scores: { overall: reason },
+    overall_bounds: [0, 1],
+  }),
 };
 
 /** Runs to the end and gives back each attempt's interactions, by scenario and attempt. */

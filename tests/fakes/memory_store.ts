@@ -107,6 +107,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       return Promise.resolve({
         done: all.length,
         failed: all.filter(({ result }) => result.error).length,
+        missing: all.filter(({ result }) => result.missing_scores?.overall !== undefined).length,
         scored: values.length,
         mean: values.length === 0 ? null : values.reduce((a, b) => a + b) / values.length,
         lastSeq: lastSeq(id),

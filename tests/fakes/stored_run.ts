@@ -7,6 +7,13 @@ import { toTurnText } from "./stored_runs.ts";
 /** A scenario's id, and by attempt and turn what is particular of each result. */
 export type StoredScenario = [id: string, attempts: Partial<InteractionResult>[][]];
 
+/** An answered turn that its judge did not grade. */
+export const incompleteTurn: Partial<InteractionResult> = {
+  scores: { token_f1: 0.5, judge: null, overall: null },
+  missing_scores: { judge: "judge_unavailable", overall: "without judge" },
+  overall_bounds: [0.4, 0.9],
+};
+
 /** A finished run as the store gives it. */
 export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = {}): ExportSource {
   const turns = turnsOf(batch);
@@ -49,6 +56,7 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
         Promise.resolve({
           done: turns.length,
           failed: turns.filter(({ result }) => result.error).length,
+          missing: turns.filter(({ result }) => result.missing_scores?.overall).length,
           scored: turns.length,
           mean: null,
           lastSeq: turns.length,

@@ -9,9 +9,10 @@ function stream(isTerminal: boolean) {
   };
 }
 
-const at = (done: number, failed = 0) => ({
+const at = (done: number, failed = 0, missing = 0) => ({
   done,
   failed,
+  missing,
   total: 100,
   mean: done === 0 ? null : 0.8125,
   eta_ms: done === 0 ? null : 75_000,

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { batchFile, cliWorld } from "../../fakes/cli_world.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
+import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
 
@@ -17,7 +18,7 @@ Deno.test("a run that passes shows its averages and ends with 0", async () => {
     /^Evaluation support: passed\n {2}Model acme\/model at .*\n {2}Run \S{36}, completed\n/,
   );
   assertStringIncludes(out, "Turns 6 of 6: 6 passed, 0 below 0.7, 0 failed");
-  assertMatch(out, /overall +1\.000\n/);
+  assertMatch(out, /overall +1\.000 +6\n/);
   assert(out.endsWith("\npassed\n"), out);
   assertStringIncludes(err, "6/6 turns, mean 1.000\n");
   assert(!err.includes("\r"), "a log gets plain lines");
@@ -63,6 +64,32 @@ Deno.test("a threshold for a run without any score is an error, not a pass", asy
   const { run } = cliWorld({ files: { "b.json": batch } });
   assertEquals((await run("run", "b.json", ...target, "--threshold", "0.5")).code, 1);
   assertEquals((await run("run", "b.json", ...target)).code, 0);
+});
+
+Deno.test("missing grades leave a run open: it passes or not only if no grade could change that", async () => {
+  // A judge that grades the first of four turns and is then gone; meaning and grade count alike.
+  let grades = 0;
+  const { judge } = fakeJudge(() => {
+    if (grades++ > 0) throw providerError(500);
+    return '{"reason": "fine", "grade": 10}';
+  });
+  const { run } = cliWorld({
+    files: { "b.json": batchFile(4) },
+    answer: () => "right",
+    scoring: scoringPorts({ judge }),
+  });
+  // One scenario at 1 and three between 0.5 and 1: the mean lies between 0.625 and 1.
+  const open = await run("run", "b.json", ...target, "--threshold", "0.8");
+  assertEquals(open.code, 100);
+  assertStringIncludes(open.err, "4/4 turns, 3 incomplete");
+  assertStringIncludes(open.out, "Missing 3 × judge: judge_unavailable");
+  assertStringIncludes(
+    open.out,
+    "not passed: overall lies between 0.625 and 1, because 3 turns have no overall score, and " +
+      "the threshold is 0.8\n",
+  );
+  grades = 0;
+  assertEquals((await run("run", "b.json", ...target, "--threshold", "0.6")).code, 0);
 });
 
 Deno.test("a regression against the baseline ends with 100", async () => {

@@ -2,7 +2,13 @@ import { assert, assertEquals } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { csv } from "../../../eval/export/csv.ts";
-import { failedTurn, storedRun, type StoredScenario, textOf } from "../../fakes/stored_run.ts";
+import {
+  failedTurn,
+  incompleteTurn,
+  storedRun,
+  type StoredScenario,
+  textOf,
+} from "../../fakes/stored_run.ts";
 
 async function readBack(batch: StoredScenario[]): Promise<Record<string, string>[]> {
   return parse(await textOf(csv.write(storedRun(batch))), { columns: true });
@@ -24,6 +30,16 @@ Deno.test("a CSV reader finds a row a turn, with its place, its texts and its sc
   assertEquals([rows[1]!.overall, rows[1]!.judge], ["0.25", ""]);
   assertEquals([rows[3]!.error_code, rows[3]!.overall], ["provider_timeout", "0"]);
   assertEquals(rows[4]!.agent_reply, 'says "hi",\nthen leaves');
+});
+
+Deno.test("a row says which scores are missing, and why", async () => {
+  const [whole, incomplete] = await readBack([["s", [[{}, incompleteTurn]]]]);
+  assertEquals(whole!.missing_scores, "");
+  assertEquals(JSON.parse(incomplete!.missing_scores!), {
+    judge: "judge_unavailable",
+    overall: "without judge",
+  });
+  assertEquals([incomplete!.judge, incomplete!.overall], ["", ""]);
 });
 
 for (const start of ["=", "+", "-", "@", "\t", "\r", "\n", "  =", "＝", "＋", "－", "＠"]) {

@@ -2,7 +2,13 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { parse, type TestCase, type TestSuites } from "junit2json";
 import { junit } from "../../../eval/export/junit.ts";
-import { failedTurn, storedRun, type StoredScenario, textOf } from "../../fakes/stored_run.ts";
+import {
+  failedTurn,
+  incompleteTurn,
+  storedRun,
+  type StoredScenario,
+  textOf,
+} from "../../fakes/stored_run.ts";
 
 /** Read by the library, and by the rule that it is lenient about: XML's own characters only. */
 async function readBack(batch: StoredScenario[]): Promise<TestSuites> {
@@ -55,6 +61,14 @@ Deno.test("a score below the threshold is a failure that shows what was expected
     failure!.inner,
     "asked: message t1\nexpected: expected\nanswered: wrong\nscores: overall 0.6999, token_f1 0.5",
   );
+});
+
+Deno.test("a turn that lacks a part of its score is an error of its own kind", async () => {
+  const suites = await readBack([["s", [[incompleteTurn, failedTurn]]]]);
+  assertEquals([suites.failures, suites.errors], [0, 2]);
+  const [error] = casesOf(suites)[0]!.error!;
+  assertEquals([error!.type, error!.message], ["incomplete_score", "overall is missing"]);
+  assertEquals(error!.inner, "judge: judge_unavailable\noverall: without judge");
 });
 
 Deno.test("a score at the threshold passes", async () => {

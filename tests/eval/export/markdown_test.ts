@@ -3,7 +3,7 @@ import { compareRuns } from "../../../eval/compare/compare.ts";
 import { markdown } from "../../../eval/export/markdown.ts";
 import { markdownForm } from "../../../eval/export/markdown_form.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
-import { failedTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
+import { failedTurn, incompleteTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
 
 Deno.test("a comment says whether the run passed, its averages, and where to look first", async () => {
   const source = storedRun([
@@ -22,10 +22,10 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
 
 ### Scores
 
-| score | mean |
-| --- | ---: |
-| \`overall\` | 0.400 |
-| \`token_f1\` | 0.550 |
+| score | mean | turns |
+| --- | ---: | ---: |
+| \`overall\` | 0.400 | 3 |
+| \`token_f1\` | 0.550 | 2 |
 
 ### Lowest scenarios
 
@@ -35,6 +35,25 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
 | \`bad\` | 0.200 | 1 of 1 | 0 |
 `,
   );
+});
+
+Deno.test("turns that lack a part of their score are counted apart, with reasons and bounds", async () => {
+  const source = storedRun([
+    ["whole", [[{ scores: { token_f1: 1, judge: 1, overall: 1 } }]]],
+    ["half", [[incompleteTurn]]],
+  ]);
+  const text = await textOf(markdown.write(source));
+  // One scenario at 1, the other between 0.4 and 0.9: the mean lies between 0.7 and 0.95.
+  assertStringIncludes(text, "`a test`: passed\n");
+  assertStringIncludes(text, "Turns 2 of 2: 1 passed, 0 below 0.7, 0 failed, 1 incomplete\n");
+  assertStringIncludes(text, "- Missing 1 × `judge`: `judge_unavailable`\n");
+  assertStringIncludes(text, "| score | mean | turns | missing | bounds |\n");
+  assertStringIncludes(text, "| `overall` | 1.000 | 1 | 1 | 0.700 to 0.950 |\n");
+  assertStringIncludes(text, "| `token_f1` | 0.750 | 2 | 0 |  |\n");
+  const strict = await textOf(markdown.write({ ...source, threshold: 0.8 }));
+  assertStringIncludes(strict, "`a test`: inconclusive\n");
+  const high = await textOf(markdown.write({ ...source, threshold: 0.96 }));
+  assertStringIncludes(high, "`a test`: below 0.96\n");
 });
 
 Deno.test("a run that passes shows no list of scenarios to look at", async () => {

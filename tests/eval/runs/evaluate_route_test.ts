@@ -78,6 +78,7 @@ Deno.test("a stream tells of progress and turns, and ends with the result of a p
   assertEquals(named("progress").at(-1)?.data, {
     done: 4,
     failed: 0,
+    missing: 0,
     total: 4,
     mean: null,
     eta_ms: 0,

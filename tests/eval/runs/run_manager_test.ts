@@ -113,5 +113,12 @@ Deno.test("progress knows the mean so far, what failed and how long the rest wil
   const started = await runs.start({ request, testName: "t" });
   if (started.outcome !== "started") throw new Error(started.outcome);
   await started.active.ended;
-  assertEquals(started.active.progress(), { done: 4, failed: 1, total: 4, mean: 0.75, eta_ms: 0 });
+  assertEquals(started.active.progress(), {
+    done: 4,
+    failed: 1,
+    missing: 0,
+    total: 4,
+    mean: 0.75,
+    eta_ms: 0,
+  });
 });

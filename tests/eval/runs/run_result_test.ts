@@ -22,7 +22,12 @@ function writeWhole(run: StoredRun, turns: StoredTurn[]): string {
     return summariseScenario(request.test_batch[index]!, attempts, request.pass_threshold);
   });
   for (const scenario of scenarios) totals.add(scenario);
-  const heading = summariseRun(request, { runId: run.id, total: turns.length, failed });
+  const heading = summariseRun(request, {
+    runId: run.id,
+    done: turns.length,
+    failed,
+    missing: 0,
+  });
   return JSON.stringify({ ...heading, results: { scenarios, ...totals.close() } });
 }
 

@@ -79,7 +79,14 @@ Deno.test("a run under way shows how far it is, a finished one its result", asyn
   assertEquals(after.status, "completed");
   assertEquals(after.result.run_id, id);
   assertEquals(after.result.message, "Evaluation completed successfully");
-  assertEquals(after.progress, { done: 3, failed: 0, total: 3, mean: null, eta_ms: 0 });
+  assertEquals(after.progress, {
+    done: 3,
+    failed: 0,
+    missing: 0,
+    total: 3,
+    mean: null,
+    eta_ms: 0,
+  });
 });
 
 Deno.test("a run that is not there is a 404 by every road", async () => {

@@ -135,11 +135,25 @@ testStores(
   "a tally counts what is done and what failed, and knows the mean so far",
   async (store) => {
     const id = await newRun(store);
-    assertEquals(await store.tally(id), { done: 0, failed: 0, scored: 0, mean: null, lastSeq: 0 });
+    assertEquals(await store.tally(id), {
+      done: 0,
+      failed: 0,
+      missing: 0,
+      scored: 0,
+      mean: null,
+      lastSeq: 0,
+    });
     await store.recordTurn(id, storedTurn([0, 0, 0], { scores: { overall: 0.5 } }));
     await store.recordTurn(id, storedTurn([0, 0, 1], { scores: { overall: null } }));
     await store.recordTurn(id, storedTurn([0, 0, 2], { scores: { overall: 0 }, error: failure }));
-    assertEquals(await store.tally(id), { done: 3, failed: 1, scored: 2, mean: 0.25, lastSeq: 3 });
+    assertEquals(await store.tally(id), {
+      done: 3,
+      failed: 1,
+      missing: 0,
+      scored: 2,
+      mean: 0.25,
+      lastSeq: 3,
+    });
   },
 );
 
