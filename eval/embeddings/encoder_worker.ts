@@ -1,5 +1,5 @@
 /** The sentence encoder in a thread of its own: a batch keeps it busy for a tenth of a second. */
-import { serveCalls } from "../background/serve_calls.ts";
+import { serveCalls } from "../../shared/background/serve_calls.ts";
 import type { Encode } from "./encoder.ts";
 
 let encoder: Promise<Encode> | undefined;

@@ -1,7 +1,7 @@
-import { COMPUTE_ONLY } from "../background/worker_options.ts";
+import { COMPUTE_ONLY } from "../../shared/background/worker_options.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo, LONGEST_REMEMBERED } from "../background/memo.ts";
-import { createWorkerCall, type WorkerPort } from "../background/worker_call.ts";
+import { createWorkerCall, type WorkerPort } from "../../shared/background/worker_call.ts";
 import { type Embedder, pool } from "./embedder.ts";
 import { cutWindows } from "./windows.ts";
 

@@ -1,7 +1,7 @@
-import { COMPUTE_ONLY } from "../background/worker_options.ts";
+import { COMPUTE_ONLY } from "../../shared/background/worker_options.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
-import { createWorkerCall } from "../background/worker_call.ts";
+import { createWorkerCall } from "../../shared/background/worker_call.ts";
 
 /** What a text is written in: an ISO 639-1 code, or `null` where there is nothing to tell by. */
 export interface Language {

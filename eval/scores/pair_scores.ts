@@ -1,6 +1,6 @@
 import type { Scores } from "../../shared/schemas/evaluate.ts";
-import { COMPUTE_ONLY } from "../background/worker_options.ts";
-import { createWorkerCall, type WorkerPort } from "../background/worker_call.ts";
+import { COMPUTE_ONLY } from "../../shared/background/worker_options.ts";
+import { createWorkerCall, type WorkerPort } from "../../shared/background/worker_call.ts";
 import { pairScorers } from "./mod.ts";
 
 export interface TextPair {

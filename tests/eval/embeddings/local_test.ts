@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import type { WorkerPort } from "../../../eval/background/worker_call.ts";
+import type { WorkerPort } from "../../../shared/background/worker_call.ts";
 import { cosine } from "../../../eval/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../../eval/embeddings/local.ts";
 import { createLanguageDetector } from "../../../eval/language/detector.ts";

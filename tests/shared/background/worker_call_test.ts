@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createWorkerCall, type WorkerPort } from "../../../eval/background/worker_call.ts";
+import { createWorkerCall, type WorkerPort } from "../../../shared/background/worker_call.ts";
 
 /** A worker in this thread: `answer` sees each message and may post back through the port. */
 function fakeWorker(answer: (id: number, port: WorkerPort) => void) {
