@@ -22,6 +22,9 @@ export function functionName(name: string | null | undefined): string {
   return /[a-zA-Z0-9]/.test(legal) ? legal : "tool";
 }
 
+/** Longer ids than any provider's; they would be sent again with each call. */
+const MAX_ID = 256;
+
 /**
  * Gives a model's calls ids that are unique in the conversation. Models send empty ones, and the
  * same ones turn after turn, and then nothing says which result belongs to which call.
@@ -31,7 +34,7 @@ export function identifyCalls(calls: ToolCall[], history: ChatMessage[]): ToolCa
   const taken = new Set(history.flatMap(callIdsOf));
   const nextId = createCallIds(taken);
   return calls.map((call) => {
-    if (!call.id || taken.has(call.id)) return { ...call, id: nextId() };
+    if (!call.id || call.id.length > MAX_ID || taken.has(call.id)) return { ...call, id: nextId() };
     taken.add(call.id);
     return call;
   });

@@ -5,12 +5,14 @@ import { AppError } from "../shared/errors.ts";
 import { type Logger, silentLogger } from "../shared/log.ts";
 import type { ChatMessage, ChatProvider, ChatReply } from "../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../shared/abort.ts";
+import { shorten } from "../shared/shorten.ts";
 import { identifyCalls, toHistoryCall } from "./call_identity.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";
 import { addCost, NO_COST, type Tally } from "./tally.ts";
 import { refuseRepeats } from "./repeats.ts";
 import { runToolCalls, type ToolLimits } from "./tool_calls.ts";
+import { limitTurn } from "./turn_limits.ts";
 import type { Toolbox } from "./tools/tool.ts";
 
 /** What a model call may be told; unset means the provider's own. */
@@ -58,6 +60,9 @@ const State = Annotation.Root({
 });
 type State = typeof State.State;
 
+/** What a model says beside its tool calls is sent again with each later call; nobody says more. */
+const MAX_ASIDE = 400_000;
+
 /**
  * A node without LangChain's wrapping of a function, which sets up a trace for each call: with the
  * jumps by `Command` in place of conditional edges, this halves what a run costs.
@@ -99,13 +104,14 @@ async function askModel(state: State, run: AgentRun): Promise<Command> {
     return new Command({ goto: "model", update: { tally: cost, blanks: 1 } });
   }
   const toolCalls = identifyCalls(reply.toolCalls, messages);
+  const { kept } = limitTurn(toolCalls, settings.toolLimits);
   return new Command({
     goto: mayCall && toolCalls.length > 0 ? "tools" : END,
     update: {
       messages: [{
         role: "assistant",
-        content: reply.content ?? "",
-        ...(toolCalls.length > 0 && { toolCalls: toolCalls.map(toHistoryCall) }),
+        content: shorten(reply.content ?? "", MAX_ASIDE),
+        ...(toolCalls.length > 0 && { toolCalls: kept.map(toHistoryCall) }),
       }],
       reply: { ...reply, toolCalls },
       tally: cost,
@@ -126,10 +132,15 @@ function emptyReply(model: string): AppError {
 async function useTools(state: State, run: AgentRun): Promise<Command> {
   const { tools, settings: { toolLimits }, signal, emit, log = silentLogger } = run;
   const calls = state.reply?.toolCalls ?? [];
-  const refusals = refuseRepeats(calls, state.messages.slice(run.messages.length));
+  const { accepted, refusals } = limitTurn(calls, toolLimits);
+  const repeats = refuseRepeats(accepted, {
+    said: state.messages.slice(run.messages.length),
+    limits: toolLimits,
+  });
+  for (const [id, reason] of repeats) refusals.set(id, reason);
   const started = performance.now();
   const messages = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
-  const tally = { toolCalls: calls.length, toolMs: performance.now() - started };
+  const tally = { toolCalls: accepted.length, toolMs: performance.now() - started };
   return new Command({ goto: "model", update: { messages, tally } });
 }
 
