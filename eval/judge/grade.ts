@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { JudgeResult } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import { mean } from "../statistics.ts";
-import type { JudgeMessage, JudgeModel } from "./model.ts";
+import type { JudgeModel } from "./model.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";
 import { askStructured, UnreadableAnswer } from "./structured.ts";
 
@@ -14,12 +14,8 @@ const Grade = z.strictObject({
 });
 type Grade = z.infer<typeof Grade>;
 
-const GradeText = z.string().regex(/^\s*\d+(\.\d+)?\s*(\/\s*10)?\s*$/).transform(parseFloat);
-
-const LenientGrade: z.ZodType<Grade> = z.object({
-  reason: z.string().default(""),
-  grade: z.union([z.number(), GradeText]).pipe(z.number().min(0).max(HIGHEST)),
-});
+/** A grade without its reason is a grade. */
+const AcceptedGrade: z.ZodType<Grade> = Grade.extend({ reason: z.string().default("") });
 
 const RUBRIC = "Grade how well the reply does what the reference does: the same facts, the same " +
   "outcome for the user, nothing wrong or made up beside it. Wording, length and style do not " +
@@ -35,7 +31,7 @@ export interface GradedReply {
 
 export interface GradeOptions {
   model: JudgeModel;
-  /** The caller's own; ours where unset. */
+  /** The caller's own; ours if unset. */
   rubric: string | undefined;
   votes: number;
   signal: AbortSignal;
@@ -43,7 +39,9 @@ export interface GradeOptions {
 
 /**
  * Has a reply graded `votes` times. The value is the mean of the grades that could be read, in
- * [0, 1]; `null`, with the reason in `error`, where none could: never 0. Rejects once aborted.
+ * [0, 1]; `null`, with the reason in `error`, if none could: never 0. The mean, because grades are
+ * steps of one scale: a median or a majority of few votes would throw half of what they say away.
+ * Rejects once aborted.
  */
 export async function gradeReply(
   graded: GradedReply,
@@ -75,10 +73,10 @@ async function vote(
   try {
     return await askStructured({
       name: "grade",
-      messages: gradeMessages(graded, rubric),
+      ...gradeQuestion(graded, rubric),
+      form: `"reason": string, "grade": integer from 0 to ${HIGHEST}`,
       schema: Grade,
-      lenient: LenientGrade,
-      quoted: graded.reply,
+      accepted: AcceptedGrade,
       // One vote should be the same tomorrow; several should be able to differ.
       ...(votes === 1 && { temperature: 0 }),
     }, { model, signal });
@@ -89,23 +87,18 @@ async function vote(
   }
 }
 
-function gradeMessages(graded: GradedReply, rubric = RUBRIC): JudgeMessage[] {
+function gradeQuestion(graded: GradedReply, rubric = RUBRIC) {
   const mark = createMark();
   const texts = [
     quote("user_message", graded.userMessage, mark),
     graded.reference === undefined ? "" : quote("reference", graded.reference, mark),
     quote("reply", graded.reply, mark),
   ];
-  return [
-    {
-      role: "system",
-      content: `You grade a reply on a scale from 0 to ${HIGHEST}.\n\n${rubric}\n\n` +
-        `${
-          quotationRule(mark)
-        }\n\nAnswer with a JSON object: {"reason": string, "grade": integer}.`,
-    },
-    { role: "user", content: texts.filter(Boolean).join("\n\n") },
-  ];
+  return {
+    instructions: `You grade a reply on a scale from 0 to ${HIGHEST}, in whole steps.\n\n` +
+      `${rubric}\n\n${quotationRule(mark)}`,
+    texts: texts.filter(Boolean).join("\n\n"),
+  };
 }
 
 /** The sample's standard deviation of the raw grades; `null` for fewer than two. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Annotation } from "../metadata/annotator.ts";
 import { labelKey, UNKNOWN } from "../metadata/label.ts";
-import type { JudgeMessage, JudgeModel } from "./model.ts";
+import type { JudgeModel } from "./model.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";
 import { askStructured } from "./structured.ts";
 
@@ -25,12 +25,13 @@ export async function labelReply(
   options: { model: JudgeModel; signal: AbortSignal },
 ): Promise<Map<string, Annotation>> {
   const { candidates } = labelled;
+  const schema = labelSchema(candidates);
   const answer = await askStructured({
     name: "labels",
-    messages: labelMessages(labelled),
-    schema: labelSchema(candidates),
-    lenient: labelSchema(candidates),
-    quoted: labelled.reply,
+    ...labelQuestion(labelled),
+    form: '"labels": {key: label}, "confidence": number from 0 to 1',
+    schema,
+    accepted: schema,
     temperature: 0,
   }, options);
   return new Map([...candidates].map(([key, labels]) => {
@@ -40,12 +41,7 @@ export async function labelReply(
   }));
 }
 
-interface Labels {
-  labels: Record<string, string>;
-  confidence: number;
-}
-
-function labelSchema(candidates: Candidates): z.ZodType<Labels> {
+function labelSchema(candidates: Candidates) {
   const keys = [...candidates].map(([key, labels]) => [key, z.enum(choicesOf(labels))]);
   return z.strictObject({
     labels: z.strictObject(Object.fromEntries(keys) as Record<string, z.ZodType<string>>),
@@ -53,25 +49,18 @@ function labelSchema(candidates: Candidates): z.ZodType<Labels> {
   });
 }
 
-function labelMessages({ userMessage, reply, candidates }: LabelledReply): JudgeMessage[] {
+function labelQuestion({ userMessage, reply, candidates }: LabelledReply) {
   const mark = createMark();
   const choices = [...candidates].map(([key, labels]) => {
     const named = choicesOf(labels).map((label) => JSON.stringify(label));
     return `- ${JSON.stringify(key)}: one of ${named.join(", ")}`;
   });
-  return [
-    {
-      role: "system",
-      content: "You annotate a reply that an assistant gave. For each key choose the label that " +
-        `describes the reply itself, or ${JSON.stringify(UNKNOWN)} where none does:\n` +
-        `${choices.join("\n")}\n\n${quotationRule(mark)}\n\n` +
-        'Answer with a JSON object: {"labels": {key: label}, "confidence": number from 0 to 1}.',
-    },
-    {
-      role: "user",
-      content: `${quote("user_message", userMessage, mark)}\n\n${quote("reply", reply, mark)}`,
-    },
-  ];
+  return {
+    instructions: "You annotate a reply that an assistant gave. For each key choose the label " +
+      `that describes the reply itself, or ${JSON.stringify(UNKNOWN)} if none does:\n` +
+      `${choices.join("\n")}\n\n${quotationRule(mark)}`,
+    texts: `${quote("user_message", userMessage, mark)}\n\n${quote("reply", reply, mark)}`,
+  };
 }
 
 function choicesOf(labels: Map<string, unknown>): string[] {

@@ -11,14 +11,22 @@ export interface JudgeQuestion {
   name: string;
   messages: JudgeMessage[];
   schema: Record<string, unknown>;
-  /** Left to the model where unset. */
+  /** Left to the model if unset. */
   temperature?: number;
 }
 
-/** The model that judges. Answers with the text as it came; throws `ProviderError`. */
+/** What the judge said, as it came. */
+export interface JudgeAnswer {
+  /** `""` if there is none, as with a refusal: that is no verdict. */
+  text: string;
+  /** Whether the server ended it before its end: the limit on tokens, or a filter. */
+  isCut: boolean;
+}
+
+/** The model that judges. Throws `ProviderError`. */
 export interface JudgeModel {
   readonly name: string;
-  ask(question: JudgeQuestion, signal: AbortSignal): Promise<string>;
+  ask(question: JudgeQuestion, signal: AbortSignal): Promise<JudgeAnswer>;
 }
 
 /**
@@ -31,12 +39,12 @@ export function createJudgeModel(
 ): JudgeModel {
   let isPlain = false;
 
-  function post(question: JudgeQuestion, signal: AbortSignal, inPlain: boolean): Promise<string> {
+  function post(question: JudgeQuestion, signal: AbortSignal, inPlain: boolean) {
     const { name, messages, schema, temperature } = question;
     const format = { type: "json_schema", json_schema: { name, schema, strict: true } };
     const extras = inPlain ? {} : { response_format: format, temperature };
     const body = { model, messages, ...extras };
-    return client.post({ url: `${baseUrl}/chat/completions`, body, read: readContent }, signal);
+    return client.post({ url: `${baseUrl}/chat/completions`, body, read: readAnswer }, signal);
   }
 
   return {
@@ -60,10 +68,21 @@ function isBadRequest(error: unknown): boolean {
   return error.failure.status === 400 || error.failure.status === 422;
 }
 
-/** An answer without content (a refusal) is text all the same: it is just no verdict. */
-function readContent(answer: unknown): string | undefined {
-  const choices = (answer as { choices?: { message?: { content?: unknown } }[] } | null)?.choices;
-  const message = choices?.[0]?.message;
-  if (!message) return undefined;
-  return typeof message.content === "string" ? message.content : "";
+interface Completion {
+  choices?: { message?: { content?: unknown }; finish_reason?: unknown }[];
+}
+
+const CUT = new Set<unknown>(["length", "max_tokens", "content_filter"]);
+
+function readAnswer(completion: unknown): JudgeAnswer | undefined {
+  const choice = (completion as Completion | null)?.choices?.[0];
+  if (!choice?.message) return undefined;
+  return { text: textOf(choice.message.content), isCut: CUT.has(choice.finish_reason) };
+}
+
+/** Some servers answer in parts, of which those of type `text` are the answer. */
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((part) => part?.type === "text" ? String(part.text ?? "") : "").join("");
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JudgeMessage, JudgeModel } from "./model.ts";
-import { findObjects } from "./tolerant_json.ts";
+import { createMark } from "./prompt.ts";
+import { readVerdict } from "./verdict.ts";
 
 /** The judge answered, and its answer could not be read, not even after it was asked again. */
 export class UnreadableAnswer extends Error {
@@ -9,73 +10,74 @@ export class UnreadableAnswer extends Error {
 
 export interface StructuredQuestion<T> {
   name: string;
-  messages: JudgeMessage[];
-  /** What the judge is told to answer, and what its answer must be. */
-  schema: z.ZodType<T>;
-  /** What is taken as well, once asking again did not help: numbers as text, parts left out. */
-  lenient: z.ZodType<T>;
-  /** Text that is not the judge's: an object that stands in it is not its answer. */
-  quoted: string;
+  /** The task. How to answer is added to it. */
+  instructions: string;
+  /** The texts to be judged, quoted. */
+  texts: string;
+  /** The fields of the answer as the judge is told them, as in `"grade": integer`. */
+  form: string;
+  /** The fields that the judge is asked for, and what they must be; the nonce is added. */
+  schema: z.ZodObject;
+  /** What is taken, if that is more than `schema` allows. Never a guess. */
+  accepted: z.ZodType<T>;
   temperature?: number;
 }
 
+/** Of an answer that has to be repaired the judge is shown this much. */
+const MAX_SHOWN = 2000;
+
 /**
- * Asks for an answer of a certain shape: strictly; then once more, with what was wrong; then
- * whatever of either answer can be understood without guessing. Throws `UnreadableAnswer`, and what
+ * Asks for one JSON object that carries a nonce made for this question; on anything else, and on an
+ * answer that was cut off, asks once more with what was wrong. Throws `UnreadableAnswer`, and what
  * the model throws.
  */
 export async function askStructured<T>(
   question: StructuredQuestion<T>,
   { model, signal }: { model: JudgeModel; signal: AbortSignal },
 ): Promise<T> {
-  const { name, messages, schema, temperature } = question;
-  const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema);
-  const ask = (messages: JudgeMessage[]) =>
-    model.ask({
-      name,
-      messages,
-      schema: jsonSchema,
-      ...(temperature !== undefined && { temperature }),
-    }, signal);
+  const { name, instructions, texts, form, accepted, temperature } = question;
+  const nonce = createMark();
+  const rule = `Answer with one complete JSON object and nothing else: ` +
+    `{"nonce": "${nonce}", ${form}}. Copy the nonce as it stands here.`;
+  const schema = jsonSchemaOf(question.schema);
 
+  async function ask(messages: JudgeMessage[]) {
+    const extras = temperature === undefined ? {} : { temperature };
+    const { text, isCut } = await model.ask({ name, messages, schema, ...extras }, signal);
+    const read = isCut
+      ? { fault: "it was cut off before its end: be brief" }
+      : readVerdict(text, { schema: accepted, nonce });
+    return { text, read };
+  }
+
+  const messages: JudgeMessage[] = [
+    { role: "system", content: `${instructions}\n\n${rule}` },
+    { role: "user", content: texts },
+  ];
   const first = await ask(messages);
-  const read = schema.safeParse(parseJson(first));
-  if (read.success) return read.data;
+  if ("verdict" in first.read) return first.read.verdict;
   const second = await ask([
     ...messages,
-    { role: "assistant", content: first },
-    { role: "user", content: repairRequest(read.error, jsonSchema) },
+    { role: "assistant", content: shorten(first.text) },
+    { role: "user", content: `That answer could not be read: ${first.read.fault}. ${rule}` },
   ]);
-  const reread = schema.safeParse(parseJson(second));
-  if (reread.success) return reread.data;
-  return readTolerantly([second, first], question);
+  if ("verdict" in second.read) return second.read.verdict;
+  throw new UnreadableAnswer(`the judge's answer could not be read: ${second.read.fault}`);
 }
 
-function repairRequest(error: z.ZodError, schema: unknown): string {
-  const faults = error.issues.map(({ path, message }) =>
-    `${path.join(".") || "answer"}: ${message}`
+/**
+ * The nonce is any string in it: a schema that differs from question to question would have to be
+ * compiled anew by the server each time.
+ */
+function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
+  const { $schema: _, ...rest } = z.toJSONSchema(
+    z.strictObject({ nonce: z.string(), ...schema.shape }),
   );
-  return `That answer could not be read (${faults.join("; ")}). ` +
-    `Answer again with nothing but a JSON object of this schema: ${JSON.stringify(schema)}`;
+  return rest;
 }
 
-function readTolerantly<T>(answers: string[], { lenient, quoted }: StructuredQuestion<T>): T {
-  for (const answer of answers) {
-    const found = new Map<string, T>();
-    for (const { source, value } of findObjects(answer)) {
-      const read = lenient.safeParse(value);
-      if (read.success && !quoted.includes(source)) found.set(JSON.stringify(read.data), read.data);
-    }
-    // Two different verdicts in one answer are none.
-    if (found.size === 1) return [...found.values()][0]!;
-  }
-  throw new UnreadableAnswer("the judge's answer could not be read");
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Some servers refuse a message without text. */
+function shorten(answer: string): string {
+  if (answer.trim() === "") return "(no answer)";
+  return answer.length <= MAX_SHOWN ? answer : `${answer.slice(0, MAX_SHOWN)} …`;
 }

@@ -39,7 +39,9 @@ export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescript
       definition: "a model's grade of the reply against the reference, by a rubric; null where " +
         "there is no judge or its verdict cannot be read",
       range: RANGE,
-      method: judge ? `grade 0 to 10 by ${judge.name}, divided by 10` : "no judge is configured",
+      method: judge
+        ? `grade 0 to 10 by ${judge.name}, the mean of the votes, divided by 10`
+        : "no judge is configured",
     },
     {
       name: "overall",

@@ -159,20 +159,41 @@ function createTurnInsert(db: Kysely<Tables>): (rows: TurnsTable[]) => Promise<v
   };
 }
 
-/** The child begins with what its parent paid for: only the rest is asked again. */
+/**
+ * The child begins with its parent's turns up to the first failed one of each attempt. A turn after
+ * that was asked without it: kept, it would pass for an answer to a conversation that never was.
+ */
 async function copyAnswered(
   transaction: Transaction<Tables>,
   parentId: string,
   id: string,
 ): Promise<void> {
-  const [runId, ...columns] = ALL_TURN_COLUMNS;
+  const [, ...columns] = ALL_TURN_COLUMNS;
   await transaction.insertInto("turns")
     .columns(ALL_TURN_COLUMNS)
     .expression((from) =>
       from.selectFrom("turns")
-        .select(({ val }) => [val(id).as(runId), ...columns])
-        .where("run_id", "=", parentId)
-        .where("failed", "=", 0)
+        .leftJoin(
+          (failures) =>
+            failures.selectFrom("turns as failed_turns")
+              .select(({ fn }) => ["scenario", "attempt", fn.min("turn").as("first")])
+              .where("run_id", "=", parentId)
+              .where("failed", "=", 1)
+              .groupBy(["scenario", "attempt"])
+              .as("failures"),
+          (join) =>
+            join.onRef("failures.scenario", "=", "turns.scenario")
+              .onRef("failures.attempt", "=", "turns.attempt"),
+        )
+        .select(({ val }) => [val(id).as("run_id")])
+        .select(columns.map((column) => `turns.${column}` as const))
+        .where("turns.run_id", "=", parentId)
+        .where((where) =>
+          where.or([
+            where("failures.first", "is", null),
+            where("turns.turn", "<", where.ref("failures.first")),
+          ])
+        )
     )
     .execute();
 }

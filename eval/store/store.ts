@@ -132,7 +132,10 @@ export interface AttemptCount extends AttemptPosition {
  * Every method may throw `AppError` 507 `storage_full`.
  */
 export interface RunStore extends RunReader {
-  /** Stores a run, all of it or nothing. A retry starts with its parent's answered turns. */
+  /**
+   * Stores a run, all of it or nothing. A retry starts with its parent's turns up to the first
+   * failed one of each attempt.
+   */
   createRun(run: NewRun): Promise<CreatedRun>;
   /** Stores a turn; a turn that is already there stays as it is. */
   recordTurn(runId: string, turn: StoredTurn): Promise<void>;

@@ -4,7 +4,7 @@ import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
 import { createScoringPorts } from "../../eval/scoring_wiring.ts";
 import { ConfigError, parseConfig } from "../../shared/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
-import { scoringPorts } from "../fakes/scoring_ports.ts";
+import { scoringPorts, withNonce } from "../fakes/scoring_ports.ts";
 
 interface Seen {
   path: string;
@@ -28,7 +28,9 @@ function startDouble(verdict: (prompt: string, call: number) => string) {
       return Response.json({ data });
     }
     const prompt = body.messages.map(({ content }: { content: string }) => content).join("\n");
-    return Response.json({ choices: [{ message: { content: verdict(prompt, ++calls) } }] });
+    return Response.json({
+      choices: [{ message: { content: withNonce(verdict(prompt, ++calls), prompt) } }],
+    });
   });
   return { url: `http://127.0.0.1:${server.addr.port}/v1`, seen, close: () => server.shutdown() };
 }

@@ -48,10 +48,14 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         request: structuredClone(request),
       };
       runs.set(id, stored);
-      const answered = [...turns.get(parentId ?? "") ?? []].filter(([, turn]) =>
-        !turn.result.error
+      const parents = [...turns.get(parentId ?? "") ?? []];
+      const failed = parents.map(([, turn]) => turn).filter(({ result }) => result.error);
+      const kept = parents.filter(([, { scenario, attempt, turn }]) =>
+        !failed.some((other) =>
+          other.scenario === scenario && other.attempt === attempt && other.turn <= turn
+        )
       );
-      turns.set(id, new Map(answered));
+      turns.set(id, new Map(kept));
       return { outcome: "created", id, run: stored };
     },
     // deno-lint-ignore require-await

@@ -1,6 +1,6 @@
 import type { ScoringPorts } from "../../eval/assessor.ts";
 import type { Embedder } from "../../eval/embeddings/embedder.ts";
-import type { JudgeModel, JudgeQuestion } from "../../eval/judge/model.ts";
+import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/judge/model.ts";
 import type { LanguageDetector } from "../../eval/language/detector.ts";
 import { comparePair } from "../../eval/scores/pair_scores.ts";
 import { words } from "../../eval/text/words.ts";
@@ -39,14 +39,33 @@ export const fakeDetector: LanguageDetector = {
   [Symbol.dispose]() {},
 };
 
-/** A judge that answers by a function and remembers what it was asked. */
-export function fakeJudge(answer: (question: JudgeQuestion, call: number) => string) {
+/** The nonce that a question to the judge asks to be copied. */
+export function nonceOf(prompt: string): string {
+  return /"nonce": "(\w+)"/.exec(prompt)![1]!;
+}
+
+/** A verdict with the nonce put in, as a judge that does as it is told would give it. */
+export function withNonce(verdict: string, prompt: string): string {
+  return verdict.startsWith("{") ? `{"nonce": "${nonceOf(prompt)}", ${verdict.slice(1)}` : verdict;
+}
+
+/**
+ * A judge that answers by a function and remembers what it was asked. The nonce is put into what it
+ * answers, unless the answer is an object and so taken as it is.
+ */
+export function fakeJudge(
+  answer: (question: JudgeQuestion, call: number) => string | JudgeAnswer,
+) {
   const asked: JudgeQuestion[] = [];
   const judge: JudgeModel = {
     name: "fake-judge",
     ask(question) {
       asked.push(question);
-      return new Promise((resolve) => resolve(answer(question, asked.length)));
+      return new Promise((resolve) => {
+        const said = answer(question, asked.length);
+        if (typeof said !== "string") return resolve(said);
+        resolve({ text: withNonce(said, question.messages[0]!.content), isCut: false });
+      });
     },
   };
   return { judge, asked };

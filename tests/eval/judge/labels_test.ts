@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { labelReply } from "../../../eval/judge/labels.ts";
+import type { JudgeAnswer } from "../../../eval/judge/model.ts";
 import { UnreadableAnswer } from "../../../eval/judge/structured.ts";
 import { fakeJudge } from "../../fakes/scoring_ports.ts";
 
@@ -8,7 +9,7 @@ const candidates = new Map([
   ["priority", new Map<string, unknown>([["1", 1], ["2", 2]])],
 ]);
 
-function label(answer: string) {
+function label(answer: string | JudgeAnswer) {
   const { judge, asked } = fakeJudge(() => answer);
   const labelled = { userMessage: "When?", reply: "Your money is on its way.", candidates };
   const found = labelReply(labelled, { model: judge, signal: new AbortController().signal });
@@ -35,4 +36,13 @@ Deno.test("a key that the judge does not know has no value", async () => {
 Deno.test("a label that is not among the candidates is refused", async () => {
   const answer = { labels: { intent: "hacked", priority: "1" }, confidence: 1 };
   await assertRejects(() => label(JSON.stringify(answer)).found, UnreadableAnswer);
+});
+
+Deno.test("labels without the nonce of the question are refused, and so are those cut off", async () => {
+  const text = '{"labels": {"intent": "refund", "priority": "2"}, "confidence": 0.9}';
+  for (const answer of [{ text, isCut: false }, text.slice(0, -1), text.replace("0.9", "0.9, ")]) {
+    const { found, asked } = label(answer);
+    await assertRejects(() => found, UnreadableAnswer);
+    assertEquals(asked.length, 2);
+  }
 });

@@ -31,7 +31,8 @@ const reply = (content: unknown) => ({ choices: [{ message: { content } }] });
 
 Deno.test("a judge is asked for structured output", async () => {
   const { client, sent } = clientOf(() => reply("{}"));
-  assertEquals(await createJudgeModel(options, client).ask(question, signal), "{}");
+  const answer = await createJudgeModel(options, client).ask(question, signal);
+  assertEquals(answer, { text: "{}", isCut: false });
   assertEquals(sent[0]!.url, "https://judge/v1/chat/completions");
   assertEquals(sent[0]!.body.response_format, {
     type: "json_schema",
@@ -60,9 +61,27 @@ Deno.test("a server that refuses everything is not asked for ever", async () => 
 
 Deno.test("an answer without content is an empty verdict, and one without a message is none", async () => {
   const empty = createJudgeModel(options, clientOf(() => reply(null)).client);
-  assertEquals(await empty.ask(question, signal), "");
+  assertEquals((await empty.ask(question, signal)).text, "");
   const none = createJudgeModel(options, clientOf(() => ({})).client);
   await assertRejects(() => none.ask(question, signal), ProviderError);
+});
+
+Deno.test("an answer that the server cut off is told from a whole one", async () => {
+  const REASONS = [["stop", false], ["length", true], ["content_filter", true], [null, false]];
+  for (const [finish_reason, isCut] of REASONS) {
+    const answer = { choices: [{ message: { content: "{}" }, finish_reason }] };
+    const model = createJudgeModel(options, clientOf(() => answer).client);
+    assertEquals(await model.ask(question, signal), { text: "{}", isCut }, `${finish_reason}`);
+  }
+});
+
+Deno.test("of an answer in parts the text is read, and not the thoughts", async () => {
+  const parts = [{ type: "thinking", thinking: "{}" }, { type: "text", text: '{"grade"' }, {
+    type: "text",
+    text: ": 1}",
+  }];
+  const model = createJudgeModel(options, clientOf(() => reply(parts)).client);
+  assertEquals((await model.ask(question, signal)).text, '{"grade": 1}');
 });
 
 Deno.test("questions asked at once are all answered where structured output is refused", async () => {
@@ -73,7 +92,8 @@ Deno.test("questions asked at once are all answered where structured output is r
   });
   const model = createJudgeModel(options, client);
   const answers = Array.from({ length: 4 }, () => model.ask(question, signal));
-  assertEquals(await Promise.all(answers), ["{}", "{}", "{}", "{}"]);
+  const texts = (await Promise.all(answers)).map(({ text }) => text);
+  assertEquals(texts, ["{}", "{}", "{}", "{}"]);
 });
 
 Deno.test("one question that is refused either way does not end structured output", async () => {

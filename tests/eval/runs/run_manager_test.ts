@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { RunStore } from "../../../eval/store/store.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
@@ -41,6 +42,43 @@ Deno.test("a failed turn is finished, too: going on does not ask it again", asyn
   await runs.resumeUnfinished();
   await runs.active(id)?.ended;
   assertEquals(asked.length, 0);
+});
+
+Deno.test("a run that goes on after any turn has the conversation of one that was never disturbed", async () => {
+  const request = evaluateRequest({ turns: 5 });
+  const failing = request.test_batch[0]!.interactions[2]!.user_message;
+  /** Says how much it was told, and never answers the third turn. */
+  const start = (store = memoryStore()) =>
+    evalService((conversation) => {
+      if (conversation.at(-1)!.content === failing) throw providerError(500);
+      return conversation.map(({ content }) => content).join("|");
+    }, { store });
+  const repliesOf = async ({ store }: { store: RunStore }, id: string) =>
+    (await Array.fromAsync(store.turns(id))).map(({ result }) => result.agent_reply);
+
+  const undisturbed = start();
+  const { id } = await undisturbed.store.createRun({ request, testName: "t" });
+  await undisturbed.runs.resumeUnfinished();
+  await undisturbed.runs.active(id)?.ended;
+  const turns = await Array.fromAsync(undisturbed.store.turns(id));
+  const expected = await repliesOf(undisturbed, id);
+  assertEquals(expected.map((reply) => reply === "Request failed"), [
+    false,
+    false,
+    true,
+    false,
+    false,
+  ]);
+
+  for (let done = 0; done <= 5; done++) {
+    const resumed = start();
+    const left = await resumed.store.createRun({ request, testName: "t" });
+    for (const turn of turns.slice(0, done)) await resumed.store.recordTurn(left.id, turn);
+    await resumed.runs.resumeUnfinished();
+    await resumed.runs.active(left.id)?.ended;
+    assertEquals(await repliesOf(resumed, left.id), expected, `after ${done} turns`);
+    assertEquals(resumed.asked.length, 5 - done);
+  }
 });
 
 Deno.test("unfinished runs can be marked interrupted instead, and nothing is asked", async () => {

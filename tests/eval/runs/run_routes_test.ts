@@ -181,11 +181,13 @@ Deno.test("a finished run cannot be cancelled", async () => {
   assertEquals([response.status, (await response.json()).code], [409, "conflict"]);
 });
 
-Deno.test("a retry asks only what failed, with the history that it had, as a child of its run", async () => {
+Deno.test("a retry asks again from the first failed turn on, so that each reply fits its history", async () => {
   let calls = 0;
+  /** Says what it was told before, and fails the second call. */
   const { service, asked, runs } = evalService((conversation) => {
     if (++calls === 2) throw providerError(500);
-    return `re: ${conversation.at(-1)?.content}`;
+    const said = conversation.filter(({ role }) => role === "user").map(({ content }) => content);
+    return `heard ${said.join(" ")}`;
   });
   const parent = await evaluateWith(service, evaluateBody({ test_batch: THREE_TURNS }));
   assertStringIncludes(parent.message, "1 of 3");
@@ -195,15 +197,17 @@ Deno.test("a retry asks only what failed, with the history that it had, as a chi
   assertEquals(parent_id, parent.run_id);
   assertEquals(response.headers.get("location"), `/runs/${run_id}`);
   await runs.active(run_id)?.ended;
-  assertEquals(asked.length, 4);
-  assertEquals(asked[3]?.map(({ content }) => content), ["one", "re: one", "two"]);
+  assertEquals(asked.slice(3).map((turns) => turns.map(({ content }) => content)), [
+    ["one", "heard one", "two"],
+    ["one", "heard one", "two", "heard one two", "three"],
+  ]);
   const child = await (await call(service, `GET /runs/${run_id}`)).json();
   assertEquals([child.status, child.parent_id], ["completed", parent.run_id]);
   assertEquals(
     child.result.results.scenarios[0].attempts[0].interactions.map(
       ({ agent_reply }: { agent_reply: string }) => agent_reply,
     ),
-    ["re: one", "re: two", "re: three"],
+    ["heard one", "heard one two", "heard one two three"],
   );
 });
 

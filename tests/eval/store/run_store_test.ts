@@ -230,21 +230,25 @@ testStores(
 );
 
 testStores(
-  "a retry begins with its parent's answered turns and without the failed ones",
+  "a retry begins with its parent's turns up to the first failed one of each attempt",
   async (store) => {
-    const parentId = await newRun(store, { turns: 3 });
-    await store.recordTurn(parentId, storedTurn([0, 0, 0]));
-    await store.recordTurn(parentId, storedTurn([0, 0, 1], { error: failure }));
-    await store.recordTurn(parentId, storedTurn([0, 0, 2]));
+    const parentId = await newRun(store, { turns: 4 });
+    const error = failure;
+    const kept = ([[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1]] as const)
+      .map((position) => storedTurn([...position]));
+    for (const turn of kept) await store.recordTurn(parentId, turn);
+    for (const turn of [[0, 0, 1], [0, 2, 0], [0, 0, 3]] as const) {
+      await store.recordTurn(parentId, storedTurn([...turn], { error }));
+    }
+    for (const turn of [[0, 0, 2], [0, 2, 1]] as const) {
+      await store.recordTurn(parentId, storedTurn([...turn]));
+    }
     const { id } = await store.createRun({ request: evaluateRequest(), testName: "t", parentId });
     assertEquals((await store.getRun(id))?.parentId, parentId);
-    assertEquals(await Array.fromAsync(store.turns(id)), [
-      storedTurn([0, 0, 0]),
-      storedTurn([0, 0, 2]),
-    ]);
+    assertEquals(await Array.fromAsync(store.turns(id)), kept);
     await store.recordTurn(id, storedTurn([0, 0, 1]));
-    const events = await store.turnsAfter(id, { seq: 0, limit: 9 });
-    assertEquals(events.map(({ seq, turn }) => [seq, turn]), [[1, 0], [3, 2], [4, 1]]);
+    const events = await store.turnsAfter(id, { seq: 4, limit: 9 });
+    assertEquals(events.map(({ seq, turn }) => [seq, turn]), [[5, 1]]);
   },
 );
 
