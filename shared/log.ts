@@ -13,6 +13,13 @@ export interface Logger {
   error(message: string, fields?: Fields): void;
 }
 
+/** What one value may hold, in characters; callers name tests and models, and paths are theirs. */
+const LONGEST_VALUE = 1_000;
+/** Errors are told whole at `debug`, with their stacks. */
+const LONGEST_ERROR = 8_000;
+/** What one line may hold: collectors cut or drop what is longer. */
+const LONGEST_LINE = 16_000;
+
 export interface LoggerOptions {
   level: LogLevel;
   format: LogFormat;
@@ -22,7 +29,10 @@ export interface LoggerOptions {
   redact?: (line: string) => string;
 }
 
-/** One line an event; a field named `error` may hold an `Error`, told whole at `debug` only. */
+/**
+ * One line per event; a field named `error` may hold an `Error`, told whole at `debug` only. Long
+ * values are cut, and a line that is too long all the same keeps only its message.
+ */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, format, write, redact = (line) => line } = options;
   const threshold = LOG_LEVELS.indexOf(level);
@@ -30,8 +40,14 @@ export function createLogger(options: LoggerOptions): Logger {
   const describe = level === "debug" ? describeWhole : describeBriefly;
   const at = (name: LogLevel) => {
     if (LOG_LEVELS.indexOf(name) < threshold) return () => {};
-    return (message: string, fields: Fields = {}) =>
-      write(redact(render(name, message, describeErrors(fields, describe))));
+    return (message: string, fields: Fields = {}) => {
+      const cut = (text: string, most: number) =>
+        text.length <= most ? text : shorten(redact(text), most); // a cut secret is not recognised
+      const short = shortenFields(describeErrors(fields, describe), cut);
+      const line = render(name, cut(message, LONGEST_VALUE), short);
+      if (line.length <= LONGEST_LINE) return write(redact(line));
+      write(redact(render(name, cut(message, LONGEST_VALUE), { cut_from: line.length })));
+    };
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
@@ -42,6 +58,21 @@ export const silentLogger: Logger = createLogger({
   format: "json",
   write: () => {},
 });
+
+function shortenFields(fields: Fields, cut: (text: string, most: number) => string): Fields {
+  const short: Fields = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const most = name === "error" ? LONGEST_ERROR : LONGEST_VALUE;
+    short[name] = typeof value === "string" ? cut(value, most) : value;
+  }
+  return short;
+}
+
+/** Says how much is missing. */
+function shorten(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more)`;
+}
 
 function renderJson(level: LogLevel, message: string, fields: Fields): string {
   const time = new Date().toISOString();

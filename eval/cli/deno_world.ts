@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import { parseConfig, readEnvironment } from "../../shared/config.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
-import { createLogger } from "../../shared/log.ts";
+import { createLogger, type Logger } from "../../shared/log.ts";
+import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint_policy.ts";
 import { openReader, openStore } from "../store/open_store.ts";
@@ -29,8 +30,7 @@ export function createDenoWorld(): CliWorld {
     openReader: () => openReader({ path: config().EVAL_DATA }),
     openStore: () => openStore({ path: config().EVAL_DATA }),
     createManager(store, concurrency = config().EVAL_CONCURRENCY) {
-      const level = config().LOG_LEVEL;
-      const log = createLogger({ level, format: "text", write: (line) => err.write(`${line}\n`) });
+      const log = createCliLogger(config(), (line) => err.write(`${line}\n`));
       return createEvalDeps({ ...config(), EVAL_CONCURRENCY: concurrency }, { log, store }).runs;
     },
     requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
@@ -39,6 +39,12 @@ export function createDenoWorld(): CliWorld {
     },
     now: () => performance.now(),
   };
+}
+
+/** Lines for people, without the secrets of the configuration. */
+export function createCliLogger(config: EvalConfig, write: (line: string) => void): Logger {
+  const redact = createRedactor(listSecrets(config));
+  return createLogger({ level: config.LOG_LEVEL, format: "text", write, redact });
 }
 
 function createStream(stream: typeof Deno.stdout | typeof Deno.stderr): CliStream {

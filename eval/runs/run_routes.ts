@@ -32,7 +32,14 @@ export function createRunRoutes(
   async function find(id = ""): Promise<StoredRun> {
     const run = runs.active(id)?.run ?? await store.getRun(id);
     if (run) return run;
-    throw new AppError(404, "not_found", `cannot find run ${id}: there is none of that id`);
+    throw notFound(id);
+  }
+
+  /** The same without the request: parsing it holds up everybody else. */
+  async function findRecord(id = ""): Promise<RunRecord> {
+    const run = runs.active(id)?.run ?? await store.getRecord(id);
+    if (run) return run;
+    throw notFound(id);
   }
 
   async function view(run: RunRecord): Promise<RunView> {
@@ -42,7 +49,7 @@ export function createRunRoutes(
       return viewRun(run, restingProgress(run, run.tally ?? await store.tally(run.id)));
     }
     // Over since it was read, or left by a process that could not go on with it.
-    const now = await store.getRun(run.id) ?? run;
+    const now = await store.getRecord(run.id) ?? run;
     if (now.status !== "running") return view(now);
     return view({ ...now, status: "interrupted", detail: runs.faultOf(run.id) });
   }
@@ -81,7 +88,7 @@ export function createRunRoutes(
     },
 
     "POST /runs/:id/cancel": async (_request, { params }) => {
-      const run = await find(params.id);
+      const run = await findRecord(params.id);
       const active = runs.active(run.id);
       const detail = "cancelled by a caller";
       if (active) {
@@ -94,7 +101,7 @@ export function createRunRoutes(
           tally: await store.tally(run.id),
         });
       }
-      const { status } = await find(run.id);
+      const { status } = await findRecord(run.id);
       if (status === "cancelled") return Response.json({ run_id: run.id, status });
       throw conflict(`cannot cancel run ${run.id}: it is ${status}`);
     },
@@ -119,7 +126,7 @@ export function createRunRoutes(
     },
 
     "DELETE /runs/:id": async (_request, { params }) => {
-      const { id } = await find(params.id);
+      const { id } = await findRecord(params.id);
       if (runs.active(id)) {
         throw conflict(`cannot delete run ${id}: it is running; cancel it first`);
       }
@@ -127,6 +134,10 @@ export function createRunRoutes(
       return new Response(null, { status: 204 });
     },
   };
+}
+
+function notFound(id: string): AppError {
+  return new AppError(404, "not_found", `cannot find run ${id}: there is none of that id`);
 }
 
 function conflict(detail: string): AppError {

@@ -1,6 +1,13 @@
 import { type Kysely, sql } from "kysely";
 import { readAhead } from "./read_ahead.ts";
-import { parseTurn, RECORD_COLUMNS, toRecord, toTurnText, TURN_COLUMNS } from "./run_rows.ts";
+import {
+  LIST_COLUMNS,
+  parseTurn,
+  RECORD_COLUMNS,
+  toRecord,
+  toTurnText,
+  TURN_COLUMNS,
+} from "./run_rows.ts";
 import type { Tables } from "./schema.ts";
 import type { RunReader, Tally, TurnText } from "./store.ts";
 
@@ -36,8 +43,14 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
       return row && { ...toRecord(row), request: JSON.parse(row.request) };
     },
 
+    async getRecord(id) {
+      const row = await db.selectFrom("runs").select(RECORD_COLUMNS).where("id", "=", id)
+        .executeTakeFirst();
+      return row && toRecord(row);
+    },
+
     async listRuns({ testName, modelId, status, cursor, limit }) {
-      let query = db.selectFrom("runs").select(RECORD_COLUMNS).orderBy("id", "desc");
+      let query = db.selectFrom("runs").select(LIST_COLUMNS).orderBy("id", "desc");
       if (testName !== undefined) query = query.where("test_name", "=", testName);
       if (modelId !== undefined) query = query.where("model_id", "=", modelId);
       if (status !== undefined) query = query.where("status", "=", status);

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { jsonPieces } from "../../shared/http/json_stream.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createPacer } from "../pacer.ts";
@@ -20,6 +20,16 @@ export const RECORD_COLUMNS = [
   "finished_at",
   "tally",
 ] as const satisfies (keyof RunsTable)[];
+
+/** Of a name in a list of runs, in characters. */
+const LISTED_NAME = 1_000;
+
+/** The same for a list: callers may name a test with megabytes of text. */
+export const LIST_COLUMNS = [
+  ...RECORD_COLUMNS.filter((column) => column !== "test_name"),
+  sql<string>`case when length(test_name) <= ${sql.lit(LISTED_NAME)} then test_name
+    else substr(test_name, 1, ${sql.lit(LISTED_NAME)}) || '…' end`.as("test_name"),
+] as const;
 
 export const TURN_COLUMNS = [
   "scenario",

@@ -89,6 +89,9 @@ export interface RunPage {
 /** Looks at runs; also at those of another process that is running them right now. */
 export interface RunReader {
   getRun(id: string): Promise<StoredRun | undefined>;
+  /** The same without the request, which may be megabytes. */
+  getRecord(id: string): Promise<RunRecord | undefined>;
+  /** Names of more than 1,000 characters are cut. */
   listRuns(filter: RunFilter): Promise<RunPage>;
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;

@@ -1,5 +1,11 @@
 import { z } from "zod";
 
+/** Ids stand in logs, lists, file names of reports and statistics: they are names, not texts. */
+const LONGEST_ID = 256;
+const LONGEST_ADDRESS = 2_048;
+
+const Id = z.string().max(LONGEST_ID);
+
 const Metadata = z.record(z.string(), z.unknown());
 export type Metadata = z.infer<typeof Metadata>;
 
@@ -9,7 +15,7 @@ export type Metadata = z.infer<typeof Metadata>;
  * one. The answer has `""` in its place.
  */
 export const Interaction = z.looseObject({
-  id: z.string(),
+  id: Id,
   user_message: z.string(),
   agent_reply: z.string().default(""),
   reference_reply: z.string().optional(),
@@ -21,7 +27,7 @@ export type Interaction = z.infer<typeof Interaction>;
 
 /** A test conversation (spec 2.2). */
 export const Scenario = z.looseObject({
-  id: z.string(),
+  id: Id,
   interactions: z.array(Interaction).min(1),
   description: z.string().default(""),
 });
@@ -41,6 +47,7 @@ export const ModelParameters = z.strictObject({
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
 const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https URL", abort: true })
+  .max(LONGEST_ADDRESS)
   .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
     error: "must not carry a user name or a password: credentials are the service's own",
   });
@@ -50,7 +57,7 @@ export function evaluateRequest(maxAttempts: number) {
   return z.looseObject({
     test_batch: z.union([Scenario.transform((scenario) => [scenario]), z.array(Scenario).min(1)]),
     endpoint: Endpoint,
-    model_id: z.string().trim().min(1),
+    model_id: Id.trim().min(1),
     attempts: z.int().min(1).max(maxAttempts).default(1),
     test_name: z.string().optional(),
     protocol: Protocol.optional(),

@@ -2,6 +2,9 @@ import type { NewRun, RunRecord, RunStore, StoredRun, StoredTurn } from "../../e
 import { createRunIds } from "../../eval/store/run_id.ts";
 import { toTurnText } from "./stored_runs.ts";
 
+const withoutRequest = ({ request: _, ...record }: StoredRun): RunRecord => record;
+const cutName = (name: string) => name.length > 1000 ? `${name.slice(0, 1000)}…` : name;
+
 /** A store of plain maps: at once there, and nothing to close. The real one has the same tests. */
 export function memoryStore({ now = Date.now }: { now?: () => number } = {}): RunStore {
   const runs = new Map<string, StoredRun>();
@@ -69,6 +72,10 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       const finishedAt = status === "running" || status === "interrupted" ? null : now();
       runs.set(id, { ...runs.get(id)!, status, detail, tally, finishedAt } as StoredRun);
     },
+    getRecord(id) {
+      const run = runs.get(id);
+      return Promise.resolve(run && withoutRequest(run));
+    },
     getRun: (id) => Promise.resolve(runs.get(id)),
     unfinishedRuns: () =>
       Promise.resolve([...runs.values()].filter((r) => r.status === "running").map((r) => r.id)),
@@ -81,7 +88,8 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
           (cursor === undefined || run.id < cursor)
         )
         .sort((a, b) => a.id < b.id ? 1 : -1)
-        .map(({ request: _, ...record }): RunRecord => record);
+        .map(withoutRequest)
+        .map((run) => ({ ...run, testName: cutName(run.testName) }));
       const page = found.slice(0, limit);
       const nextCursor = found.length > limit ? page.at(-1)!.id : null;
       return Promise.resolve({ runs: page, nextCursor });

@@ -109,3 +109,32 @@ Deno.test("no value can make one line look like two", () => {
     assertEquals(lines[0]!.includes("\u001b"), false);
   }
 });
+
+Deno.test("a long value is cut, and the line stays JSON", () => {
+  const { log, lines } = logger("json");
+  log.info("request", { model: "m".repeat(8_000_000), path: "/evaluate" });
+  const { model, path } = JSON.parse(lines[0]!);
+  assertEquals(model, `${"m".repeat(1000)}… (7999000 more)`);
+  assertEquals(path, "/evaluate");
+});
+
+Deno.test("a line of many values is bounded as a whole", () => {
+  for (const format of ["text", "json"] as const) {
+    const { log, lines } = logger(format);
+    const many = Array.from({ length: 100_000 }, (_, index) => `label ${index}`);
+    log.warn("labels", { labels: many });
+    assertEquals(lines[0]!.length < 16_000, true, format);
+    assertStringIncludes(lines[0]!, "cut_from");
+    const fields = Object.fromEntries(many.slice(0, 50).map((name) => [name, "x".repeat(900)]));
+    log.warn("m".repeat(100_000), fields);
+    assertEquals(lines[1]!.length < 16_000, true, format);
+  }
+});
+
+Deno.test("a secret at the place of the cut is taken out before the cut", () => {
+  const lines: string[] = [];
+  const redact = (line: string) => line.replaceAll("s3cret-key", "[secret]");
+  const log = createLogger({ level: "info", format: "json", write: (l) => lines.push(l), redact });
+  log.info("x", { text: `${"a".repeat(995)}s3cret-key${"b".repeat(5000)}` });
+  assertEquals(lines[0]!.includes("s3cre"), false);
+});

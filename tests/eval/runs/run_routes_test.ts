@@ -9,6 +9,8 @@ import {
 } from "../../fakes/eval_service.ts";
 import { readEvents } from "../../fakes/events.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest } from "../../fakes/stored_runs.ts";
 
 const THREE_TURNS = {
   id: "s1",
@@ -237,4 +239,41 @@ Deno.test("a run is deleted once it is over, and not before", async () => {
   const gone = await call(service, `GET /runs/${id}`);
   assertEquals(gone.status, 404);
   await gone.body?.cancel();
+});
+
+Deno.test("a run is cancelled and deleted without reading its request", async () => {
+  const store = memoryStore();
+  const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+  const { service } = evalService(() => "", {
+    store: { ...store, getRun: () => Promise.reject(new Error("the request was read")) },
+  });
+  assertEquals((await call(service, `POST /runs/${id}/cancel`)).status, 200);
+  assertEquals((await call(service, `DELETE /runs/${id}`)).status, 204);
+});
+
+Deno.test("ids of more than 256 characters are refused by their path", async () => {
+  const { service, asked } = evalService();
+  const id = "x".repeat(257);
+  const turn = { id: "1", user_message: "Hello" };
+  const cases: [string, Record<string, unknown>][] = [
+    ["test_batch.id", { test_batch: { id, interactions: [turn] } }],
+    ["test_batch.interactions.0.id", { test_batch: { id: "s", interactions: [{ ...turn, id }] } }],
+    ["test_batch.1.id", { test_batch: ["s", id].map((id) => ({ id, interactions: [turn] })) }],
+    ["model_id", { model_id: id }],
+    ["endpoint", { endpoint: `http://127.0.0.1:9/${"x".repeat(2048)}` }],
+  ];
+  for (const [path, fields] of cases) {
+    const response = await service(evaluateRequestOf(evaluateBody(fields)));
+    const problem = await response.json();
+    assertEquals([response.status, problem.errors?.[0]?.path], [400, path]);
+  }
+  assertEquals(asked.length, 0);
+});
+
+Deno.test("a list shows a long test name cut, the result shows it whole", async () => {
+  const { service } = evalService();
+  const test_name = "name ".repeat(1000);
+  assertEquals((await evaluateWith(service, evaluateBody({ test_name }))).test_name, test_name);
+  const { runs: [run] } = await (await call(service, "GET /runs")).json();
+  assertEquals(run.test_name, `${test_name.slice(0, 1000)}…`);
 });

@@ -89,10 +89,20 @@ testStores(
   },
 );
 
-testStores(
-  "a run that nobody stored is not found",
-  async (store) => assertEquals(await store.getRun("none"), undefined),
-);
+testStores("a run that nobody stored is not found", async (store) => {
+  assertEquals(await store.getRun("none"), undefined);
+  assertEquals(await store.getRecord("none"), undefined);
+});
+
+testStores("a run is read without its request, and a list cuts long names", async (store) => {
+  const testName = "long name ".repeat(1000);
+  const { id } = await store.createRun({ request: evaluateRequest(), testName });
+  const { request: _, ...record } = (await store.getRun(id))!;
+  assertEquals(await store.getRecord(id), record);
+  const [listed] = (await store.listRuns({ limit: 1 })).runs;
+  assertEquals(listed?.testName, `${testName.slice(0, 1000)}…`);
+  assertEquals((await store.listRuns({ limit: 1, testName })).runs.length, 1);
+});
 
 testStores(
   "turns come in the order of the batch, whichever was stored first, over many pages",
