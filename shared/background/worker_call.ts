@@ -14,60 +14,222 @@ export type WorkerPort = Pick<
   "postMessage" | "terminate" | "onmessage" | "onerror" | "onmessageerror"
 >;
 
-/** A function that runs in a worker. */
+/** A function that runs in a worker. Rejects with `WorkerUnavailable` if there is no answer. */
 export interface WorkerCall<Input, Output> extends Disposable {
   (input: Input): Promise<Output>;
 }
 
+/** The worker died, took too long or cannot be started; the message names it and says why. */
+export class WorkerUnavailable extends Error {
+  override readonly name = "WorkerUnavailable";
+}
+
+/** What happens to a worker, for logs, metrics and readiness. */
+export type WorkerEvent =
+  /** `failedStarts` in a row ended without an answer; 0 if the worker had answered before. */
+  | { kind: "died"; reason: string; deaths: number; failedStarts: number; retryInMs: number }
+  | { kind: "restarted" }
+  /** The first answer after a death. */
+  | { kind: "recovered" };
+
+export interface WorkerCallOptions<Input> {
+  /** Names the worker in messages. */
+  name?: string;
+  /** Limit of one call, from the moment the worker gets it. A call that exceeds it ends the worker. */
+  timeoutMs?: number;
+  /**
+   * An input that any working worker answers quickly. A worker gets it first whenever it is started,
+   * so that neither a slow start nor a call that kills workers is taken for the other. It also
+   * brings a worker back while nobody calls.
+   */
+  probe?: Input;
+  onEvent?: (event: WorkerEvent) => void;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+/** Limit of a worker's first call, in which it loads what it needs. */
+const START_TIMEOUT_MS = 60_000;
+/** A call that was under way when its worker died is tried once more. */
+const MAX_TRIES = 2;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+/** After this many failed starts in a row calls are rejected at once instead of waiting. */
+const PATIENT_STARTS = 4;
+
+interface QueuedCall<Input, Output> extends PromiseWithResolvers<Output> {
+  input: Input;
+  tries: number;
+  isProbe: boolean;
+}
+
 /**
- * Calls a function in a worker. Write `new Worker(new URL("./name.ts", import.meta.url), …)` in
- * `start`, with a file name that no other worker has: `deno compile --bundle` finds workers by that
- * text alone. The worker is started at the first call. Where it cannot be started, or
- * breaks, every call from then on rejects with what it said. Disposing of it ends the worker.
+ * Calls a function in a worker, one call at a time; the others wait on this side. Write
+ * `new Worker(new URL("./name.ts", import.meta.url), …)` in `start`, with a file name that no other
+ * worker has: `deno compile --bundle` finds workers by that text alone. The worker is started at the
+ * first call. One that dies is started again: at once if it had answered before, else after a delay
+ * that doubles. Disposing ends the worker.
  */
 export function createWorkerCall<Input, Output>(
   start: () => WorkerPort,
+  options: WorkerCallOptions<Input> = {},
 ): WorkerCall<Input, Output> {
-  const waiting = new Map<number, PromiseWithResolvers<Output>>();
+  const { name = "background", timeoutMs = DEFAULT_TIMEOUT_MS, probe, onEvent } = options;
+  const queue: QueuedCall<Input, Output>[] = [];
+  let current: { id: number; call: QueuedCall<Input, Output> } | undefined;
   let worker: WorkerPort | undefined;
-  let failure: Error | undefined;
-  let calls = 0;
+  let callTimer: ReturnType<typeof setTimeout> | undefined;
+  let startTimer: ReturnType<typeof setTimeout> | undefined;
+  let lastId = 0;
+  let deaths = 0;
+  let failedStarts = 0;
+  let lastReason = "";
+  /** Since the worker was last started. */
+  let hasAnswered = false;
+  let isRecovering = false;
+  let isEnded = false;
 
-  function fail(message: string): void {
-    failure = new Error(message);
-    for (const { reject } of waiting.values()) reject(failure);
-    waiting.clear();
-    worker?.terminate();
-  }
+  const unavailable = (reason: string) =>
+    new WorkerUnavailable(`the ${name} worker is unavailable: ${reason}`);
 
   function begin(): WorkerPort {
     const started = start();
     started.onmessage = ({ data }: MessageEvent<WorkerResponse<Output>>) => {
-      const call = waiting.get(data.id);
-      waiting.delete(data.id);
-      if ("error" in data) call?.reject(new Error(data.error));
-      else call?.resolve(data.output);
+      if (worker === started) receive(data);
     };
     started.onerror = (event) => {
-      event.preventDefault(); // else it ends the process
-      fail(event.message);
+      event.preventDefault(); // otherwise it ends the process
+      if (worker === started) die(event.message);
+    };
+    started.onmessageerror = () => {
+      if (worker === started) die("its answer cannot be read");
     };
     return started;
   }
 
-  const call = (input: Input): Promise<Output> => {
-    if (failure) return Promise.reject(failure);
-    const id = calls++;
-    const result = Promise.withResolvers<Output>();
-    try {
-      worker ??= begin();
-      waiting.set(id, result);
-      worker.postMessage({ id, input } satisfies WorkerRequest<Input>);
-    } catch (error) {
-      waiting.delete(id);
-      return Promise.reject(error);
+  /** Gives the worker the next call, if it is free. */
+  function pump(): void {
+    while (!current && startTimer === undefined && queue.length > 0) {
+      if (!worker) queueProbe();
+      const call = queue.shift()!;
+      const limitMs = hasAnswered ? timeoutMs : Math.max(timeoutMs, START_TIMEOUT_MS);
+      current = { id: ++lastId, call };
+      call.tries++;
+      try {
+        worker ??= begin();
+      } catch (error) {
+        return die(describe(error));
+      }
+      callTimer = setTimeout(() => tooSlow(call, limitMs / 1000), limitMs);
+      try {
+        worker.postMessage({ id: lastId, input: call.input } satisfies WorkerRequest<Input>);
+      } catch (error) { // the input cannot be cloned: that is the caller's fault
+        finishCurrent();
+        call.reject(error);
+      }
     }
-    return result.promise;
+  }
+
+  function finishCurrent(): void {
+    clearTimeout(callTimer);
+    current = undefined;
+  }
+
+  function receive(data: WorkerResponse<Output>): void {
+    if (current?.id !== data.id) return;
+    const { call } = current;
+    if ("error" in data) {
+      if (call.isProbe) return die(data.error);
+      finishCurrent();
+      call.reject(new Error(data.error));
+    } else {
+      finishCurrent();
+      hasAnswered = true;
+      failedStarts = 0;
+      if (isRecovering) onEvent?.({ kind: "recovered" });
+      isRecovering = false;
+      call.resolve(data.output);
+    }
+    pump();
+  }
+
+  function tooSlow(call: QueuedCall<Input, Output>, seconds: number): void {
+    call.reject(new WorkerUnavailable(`the ${name} worker took longer than ${seconds} s`));
+    die(`a call took longer than ${seconds} s`, { isLost: true });
+  }
+
+  function die(reason: string, { isLost = false } = {}): void {
+    const call = current?.call;
+    finishCurrent();
+    worker?.terminate();
+    worker = undefined;
+    deaths++;
+    failedStarts = hasAnswered ? 0 : failedStarts + 1;
+    hasAnswered = false;
+    isRecovering = true;
+    lastReason = reason;
+    if (call && !call.isProbe && !isLost) {
+      if (call.tries >= MAX_TRIES) call.reject(unavailable(reason));
+      else queue.push(call); // behind the others, in case it is what kills the worker
+    }
+    queueProbe(); // also if nobody waits: the worker is to be back before the next call
+    if (failedStarts >= PATIENT_STARTS) rejectWaiting(unavailable(reason));
+    const retryInMs = restartDelayMs(failedStarts);
+    onEvent?.({ kind: "died", reason, deaths, failedStarts, retryInMs });
+    startTimer = setTimeout(() => {
+      startTimer = undefined;
+      if (queue.length > 0) onEvent?.({ kind: "restarted" });
+      pump();
+    }, retryInMs);
+  }
+
+  function queueProbe(): void {
+    if (probe === undefined || queue[0]?.isProbe) return;
+    queue.unshift(queued(probe, { isProbe: true }));
+  }
+
+  function queued(input: Input, { isProbe }: { isProbe: boolean }): QueuedCall<Input, Output> {
+    const call = { ...Promise.withResolvers<Output>(), input, tries: 0, isProbe };
+    if (isProbe) call.promise.catch(() => {}); // its outcome is told by the worker's events
+    return call;
+  }
+
+  function rejectWaiting(error: Error): void {
+    for (const call of queue.splice(0)) {
+      if (call.isProbe && !isEnded) queue.push(call);
+      else call.reject(error);
+    }
+  }
+
+  const call = (input: Input): Promise<Output> => {
+    if (isEnded) return Promise.reject(unavailable("it was ended"));
+    if (failedStarts >= PATIENT_STARTS && startTimer !== undefined) {
+      return Promise.reject(unavailable(lastReason));
+    }
+    const waiting = queued(input, { isProbe: false });
+    queue.push(waiting);
+    pump();
+    return waiting.promise;
   };
-  return Object.assign(call, { [Symbol.dispose]: () => fail("the worker was ended") });
+
+  function end(): void {
+    isEnded = true;
+    clearTimeout(startTimer);
+    const under = current?.call;
+    finishCurrent();
+    worker?.terminate();
+    worker = undefined;
+    under?.reject(unavailable("it was ended"));
+    rejectWaiting(unavailable("it was ended"));
+  }
+  return Object.assign(call, { [Symbol.dispose]: end });
+}
+
+/** At once after a life with answers, and for the first failed start; then doubling. */
+function restartDelayMs(failedStarts: number): number {
+  if (failedStarts <= 1) return 0;
+  return Math.min(FIRST_DELAY_MS * 2 ** (failedStarts - 2), LONGEST_DELAY_MS);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

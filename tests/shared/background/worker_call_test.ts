@@ -1,16 +1,27 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createWorkerCall, type WorkerPort } from "../../../shared/background/worker_call.ts";
+import {
+  createWorkerCall,
+  type WorkerCallOptions,
+  type WorkerEvent,
+  type WorkerPort,
+  WorkerUnavailable,
+} from "../../../shared/background/worker_call.ts";
 
 /** A worker in this thread: `answer` sees each message and may post back through the port. */
-function fakeWorker(answer: (id: number, port: WorkerPort) => void) {
-  const seen = { started: 0, terminated: 0 };
+function fakeWorker(
+  answer: (message: { id: number; input: string }, port: WorkerPort, life: number) => void,
+) {
+  const seen = { started: 0, terminated: 0, inputs: [] as string[] };
   const start = (): WorkerPort => {
-    seen.started++;
+    const life = ++seen.started;
     const port: WorkerPort = {
       onmessage: null,
       onerror: null,
       onmessageerror: null,
-      postMessage: ({ id }: { id: number }) => queueMicrotask(() => answer(id, port)),
+      postMessage(message: { id: number; input: string }) {
+        seen.inputs.push(message.input);
+        queueMicrotask(() => answer(message, port, life));
+      },
       terminate: () => void seen.terminated++,
     };
     return port;
@@ -21,50 +32,177 @@ function fakeWorker(answer: (id: number, port: WorkerPort) => void) {
 const post = (port: WorkerPort, data: unknown) =>
   port.onmessage?.call(port as Worker, new MessageEvent("message", { data }));
 
+function kill(port: WorkerPort, message: string): void {
+  const event = new ErrorEvent("error", { message, cancelable: true });
+  port.onerror?.call(port as Worker, event);
+  assertEquals(event.defaultPrevented, true);
+}
+
+/** The call under test, and what it told of its worker. */
+function watched(start: () => WorkerPort, options: WorkerCallOptions<string> = {}) {
+  const events: WorkerEvent[] = [];
+  const call = createWorkerCall<string, unknown>(start, {
+    name: "test",
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  return { call, events, kinds: () => events.map(({ kind }) => kind) };
+}
+
 Deno.test("a worker is started at the first call, and once", async () => {
-  const { start, seen } = fakeWorker((id, port) => post(port, { id, output: id * 10 }));
-  using call = createWorkerCall<string, number>(start);
+  const { start, seen } = fakeWorker(({ id, input }, port) => post(port, { id, output: input }));
+  using call = createWorkerCall<string, string>(start);
   assertEquals(seen.started, 0);
-  assertEquals(await Promise.all([call("a"), call("b")]), [0, 10]);
+  assertEquals(await Promise.all([call("a"), call("b")]), ["a", "b"]);
   assertEquals(seen.started, 1);
 });
 
-Deno.test("answers find their calls in whatever order they come", async () => {
+Deno.test("a worker has one call at a time", async () => {
   const held: number[] = [];
-  const { start } = fakeWorker((id, port) => {
+  const { start, seen } = fakeWorker(({ id }, port) => {
     held.push(id);
-    if (held.length === 2) {
-      for (const each of held.reverse()) post(port, { id: each, output: each });
-    }
+    assertEquals(held.length, 1);
+    setTimeout(() => post(port, { id: held.pop(), output: id }));
   });
   using call = createWorkerCall<string, number>(start);
-  assertEquals(await Promise.all([call("a"), call("b")]), [0, 1]);
+  await Promise.all([call("a"), call("b"), call("c")]);
+  assertEquals(seen.inputs, ["a", "b", "c"]);
 });
 
 Deno.test("an error in one call is that call's alone", async () => {
-  const { start } = fakeWorker((id, port) =>
-    post(port, id === 0 ? { id, error: "no" } : { id, output: "yes" })
+  const { start } = fakeWorker(({ id, input }, port) =>
+    post(port, input === "a" ? { id, error: "no" } : { id, output: "yes" })
   );
   using call = createWorkerCall<string, string>(start);
   await assertRejects(() => call("a"), Error, "no");
   assertEquals(await call("b"), "yes");
 });
 
-Deno.test("a worker that breaks fails the calls under way and all later ones", async () => {
-  const { start, seen } = fakeWorker((_, port) => {
-    const event = new ErrorEvent("error", { message: "no weights", cancelable: true });
-    port.onerror?.call(port as Worker, event);
-    assertEquals(event.defaultPrevented, true);
-  });
-  using call = createWorkerCall<string, string>(start);
-  await assertRejects(() => call("a"), Error, "no weights");
-  await assertRejects(() => call("b"), Error, "no weights");
-  assertEquals([seen.started, seen.terminated], [1, 1]);
+Deno.test("an input that cannot be cloned is its caller's fault, and the worker goes on", async () => {
+  const { start, seen } = fakeWorker(({ id, input }, port) => post(port, { id, output: input }));
+  const picky = () => {
+    const port = start();
+    const { postMessage } = port;
+    port.postMessage = (message: { id: number; input: string }) => {
+      if (message.input === "a") throw new DOMException("not cloneable", "DataCloneError");
+      postMessage.call(port, message);
+    };
+    return port;
+  };
+  using call = createWorkerCall<string, string>(picky);
+  const [bad, good] = await Promise.allSettled([call("a"), call("b")]);
+  assertEquals([bad.status, good.status, seen.started], ["rejected", "fulfilled", 1]);
 });
 
-Deno.test("a worker that cannot be started rejects the call", async () => {
-  using call = createWorkerCall<string, string>(() => {
+Deno.test("a worker that dies is started again, and the call under way is tried once more", async () => {
+  const { start, seen } = fakeWorker(({ id, input }, port, life) => {
+    if (life === 1 && input === "b") kill(port, "out of luck");
+    else post(port, { id, output: `${input}${life}` });
+  });
+  const { call, events } = watched(start);
+  using _ = call;
+  assertEquals(await Promise.all([call("a"), call("b"), call("c")]), ["a1", "b2", "c2"]);
+  assertEquals([seen.started, seen.terminated], [2, 1]);
+  assertEquals(events, [
+    { kind: "died", reason: "out of luck", deaths: 1, failedStarts: 0, retryInMs: 0 },
+    { kind: "restarted" },
+    { kind: "recovered" },
+  ]);
+});
+
+Deno.test("a call that kills its worker twice is given up, and the others are answered", async () => {
+  const { start, seen } = fakeWorker(({ id, input }, port) =>
+    input === "poison" ? kill(port, "poisoned") : post(port, { id, output: input })
+  );
+  const { call, events } = watched(start, { probe: "probe" });
+  using _ = call;
+  const outcomes = await Promise.allSettled(["poison", "b", "c"].map((input) => call(input)));
+  assertEquals(outcomes.map(({ status }) => status), ["rejected", "fulfilled", "fulfilled"]);
+  const { reason } = outcomes[0] as PromiseRejectedResult;
+  assertEquals(reason instanceof WorkerUnavailable, true);
+  assertEquals(reason.message, "the test worker is unavailable: poisoned");
+  assertEquals(await call("d"), "d");
+  assertEquals(seen.inputs, ["probe", "poison", "probe", "b", "c", "poison", "probe", "d"]);
+  // The probe was answered each time: the worker can be started, whatever one call does to it.
+  const deaths = events.filter((event) => event.kind === "died");
+  assertEquals(deaths.map(({ failedStarts }) => failedStarts), [0, 0]);
+});
+
+Deno.test("a worker that cannot be started rejects its calls, and is tried again later and later", async () => {
+  const { call, events } = watched(() => {
     throw new Error("not permitted");
   });
-  await assertRejects(() => call("a"), Error, "not permitted");
+  using _ = call;
+  const message = "the test worker is unavailable: not permitted";
+  await assertRejects(() => call("a"), WorkerUnavailable, message);
+  const deaths = events.filter((event) => event.kind === "died");
+  assertEquals(deaths.map(({ failedStarts }) => failedStarts), [1, 2]);
+  assertEquals(deaths.map(({ retryInMs }) => retryInMs), [0, 500]);
+});
+
+Deno.test("a worker that is down comes back by its probe, while nobody calls", async () => {
+  const recovered = Promise.withResolvers<void>();
+  const { start } = fakeWorker(({ id, input }, port, life) =>
+    life <= 2 ? kill(port, "no weights") : post(port, { id, output: input })
+  );
+  const events: string[] = [];
+  using call = createWorkerCall<string, string>(start, {
+    probe: "probe",
+    onEvent({ kind }) {
+      events.push(kind);
+      if (kind === "recovered") recovered.resolve();
+    },
+  });
+  const first = call("a"); // answered by the third life
+  await recovered.promise;
+  assertEquals(await first, "a");
+  assertEquals(events, ["died", "restarted", "died", "restarted", "recovered"]);
+});
+
+Deno.test("a worker whose every answer is an error cannot be started, and is told so", async () => {
+  const { start } = fakeWorker(({ id }, port) => post(port, { id, error: "no weights" }));
+  const died = Promise.withResolvers<WorkerEvent>();
+  using call = createWorkerCall<string, string>(start, {
+    probe: "probe",
+    onEvent: (event) => event.kind === "died" && died.resolve(event),
+  });
+  call("a").catch(() => {}); // waits for the worker
+  const event = await died.promise;
+  assertEquals(event.kind === "died" && [event.reason, event.failedStarts], ["no weights", 1]);
+});
+
+Deno.test("ending a worker rejects what waits, and every later call", async () => {
+  const { start, seen } = fakeWorker(() => {});
+  const call = createWorkerCall<string, string>(start, { name: "test" });
+  const waiting = [call("a"), call("b")];
+  call[Symbol.dispose]();
+  for (const each of [...waiting, call("c")]) {
+    await assertRejects(() => each, WorkerUnavailable, "it was ended");
+  }
+  assertEquals(seen.terminated, 1);
+});
+
+function startFragile(): WorkerPort {
+  return new Worker(new URL("../../fakes/fragile_worker.ts", import.meta.url), { type: "module" });
+}
+
+Deno.test("a real worker that throws, dies or hangs costs that call alone", async () => {
+  const { call, kinds } = watched(startFragile, { timeoutMs: 300, probe: "probe" });
+  using _ = call;
+  assertEquals(await call("a"), "a");
+  const outcomes = await Promise.allSettled(
+    ["throw", "die", "hang", "leave", "b"].map((order) => call(order)),
+  );
+  assertEquals(
+    outcomes.map((outcome) => outcome.status === "fulfilled" ? "ok" : outcome.reason.message),
+    [
+      "no such text",
+      "the test worker is unavailable: Uncaught Error: killed by the call",
+      "the test worker took longer than 0.3 s",
+      "the test worker took longer than 0.3 s",
+      "ok",
+    ],
+  );
+  assertEquals(await call("c"), "c");
+  assertEquals(kinds().filter((kind) => kind === "died").length, 4);
 });

@@ -1,0 +1,18 @@
+/** A real worker that does what it is told: echoes, throws, hangs, or dies without a word. */
+import { serveCalls } from "../../shared/background/serve_calls.ts";
+
+serveCalls((order: string) => {
+  if (order === "throw") throw new Error("no such text");
+  if (order === "die") {
+    setTimeout(() => {
+      throw new Error("killed by the call");
+    });
+    return new Promise<string>(() => {});
+  }
+  if (order === "leave") {
+    self.close();
+    return new Promise<string>(() => {});
+  }
+  while (order === "hang");
+  return order;
+});
