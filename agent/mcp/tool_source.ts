@@ -58,6 +58,7 @@ export function createMcpToolSource(
       servers: connections.map(({ state }) => state),
     }),
     async [Symbol.asyncDispose]() {
+      for (const tool of builtIn) tool[Symbol.dispose]?.();
       await Promise.all(connections.map((connection) => connection.close()));
     },
   };
