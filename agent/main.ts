@@ -51,8 +51,8 @@ function isConfigured(config: AgentConfig, { demoModel }: Models): boolean {
   return Boolean(demoModel || config.HUB_BASE_URL || config.STUDIO_BASE_URL);
 }
 
-function createToolSource(config: AgentConfig, log: Logger): ToolSource & Partial<AsyncDisposable> {
-  const builtIn = createTools(config);
+function createToolSource(config: AgentConfig, log: Logger): ToolSource & AsyncDisposable {
+  const builtIn = createTools(config, log);
   if (!config.AGENT_MCP_CONFIG) return createFixedTools(builtIn);
   const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
   return createMcpToolSource({ builtIn, servers, connect: connectMcp, log });

@@ -142,6 +142,7 @@ Deno.test("every worker has a file name of its own: a bundle tells them apart by
     "encoder_worker.ts",
     "language_worker.ts",
     "long_text_worker.ts",
+    "page_worker.ts",
     "sqlite_worker.ts",
   ]);
 });

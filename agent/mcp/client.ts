@@ -3,18 +3,18 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { untilAbort } from "../../shared/abort.ts";
 import { ToolError } from "../tools/tool.ts";
 import type { McpServer } from "./config.ts";
+import {
+  createFloodGuard,
+  createMessageFetch,
+  MAX_MESSAGE_BYTES,
+  type OnBreach,
+} from "./message_limits.ts";
 import { describeResult } from "./result.ts";
-
-/** A tool as a server lists it. */
-export interface McpToolDefinition {
-  name: string;
-  description: string;
-  inputSchema: Record<string, unknown>;
-}
+import { type McpToolList, readToolList } from "./tool_list.ts";
 
 /** A session with a server that is there. */
 export interface McpSession {
-  listTools(): Promise<McpToolDefinition[]>;
+  listTools(): Promise<McpToolList>;
   /** Throws a `ToolError` where the tool says that it failed, and anything else where the server did. */
   callTool(
     name: string,
@@ -25,8 +25,8 @@ export interface McpSession {
 }
 
 export interface McpEvents {
-  /** The server is gone. */
-  onClose: () => void;
+  /** The session is over; `reason` is in our words. */
+  onClose: (reason: string) => void;
   /** Something went wrong that need not be the end. */
   onError: () => void;
   onToolsChanged: () => void;
@@ -36,6 +36,8 @@ export interface McpEvents {
 export type McpConnect = (server: McpServer, events: McpEvents) => Promise<McpSession>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** All pages of a list of tools together. */
+const LIST_TIMEOUT_MS = 30_000;
 const PING_TIMEOUT_MS = 5_000;
 /** How long a server may take to hear that its session is over: a service that stops waits for it. */
 const FAREWELL_TIMEOUT_MS = 1_000;
@@ -47,35 +49,46 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Through the official SDK, which is loaded only where a server is configured. */
 export const connectMcp: McpConnect = async (server, events) => {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-  const { ToolListChangedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const { ToolListChangedNotificationSchema, ListToolsResultSchema } = await import(
+    "@modelcontextprotocol/sdk/types.js"
+  );
   const client = new Client({ name: "assay-agent", version: "1" });
-  const transport = await createTransport(server);
+  const transport = await createTransport(server, onBreach);
+  transport.onmessage = createFloodGuard(onBreach); // the client adds its own to it
+  let isOver = false;
+
+  /** A server that sends without end is left; its pending calls fail with the session. */
+  function onBreach(reason: string): void {
+    if (isOver) return;
+    isOver = true;
+    void end(client, transport);
+    events.onClose(reason);
+  }
+
   try {
     await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS });
   } catch (cause) {
     await end(client, transport);
     throw new Error(explain(cause, server), { cause });
   }
-  client.onclose = events.onClose;
+  client.onclose = () => events.onClose("it ended");
   client.onerror = events.onError;
   client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
-  return toSession(client, transport);
+  // Not by `client.listTools`: it compiles each tool's output schema, whatever the server wrote.
+  const readPage = (signal: AbortSignal) => (cursor: string | undefined) =>
+    client.request(
+      { method: "tools/list", params: cursor ? { cursor } : {} },
+      ListToolsResultSchema,
+      { timeout: CONNECT_TIMEOUT_MS, signal },
+    );
+  return {
+    ...toSession(client, transport),
+    listTools: () => readToolList(readPage(AbortSignal.timeout(LIST_TIMEOUT_MS))),
+  };
 };
 
-function toSession(client: Client, transport: SessionTransport): McpSession {
+function toSession(client: Client, transport: SessionTransport): Omit<McpSession, "listTools"> {
   return {
-    async listTools() {
-      const tools: McpToolDefinition[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await client.listTools(cursor ? { cursor } : {}, {
-          timeout: CONNECT_TIMEOUT_MS,
-        });
-        tools.push(...page.tools.map(toDefinition));
-        cursor = page.nextCursor;
-      } while (cursor);
-      return tools;
-    },
     async callTool(name, { args, signal }) {
       const result = await client.callTool({ name, arguments: args }, undefined, {
         timeout: LONGEST_MS,
@@ -94,6 +107,7 @@ function toSession(client: Client, transport: SessionTransport): McpSession {
 
 /** Over HTTP a server learns only by a request of its own that nobody will come back to a session. */
 interface SessionTransport extends Transport {
+  onmessage?: (message: unknown) => void;
   terminateSession?: () => Promise<void>;
 }
 
@@ -106,31 +120,31 @@ async function end(client: Client, transport: SessionTransport): Promise<void> {
   await client.close().catch(() => {});
 }
 
-interface ListedTool {
-  name: string;
-  title?: string | undefined;
-  description?: string | undefined;
-  inputSchema: Record<string, unknown>;
-}
-
-function toDefinition({ name, title, description, inputSchema }: ListedTool): McpToolDefinition {
-  return { name, description: description ?? title ?? name, inputSchema };
-}
-
-async function createTransport(server: McpServer): Promise<SessionTransport> {
+async function createTransport(
+  server: McpServer,
+  onBreach: OnBreach,
+): Promise<SessionTransport> {
   if (server.transport === "http") {
     const { StreamableHTTPClientTransport } = await import(
       "@modelcontextprotocol/sdk/client/streamableHttp.js"
     );
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
       requestInit: { headers: server.headers, redirect: "manual" }, // the headers may hold a key
+      fetch: createMessageFetch(fetch, { onBreach }),
     });
     return transport as SessionTransport; // its optional fields are typed less strictly than ours
   }
   await requireRun(server.command);
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const { command, args, env, cwd } = server;
-  return new StdioClientTransport({ command, args, env, stderr: "ignore", ...(cwd && { cwd }) });
+  return new StdioClientTransport({
+    command,
+    args,
+    env,
+    stderr: "ignore", // it may have no end
+    maxBufferSize: MAX_MESSAGE_BYTES,
+    ...(cwd && { cwd }),
+  });
 }
 
 /** In our words: what a server says of itself may hold anything, a key included. */

@@ -2,9 +2,10 @@ import { z } from "zod";
 import type { Logger } from "../../shared/log.ts";
 import { functionName } from "../call_identity.ts";
 import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
-import type { McpConnect, McpToolDefinition } from "./client.ts";
+import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";
+import type { McpToolDefinition } from "./tool_list.ts";
 
 export interface McpToolSourceOptions {
   builtIn: Tool[];
@@ -12,6 +13,7 @@ export interface McpToolSourceOptions {
   connect: McpConnect;
   log: Logger;
   firstRetryMs?: number;
+  listPauseMs?: number;
 }
 
 /** The built-in tools, and those of every MCP server that is there at the moment. */
@@ -56,6 +58,7 @@ export function createMcpToolSource(
       servers: connections.map(({ state }) => state),
     }),
     async [Symbol.asyncDispose]() {
+      for (const tool of builtIn) tool[Symbol.dispose]?.();
       await Promise.all(connections.map((connection) => connection.close()));
     },
   };
@@ -70,10 +73,11 @@ interface Offer {
 export function nameTools(builtIn: string[], offers: Offer[]): string[] {
   const plain = offers.map(({ definition }) => functionName(definition.name));
   const taken = new Set(builtIn);
+  const count = new Map<string, number>();
+  for (const name of [...builtIn, ...plain]) count.set(name, (count.get(name) ?? 0) + 1);
   return offers.map(({ connection }, index) => {
     const name = plain[index]!;
-    const clashes = builtIn.includes(name) || plain.filter((other) => other === name).length > 1;
-    const wanted = clashes ? functionName(`${connection.name}_${name}`) : name;
+    const wanted = count.get(name)! > 1 ? functionName(`${connection.name}_${name}`) : name;
     let free = wanted;
     for (let number = 2; taken.has(free); number++) free = `${wanted.slice(0, 60)}_${number}`;
     taken.add(free);
@@ -86,11 +90,15 @@ function toTool(
   { connection, name }: { connection: McpConnection; name: string },
 ): Tool {
   const { $schema: _, ...parameters } = inputSchema;
+  let schema: z.ZodType | undefined;
   return {
     name,
     description,
     parameters,
-    schema: toSchema(inputSchema),
+    // Converted for the first call: a thousand tools would take a while, and most are never called.
+    get schema() {
+      return schema ??= toSchema(inputSchema);
+    },
     run: (args, { signal }) =>
       connection.call(tool, {
         args: args as Record<string, unknown>,
@@ -99,10 +107,23 @@ function toTool(
   };
 }
 
-/** A schema that cannot be read checks nothing here: the server checks its arguments itself. */
+/** Longer schemas are left to their server. */
+const MAX_SCHEMA_CHARACTERS = 64 * 1024;
+
+/**
+ * What arguments are checked against before the server is asked, which checks them itself. So a
+ * schema that cannot be read checks nothing here, nor does one that could take exponential time:
+ * a reference may multiply itself, and patterns are left out.
+ */
 function toSchema(inputSchema: Record<string, unknown>): z.ZodType {
+  const text = JSON.stringify(inputSchema);
+  const isRisky = /"(\$ref|patternProperties)":/.test(text);
+  if (isRisky || text.length > MAX_SCHEMA_CHARACTERS) return z.looseObject({});
+  const isPattern = (key: string, value: unknown) => key === "pattern" && typeof value === "string";
   try {
-    return z.fromJSONSchema(inputSchema);
+    return z.fromJSONSchema(
+      JSON.parse(text, (key, value) => isPattern(key, value) ? undefined : value),
+    );
   } catch {
     return z.looseObject({});
   }

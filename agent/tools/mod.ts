@@ -1,17 +1,26 @@
+import { createWorkerBoard } from "../../shared/background/worker_board.ts";
 import { ConfigError } from "../../shared/config.ts";
 import { createPublicFetch } from "../../shared/http/public_fetch.ts";
+import { type Logger, silentLogger } from "../../shared/log.ts";
 import type { AgentConfig } from "../config.ts";
 import { createCalculator } from "./calculator.ts";
 import { createCurrentTime } from "./current_time.ts";
 import { createFetchUrl } from "./fetch_url.ts";
+import { createPageConverter } from "./fetch_url/page_converter.ts";
 import { TOOL_NAMES, type ToolName } from "./names.ts";
 import type { Tool } from "./tool.ts";
 import { createWebSearch } from "./web_search.ts";
 
-const CREATORS: Record<ToolName, (config: AgentConfig) => Tool> = {
+const CREATORS: Record<ToolName, (config: AgentConfig, log: Logger) => Tool> = {
   current_time: () => createCurrentTime(),
   calculator: () => createCalculator(),
-  fetch_url: () => createFetchUrl({ fetch: createPublicFetch() }),
+  fetch_url(_, log) {
+    const onEvent = createWorkerBoard(log).watch("page");
+    return createFetchUrl({
+      fetch: createPublicFetch(),
+      converter: createPageConverter({ onEvent }),
+    });
+  },
   web_search({ TAVILY_API_KEY: apiKey, TAVILY_BASE_URL: baseUrl }) {
     if (apiKey) return createWebSearch({ apiKey, baseUrl });
     throw new ConfigError("cannot start: AGENT_TOOLS names web_search, so set TAVILY_API_KEY");
@@ -22,7 +31,7 @@ const CREATORS: Record<ToolName, (config: AgentConfig) => Tool> = {
  * The built-in tools that `AGENT_TOOLS` switches on, in the order that the model reads them. Throws
  * `ConfigError` where one of them lacks its key.
  */
-export function createTools(config: AgentConfig): Tool[] {
+export function createTools(config: AgentConfig, log: Logger = silentLogger): Tool[] {
   return TOOL_NAMES.filter((name) => config.AGENT_TOOLS.includes(name))
-    .map((name) => CREATORS[name](config));
+    .map((name) => CREATORS[name](config, log));
 }

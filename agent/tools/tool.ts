@@ -8,9 +8,10 @@ export interface ToolOptions {
 
 /**
  * Something that the model may ask for. `schema` must describe an object; `run` gets what it
- * accepts. A `ToolError` is told to the model word for word, any other error is not.
+ * accepts. A `ToolError` is told to the model word for word, any other error is not. A tool that
+ * holds something is disposed of when the service ends.
  */
-export interface Tool<S extends z.ZodType = z.ZodType> {
+export interface Tool<S extends z.ZodType = z.ZodType> extends Partial<Disposable> {
   readonly name: string;
   /** Written for the model: what the tool does, and when to use it. */
   readonly description: string;
@@ -57,7 +58,7 @@ export interface ToolServerState {
 }
 
 /** Tools that are there from the start and stay. */
-export function createFixedTools(tools: Tool[]): ToolSource {
+export function createFixedTools(tools: Tool[]): ToolSource & AsyncDisposable {
   const toolbox = createToolbox(tools);
   return {
     current: () => toolbox,
@@ -65,6 +66,10 @@ export function createFixedTools(tools: Tool[]): ToolSource {
       tools: tools.map(({ name, description }) => ({ name, description, source: "built-in" })),
       servers: [],
     }),
+    [Symbol.asyncDispose]() {
+      for (const tool of tools) tool[Symbol.dispose]?.();
+      return Promise.resolve();
+    },
   };
 }
 

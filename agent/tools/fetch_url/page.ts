@@ -1,16 +1,21 @@
 import { ToolError } from "../tool.ts";
+import type { PageConverter } from "./page_converter.ts";
 
 const MAX_BYTES = 1_000_000;
 /** The converter's time grows with the square of these; usual pages have some thousands. */
 const MAX_TAGS = 20_000;
-const MAX_DEPTH = 200;
 const TEXT_TYPES = /^(text\/.*|application\/(json|xml|xhtml\+xml|javascript|[\w.-]+\+(json|xml)))$/;
 
-/**
- * The text of a page, of at most a megabyte. Throws a `ToolError` where it is no text. `url` is
- * where the page was found, for the links in it.
- */
-export async function readPage(response: Response, url: string): Promise<string> {
+export interface ReadPageOptions {
+  /** Where the page was found, for the links in it. */
+  url: string;
+  converter: PageConverter;
+  signal: AbortSignal;
+}
+
+/** The text of a page, of at most a megabyte. Throws a `ToolError` if it is not text. */
+export async function readPage(response: Response, options: ReadPageOptions): Promise<string> {
+  const { url, converter, signal } = options;
   const { type, charset } = parseContentType(response.headers.get("content-type"));
   try {
     requireText(response, type);
@@ -19,8 +24,8 @@ export async function readPage(response: Response, url: string): Promise<string>
     const note = isWhole ? "" : `\n\n(Cut here: the page is longer than ${MAX_BYTES} bytes.)`;
     if (!/html/.test(type)) return text.trim() + note;
     const end = findTag(text, MAX_TAGS);
-    if (end < 0) return await htmlToText(text, url) + note;
-    const read = await htmlToText(text.slice(0, end), url);
+    if (end < 0) return await converter.convert({ html: text, url }, signal) + note;
+    const read = await converter.convert({ html: text.slice(0, end), url }, signal);
     return `${read}\n\n(Cut here: the page has more than ${MAX_TAGS} tags.)`;
   } finally {
     await response.body?.cancel().catch(() => {});
@@ -85,61 +90,4 @@ function findTag(html: string, count: number): number {
     if (at < 0) return -1;
   }
   return at;
-}
-
-async function htmlToText(html: string, baseUrl: string): Promise<string> {
-  const { convert } = await import("html-to-text"); // only for those who read pages
-  try {
-    return convert(html, optionsFor(baseUrl)).trim();
-  } catch {
-    // It trips over some pages, such as one with a list that begins at a huge Roman number.
-    throw new ToolError("cannot read the page: its HTML cannot be turned into text");
-  }
-}
-
-function optionsFor(baseUrl: string) {
-  return {
-    wordwrap: false,
-    limits: { maxDepth: MAX_DEPTH },
-    formatters: { cell: formatCell },
-    selectors: [
-      {
-        selector: "a",
-        options: { pathRewrite: (path: string) => URL.parse(path, baseUrl)?.href ?? path },
-      },
-      { selector: "img", format: "skip" },
-      { selector: "nav", format: "skip" },
-      { selector: "h1", options: { uppercase: false } },
-      { selector: "h2", options: { uppercase: false } },
-      { selector: "h3", options: { uppercase: false } },
-      // Not as `dataTable`: it draws a grid as wide as a page's `colspan` says, in quadratic time.
-      { selector: "table", format: "block" },
-      { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
-      { selector: "td", format: "cell" },
-      { selector: "th", format: "cell" },
-    ],
-  };
-}
-
-/** As far as we look at a node; the package comes without types. */
-interface PageNode {
-  type: string;
-  prev: PageNode | null;
-  children: PageNode[];
-}
-
-interface TextBuilder {
-  addInline(text: string): void;
-}
-
-/** A cell within the line of its row. */
-function formatCell(
-  { prev, children }: PageNode,
-  walk: (nodes: PageNode[], builder: TextBuilder) => void,
-  builder: TextBuilder,
-): void {
-  let before = prev;
-  while (before && before.type !== "tag") before = before.prev;
-  if (before) builder.addInline(" | ");
-  walk(children, builder);
 }

@@ -10,7 +10,11 @@ import { z } from "zod";
 import type { McpConnect, McpEvents, McpSession } from "../../../agent/mcp/client.ts";
 import { parseMcpConfig, readMcpConfig } from "../../../agent/mcp/config.ts";
 import { describeResult } from "../../../agent/mcp/result.ts";
-import { createMcpToolSource, nameTools } from "../../../agent/mcp/tool_source.ts";
+import {
+  createMcpToolSource,
+  type McpToolSourceOptions,
+  nameTools,
+} from "../../../agent/mcp/tool_source.ts";
 import { observeTools } from "../../../agent/observed_tools.ts";
 import { type Tool, ToolError, type ToolSource } from "../../../agent/tools/tool.ts";
 import { ConfigError } from "../../../shared/config.ts";
@@ -31,11 +35,13 @@ const echo: Tool = {
 function session(tools: string[], more: Partial<McpSession> = {}): McpSession {
   return {
     listTools: () =>
-      Promise.resolve(tools.map((name) => ({
-        name,
-        description: name,
-        inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
-      }))),
+      Promise.resolve({
+        tools: tools.map((name) => ({
+          name,
+          description: name,
+          inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+        })),
+      }),
     callTool: (name) => Promise.resolve(`${name} said so`),
     ping: () => Promise.resolve(),
     close: () => Promise.resolve(),
@@ -43,13 +49,15 @@ function session(tools: string[], more: Partial<McpSession> = {}): McpSession {
   };
 }
 
-function open(connect: McpConnect, builtIn: Tool[] = [echo]) {
+function open(connect: McpConnect, more: Partial<McpToolSourceOptions> = {}) {
   return createMcpToolSource({
-    builtIn,
+    builtIn: [echo],
     servers: SERVERS,
     connect,
     log: silentLogger,
     firstRetryMs: 1,
+    listPauseMs: 1,
+    ...more,
   });
 }
 
@@ -137,7 +145,7 @@ Deno.test("a server that ends takes its tools with it, until it is back", async 
     return Promise.resolve(session([`${name}_tool`]));
   });
   await until(source, (source) => names(source).length === 3);
-  events?.onClose();
+  events?.onClose("it ended");
   assertEquals(names(source), ["echo", "two_tool"]);
   await until(source, () => opened === 2);
 });
@@ -178,6 +186,117 @@ Deno.test("a list that changes is read again", async () => {
   events[0]?.onToolsChanged();
   await until(source, (source) => names(source).includes("second"));
 });
+
+Deno.test("a server that announces changes without end is asked for its list once at a time", async () => {
+  let listed = 0;
+  let listing = 0;
+  let most = 0;
+  let events: McpEvents | undefined;
+  const tools = ["first"];
+  await using source = open(({ name }, given) => {
+    if (name === "two") return new Promise(() => {});
+    events = given;
+    const base = session(tools);
+    return Promise.resolve({
+      ...base,
+      async listTools() {
+        most = Math.max(most, ++listing);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        listing--;
+        listed++;
+        return await base.listTools();
+      },
+    });
+  });
+  await until(source, (source) => names(source).includes("first"));
+  for (let sent = 0; sent < 1_000; sent++) events?.onToolsChanged();
+  await until(source, () => listing === 1);
+  events?.onToolsChanged(); // while the list is being read: it may be out of date already
+  tools.push("second");
+  await until(source, (source) => names(source).includes("second"));
+  await until(source, () => listed === 3);
+  assertEquals(most, 1);
+});
+
+Deno.test("doubts about a server that come together are settled by one ping", async () => {
+  let pings = 0;
+  let events: McpEvents | undefined;
+  const answered = Promise.withResolvers<void>();
+  await using source = open(({ name }, given) => {
+    if (name === "one") events = given;
+    const ping = () => {
+      pings++;
+      return answered.promise;
+    };
+    return Promise.resolve(session([name], { ping }));
+  });
+  await until(source, (source) => names(source).length === 3);
+  for (let doubt = 0; doubt < 100; doubt++) events?.onError();
+  answered.resolve();
+  await until(source, () => pings > 0);
+  assertEquals(pings, 1);
+});
+
+Deno.test("a server that comes only to go again is called back with growing pauses", async () => {
+  const pauses: unknown[] = [];
+  const log = { ...silentLogger, warn: (_: string, fields?: object) => void pauses.push(fields) };
+  let given: McpEvents | undefined;
+  await using source = open(({ name }, events) => {
+    if (name === "two") return new Promise(() => {});
+    given = events;
+    return Promise.resolve(session(["first"]));
+  }, { log });
+  for (const pause of [1, 2, 4]) {
+    await until(source, (source) => stateOf(source, "one") === "ready");
+    given?.onClose("it sent too much");
+    assertEquals(pauses.at(-1), { server: "one", reason: "it sent too much", retry_ms: pause });
+  }
+});
+
+Deno.test("a list that was left out in part is named in the log", async () => {
+  const lines: unknown[] = [];
+  const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
+  const { tools } = await session(["first"]).listTools();
+  const listTools = () => Promise.resolve({ tools, leftOut: "over 1000 tools" });
+  await using source = open(({ name }) => {
+    if (name === "two") return new Promise(() => {});
+    return Promise.resolve(session([], { listTools }));
+  }, { log });
+  await until(source, (source) => names(source).includes("first"));
+  assertEquals(lines, [[
+    "the list of an MCP server is too long: the rest of its tools is left out",
+    { server: "one", reason: "over 1000 tools", tools: 1 },
+  ]]);
+});
+
+/** Arguments that would keep a check busy for years. */
+const HOSTILE: [string, Record<string, unknown>, unknown][] = [
+  [
+    "a pattern",
+    { properties: { n: { type: "string", pattern: "^(a+)+$" } } },
+    "a".repeat(50) + "b",
+  ],
+  ["references that multiply", {
+    properties: { n: { $ref: "#/$defs/d0" } },
+    $defs: Object.fromEntries(Array.from({ length: 40 }, (_, depth) => {
+      const next = { $ref: `#/$defs/d${depth + 1}` };
+      return [`d${depth}`, depth < 39 ? { anyOf: [next, next] } : { type: "string" }];
+    })),
+  }, 5],
+  ["a schema of a megabyte", {
+    properties: { n: { enum: Array.from({ length: 100_000 }, (_, n) => `value ${n}`) } },
+  }, "none"],
+];
+
+for (const [what, schema, n] of HOSTILE) {
+  Deno.test(`${what} of a server is not tried here: the server checks its own`, async () => {
+    const tools = [{ name: "add", description: "", inputSchema: { type: "object", ...schema } }];
+    const listTools = () => Promise.resolve({ tools });
+    await using source = open(() => Promise.resolve(session([], { listTools })));
+    await until(source, (source) => names(source).includes("one_add"));
+    assert(source.current().find("one_add")!.schema.safeParse({ n }).success);
+  });
+}
 
 Deno.test("arguments are checked against the server's schema before it is asked", async () => {
   await using source = open(() => Promise.resolve(session(["add"])));

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { createFetchUrl } from "../../../agent/tools/fetch_url.ts";
+import { createFetchUrl, type FetchUrlOptions } from "../../../agent/tools/fetch_url.ts";
+import { createPageConverter } from "../../../agent/tools/fetch_url/page_converter.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
+import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
 import { isAbort } from "../../../shared/errors.ts";
 import { isPublicAddress } from "../../../shared/http/public_address.ts";
 import { createPublicFetch } from "../../../shared/http/public_fetch.ts";
@@ -8,24 +10,32 @@ import { type Answer, hang, raw, startProviderDouble } from "../../fakes/provide
 
 const PUBLIC = "93.184.215.14";
 
+/** The tool as it is wired, but for what a test gives. */
+function createTool(options: Partial<FetchUrlOptions> = {}) {
+  return createFetchUrl({
+    fetch: createPublicFetch(),
+    converter: createPageConverter(),
+    ...options,
+  });
+}
+
 /**
- * The tool as it is wired, in a world where `site.test` is a public name that leads to the double.
- * `resolve` answers as DNS would; 127.0.0.1 counts as public only in its role as that site's address.
+ * The tool in a world where `site.test` is a public name that leads to the double. `resolve` answers
+ * as DNS would; 127.0.0.1 counts as public only in its role as that site's address.
  */
 function toolOf(resolve: (hostname: string) => string[] = () => ["127.0.0.1"]) {
-  return createFetchUrl({
-    fetch: createPublicFetch({
-      resolve: (hostname) =>
-        Promise.resolve(resolve(hostname).map((address) => ({ address, family: 4 }))),
-      isPublic: (address) => address === "127.0.0.1" || isPublicAddress(address),
-    }),
-    timeoutMs: 2_000,
+  const fetch = createPublicFetch({
+    resolve: (hostname) =>
+      Promise.resolve(resolve(hostname).map((address) => ({ address, family: 4 }))),
+    isPublic: (address) => address === "127.0.0.1" || isPublicAddress(address),
   });
+  return createTool({ fetch });
 }
 
 async function read(answers: Answer | Answer[], path = "/page"): Promise<string> {
   await using double = await startProviderDouble(answers);
-  return await toolOf().run({ url: siteUrl(double, path) }, {});
+  using tool = toolOf();
+  return await tool.run({ url: siteUrl(double, path) }, {});
 }
 
 function siteUrl({ origin }: { origin: string }, path = "/"): string {
@@ -61,12 +71,64 @@ Deno.test("no page holds the service up, however wide, deep or long its HTML is"
     '<a href="/a">b</a>'.repeat(55_000),
     "<p>a".repeat(250_000),
   ];
-  for (const page of pages) {
-    const started = performance.now();
-    await read(html(page));
-    const ms = performance.now() - started;
-    assert(ms < 5_000, `${page.slice(0, 20)}… took ${Math.round(ms)} ms`);
+  using converter = createPageConverter();
+  await using double = await startProviderDouble(pages.map((page) => html(page)));
+  const fetch = createPublicFetch({
+    resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
+    isPublic: () => true,
+  });
+  const tool = createTool({ fetch, converter });
+  for (const _ of pages) {
+    const text = await Promise.resolve(tool.run({ url: siteUrl(double) }, {})).catch(String);
+    assert(text.length < 1_100_000, text.slice(0, 100));
   }
+});
+
+Deno.test("the event loop turns while a page is converted", async () => {
+  using converter = createPageConverter();
+  const convert = (html: string) =>
+    converter.convert({ html, url: "http://site.test/" }, new AbortController().signal);
+  await convert("<p>The worker is up.");
+  let turns = 0;
+  const turn = () => void (turns++, timer = setTimeout(turn, 0));
+  let timer = setTimeout(turn, 0);
+  await convert("<p>a <b>b</b>".repeat(6_000));
+  clearTimeout(timer);
+  assert(turns > 3, `${turns}`);
+});
+
+Deno.test("a page that cannot be converted in time is refused, and the next one is read", async () => {
+  const script = new URL("../../fakes/slow_page_worker.ts", import.meta.url);
+  const events: string[] = [];
+  using converter = createPageConverter({
+    timeoutMs: 1_000,
+    onEvent: ({ kind }) => void events.push(kind),
+    start: () => new Worker(script, COMPUTE_ONLY),
+  });
+  const convert = (html: string) =>
+    converter.convert({ html, url: "http://site.test/" }, new AbortController().signal);
+  const told = refusal(() => convert("endless"));
+  assertEquals(await convert("<p>next"), "next");
+  assertStringIncludes(await told, "takes too long");
+  assertEquals(events, ["died", "restarted", "recovered"]);
+});
+
+Deno.test("a page that nobody waits for any more is not converted", async () => {
+  using converter = createPageConverter();
+  const gone = new AbortController();
+  const page = (html: string) => ({ html, url: "http://site.test/" });
+  const first = converter.convert(page("<p>first"), new AbortController().signal);
+  const second = converter.convert(page("<p>second"), gone.signal);
+  gone.abort();
+  assert(isAbort(await assertRejects(() => second)));
+  assertEquals(await first, "first");
+});
+
+Deno.test("an address that is too long is refused, also as a redirect", async () => {
+  const long = `/${"a".repeat(3_000)}`;
+  assertStringIncludes(await refusal(() => read(html("x"), long)), "over 2048 characters");
+  const redirect = () => new Response(null, { status: 302, headers: { location: long } });
+  assertStringIncludes(await refusal(() => read(redirect)), "over 2048 characters");
 });
 
 Deno.test("a page of too many tags is cut, and says so", async () => {
@@ -83,7 +145,8 @@ Deno.test("HTML that the converter trips over is refused in our words", async ()
 Deno.test("links keep where they lead, from the page that was found", async () => {
   await using double = await startProviderDouble(html('<a href="next">more</a>'));
   const url = siteUrl(double, "/a/b");
-  assertEquals(await toolOf().run({ url }, {}), `more [${new URL("next", url)}]`);
+  using tool = toolOf();
+  assertEquals(await tool.run({ url }, {}), `more [${new URL("next", url)}]`);
 });
 
 Deno.test("text and JSON come back as they are, in the charset they name", async () => {
@@ -153,7 +216,7 @@ Deno.test("private, loopback, link-local and metadata addresses are refused, how
     "[::ffff:a9fe:a9fe]",
     "[64:ff9b::7f00:1]",
   ];
-  const tool = createFetchUrl({ fetch: createPublicFetch() });
+  const tool = createTool();
   for (const host of hosts) {
     const told = await refusal(async () => await tool.run({ url: `http://${host}/` }, {}));
     assertStringIncludes(told, "not public", host);
@@ -194,7 +257,7 @@ Deno.test("a name that changes its address after the check gains nothing: it is 
   // First a public address, then, for whoever asks again, the one inside.
   const answers = [PUBLIC, "127.0.0.1"];
   let asked = 0;
-  const tool = createFetchUrl({
+  const tool = createTool({
     fetch: createPublicFetch({
       resolve: () => {
         const address = answers[Math.min(asked++, 1)]!;
@@ -209,7 +272,7 @@ Deno.test("a name that changes its address after the check gains nothing: it is 
 
 Deno.test("a page that takes too long is left", async () => {
   await using double = await startProviderDouble(hang());
-  const tool = createFetchUrl({
+  const tool = createTool({
     fetch: createPublicFetch({
       resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
       isPublic: () => true,

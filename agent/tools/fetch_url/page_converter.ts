@@ -1,0 +1,67 @@
+import pLimit from "p-limit";
+import { untilAbort } from "../../../shared/abort.ts";
+import {
+  createWorkerCall,
+  type WorkerEvent,
+  type WorkerPort,
+  WorkerUnavailable,
+} from "../../../shared/background/worker_call.ts";
+import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
+import { ToolError } from "../tool.ts";
+import type { Page } from "./html_text.ts";
+
+/** Turns HTML into text. */
+export interface PageConverter extends Disposable {
+  /** Throws a `ToolError` for a page that cannot be read, or not in time. */
+  convert(page: Page, signal: AbortSignal): Promise<string>;
+}
+
+export interface PageConverterOptions {
+  /** Limit of one page. */
+  timeoutMs?: number;
+  onEvent?: (event: WorkerEvent) => void;
+  start?: () => WorkerPort;
+}
+
+/** The largest pages that are accepted take a tenth of it. */
+const TIMEOUT_MS = 3_000;
+const PROBE: Page = { html: "", url: "" };
+
+/**
+ * Converts pages one after the other in a worker that may do nothing else: a page is made by others,
+ * and can be made to take very long. The worker is started with the first page; one that exceeds
+ * the limit ends it, and the next page gets a new one.
+ */
+export function createPageConverter(
+  { timeoutMs = TIMEOUT_MS, onEvent, start = startWorker }: PageConverterOptions = {},
+): PageConverter {
+  const call = createWorkerCall<Page, string>(start, {
+    name: "page",
+    timeoutMs,
+    probe: PROBE,
+    ...(onEvent && { onEvent }),
+  });
+  const inTurn = pLimit(1);
+
+  async function convertInTurn(page: Page, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted(); // the caller has left while others had their turn
+    try {
+      return await call(page);
+    } catch (error) {
+      if (error instanceof WorkerUnavailable) {
+        throw new ToolError("cannot read the page: turning its HTML into text takes too long");
+      }
+      // The library fails on some pages, such as one with a list that begins at a huge Roman number.
+      throw new ToolError("cannot read the page: its HTML cannot be turned into text");
+    }
+  }
+
+  return {
+    convert: (page, signal) => untilAbort(inTurn(() => convertInTurn(page, signal)), signal),
+    [Symbol.dispose]: () => call[Symbol.dispose](),
+  };
+}
+
+function startWorker(): WorkerPort {
+  return new Worker(new URL("./page_worker.ts", import.meta.url), COMPUTE_ONLY);
+}

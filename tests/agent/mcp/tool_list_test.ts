@@ -1,0 +1,55 @@
+import { assert, assertEquals } from "@std/assert";
+import { readToolList, type ToolPage } from "../../../agent/mcp/tool_list.ts";
+
+const tool = (name: string, description = name) => ({ name, description, inputSchema: {} });
+
+/** A server whose list never ends. */
+function endless(page: (number: number) => ToolPage["tools"]) {
+  let asked = 0;
+  return {
+    get asked() {
+      return asked;
+    },
+    read: () => Promise.resolve({ tools: page(asked++), nextCursor: `${asked}` }),
+  };
+}
+
+Deno.test("a list is read page by page to its end", async () => {
+  const pages: Record<string, ToolPage> = {
+    first: { tools: [tool("a")], nextCursor: "second" },
+    second: { tools: [{ name: "b", title: "B", inputSchema: {} }, { name: "c", inputSchema: {} }] },
+  };
+  const { tools, leftOut } = await readToolList((cursor) =>
+    Promise.resolve(pages[cursor ?? "first"]!)
+  );
+  assertEquals(tools.map(({ description }) => description), ["a", "B", "c"]);
+  assertEquals(leftOut, undefined);
+});
+
+Deno.test("a list that never ends is left after 100 pages, 1,000 tools or 8 MB, with the reason", async () => {
+  const empty = endless(() => []);
+  assertEquals(await readToolList(empty.read), { tools: [], leftOut: "over 100 pages" });
+  assertEquals(empty.asked, 100);
+
+  const many = endless((page) => [1, 2, 3].map((number) => tool(`t${page}-${number}`)));
+  const { tools, leftOut } = await readToolList(many.read, {
+    maxPages: 1_000,
+    maxTools: 1_000,
+    maxCharacters: Infinity,
+  });
+  assertEquals([tools.length, leftOut, many.asked], [1_000, "over 1000 tools", 334]);
+
+  const large = endless((page) => [tool(`t${page}`, "x".repeat(1_000_000))]);
+  const cut = await readToolList(large.read);
+  assertEquals([cut.tools.length, cut.leftOut], [8, "over 8388608 characters"]);
+});
+
+Deno.test("a page that names itself as the next is the last", async () => {
+  let asked = 0;
+  const { tools, leftOut } = await readToolList(() => {
+    asked++;
+    return Promise.resolve({ tools: [tool("a")], nextCursor: "same" });
+  });
+  assertEquals([asked, tools.length], [2, 2]);
+  assert(leftOut);
+});

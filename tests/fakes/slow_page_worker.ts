@@ -1,0 +1,8 @@
+/** The page worker, but for one page that it never finishes. */
+import { htmlToText, type Page } from "../../agent/tools/fetch_url/html_text.ts";
+import { serveCalls } from "../../shared/background/serve_calls.ts";
+
+serveCalls((page: Page) => {
+  while (page.html === "endless");
+  return htmlToText(page);
+});
