@@ -6,6 +6,7 @@ import { describeRun } from "../export/run_text.ts";
 import { HEADLINE, holdAgainst, type Standing } from "../passing.ts";
 import type { Statistic } from "../../shared/schemas/evaluate.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
+import { createWholeReader } from "../store/whole_reader.ts";
 import { EXIT } from "./command.ts";
 import { type Gate, thresholdFor } from "./gate.ts";
 import { writeOutputs } from "./outputs.ts";
@@ -19,7 +20,11 @@ export async function judgeRun(
   { reader, world }: { reader: RunReader; world: CliWorld },
 ): Promise<number> {
   const threshold = thresholdFor(gate, run);
-  const source: ExportSource = { run, reader, threshold };
+  const source: ExportSource = {
+    run,
+    reader: createWholeReader(reader, run),
+    threshold,
+  };
   const digest = await digestRun(source);
   if (gate.baseline !== undefined) {
     const { baseline, scores } = gate;

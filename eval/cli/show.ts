@@ -1,6 +1,7 @@
 import { digestRun } from "../export/digest.ts";
 import { thresholdOf } from "../export/outcome.ts";
 import { describeRun } from "../export/run_text.ts";
+import { createWholeReader } from "../store/whole_reader.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
 import { findRun } from "./find_run.ts";
@@ -22,7 +23,11 @@ Example:
     const reader = await world.openReader();
     try {
       const run = await findRun(reader, name);
-      const source = { run, reader, threshold: thresholdOf(run.request) };
+      const source = {
+        run,
+        reader: createWholeReader(reader, run),
+        threshold: thresholdOf(run.request),
+      };
       const digest = await digestRun(source);
       world.out.write(describeRun(source, { digest, form: terminalForm }));
       if (run.detail !== null) world.out.write(`\nit ended early: ${run.detail}\n`);

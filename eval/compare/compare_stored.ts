@@ -1,6 +1,7 @@
 import { withoutQuery } from "../target.ts";
 import { AppError } from "../../shared/errors.ts";
-import type { RunReader, StoredRun } from "../store/store.ts";
+import type { RunReader, StoredRun, StoredTurn } from "../store/store.ts";
+import { createWholeReader } from "../store/whole_reader.ts";
 import { type CompareOptions, compareRuns } from "./compare.ts";
 import type { Comparison } from "./comparison.ts";
 
@@ -29,11 +30,19 @@ export async function compareStored(
 ): Promise<StoredComparison> {
   const baseline = await requireRun(reader, ids.baseline);
   const candidate = await requireRun(reader, ids.candidate);
+  using _baseline = reader.keep(baseline.id);
+  using _candidate = reader.keep(candidate.id);
   const comparison = await compareRuns({
-    baseline: { scenarios: baseline.request.test_batch, turns: reader.turns(baseline.id) },
-    candidate: { scenarios: candidate.request.test_batch, turns: reader.turns(candidate.id) },
+    baseline: { scenarios: baseline.request.test_batch, turns: turnsOf(reader, baseline) },
+    candidate: { scenarios: candidate.request.test_batch, turns: turnsOf(reader, candidate) },
   }, options);
   return { baseline: describe(baseline), candidate: describe(candidate), ...comparison };
+}
+
+/** All turns of a run that rests, and of one that is under way those there are. */
+function turnsOf(reader: RunReader, run: StoredRun): AsyncIterable<StoredTurn> {
+  const source = run.status === "running" ? reader : createWholeReader(reader, run);
+  return source.turns(run.id);
 }
 
 async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {

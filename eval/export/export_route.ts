@@ -5,6 +5,7 @@ import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { compareStored } from "../compare/compare_stored.ts";
 import type { RunReader } from "../store/store.ts";
+import { whileKept } from "../store/whole_reader.ts";
 import { exportFormats } from "./mod.ts";
 import { exportSource } from "./source.ts";
 
@@ -29,7 +30,7 @@ export function createExportRoute({ store }: { store: RunReader }): Handler {
       const result = await compareStored(store, { baseline, candidate: run.id });
       source.comparison = { baseline, result };
     }
-    return streamPieces(format.write(source), {
+    return streamPieces(whileKept(store, run.id, format.write(source)), {
       "content-type": format.contentType,
       "content-disposition": `attachment; filename="assay-${run.id}.${format.extension}"`,
       "x-content-type-options": "nosniff", // other people's text, never a page of ours

@@ -1,6 +1,6 @@
 import type { Comparison } from "../compare/comparison.ts";
-import type { TurnReader } from "../runs/scenario_results.ts";
 import type { StoredRun } from "../store/store.ts";
+import type { TurnReader } from "../store/whole_reader.ts";
 
 /** A run that has come to its end, in whatever way. */
 export interface ExportSource {

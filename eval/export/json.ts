@@ -1,4 +1,4 @@
-import { resultPieces } from "../runs/run_result.ts";
+import { writeResult } from "../runs/run_result.ts";
 import type { ExportFormat } from "./format.ts";
 
 /**
@@ -11,8 +11,8 @@ export const json: ExportFormat = {
   contentType: "application/json",
   async *write({ run, reader }) {
     const { done } = await reader.tally(run.id);
-    const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions were had`;
-    yield* resultPieces(reader, run, run.status === "completed" ? {} : { message });
+    const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions completed`;
+    yield* writeResult(reader, run, run.status === "completed" ? {} : { message });
     yield "\n";
   },
 };

@@ -1,5 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
+import { createWholeReader } from "../store/whole_reader.ts";
 import type { ExportSource } from "./format.ts";
 import { thresholdOf } from "./outcome.ts";
 
@@ -21,5 +22,5 @@ export function exportSource(
       `cannot export run ${run.id}: it is not finished; wait for its end, or cancel it`,
     );
   }
-  return { run, reader, threshold };
+  return { run, reader: createWholeReader(reader, run), threshold };
 }

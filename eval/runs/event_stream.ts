@@ -1,4 +1,5 @@
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
+import { AppError } from "../../shared/errors.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import type { RunStore, StoredRun } from "../store/store.ts";
 import { type ClientStream, createClientStream } from "./client_stream.ts";
@@ -37,11 +38,13 @@ async function* encodeEvents(
   left: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const active = () => runs.active(run.id);
+  using _kept = store.keep(run.id);
   const events = ReadableStream.from(runEvents({ store, run, active, afterSeq, left }));
   yield* events.pipeThrough(new ServerSentEventStream());
   if (left.aborted) return;
   const now = await store.getRun(run.id);
-  if (!now || (now.status === "running" && runs.isStopping)) return; // to be gone on with
+  if (!now) throw new AppError(404, "not_found", `run ${run.id} was deleted while it was read`);
+  if (now.status === "running" && runs.isStopping) return; // to be gone on with
   const isStuck = now.status === "running" && !active();
   const detail = runs.faultOf(run.id);
   yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);

@@ -1,5 +1,6 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import type { RunStore, StoredRun, TurnEvent } from "../store/store.ts";
+import { requireWhole } from "../store/whole_reader.ts";
 import { type ActiveRun, type RunProgress } from "./active_run.ts";
 import { waitFor } from "./client_stream.ts";
 import { restingProgress } from "./run_view.ts";
@@ -29,6 +30,7 @@ export async function* runEvents(
   { store, run, active, afterSeq, left }: RunEventsOptions,
 ): AsyncGenerator<ServerSentEventMessage> {
   let seq = afterSeq;
+  let told = 0;
   const progress = async (): Promise<RunProgress> =>
     active()?.progress() ?? restingProgress(run, await store.tally(run.id));
   yield progressEvent(await progress());
@@ -39,12 +41,17 @@ export async function* runEvents(
     const page = await store.turnsAfter(run.id, { seq, limit: PAGE });
     for (const event of page) yield turnEvent(run, event);
     seq = page.at(-1)?.seq ?? seq;
-    if (page.length > 0) yield progressEvent(await progress());
-    if (page.length === PAGE) continue;
-    if (!current || !change) return;
+    told += page.length;
+    if (page.length > 0) {
+      yield progressEvent(await progress());
+      continue; // there may be more
+    }
+    if (!current || !change) break;
     const news = await waitFor(change, { ms: KEEP_ALIVE_MS, left });
     if (news === "nothing came") yield { comment: "keep-alive" };
   }
+  if (left.aborted || afterSeq > 0) return;
+  requireWhole(run.id, { read: told, expected: (await store.tally(run.id)).done });
 }
 
 function progressEvent(progress: RunProgress): ServerSentEventMessage {

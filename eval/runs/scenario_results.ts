@@ -1,9 +1,7 @@
 import type { AttemptResult, ScenarioResult } from "../../shared/schemas/evaluate.ts";
-import type { RunReader, StoredRun, TurnText } from "../store/store.ts";
+import type { StoredRun, TurnText } from "../store/store.ts";
+import type { TurnReader } from "../store/whole_reader.ts";
 import { summariseAttempt, summariseScenario } from "../summary.ts";
-
-/** The part of a store that results are made from. */
-export type TurnReader = Pick<RunReader, "turns" | "turnPages" | "tally">;
 
 export interface ReadScenario {
   /** Its place in the batch. */

@@ -2,7 +2,7 @@ import { Kysely } from "kysely";
 import { migrate } from "./migrations.ts";
 import { createRunIds } from "./run_id.ts";
 import { createRunReader } from "./run_reader.ts";
-import { createRunStore } from "./run_store.ts";
+import { createRunStore, deleteOrphans } from "./run_store.ts";
 import type { Tables } from "./schema.ts";
 import { cannotOpen, openSqlite } from "./sqlite_connection.ts";
 import { createSqliteDialect } from "./sqlite_dialect.ts";
@@ -13,6 +13,8 @@ export interface OpenStoreOptions {
   path: string;
   /** Bounds the file; for tests of a full disk. */
   maxPages?: number;
+  /** How long a statement waits for another process that holds the file's lock. 5000 if unset. */
+  busyTimeoutMs?: number;
   now?: () => number;
 }
 
@@ -26,6 +28,7 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
   try {
     await migrate(db);
+    await deleteOrphans(db);
   } catch (error) {
     await db.destroy();
     throw cannotOpen(options.path, error);

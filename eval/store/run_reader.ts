@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { TurnPosition } from "../runner.ts";
 import { readAhead } from "./read_ahead.ts";
 import {
   LIST_COLUMNS,
@@ -6,34 +7,28 @@ import {
   RECORD_COLUMNS,
   toRecord,
   toTurnText,
-  TURN_COLUMNS,
+  type TurnRow,
 } from "./run_rows.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables, TurnsTable } from "./schema.ts";
 import type { RunReader, Tally, TurnText } from "./store.ts";
 
-/** Turns read at once: a few hundred kilobytes as a rule, so that nobody waits for the page. */
+/** Turns read at once, in number and in bytes: nobody waits for a page, and few are in memory. */
 const PAGE = 200;
+const PAGE_BYTES = 1024 * 1024;
 
 /** Reads runs out of any database that has the tables. */
 export function createRunReader(db: Kysely<Tables>): RunReader {
   const turnPages = (runId: string) => readAhead(fetchPages(runId));
 
   async function* fetchPages(runId: string): AsyncGenerator<TurnText[]> {
-    const first = db.selectFrom("turns").select(TURN_COLUMNS)
-      .where("run_id", "=", runId)
-      .orderBy("scenario").orderBy("attempt").orderBy("turn")
-      .limit(PAGE);
-    let query = first;
+    let after = { scenario: -1, attempt: -1, turn: -1 };
     while (true) {
-      const page = (await query.execute()).map(toTurnText);
+      const { rows } = await turnsFrom(runId, after).execute(db);
+      const page = rows.map(toTurnText);
       const last = page.at(-1);
       if (!last) return;
       yield page;
-      if (page.length < PAGE) return;
-      const { scenario, attempt, turn } = last;
-      query = first.where(
-        sql<boolean>`(scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})`,
-      );
+      after = last;
     }
   }
 
@@ -67,13 +62,7 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
     turnPages,
 
     async turnsAfter(runId, { seq, limit }) {
-      const rows = await db.selectFrom("turns")
-        .select(["seq", "scenario", "attempt", "turn", "result"])
-        .where("run_id", "=", runId)
-        .where("seq", ">", seq)
-        .orderBy("seq")
-        .limit(limit)
-        .execute();
+      const { rows } = await eventsFrom(runId, { seq, limit }).execute(db);
       return rows.map(({ result, ...position }) => ({ ...position, resultJson: result }));
     },
 
@@ -99,6 +88,52 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
       };
     },
 
+    keep: () => ({ [Symbol.dispose]() {} }), // one snapshot for all that it reads
+
     close: () => db.destroy(),
   };
+}
+
+/**
+ * The turns after a position in the order of the batch. The first of them comes whatever its size,
+ * the others as long as those before them are below the bound: one reply may be megabytes, and the
+ * sizes are known without reading the texts.
+ */
+function turnsFrom(runId: string, { scenario, attempt, turn }: TurnPosition) {
+  return sql<TurnRow>`
+    select t.scenario, t.attempt, t.turn, t.took_ms, t.result
+    from (
+      select scenario, attempt, turn, size,
+        sum(size) over (order by scenario, attempt, turn) as total
+      from (
+        select scenario, attempt, turn, octet_length(result) as size
+        from turns
+        where run_id = ${runId} and (scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})
+        order by scenario, attempt, turn
+        limit ${PAGE}
+      ) as next
+    ) as page
+    join turns as t on t.run_id = ${runId} and t.scenario = page.scenario
+      and t.attempt = page.attempt and t.turn = page.turn
+    where page.total - page.size < ${PAGE_BYTES}
+    order by t.scenario, t.attempt, t.turn`;
+}
+
+/** The turns after a position in the order of storing, bounded in the same way. */
+function eventsFrom(runId: string, { seq, limit }: { seq: number; limit: number }) {
+  return sql<Pick<TurnsTable, "seq" | "scenario" | "attempt" | "turn" | "result">>`
+    select t.seq, t.scenario, t.attempt, t.turn, t.result
+    from (
+      select seq, size, sum(size) over (order by seq) as total
+      from (
+        select seq, octet_length(result) as size
+        from turns
+        where run_id = ${runId} and seq > ${seq}
+        order by seq
+        limit ${limit}
+      ) as next
+    ) as page
+    join turns as t on t.run_id = ${runId} and t.seq = page.seq
+    where page.total - page.size < ${PAGE_BYTES}
+    order by t.seq`;
 }

@@ -104,7 +104,7 @@ async function writeJson(request: EvaluateRequest): Promise<string> {
   return text;
 }
 
-type TurnRow = Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>;
+export type TurnRow = Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>;
 
 export function toTurnText(
   { scenario, attempt, turn, took_ms: tookMs, result: resultJson }: TurnRow,

@@ -1,4 +1,5 @@
-import { CompiledQuery, type Kysely, type Transaction } from "kysely";
+import { CompiledQuery, type Kysely, sql, type Transaction } from "kysely";
+import { createKeptRuns } from "./kept_runs.ts";
 import { createRunReader } from "./run_reader.ts";
 import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "./schema.ts";
@@ -22,8 +23,13 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
     lastSeq: async (runId) => (await reader.tally(runId)).lastSeq,
   });
 
+  const kept = createKeptRuns((id) => {
+    deleteTurns(db, id).catch(() => {}); // the next start deletes what is left
+  });
+
   return {
     ...reader,
+    keep: kept.keep,
     recordTurn: writer.write,
 
     async createRun(run) {
@@ -81,7 +87,8 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
 
     deleteRun: (id) =>
       db.transaction().execute(async (transaction) => {
-        await transaction.deleteFrom("turns").where("run_id", "=", id).execute();
+        if (kept.isKept(id)) kept.condemn(id);
+        else await deleteTurns(transaction, id);
         await transaction.deleteFrom("idempotency_keys").where("run_id", "=", id).execute();
         const { numDeletedRows } = await transaction.deleteFrom("runs").where("id", "=", id)
           .executeTakeFirst();
@@ -97,6 +104,26 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
       return rows.length;
     },
   };
+}
+
+async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {
+  await db.deleteFrom("turns").where("run_id", "=", runId).execute();
+}
+
+/**
+ * Deletes the turns of runs that are no more: a process ended before it could. The query steps from
+ * run to run in the index and reads no turn.
+ */
+export async function deleteOrphans(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive ids(id) as (
+      select min(run_id) from turns
+      union all
+      select (select min(run_id) from turns where run_id > ids.id) from ids where ids.id is not null
+    )
+    select id from ids
+    where id is not null and not exists (select 1 from runs where runs.id = ids.id)`.execute(db);
+  for (const { id } of rows) await deleteTurns(db, id);
 }
 
 /** Ties a caller's key to the run that is about to be stored, unless it is tied to one already. */

@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   mode: "write" | "read";
   /** Bounds the file; for tests of a full disk. */
   maxPages?: number;
+  /** How long a statement waits for another process that holds the file's lock. 5000 if unset. */
+  busyTimeoutMs?: number;
 }
 
 /** SQLite on a thread of its own. */
@@ -100,7 +102,10 @@ function explain(cause: unknown): string {
   if (cause instanceof AppError) return "the disk is full or cannot be written";
   if (!(cause instanceof StoreFault)) return cause instanceof Error ? cause.message : `${cause}`;
   if (cause.isBusy) return "another process is using it; stop that one, or name another file";
-  if (cause.isCorrupt) return "it is not a database";
+  if (cause.isCorrupt) {
+    return `the file is damaged (${cause.message}); restore a backup, see docs/backup.md`;
+  }
+  if (cause.isNoDatabase) return "it is not a database";
   if (cause.isMissing) return "there is no such file";
   return cause.message;
 }

@@ -2,7 +2,13 @@
 export type WorkerRequest = { id: number } & WorkerCommand;
 
 export type WorkerCommand =
-  | { kind: "open"; path: string; mode: "write" | "read"; maxPages?: number }
+  | {
+    kind: "open";
+    path: string;
+    mode: "write" | "read";
+    maxPages?: number;
+    busyTimeoutMs?: number;
+  }
   | { kind: "query"; sql: string; parameters: readonly unknown[] }
   | { kind: "close" };
 

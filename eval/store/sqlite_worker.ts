@@ -8,6 +8,11 @@ import type { WorkerFault, WorkerReply, WorkerRequest } from "./sqlite_protocol.
 /** Batches of every size are statements of their own. */
 const MAX_STATEMENTS = 200;
 
+/** Larger files are not checked at the start: reading them would take too long. */
+const CHECKED_BYTES = 1024 ** 3;
+const SQLITE_CORRUPT = 11;
+const PRIVATE = 0o600;
+
 let database: DatabaseSync | undefined;
 /** An open exclusive transaction on a file of its own. The system ends it with the process. */
 let lock: DatabaseSync | undefined;
@@ -31,27 +36,52 @@ function perform(request: WorkerRequest): { rows: unknown[]; changes: number } {
   return { rows: [], changes: 0 };
 }
 
-function open({ path, mode, maxPages }: Extract<WorkerRequest, { kind: "open" }>): void {
+function open(
+  { path, mode, maxPages, busyTimeoutMs = 5000 }: Extract<WorkerRequest, { kind: "open" }>,
+): void {
   const isFile = path !== ":memory:";
   if (mode === "read") {
     Deno.statSync(path); // SQLite would say only that it cannot open it
     database = new DatabaseSync(path, { readOnly: true });
-    configure(database, ["busy_timeout = 5000"]);
+    configure(database, [`busy_timeout = ${busyTimeoutMs}`]);
+    database.prepare("begin").run(); // one snapshot for all that is read, from the first read on
     return;
   }
   if (isFile) {
     Deno.mkdirSync(dirname(path), { recursive: true });
+    for (const file of [path, `${path}.lock`]) makePrivate(file);
     lock = new DatabaseSync(`${path}.lock`);
     configure(lock, ["journal_mode = memory"]); // no second file: nothing is ever written
     lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once where another process has it
   }
   database = new DatabaseSync(path);
   configure(database, [
-    "busy_timeout = 5000",
+    `busy_timeout = ${busyTimeoutMs}`,
     "journal_mode = wal",
     "synchronous = full",
     ...(maxPages === undefined ? [] : [`max_page_count = ${maxPages}`]),
   ]);
+  if (isFile && Deno.statSync(path).size <= CHECKED_BYTES) requireSound(database);
+}
+
+/** Replies and test data are for this user's eyes only. SQLite gives its other files this mode. */
+function makePrivate(path: string): void {
+  Deno.openSync(path, { write: true, create: true, mode: PRIVATE }).close();
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    try {
+      Deno.chmodSync(file, PRIVATE);
+    } catch {
+      // it is not there, or somebody else's: whether it can be used, SQLite will say
+    }
+  }
+}
+
+/** Reads the whole file and throws if its pages do not fit together. */
+function requireSound(database: DatabaseSync): void {
+  const [row] = database.prepare("pragma quick_check(1)").all();
+  const finding = String(row?.quick_check);
+  if (finding === "ok") return;
+  throw Object.assign(new Error(finding), { errcode: SQLITE_CORRUPT });
 }
 
 /** By prepared statements: the errors of `exec` do not carry SQLite's code. */

@@ -95,11 +95,22 @@ export interface RunReader {
   listRuns(filter: RunFilter): Promise<RunPage>;
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
-  /** The same in pages and as text; none is empty, and the next is fetched while one is used. */
+  /**
+   * The same in pages and as text; none is empty, and the next is fetched while one is used. A page
+   * is about a megabyte at most, unless a single turn is larger.
+   */
   turnPages(runId: string): AsyncIterable<TurnText[]>;
-  /** The turns stored after `seq`, oldest first. */
+  /**
+   * The turns stored after `seq`, oldest first; there may be more than are given, but if there are
+   * any, at least one is.
+   */
   turnsAfter(runId: string, position: { seq: number; limit: number }): Promise<TurnEvent[]>;
   tally(runId: string): Promise<Tally>;
+  /**
+   * Until it is disposed of, the turns of the run can be read, even if the run is deleted in the
+   * meantime.
+   */
+  keep(runId: string): Disposable;
   close(): Promise<void>;
 }
 

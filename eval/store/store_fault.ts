@@ -31,8 +31,11 @@ export class StoreFault extends Error {
   get isMissing(): boolean {
     return this.origin === "NotFound";
   }
+  get isNoDatabase(): boolean {
+    return this.code === SQLITE_NOTADB;
+  }
   get isCorrupt(): boolean {
-    return this.code === SQLITE_NOTADB || this.code === SQLITE_CORRUPT;
+    return this.code === SQLITE_CORRUPT;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { NewRun, RunRecord, RunStore, StoredRun, StoredTurn } from "../../eval/store/store.ts";
+import { createKeptRuns } from "../../eval/store/kept_runs.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
 import { toTurnText } from "./stored_runs.ts";
 
@@ -10,6 +11,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
   const runs = new Map<string, StoredRun>();
   const turns = new Map<string, Map<string, StoredTurn & { seq: number }>>();
   const keys = new Map<string, { bodyHash: string; runId: string; createdAt: number }>();
+  const kept = createKeptRuns((id) => turns.delete(id));
   const newId = createRunIds(now);
   const turnsOf = (id: string) => [...turns.get(id)?.values() ?? []];
   const lastSeq = (id: string) => Math.max(0, ...turnsOf(id).map(({ seq }) => seq));
@@ -141,8 +143,10 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         turnsOf(id).filter((turn) => turn.scenario === scenario && turn.attempt === attempt)
           .sort(inOrder).map(plain),
       ),
+    keep: kept.keep,
     deleteRun(id) {
-      turns.delete(id);
+      if (kept.isKept(id)) kept.condemn(id);
+      else turns.delete(id);
       for (const [key, { runId }] of keys) if (runId === id) keys.delete(key);
       return Promise.resolve(runs.delete(id));
     },

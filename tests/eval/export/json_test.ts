@@ -16,5 +16,5 @@ Deno.test("the JSON export has the shape of an answer, with every attempt in its
 Deno.test("a run that ended early does not say that it is complete", async () => {
   const source = storedRun([["s", [[{}]]]], { status: "cancelled", totalTurns: 10 });
   const { message } = JSON.parse(await textOf(json.write(source)));
-  assertEquals(message, "Evaluation cancelled: 1 of 10 interactions were had");
+  assertEquals(message, "Evaluation cancelled: 1 of 10 interactions completed");
 });

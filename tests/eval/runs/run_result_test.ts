@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { resultPieces } from "../../../eval/runs/run_result.ts";
+import { writeResult } from "../../../eval/runs/run_result.ts";
 import {
   createTotals,
   summariseAttempt,
@@ -50,7 +50,7 @@ Deno.test("the pieces of an answer together are its JSON, to the last character"
     storedTurn([2, 0, 0], { scores: { overall: 1e-7, ...JSON.parse('{"__proto__":0.5}') } }),
   ];
   const { store, run } = await storeTurns(turns);
-  assertEquals(await textOf(resultPieces(store, run)), writeWhole(run, turns));
+  assertEquals(await textOf(writeResult(store, run)), writeWhole(run, turns));
 });
 
 Deno.test("a scenario's own fields keep their places, whatever they are called", async () => {
@@ -59,10 +59,10 @@ Deno.test("a scenario's own fields keep their places, whatever they are called",
   request.test_batch[0] = { ...JSON.parse(names), ...request.test_batch[0] };
   const turns = [storedTurn([0, 0, 0]), storedTurn([0, 1, 0])];
   const { store, run } = await storeTurns(turns, request);
-  assertEquals(await textOf(resultPieces(store, run)), writeWhole(run, turns));
+  assertEquals(await textOf(writeResult(store, run)), writeWhole(run, turns));
 });
 
 Deno.test("a run without a turn has an answer without a scenario", async () => {
   const { store, run } = await storeTurns([]);
-  assertEquals(JSON.parse(await textOf(resultPieces(store, run))).results.scenarios, []);
+  assertEquals(JSON.parse(await textOf(writeResult(store, run))).results.scenarios, []);
 });

@@ -124,3 +124,77 @@ Deno.test("turns that find the disk full are refused, and those acknowledged bef
     assertEquals((await later.tally(id)).done, stored + 1);
     await later.close();
   }));
+
+Deno.test("a damaged database stops the start, and the words say what to do", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const store = await openStore({ path });
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    await Promise.all(
+      Array.from(
+        { length: 400 },
+        (_, attempt) => store.recordTurn(id, storedTurn([0, attempt, 0])),
+      ),
+    );
+    await store.close();
+    const bytes = await Deno.readFile(path);
+    const page = 4096 * Math.floor(bytes.length / 4096 / 2);
+    bytes.fill(0x55, page, page + 4096);
+    await Deno.writeFile(path, bytes);
+    const error = await assertRejects(() => openStore({ path }), ConfigError);
+    assertStringIncludes(error.message, `cannot open EVAL_DATA=${path}: the file is damaged (`);
+    assertStringIncludes(error.message, "see docs/backup.md");
+  }));
+
+Deno.test("the files of the database are readable by their owner only, also old ones", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await (await openStore({ path })).close();
+    await Deno.chmod(path, 0o644);
+    const store = await openStore({ path });
+    await store.createRun({ request: evaluateRequest(), testName: "t" });
+    const modes: Record<string, string> = {};
+    for await (const { name } of Deno.readDir(folder)) {
+      modes[name] = ((await Deno.stat(`${folder}/${name}`)).mode! & 0o777).toString(8);
+    }
+    assertEquals(modes, {
+      "eval.db": "600",
+      "eval.db-shm": "600",
+      "eval.db-wal": "600",
+      "eval.db.lock": "600",
+    });
+    await store.close();
+  }));
+
+Deno.test("a reader sees one state of the database, whatever is deleted meanwhile", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const store = await openStore({ path });
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    const reader = await openReader({ path });
+    assertEquals((await reader.getRun(id))?.id, id);
+    await store.deleteRun(id);
+    assertEquals((await Array.fromAsync(reader.turns(id))).length, 1);
+    await reader.close();
+    await store.close();
+  }));
+
+Deno.test("turns that a killed process could not delete are deleted at the next start", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const store = await openStore({ path });
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+      await store.recordTurn(id, storedTurn([0, 0, 0]));
+      ids.push(id);
+    }
+    store.keep(ids[1]!); // and never let go
+    await store.deleteRun(ids[1]!);
+    await store.close();
+    const again = await openStore({ path });
+    const counts = await Promise.all(ids.map(async (id) => (await again.tally(id)).done));
+    assertEquals(counts, [1, 0, 1]);
+    await again.close();
+  }));

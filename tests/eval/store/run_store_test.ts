@@ -301,3 +301,43 @@ testStores(
     assertEquals(left, [recent, running]);
   },
 );
+
+testStores(
+  "a run that is deleted while it is read is read to its end, then gone",
+  async (store) => {
+    const id = await newRun(store, { attempts: 500 });
+    const all = Array.from({ length: 500 }, (_, attempt) => storedTurn([0, attempt, 0]));
+    await Promise.all(all.map((turn) => store.recordTurn(id, turn)));
+    {
+      using _kept = store.keep(id);
+      const pages = store.turnPages(id)[Symbol.asyncIterator]();
+      let read = (await pages.next()).value!.length;
+      assertEquals(await store.deleteRun(id), true);
+      assertEquals(await store.getRun(id), undefined);
+      for (let page = await pages.next(); !page.done; page = await pages.next()) {
+        read += page.value.length;
+      }
+      assertEquals(read, 500);
+    }
+    while ((await store.tally(id)).done > 0); // gone in a moment
+  },
+);
+
+testStores("pages of large turns are small, and those of events too", async (store) => {
+  const id = await newRun(store, { attempts: 6 });
+  const agent_reply = "ä".repeat(400_000);
+  for (let attempt = 0; attempt < 6; attempt++) {
+    await store.recordTurn(id, storedTurn([0, attempt, 0], { agent_reply }));
+  }
+  const pages = await Array.fromAsync(store.turnPages(id));
+  assertEquals(pages.flat().map(({ attempt }) => attempt), [0, 1, 2, 3, 4, 5]);
+  const seqs: number[] = [];
+  while (true) {
+    const events = await store.turnsAfter(id, { seq: seqs.at(-1) ?? 0, limit: 100 });
+    if (events.length === 0) break;
+    seqs.push(...events.map(({ seq }) => seq));
+  }
+  assertEquals(seqs, [1, 2, 3, 4, 5, 6]);
+  if (pages.length === 1) return; // the fake's pages hold seven turns
+  assert(pages.every((page) => page.length <= 2), `${pages.map((page) => page.length)}`);
+});

@@ -1,0 +1,51 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { RunStore } from "../../../eval/store/store.ts";
+import { createWholeReader, IncompleteRead } from "../../../eval/store/whole_reader.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+
+async function storedRun(turns: number) {
+  const store = memoryStore();
+  const { id } = await store.createRun({ request: evaluateRequest({ turns: 3 }), testName: "t" });
+  for (let turn = 0; turn < turns; turn++) await store.recordTurn(id, storedTurn([0, 0, turn]));
+  return { store, id };
+}
+
+Deno.test("a completed run that lacks a turn is not read as a whole one", async () => {
+  const { store, id } = await storedRun(2);
+  await store.setStatus(id, { status: "completed" });
+  const reader = createWholeReader(store, (await store.getRun(id))!);
+  const words = `run ${id} should have 3 turns, but 2 were read`;
+  await assertRejects(() => reader.tally(id), IncompleteRead, words);
+  await assertRejects(() => Array.fromAsync(reader.turns(id)), IncompleteRead, words);
+  await assertRejects(() => Array.fromAsync(reader.turnPages(id)), IncompleteRead, words);
+});
+
+Deno.test("a run that ended early is whole with the turns that it had then", async () => {
+  const { store, id } = await storedRun(2);
+  await store.setStatus(id, { status: "cancelled", tally: await store.tally(id) });
+  const run = (await store.getRun(id))!;
+  assertEquals((await Array.fromAsync(createWholeReader(store, run).turns(id))).length, 2);
+  await store.recordTurn(id, storedTurn([0, 0, 2])); // it went on in the meantime
+  await assertRejects(
+    () => Array.fromAsync(createWholeReader(store, run).turns(id)),
+    IncompleteRead,
+  );
+});
+
+Deno.test("turns that vanish while they are read are missed at the end", async () => {
+  const { store, id } = await storedRun(3);
+  await store.setStatus(id, { status: "completed" });
+  const torn: RunStore = {
+    ...store,
+    async *turns(id) {
+      yield* (await Array.fromAsync(store.turns(id))).slice(0, 1);
+    },
+    async *turnPages(id) {
+      for await (const page of store.turnPages(id)) yield page.slice(0, 1);
+    },
+  };
+  const reader = createWholeReader(torn, (await store.getRun(id))!);
+  await assertRejects(() => Array.fromAsync(reader.turns(id)), IncompleteRead);
+  await assertRejects(() => Array.fromAsync(reader.turnPages(id)), IncompleteRead);
+});
