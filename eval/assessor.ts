@@ -85,11 +85,14 @@ export function createAssessor(
     if (reference === undefined) return { scores: sameForAll(null), missing: {} };
     const pair = { reply, reference };
     const semantic = compareMeaning(pair);
-    const scores = await ports.pairs.compare(pair);
-    const { value, method, missing } = await semantic;
+    const { scores, missing } = await ports.pairs.compare(pair);
+    const { value, method, missing: unknownMeaning } = await semantic;
     return {
       scores: { ...scores, semantic_similarity: value },
-      missing: { ...(missing !== undefined && { semantic_similarity: missing }) },
+      missing: {
+        ...missing,
+        ...(unknownMeaning !== undefined && { semantic_similarity: unknownMeaning }),
+      },
       method,
     };
   }

@@ -1,4 +1,6 @@
+import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
 import { ConfigError } from "../shared/config.ts";
+import { silentLogger } from "../shared/log.ts";
 import type { ScoringPorts } from "./assessor.ts";
 import type { EvalConfig } from "./config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
@@ -14,7 +16,11 @@ import { createPairComparer } from "./scores/pair_scores.ts";
  * What scoring needs, from the configuration. Starts nothing: workers begin with the first text
  * that they are for. Throws `ConfigError` where an address stands without a model.
  */
-export function createScoringPorts(config: EvalConfig, safeFetch: typeof fetch): ScoringPorts {
+export function createScoringPorts(
+  config: EvalConfig,
+  safeFetch: typeof fetch,
+  workers: WorkerBoard = createWorkerBoard(silentLogger),
+): ScoringPorts {
   const connect = (modelId: string, credential: string | undefined) =>
     createEndpointClient({
       modelId,
@@ -26,9 +32,9 @@ export function createScoringPorts(config: EvalConfig, safeFetch: typeof fetch):
     });
   const judge = createJudge(config, connect);
   return {
-    pairs: createPairComparer(),
-    detector: createLanguageDetector(),
-    embedder: createEmbedder(config, connect),
+    pairs: createPairComparer({ onEvent: workers.watch("long text") }),
+    detector: createLanguageDetector({ onEvent: workers.watch("language") }),
+    embedder: createEmbedder(config, { connect, workers }),
     ...(judge && { judge }),
   };
 }
@@ -42,9 +48,17 @@ function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefin
   return createJudgeModel({ baseUrl, model }, connect(model, key));
 }
 
-function createEmbedder(config: EvalConfig, connect: Connect): Embedder {
+function createEmbedder(
+  config: EvalConfig,
+  { connect, workers }: { connect: Connect; workers: WorkerBoard },
+): Embedder {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
-  if (!baseUrl) return createLocalEmbedder({ workers: encoderWorkers() });
+  if (!baseUrl) {
+    return createLocalEmbedder({
+      workers: encoderWorkers(),
+      watch: () => workers.watch("encoder"),
+    });
+  }
   if (!model) {
     throw new ConfigError("cannot start: EMBEDDINGS_BASE_URL is set, so set EMBEDDINGS_MODEL too");
   }

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
 import { createBoundedFetch } from "../shared/http/bounded_fetch.ts";
 import { createPublicFetch } from "../shared/http/public_fetch.ts";
 import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
@@ -23,16 +24,24 @@ import { createTarget, type Dialects } from "./target.ts";
 /** The service's real dependencies, from its configuration and its open store. */
 export function createEvalDeps(
   config: EvalConfig,
-  { log, store }: { log: Logger; store: RunStore },
+  { log, store, workers = createWorkerBoard(log) }: {
+    log: Logger;
+    store: RunStore;
+    /** Watches the workers; the store's may be on it already. */
+    workers?: WorkerBoard;
+  },
 ): EvalDeps {
   const endpoints = createEndpointPolicy(config);
   const paces = createEndpointPaces(config.EVAL_CONCURRENCY);
-  const metrics = createMetrics({ runs: () => runs.count });
+  const metrics = createMetrics({
+    runs: () => runs.count,
+    workerRestarts: () => workers.restarts,
+  });
   const safely = (fetch: typeof globalThis.fetch) =>
     createSameOriginFetch(createBoundedFetch(createTracedFetch(fetch)));
   const trustedFetch = safely(fetch);
   const publicFetch = safely(createPublicFetch());
-  const scoring = createScoringPorts(config, trustedFetch);
+  const scoring = createScoringPorts(config, trustedFetch, workers);
   const runs = createRunManager({
     store,
     scoring,
@@ -58,7 +67,7 @@ export function createEvalDeps(
       return observeTarget(target, { metrics, modelId });
     },
   });
-  const checks = { store: checkStore(store), runs: checkRuns(runs) };
+  const checks = { store: checkStore(store), runs: checkRuns(runs), workers: workers.check };
   const operations = { name: "assay-eval", metrics, api: evalApi, checks };
   return { config, log, endpoints, store, runs, scoring, operations };
 }

@@ -6,6 +6,8 @@ let encoder: Promise<Encode> | undefined;
 
 serveCalls(async (texts: string[]): Promise<Float32Array[]> => {
   encoder ??= import("./encoder.ts").then(({ loadEncoder }) => loadEncoder());
-  const vectors = await (await encoder)(texts);
+  const encode = await encoder;
+  if (texts.length === 0) return []; // only asked whether the encoder can be loaded
+  const vectors = await encode(texts);
   return vectors.map((vector) => Float32Array.from(vector));
 });

@@ -1,7 +1,11 @@
 import { COMPUTE_ONLY } from "../../shared/background/worker_options.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo, LONGEST_REMEMBERED } from "../background/memo.ts";
-import { createWorkerCall, type WorkerPort } from "../../shared/background/worker_call.ts";
+import {
+  createWorkerCall,
+  type WorkerEvent,
+  type WorkerPort,
+} from "../../shared/background/worker_call.ts";
 import { type Embedder, pool } from "./embedder.ts";
 import { cutWindows } from "./windows.ts";
 
@@ -13,10 +17,15 @@ const BATCH = 16;
  */
 const REMEMBERED = 5000;
 
+/** A batch takes one or two seconds. */
+const TIMEOUT_MS = 60_000;
+
 export interface LocalEmbedderOptions {
   /** How many may encode at once: each takes a processor and 200 MB. */
   workers?: number;
   start?: () => WorkerPort;
+  /** Told what happens to each of the workers; called once for each. */
+  watch?: () => (event: WorkerEvent) => void;
 }
 
 /**
@@ -24,11 +33,17 @@ export interface LocalEmbedderOptions {
  * come. A run's references, and replies that repeat, are encoded once, very long ones apart.
  */
 export function createLocalEmbedder(
-  { workers = 1, start = startWorker }: LocalEmbedderOptions = {},
+  { workers = 1, start = startWorker, watch }: LocalEmbedderOptions = {},
 ): Embedder {
   const calls = Array.from(
     { length: workers },
-    () => createWorkerCall<string[], Float32Array[]>(start),
+    () =>
+      createWorkerCall<string[], Float32Array[]>(start, {
+        name: "encoder",
+        timeoutMs: TIMEOUT_MS,
+        probe: [],
+        ...(watch && { onEvent: watch() }),
+      }),
   );
   const encode = createBatcher((texts: string[], lane) => calls[lane]!(texts), {
     size: BATCH,

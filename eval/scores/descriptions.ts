@@ -11,7 +11,7 @@ export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescript
     ? `English: 0.7 × cosine of ${embedder.method} + 0.3 × F1 over word stems; `
     : `cosine of ${embedder.method}; `;
   return [
-    ...pairScorers.map(({ compare: _, ...description }) => description),
+    ...pairScorers.map(({ compare: _, longest: __, ...description }) => description),
     {
       name: "semantic_similarity",
       definition: "how near the reply and the reference are in meaning",

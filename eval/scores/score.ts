@@ -13,5 +13,7 @@ export interface ScoreDescription {
 
 /** A score in the table of those that compare a reply with its reference text by text. */
 export interface PairScorer extends ScoreDescription {
+  /** In characters (UTF-16 code units): with a longer text there is no score. */
+  longest: number;
   compare: PairScore;
 }

@@ -48,7 +48,7 @@ export interface WorkerCallOptions<Input> {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Limit of a worker's first call, in which it loads what it needs. */
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 30_000;
 /** A call that was under way when its worker died is tried once more. */
 const MAX_TRIES = 2;
 const FIRST_DELAY_MS = 500;

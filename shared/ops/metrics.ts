@@ -28,8 +28,15 @@ const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const LAG_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** `runs` says how many are under way; it is asked when the figures are read. */
-export function createMetrics({ runs }: { runs: () => number }): Metrics {
+/** What is not counted here but known elsewhere; asked when the figures are read. */
+export interface MetricSources {
+  /** How many runs are under way. */
+  runs: () => number;
+  /** How often each worker was started again, by its name. */
+  workerRestarts?: () => ReadonlyMap<string, number>;
+}
+
+export function createMetrics({ runs, workerRestarts }: MetricSources): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   const counter = (name: string, help: string, labelNames: string[]) =>
@@ -70,6 +77,18 @@ export function createMetrics({ runs }: { runs: () => number }): Metrics {
   const tools = counter("assay_tool_calls_total", "Tool calls.", ["tool", "outcome"]);
   const toolTime = histogram("assay_tool_call_seconds", "Tool calls.", ["tool"], REQUEST_BUCKETS);
   const lag = histogram("assay_event_loop_lag_seconds", "Event-loop lag.", [], LAG_BUCKETS);
+  if (workerRestarts) {
+    new Counter({
+      name: "assay_worker_restarts_total",
+      help: "Workers that were started again after they had died.",
+      labelNames: ["worker"],
+      registers,
+      collect() {
+        this.reset();
+        for (const [worker, restarts] of workerRestarts()) this.inc({ worker }, restarts);
+      },
+    });
+  }
   let turns = 0;
   gauge("assay_runs_under_way", "Runs under way.", runs);
   gauge("assay_turns_under_way", "Turns that wait for a model.", () => turns);

@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { Kysely } from "kysely";
+import { EvalConfig } from "../../eval/config.ts";
+import { createEvalHandler } from "../../eval/handler.ts";
 import { checkStore } from "../../eval/readiness.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
@@ -7,6 +9,10 @@ import { createRunStore } from "../../eval/store/run_store.ts";
 import type { Tables } from "../../eval/store/schema.ts";
 import { openSqlite } from "../../eval/store/sqlite_connection.ts";
 import { createSqliteDialect } from "../../eval/store/sqlite_dialect.ts";
+import { createEvalDeps } from "../../eval/wiring.ts";
+import { createWorkerBoard } from "../../shared/background/worker_board.ts";
+import { parseConfig } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
 import { memoryStore } from "../fakes/memory_store.ts";
 
 Deno.test("a store that cannot be written is not ready, and says why", async () => {
@@ -31,4 +37,34 @@ Deno.test("a database that may only be read is not ready, though nothing in it i
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("while a worker cannot be started the service is not ready, and restarts are counted", async () => {
+  const workers = createWorkerBoard(silentLogger);
+  const config = parseConfig(EvalConfig, {});
+  const service = createEvalHandler(
+    createEvalDeps(config, { log: silentLogger, store: memoryStore(), workers }),
+  );
+  const ask = (path: string) => service(new Request(`http://127.0.0.1:8080${path}`));
+  const tell = workers.watch("encoder");
+  const death = { kind: "died", reason: "no weights", deaths: 2, retryInMs: 500 } as const;
+
+  tell({ ...death, failedStarts: 2 });
+  tell({ kind: "restarted" });
+  const unready = await ask("/readyz");
+  assertEquals(unready.status, 503);
+  const reason = "the encoder worker cannot be started: no weights";
+  assertEquals((await unready.json()).reasons, { workers: reason });
+
+  tell({ kind: "recovered" });
+  const ready = await ask("/readyz");
+  assertEquals(ready.status, 200);
+  await ready.body?.cancel();
+  const metrics = await (await ask("/metrics")).text();
+  const counted = metrics.split("\n").filter((line) => line.startsWith("assay_worker_restarts"));
+  assertEquals(counted, [
+    'assay_worker_restarts_total{worker="long text"} 0',
+    'assay_worker_restarts_total{worker="language"} 0',
+    'assay_worker_restarts_total{worker="encoder"} 1',
+  ]);
 });
