@@ -1,0 +1,18 @@
+// deno-lint-ignore-file no-console -- a script speaks to its terminal
+/** Validates the GitHub workflows against their published schema; exits 1 and says what is wrong. */
+import { validateWorkflow } from "@action-validator/core";
+
+const FOLDERS = [".github/workflows", "docs/examples"];
+
+let isValid = true;
+for (const folder of FOLDERS) {
+  for (const { name } of Deno.readDirSync(folder)) {
+    if (!/\.ya?ml$/.test(name)) continue;
+    const { errors } = validateWorkflow(Deno.readTextFileSync(`${folder}/${name}`));
+    if (errors.length === 0) continue;
+    isValid = false;
+    console.error(`${folder}/${name}: ${JSON.stringify(errors, null, 2)}`);
+  }
+}
+if (!isValid) Deno.exit(1);
+console.log("The workflows are valid.");
