@@ -1,5 +1,5 @@
 import type { InteractionResult, Scores, Statistic } from "../shared/schemas/evaluate.ts";
-import { studentT95 } from "./student_t.ts";
+import { type ClusteredMean, meanInterval } from "./mean_interval.ts";
 
 /** A turn's scores, as an average sees them. */
 export interface ScoredTurn {
@@ -26,6 +26,9 @@ export function toScoredTurn(result: InteractionResult, cluster: number): Scored
   }
   return { ...turn, missing };
 }
+
+/** What adding up and dividing may lose. */
+const ROUNDING = 1e-12;
 
 /** The mean of some numbers; `null` of none. */
 export function mean(values: number[]): number | null {
@@ -136,8 +139,7 @@ function describeScore(name: string, turns: ScoredTurn[]): Statistic {
     : [(sum + lowest) / all, (sum + highest) / all];
   if (n === 0) return { ...NOTHING, missing, bounds };
   const average = sum / n;
-  const { stdev, stderr, clusters } = spread(name, turns, { n, average });
-  const margin = stderr === null ? null : stderr * studentT95(clusters - 1);
+  const { stdev, clustered } = spread(name, turns, { n, average });
   return {
     n,
     turns: n,
@@ -147,8 +149,8 @@ function describeScore(name: string, turns: ScoredTurn[]): Statistic {
     mean: average,
     mean_of_answered: answered === 0 ? null : answeredSum / answered,
     stdev,
-    stderr,
-    ci95: margin === null ? null : [average - margin, average + margin],
+    stderr: clustered?.stderr ?? null,
+    ci95: clustered && meanInterval({ mean: average, ...clustered }),
     min,
     max,
   };
@@ -170,37 +172,55 @@ const NOTHING: Statistic = {
 };
 
 /**
- * The sample's standard deviation (n − 1), and the standard error of a mean whose observations come
- * in clusters: the residuals of a cluster are summed before they are squared, so that turns which
- * fail together do not count as so many proofs. With one observation a cluster this is the ordinary
- * s/√n. `null` for fewer than two observations, or clusters.
+ * The sample's standard deviation (n − 1), and how far apart the clusters lie. The standard error is
+ * that of a mean whose observations come in clusters: the residuals of a cluster are summed before
+ * they are squared, so that turns which fail together do not count as so many proofs. With one
+ * observation per cluster this is the ordinary s/√n. `null` for fewer than two observations, or
+ * clusters.
  */
 function spread(
   name: string,
   turns: ScoredTurn[],
   { n, average }: { n: number; average: number },
-) {
+): { stdev: number | null; clustered: Omit<ClusteredMean, "mean"> | null } {
   let squares = 0;
-  let clusters = 0;
-  let clusterSquares = 0;
+  const clusters = { count: 0, squares: 0, cubes: 0, sizes: 0, isAllOrNothing: true };
   let current: number | undefined;
   let residual = 0;
+  let size = 0;
+  let first = 0;
+  const closeCluster = () => {
+    clusters.squares += residual ** 2;
+    clusters.cubes += residual ** 3;
+    clusters.sizes += size ** 2;
+  };
   for (const { scores, cluster } of turns) {
     const value = scores[name];
     if (typeof value !== "number") continue;
     squares += (value - average) ** 2;
     if (cluster !== current) {
-      clusterSquares += residual ** 2;
+      closeCluster();
       residual = 0;
-      clusters++;
+      size = 0;
+      first = value;
+      clusters.count++;
       current = cluster;
     }
     residual += value - average;
+    size++;
+    if (value !== first || (value !== 0 && value !== 1)) clusters.isAllOrNothing = false;
   }
-  clusterSquares += residual ** 2;
+  closeCluster();
+  const { count } = clusters;
+  const variance = clusters.squares / count;
   return {
-    clusters,
     stdev: n < 2 ? null : Math.sqrt(squares / (n - 1)),
-    stderr: clusters < 2 ? null : Math.sqrt(clusters / (clusters - 1) * clusterSquares) / n,
+    clustered: count < 2 ? null : {
+      clusters: count,
+      effectiveClusters: n ** 2 / clusters.sizes,
+      stderr: Math.sqrt(count / (count - 1) * clusters.squares) / n,
+      skewness: variance < ROUNDING ** 2 ? 0 : clusters.cubes / count / variance ** 1.5,
+      isAllOrNothing: clusters.isAllOrNothing,
+    },
   };
 }

@@ -80,7 +80,7 @@ export function summariseScenario(
   const turns = attempts.flatMap(({ interactions }, attempt) =>
     interactions.map((result) => toScoredTurn(result, attempt))
   );
-  const overall = attempts.map((attempt) => attempt.average_scores.overall ?? null);
+  const overall = attempts.map((attempt) => attempt.statistics.overall);
   return {
     ...kept,
     scenario_id: id,

@@ -85,8 +85,9 @@ export type Scores = z.infer<typeof Scores>;
  * the mean; `n` is the number of values averaged, which for a whole run are its scenarios. `missing`
  * turns should have the score but it could not be had; they are not in `mean`, and `bounds` says
  * what the mean would be with all of them at their lowest and at their highest (`null` if none is
- * missing). `stderr` is clustered by attempt if turns of several attempts are pooled, and `ci95`
- * uses Student's t; both, and `stdev`, are `null` if there are fewer than two to compare.
+ * missing). `stderr` is clustered by attempt if turns of several attempts are pooled. `ci95` is a
+ * Wilson interval with the effective sample size of the clusters, within [0, 1]. Both, and `stdev`,
+ * are `null` if there are fewer than two to compare.
  */
 export const Statistic = z.object({
   n: z.number(),
@@ -106,14 +107,39 @@ export type Statistic = z.infer<typeof Statistic>;
 
 const Statistics = z.record(z.string(), Statistic);
 
-/** How often a scenario's attempts reach the threshold on `overall`; keys of the records are k. */
+/**
+ * How often a scenario's attempts reach the threshold on `overall`; keys of the records are k.
+ * `undecided` attempts lack so much that they might pass or not: they are in none of the rates.
+ */
 export const PassRates = z.object({
   pass_threshold: z.number(),
   pass_rate: z.number().nullable(),
   pass_at_k: z.record(z.string(), z.number()),
   pass_hat_k: z.record(z.string(), z.number()),
+  undecided: z.number(),
 });
 export type PassRates = z.infer<typeof PassRates>;
+
+/** A mean over `n` scenarios; `ci95` is as in `Statistic`, `null` for one scenario. */
+const RateOfScenarios = z.object({
+  n: z.number(),
+  mean: z.number(),
+  ci95: z.tuple([z.number(), z.number()]).nullable(),
+});
+
+/**
+ * The pass rates of a whole run: means over its scenarios, which count alike. `n` of a k is the
+ * number of scenarios with at least k decided attempts. `pass_rate` is `null` if no attempt of any
+ * scenario is decided; `undecided` counts attempts.
+ */
+export const RunPassRates = z.object({
+  pass_threshold: z.number(),
+  pass_rate: RateOfScenarios.nullable(),
+  pass_at_k: z.record(z.string(), RateOfScenarios),
+  pass_hat_k: z.record(z.string(), RateOfScenarios),
+  undecided: z.number(),
+});
+export type RunPassRates = z.infer<typeof RunPassRates>;
 
 /**
  * What became of a metadata key's expected labels: expected → found → how often. `flip_rate` is the
