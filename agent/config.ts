@@ -20,6 +20,7 @@ export const AgentConfig = z.object({
       context.addIssue({ code: "custom", message: `${JSON.stringify(name)} needs a UUID` });
     }
   }),
+  MODEL_STREAM_TIMEOUT_MS: integer(600_000, { min: 1 }),
   AGENT_SYSTEM_PROMPT: z.string().default(SYSTEM_PROMPT),
   AGENT_TEMPERATURE: z.coerce.number().min(0).max(2).optional(),
   AGENT_MAX_TOKENS: z.coerce.number().int().min(1).optional(),

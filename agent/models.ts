@@ -54,6 +54,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       baseUrl,
       ...(apiKey && { apiKey }),
       timeoutMs: config.MODEL_TIMEOUT_MS,
+      streamTimeoutMs: Math.max(config.MODEL_STREAM_TIMEOUT_MS, config.MODEL_TIMEOUT_MS),
       retries: config.MODEL_RETRIES,
       fetch: createSameOriginFetch(createTracedFetch(fetch)),
     });

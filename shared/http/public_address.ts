@@ -1,13 +1,26 @@
 import ipaddr from "ipaddr.js";
 
+/** The only part of IPv6 that is given out as global unicast (RFC 4291, 2.4). */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
+
 /**
  * True for an IP address out in the open. Private, loopback, link-local (where clouds keep their
- * metadata), shared, reserved and multicast ranges are not, nor are IPv6 forms that carry an IPv4
- * address inside: where those lead is decided elsewhere.
+ * metadata), shared, reserved and multicast ranges are not. Nor are IPv6 forms that carry an IPv4
+ * address (IPv4-compatible, translated, NAT64, 6to4, Teredo), because a gateway decides where these
+ * lead; only IPv4-mapped addresses count as the IPv4 address inside.
  */
 export function isPublicAddress(address: string): boolean {
-  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
-  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === "unicast";
+  const bare = canonical(address.replace(/^\[|\]$/g, "").replace(/%.*$/, ""));
+  if (bare === undefined || !ipaddr.isValid(bare)) return false;
+  const parsed = ipaddr.process(bare);
+  if (parsed.range() !== "unicast") return false;
+  return parsed.kind() === "ipv4" || (parsed as ipaddr.IPv6).match(GLOBAL_UNICAST);
+}
+
+/** In hexadecimal: the library takes `::10.0.0.1` for an IPv4-mapped address, which it is not. */
+function canonical(address: string): string | undefined {
+  if (!address.includes(":")) return address;
+  return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);
 }
 
 /** True for the hostname of a URL that is an address already, in brackets or not. */

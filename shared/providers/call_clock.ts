@@ -22,8 +22,21 @@ export interface CallClock {
 /** Made once: every call ends with it, and making one anew would cost each call some 15 µs. */
 const ENDED = new DOMException("the call has ended", "AbortError");
 
+export interface CallClockOptions {
+  /**
+   * How long the call may take as a whole, however often it is restarted; pauses count. Without it
+   * a stream that sends a piece now and then would never end.
+   */
+  totalMs?: number;
+}
+
 /** `caller` is the signal of whoever asked. */
-export function startCallClock(timeoutMs: number, caller?: AbortSignal): CallClock {
+export function startCallClock(
+  timeoutMs: number,
+  caller?: AbortSignal,
+  { totalMs = Infinity }: CallClockOptions = {},
+): CallClock {
+  const lastMoment = performance.now() + totalMs;
   const controller = new AbortController();
   let isTimedOut = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,7 +53,7 @@ export function startCallClock(timeoutMs: number, caller?: AbortSignal): CallClo
       controller.abort();
     }, ms);
   }
-  const restart = () => run(timeoutMs);
+  const restart = () => run(Math.max(0, Math.min(timeoutMs, lastMoment - performance.now())));
   async function exempt<T>(work: Promise<T>): Promise<T> {
     const left = remainingMs();
     pause();

@@ -31,10 +31,14 @@ export interface OpenAIProviderOptions {
    * for each next chunk, the first one with its retries.
    */
   timeoutMs: number;
+  /** Bounds a stream as a whole: one that sends a piece now and then would never end. */
+  streamTimeoutMs?: number;
   /** Further attempts on 408, 409, 429, 5xx and connection failures. */
   retries: number;
   fetch?: typeof fetch;
 }
+
+const STREAM_TIMEOUT_MS = 600_000;
 
 /**
  * Any OpenAI-compatible provider. Throws `ProviderError`, or an `AbortError` once the caller's
@@ -43,7 +47,7 @@ export interface OpenAIProviderOptions {
 export function createOpenAIProvider(
   options: OpenAIProviderOptions,
 ): ChatProvider & ModelLister {
-  const { name, timeoutMs, retries } = options;
+  const { name, timeoutMs, streamTimeoutMs = STREAM_TIMEOUT_MS, retries } = options;
   const client = new Client(options);
 
   /** One whole call: its clock, its retries, and its errors in our words. */
@@ -80,7 +84,7 @@ export function createOpenAIProvider(
     { signal: caller }: CallOptions = {},
   ): AsyncGenerator<ChatDelta> {
     const attempt = { provider: name, model: request.model };
-    const clock = startCallClock(timeoutMs, caller);
+    const clock = startCallClock(timeoutMs, caller, { totalMs: streamTimeoutMs });
     try {
       const send = () => open(request, clock.signal);
       const response = await withRetries(send, { retries, clock, diagnose });

@@ -9,6 +9,9 @@ import type {
 
 type Fields = Record<string, unknown>;
 
+/** An answer with more tool calls than any model makes is unreadable. */
+export const MAX_TOOL_CALLS = 10_000;
+
 /** Our request in OpenAI's shape. What is unset stays out, so that the provider decides. */
 export function toCompletionParams(request: ChatRequest) {
   const { model, messages, tools, temperature, maxTokens, seed, extra } = request;
@@ -49,12 +52,14 @@ export function parseReply(body: unknown, requestedModel: string): ChatReply | u
   const choice = asFields(asList(completion.choices)[0]);
   if (!isFields(choice.message)) return undefined;
   const message = choice.message;
+  const toolCalls = asList(message.tool_calls);
+  if (toolCalls.length > MAX_TOOL_CALLS) return undefined;
   return {
     id: asText(completion.id),
     model: asText(completion.model) ?? requestedModel,
     content: parseContent(message.content),
     refusal: asText(message.refusal),
-    toolCalls: asList(message.tool_calls).map(asFields).map(parseToolCall),
+    toolCalls: toolCalls.map(asFields).map(parseToolCall),
     finishReason: asText(choice.finish_reason),
     usage: parseUsage(completion.usage),
     systemFingerprint: asText(completion.system_fingerprint),

@@ -6,7 +6,8 @@ export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<string> {
   let data: string[] = [];
-  let rest = "";
+  /** The line so far, in the pieces that it came in. */
+  let rest: string[] = [];
 
   function* takeLines(lines: string[]): Generator<string> {
     for (const line of lines) {
@@ -18,10 +19,15 @@ export async function* readServerSentEvents(
   }
 
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    // Only what is new is searched: a line of megabytes comes in hundreds of pieces.
+    const endsBefore = rest.at(-1)?.endsWith("\r");
+    const isWithin = !endsBefore && !/[\r\n]/.test(text);
+    rest.push(text);
+    if (isWithin) continue;
     // A carriage return at the very end waits: its line feed may come with the next piece.
-    const lines = (rest + text).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? "";
+    const lines = rest.join("").split(/\r\n|\n|\r(?!$)/);
+    rest = [lines.pop() ?? ""];
     yield* takeLines(lines);
   }
-  yield* takeLines([rest.replace(/\r$/, ""), ""]);
+  yield* takeLines([rest.join("").replace(/\r$/, ""), ""]);
 }

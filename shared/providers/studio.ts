@@ -68,11 +68,14 @@ export function createStudioModels(options: StudioModelsOptions): StudioModelLis
 /** Ids that could not be routed to the studio are left out; a repeated name gets ` (2)`. */
 function toStudioModels(models: ListedModel[]): StudioModels {
   const named = new Map<string, string>();
+  const last = new Map<string, number>(); // the number that a name got last
   for (const { id, name } of models) {
     const route = routeModel(id);
     if (route.target !== "studio") continue;
     let free = name;
-    for (let number = 2; named.has(free); number++) free = `${name} (${number})`;
+    let number = last.get(name) ?? 1;
+    while (named.has(free)) free = `${name} (${++number})`;
+    last.set(name, number);
     named.set(free, route.model);
   }
   return Object.fromEntries(named);

@@ -34,6 +34,7 @@ Deno.test("a search asks with its key and lists what was found", async () => {
 Deno.test("a search that fails says so without the service's words, and follows no redirect", async () => {
   const answers = [
     errorStatus(401, { message: "bad key tvly-1" }),
+    raw(JSON.stringify({ results: [], answer: "x".repeat(5_000_000) })),
     raw("<html>", { headers: { "content-type": "text/html" } }),
     raw(null as unknown as string, { status: 302, headers: { location: "http://127.0.0.1:1/" } }),
   ];

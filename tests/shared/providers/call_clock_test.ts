@@ -49,3 +49,12 @@ test("a clock that stands does not run out until it is restarted", async () => {
   assert(clock.isTimedOut);
   clock.stop();
 });
+
+test("a clock that is restarted again and again runs out at its total", async () => {
+  const clock = startCallClock(LONG, undefined, { totalMs: 20 });
+  const restarting = setInterval(clock.restart, 1);
+  await assertRejects(() => clock.sleep(LONG));
+  clearInterval(restarting);
+  assertEquals(clock.isTimedOut, true);
+  clock.stop();
+});

@@ -1,4 +1,5 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { ProviderError } from "../../../shared/providers/provider.ts";
 import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
@@ -207,3 +208,33 @@ for (const [what, [answer, kind]] of Object.entries(BROKEN_STREAMS)) {
     assertEquals([error.status, error.code, error.failure.kind], [502, "provider_error", kind]);
   });
 }
+
+Deno.test("a stream that sends a piece now and then for ever ends at its total limit", async () => {
+  const dripping: Answer = ({ signal }) => {
+    async function* drip(): AsyncGenerator<Uint8Array> {
+      const event = new TextEncoder().encode(`data: ${JSON.stringify(HI)}\n\n`);
+      for (; !signal.aborted; await new Promise((resolve) => setTimeout(resolve, 5))) yield event;
+    }
+    const headers = { "content-type": "text/event-stream" };
+    return new Response(ReadableStream.from(drip()), { headers });
+  };
+  await using double = await startProviderDouble(dripping);
+  const provider = providerOf(double, { timeoutMs: 30_000, streamTimeoutMs: 50 });
+  const error = await assertRejects(() => WAYS.stream(provider), ProviderError);
+  assertEquals([error.status, error.code], [504, "provider_timeout"]);
+  await double.aborted();
+});
+
+Deno.test("more tool calls than any model makes are an unreadable answer, streamed or whole", async () => {
+  const toolCalls = Array.from({ length: 10_001 }, (_, index) => ({
+    id: `call-${index}`,
+    name: "tool",
+    arguments: "{}",
+  }));
+  const whole = completion({ toolCalls });
+  const inChunks = sse(completionChunks({ toolCalls }));
+  for (const [way, answer] of [["complete", whole], ["stream", inChunks]] as const) {
+    const error = await failure(answer, (double) => WAYS[way](providerOf(double)));
+    assertEquals(error.failure.kind, "unreadable");
+  }
+});

@@ -23,3 +23,11 @@ for (const [what, [text, events]] of Object.entries(STREAMS)) {
     }
   });
 }
+
+Deno.test("a line of megabytes in small pieces is read in one go: searching it anew takes minutes", async () => {
+  const piece = new TextEncoder().encode("x".repeat(256));
+  const [start, end] = ["data: ", "\n\n"].map((text) => new TextEncoder().encode(text));
+  const body = ReadableStream.from([start!, ...Array(16_384).fill(piece), end!]);
+  const [event] = await Array.fromAsync(readServerSentEvents(body));
+  assertEquals(event?.length, 16_384 * 256);
+});

@@ -62,6 +62,11 @@ const LISTS: [what: string, models: ListedModel[], expected: Record<string, stri
     [{ id: A, name: "x" }, { id: B, name: "x (2)" }, { id: C, name: "x" }],
     { "x": A, "x (2)": B, "x (3)": C },
   ],
+  [
+    "one name for very many",
+    Array.from({ length: 50_000 }, () => ({ id: A, name: "x" })),
+    Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [at ? `x (${at + 1})` : "x", A])),
+  ],
   ["a name that objects know", [{ id: A, name: "constructor" }], { constructor: A } as never],
 ];
 for (const [what, listed, expected] of LISTS) {
