@@ -1,3 +1,4 @@
+import { createWorkerBoard } from "../shared/background/worker_board.ts";
 import { callerKeys } from "../shared/config.ts";
 import type { Logger } from "../shared/log.ts";
 import { type StartedService, startService } from "../shared/start.ts";
@@ -20,10 +21,18 @@ async function main(): Promise<void> {
   });
 }
 
+/** Started before writing is given up; each is one death of the database's worker survived. */
+const SPARE_DATABASE_WORKERS = 2;
+
 async function create(config: EvalConfig, log: Logger): Promise<StartedService> {
-  const store = await openStore({ path: config.EVAL_DATA });
+  const workers = createWorkerBoard(log);
+  const store = await openStore({
+    path: config.EVAL_DATA,
+    onEvent: workers.watch("database"),
+    spares: SPARE_DATABASE_WORKERS,
+  });
   await giveUpWriting();
-  const deps = createEvalDeps(config, { log, store });
+  const deps = createEvalDeps(config, { log, store, workers });
   const retention = await startRetention({ store, log, keepDays: config.EVAL_KEEP_DAYS });
   if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
   else await deps.runs.resumeUnfinished();

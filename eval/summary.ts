@@ -3,12 +3,13 @@ import type {
   EvaluateRequest,
   EvaluateResponse,
   InteractionResult,
+  PassRates,
   Scenario,
   ScenarioResult,
 } from "../shared/schemas/evaluate.ts";
 import { createLabelCounter } from "./labels.ts";
 import type { Tally } from "./store/store.ts";
-import { passRates } from "./pass_rates.ts";
+import { passRates, runPassRates } from "./pass_rates.ts";
 import { DEFAULT_PASS_THRESHOLD } from "./passing.ts";
 import {
   aggregateScenarios,
@@ -94,15 +95,20 @@ export function summariseScenario(
 /** What `results` says beside its scenarios; keeps of each only what that takes. */
 export function createTotals() {
   const scenarios: ScenarioScores[] = [];
+  const passes: PassRates[] = [];
   const labels = createLabelCounter();
   return {
-    add({ statistics, attempts }: ScenarioResult): void {
+    add(scenario: ScenarioResult): void {
+      const { statistics, attempts } = scenario;
+      const { pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided } = scenario;
       scenarios.push(statistics);
+      passes.push({ pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided });
       labels.add(attempts);
     },
     /** The whole run's averages are means over its scenarios: each counts alike. */
     close: (): Omit<EvaluateResponse["results"], "scenarios"> => ({
       ...aggregateScenarios(scenarios),
+      ...runPassRates(passes),
       labels: labels.report(),
     }),
   };

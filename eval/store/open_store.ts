@@ -1,4 +1,5 @@
 import { Kysely } from "kysely";
+import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { migrate } from "./migrations.ts";
 import { createRunIds } from "./run_id.ts";
 import { createRunReader } from "./run_reader.ts";
@@ -16,6 +17,12 @@ export interface OpenStoreOptions {
   /** How long a statement waits for another process that holds the file's lock. 5000 if unset. */
   busyTimeoutMs?: number;
   now?: () => number;
+  /** Told when the database's worker dies and when it is back. */
+  onEvent?: (event: WorkerEvent) => void;
+  /** Workers to keep for the case that the database's dies; see `ConnectionOptions`. */
+  spares?: number;
+  /** For tests of a worker that dies. */
+  start?: (path: string) => Worker;
 }
 
 /**

@@ -1,8 +1,15 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
+import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
-import { storageError, StoreFault } from "./store_fault.ts";
-import type { WorkerCommand, WorkerReply } from "./sqlite_protocol.ts";
+import {
+  type QueryResult,
+  type SqliteThread,
+  startSqliteThread,
+  startSqliteWorker,
+  threadEnded,
+} from "./sqlite_thread.ts";
+import { StoreFault } from "./store_fault.ts";
 
 export interface ConnectionOptions {
   /** A file, or `:memory:`. */
@@ -13,80 +20,145 @@ export interface ConnectionOptions {
   maxPages?: number;
   /** How long a statement waits for another process that holds the file's lock. 5000 if unset. */
   busyTimeoutMs?: number;
+  /** Told when the database's worker dies and when it is back. */
+  onEvent?: (event: WorkerEvent) => void;
+  /**
+   * Workers to start now and keep for the case that one dies: a process that gives up writing files
+   * can start none that may. 0 if unset.
+   */
+  spares?: number;
+  /** For tests of a worker that dies. */
+  start?: (path: string) => Worker;
 }
 
 /** SQLite on a thread of its own. */
 export interface SqliteConnection {
-  query(
-    sql: string,
-    parameters: readonly unknown[],
-  ): Promise<{ rows: unknown[]; changes: number }>;
+  query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
   close(): Promise<void>;
 }
 
+/** The worker that died holds its lock for a moment longer. */
+const LOCK_WAIT_MS = 50;
+const LOCK_TRIES = 60;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+
 /**
  * Opens a database on a thread that may touch the database's folder and nothing else. Throws
- * `ConfigError` where the file cannot be used; the message names `EVAL_DATA`.
+ * `ConfigError` if the file cannot be used; the message names `EVAL_DATA`.
+ *
+ * If the thread dies, the calls under way are rejected, and so is the rest of a transaction that was
+ * open: it must not go on outside of one. The next call opens the file again. A database in memory
+ * is gone with its thread, and a reader would see another moment than before: they stay closed.
  */
 export async function openSqlite(options: ConnectionOptions): Promise<SqliteConnection> {
-  const waiting = new Map<number, PromiseWithResolvers<{ rows: unknown[]; changes: number }>>();
-  let nextId = 0;
-  let death: Error | undefined;
-  const path = options.path === ":memory:" ? options.path : resolve(options.path);
-  const worker = startWorker(path);
+  const { onEvent, start = startSqliteWorker, spares: spareCount = 0, ...where } = options;
+  const path = where.path === ":memory:" ? where.path : resolve(where.path);
+  const canReopen = where.mode === "write" && path !== ":memory:";
+  const spares: Worker[] = [];
+  let thread: SqliteThread | undefined;
+  let opening: Promise<SqliteThread> | undefined;
+  let fault: Error | undefined;
+  let deaths = 0;
+  let failedStarts = 0;
+  let retryAt = 0;
+  let isInTransaction = false;
+  let isTransactionLost = false;
 
-  worker.onmessage = (event: MessageEvent<WorkerReply>) => {
-    const reply = event.data;
-    const caller = waiting.get(reply.id);
-    waiting.delete(reply.id);
-    if ("error" in reply) caller?.reject(storageError(reply.error));
-    else caller?.resolve(reply);
-  };
-  worker.onerror = (event) => {
-    event.preventDefault();
-    death = new Error(`the database's thread has ended: ${event.message}`);
-    for (const caller of waiting.values()) caller.reject(death);
-    waiting.clear();
-  };
-
-  function send(command: WorkerCommand) {
-    const id = nextId++;
-    const caller = Promise.withResolvers<{ rows: unknown[]; changes: number }>();
-    if (death) {
-      caller.reject(death);
-      return caller.promise;
+  function startOrTakeSpare(): Worker {
+    try {
+      return start(path);
+    } catch (error) {
+      const spare = spares.pop();
+      if (!spare) throw error;
+      return spare;
     }
-    waiting.set(id, caller);
-    worker.postMessage({ id, ...command });
-    return caller.promise;
+  }
+
+  async function begin(): Promise<SqliteThread> {
+    const started = startSqliteThread({
+      start: startOrTakeSpare,
+      onDeath: (reason) => {
+        if (thread !== started) return; // it was never open: its opener is told
+        thread = undefined;
+        isTransactionLost = isInTransaction;
+        noteDeath(threadEnded(reason));
+      },
+    });
+    try {
+      await started.send({ kind: "open", ...where, path });
+      return started;
+    } catch (error) {
+      started.end();
+      throw error;
+    }
+  }
+
+  function noteDeath(error: Error): void {
+    fault = error;
+    const retryInMs = failedStarts === 0
+      ? 0
+      : Math.min(FIRST_DELAY_MS * 2 ** (failedStarts - 1), LONGEST_DELAY_MS);
+    retryAt = performance.now() + retryInMs;
+    onEvent?.({ kind: "died", reason: error.message, deaths: ++deaths, failedStarts, retryInMs });
+  }
+
+  async function reopen(): Promise<SqliteThread> {
+    if (!canReopen || performance.now() < retryAt) throw fault!;
+    onEvent?.({ kind: "restarted" });
+    try {
+      const opened = await withLock(begin);
+      failedStarts = 0;
+      onEvent?.({ kind: "recovered" });
+      return thread = opened;
+    } catch (error) {
+      failedStarts++;
+      noteDeath(error as Error);
+      throw error;
+    }
+  }
+
+  async function send(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
+    const step = /^(begin|commit|rollback)\b/i.exec(sql)?.[1]?.toLowerCase();
+    if (isTransactionLost) {
+      if (step !== "begin" && step !== "rollback") throw fault!;
+      isTransactionLost = isInTransaction = false;
+      if (step === "rollback") return { rows: [], changes: 0 };
+    }
+    if (step === "commit" || step === "rollback") isInTransaction = false;
+    const current = thread ?? await (opening ??= reopen().finally(() => opening = undefined));
+    const result = await current.send({ kind: "query", sql, parameters });
+    if (step === "begin") isInTransaction = true;
+    return result;
   }
 
   try {
-    await send({ kind: "open", ...options, path });
+    thread = await begin();
+    for (let spare = 0; spare < spareCount; spare++) spares.push(start(path));
   } catch (error) {
-    worker.terminate();
-    throw cannotOpen(options.path, error);
+    throw cannotOpen(where.path, error);
   }
   return {
-    query: (sql, parameters) => send({ kind: "query", sql, parameters }),
+    query: send,
     async close() {
-      await send({ kind: "close" });
-      worker.terminate();
+      await thread?.send({ kind: "close" });
+      thread?.end();
+      thread = undefined;
+      for (const spare of spares.splice(0)) spare.terminate();
+      fault = new Error("the database is closed");
+      retryAt = Infinity;
     },
   };
 }
 
-function startWorker(path: string): Worker {
-  const folders = path === ":memory:" ? [] : [dirname(path)];
-  try {
-    return new Worker(new URL("./sqlite_worker.ts", import.meta.url), {
-      type: "module",
-      deno: {
-        permissions: { read: folders, write: folders, net: false, env: false, run: false },
-      },
-    });
-  } catch (error) {
-    throw cannotOpen(path, error);
+async function withLock(open: () => Promise<SqliteThread>): Promise<SqliteThread> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!(error instanceof StoreFault && error.isBusy) || tries === LOCK_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_WAIT_MS));
+    }
   }
 }
 

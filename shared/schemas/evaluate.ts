@@ -242,6 +242,7 @@ export const EvaluateResponse = z.object({
     scenarios: z.array(ScenarioResult),
     average_scores: Scores,
     statistics: Statistics,
+    ...RunPassRates.shape,
     labels: z.record(z.string(), LabelReport),
   }),
 });

@@ -6,7 +6,10 @@ const ROOT = new URL("../../", import.meta.url);
 const SCRIPT = `
 import { giveUpWriting } from "${new URL("eval/sandbox.ts", ROOT)}";
 import { openStore } from "${new URL("eval/store/open_store.ts", ROOT)}";
-const store = await openStore({ path: Deno.args[0] });
+import { startSqliteWorker } from "${new URL("eval/store/sqlite_thread.ts", ROOT)}";
+const workers = [];
+const start = (path) => workers[workers.push(startSqliteWorker(path)) - 1];
+const store = await openStore({ path: Deno.args[0], start, spares: 1 });
 await giveUpWriting();
 const attempts = {
   "write a file": () => Deno.writeTextFileSync(Deno.args[1], "changed"),
@@ -22,6 +25,9 @@ for (const [name, attempt] of Object.entries(attempts)) {
   }
 }
 console.log("runs: " + (await store.listRuns({ limit: 1 })).runs.length);
+workers[0].terminate();
+workers[0].dispatchEvent(new ErrorEvent("error", { message: "killed", cancelable: true }));
+console.log("runs after a death: " + (await store.listRuns({ limit: 1 })).runs.length);
 await store.close();
 `;
 
@@ -48,6 +54,7 @@ Deno.test("with the service's permissions only the database's thread writes file
       "delete the database: NotCapable",
       "start a program: NotCapable",
       "runs: 0",
+      "runs after a death: 0",
     ], new TextDecoder().decode(stderr));
   } finally {
     await Deno.remove(folder, { recursive: true });

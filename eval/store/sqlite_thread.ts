@@ -1,0 +1,79 @@
+import { dirname } from "node:path";
+import { storageError, StoreFault } from "./store_fault.ts";
+import type { WorkerCommand, WorkerReply } from "./sqlite_protocol.ts";
+
+export interface QueryResult {
+  rows: unknown[];
+  changes: number;
+}
+
+/** One life of the database's worker. */
+export interface SqliteThread {
+  /** Rejects with a `StoreFault` or `AppError`; with `threadEnded` if the worker dies first. */
+  send(command: WorkerCommand): Promise<QueryResult>;
+  end(): void;
+}
+
+export interface ThreadOptions {
+  /** Makes the worker; see `startSqliteWorker`. */
+  start: () => Worker;
+  /** Called once if the worker dies unasked. */
+  onDeath: (reason: string) => void;
+}
+
+/** The fault of a call whose worker died: whether it was done is not known. */
+export function threadEnded(reason: string): StoreFault {
+  const message = `the database worker died: ${reason}`;
+  return new StoreFault({ name: "ThreadEnded", message, sqliteCode: null });
+}
+
+export function startSqliteThread({ start, onDeath }: ThreadOptions): SqliteThread {
+  const waiting = new Map<number, PromiseWithResolvers<QueryResult>>();
+  let nextId = 0;
+  let death: StoreFault | undefined;
+  const worker = start();
+
+  worker.onmessage = (event: MessageEvent<WorkerReply>) => {
+    const reply = event.data;
+    const caller = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if ("error" in reply) caller?.reject(storageError(reply.error));
+    else caller?.resolve(reply);
+  };
+  worker.onerror = (event) => {
+    event.preventDefault(); // otherwise it ends the process
+    if (death) return;
+    fail(event.message);
+    onDeath(event.message);
+  };
+
+  function fail(reason: string): void {
+    death = threadEnded(reason);
+    worker.terminate();
+    for (const caller of waiting.values()) caller.reject(death);
+    waiting.clear();
+  }
+
+  return {
+    send(command) {
+      if (death) return Promise.reject(death);
+      const id = nextId++;
+      const caller = Promise.withResolvers<QueryResult>();
+      waiting.set(id, caller);
+      worker.postMessage({ id, ...command });
+      return caller.promise;
+    },
+    end: () => fail("it was ended"),
+  };
+}
+
+/** A worker that may touch the folder of a file and nothing else; none for `:memory:`. */
+export function startSqliteWorker(path: string): Worker {
+  const folders = path === ":memory:" ? [] : [dirname(path)];
+  return new Worker(new URL("./sqlite_worker.ts", import.meta.url), {
+    type: "module",
+    deno: {
+      permissions: { read: folders, write: folders, net: false, env: false, run: false },
+    },
+  });
+}

@@ -1,0 +1,96 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { openStore } from "../../../eval/store/open_store.ts";
+import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
+import { startSqliteWorker } from "../../../eval/store/sqlite_thread.ts";
+import { StoreFault } from "../../../eval/store/store_fault.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+
+/** Starts real workers, and kills the one that was started last. */
+function mortalWorkers(mayStart: () => boolean = () => true) {
+  const started: Worker[] = [];
+  const kill = (worker = started.at(-1)!) => {
+    worker.terminate();
+    worker.dispatchEvent(new ErrorEvent("error", { message: "killed", cancelable: true }));
+  };
+  return {
+    started,
+    kill,
+    /** With the next call under way. */
+    killSoon() {
+      const worker = started.at(-1)!;
+      worker.postMessage = () => kill(worker);
+    },
+    start(path: string): Worker {
+      if (!mayStart()) throw new Deno.errors.NotCapable("cannot escalate permissions");
+      const worker = startSqliteWorker(path);
+      started.push(worker);
+      return worker;
+    },
+  };
+}
+
+async function withFile(test: (path: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await test(`${folder}/eval.db`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("a store whose worker dies loses the call under way, and goes on with what it has stored", () =>
+  withFile(async (path) => {
+    const { start, killSoon } = mortalWorkers();
+    const events: string[] = [];
+    const store = await openStore({ path, start, onEvent: ({ kind }) => events.push(kind) });
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    killSoon();
+    await assertRejects(() => store.tally(id), StoreFault, "the database worker died: killed");
+    await store.recordTurn(id, storedTurn([0, 0, 1]));
+    assertEquals((await store.tally(id)).done, 2);
+    assertEquals(events, ["died", "restarted", "recovered"]);
+    await store.close();
+  }));
+
+Deno.test("the rest of a transaction whose worker died is refused, and the next one is whole", () =>
+  withFile(async (path) => {
+    const { start, kill } = mortalWorkers();
+    const connection = await openSqlite({ path, mode: "write", start });
+    const run = (sql: string) => connection.query(sql, []);
+    await run("create table t (a)");
+    await run("begin immediate");
+    await run("insert into t values (1)");
+    kill();
+    await assertRejects(() => run("insert into t values (2)"), StoreFault);
+    await run("rollback");
+    await run("begin immediate");
+    await run("insert into t values (3)");
+    await run("commit");
+    const { rows } = await run("select a from t");
+    assertEquals(rows.map((row) => ({ ...row as object })), [{ a: 3 }]);
+    await connection.close();
+  }));
+
+Deno.test("a process that may start no more workers takes a spare one, as long as there is one", () =>
+  withFile(async (path) => {
+    let mayStart = true;
+    const { start, started, kill } = mortalWorkers(() => mayStart);
+    const connection = await openSqlite({ path, mode: "write", start, spares: 1 });
+    await connection.query("create table t (a)", []);
+    mayStart = false;
+    kill(started[0]);
+    assertEquals((await connection.query("select * from t", [])).rows, []);
+    kill(started[1]);
+    await assertRejects(() => connection.query("select * from t", []), Error, "permissions");
+    await connection.close();
+  }));
+
+Deno.test("a database in memory is gone with its worker, and says so", async () => {
+  const { start, kill } = mortalWorkers();
+  const connection = await openSqlite({ path: ":memory:", mode: "write", start });
+  await connection.query("create table t (a)", []);
+  kill();
+  await assertRejects(() => connection.query("select * from t", []), StoreFault, "died: killed");
+  await connection.close();
+});
