@@ -2,6 +2,7 @@ import type { ScoringPorts } from "../assessor.ts";
 import { pairScorers } from "./mod.ts";
 import { OVERALL_PARTS } from "./overall.ts";
 import type { ScoreDescription } from "./score.ts";
+import { SIMILARITY_LIMIT } from "./semantic_similarity.ts";
 
 const RANGE: [number, number] = [0, 1];
 
@@ -18,6 +19,9 @@ export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescript
       range: RANGE,
       method: `${vectors}where that cannot be had, cosine of character 2- to 4-grams weighted by ` +
         "TF-IDF over the batch's references; each result names its method in score_methods",
+      limits:
+        `${SIMILARITY_LIMIT}; differs_in of a turn names numbers, dates, negations, names and ` +
+        "opposites in which reply and reference differ, and lowers no score",
     },
     {
       name: "<key>_match",

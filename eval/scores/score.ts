@@ -9,6 +9,8 @@ export interface ScoreDescription {
   method: string;
   /** The implementation whose values it reproduces. */
   equals?: string;
+  /** What the score cannot tell. */
+  limits?: string;
 }
 
 /** A score in the table of those that compare a reply with its reference text by text. */

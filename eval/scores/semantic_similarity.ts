@@ -7,6 +7,12 @@ import { scoreOfEmpty } from "./empty.ts";
 /** The share of the sentence vectors; word stems have the rest. */
 const VECTOR_SHARE = 0.7;
 
+/** What the score cannot tell, in words for people. */
+export const SIMILARITY_LIMIT =
+  "it does not tell a statement from its opposite: on sentence pairs that were not used for " +
+  "development, contradictions score 0.81 on average and entailments 0.83, and 84 % of the " +
+  "contradictions reach 0.7";
+
 export interface SemanticSimilarity {
   value: number;
   /** How this pair was compared. */

@@ -11,7 +11,8 @@ const REMEMBERED = 5000;
 /** A longer piece of a text may keep the whole text in memory. */
 const LONGEST_WORD = 12;
 
-const stem = rememberLast(stemmer, REMEMBERED, { longest: LONGEST_WORD });
+/** The stem of an English word in lower case. */
+export const stem = rememberLast(stemmer, REMEMBERED, { longest: LONGEST_WORD });
 
 /** F1 over the bags of English word stems: "ships" and "shipped" are the same word. */
 export function stemF1(left: string, right: string): number {

@@ -1,0 +1,84 @@
+import { rememberLast } from "../background/memo.ts";
+import { compareAntonyms } from "./differences/antonyms.ts";
+import { compareQuantities } from "./differences/compare_quantities.ts";
+import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";
+import { compareIdentifiers, findIdentifiers } from "./differences/identifiers.ts";
+import { guessLanguage } from "./differences/language.ts";
+import { compareNames, namesOf } from "./differences/names.ts";
+import { compareNegation, readStatements } from "./differences/polarity.ts";
+import { quantitiesOf } from "./differences/quantities.ts";
+import { tokenize } from "./differences/tokens.ts";
+
+/** In what two texts may differ, in the order in which they are told. */
+export const DIFFERENCE_KINDS = [
+  "antonym",
+  "date",
+  "money",
+  "name",
+  "negation",
+  "number",
+  "time",
+  "unit",
+] as const;
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/** Of a longer text the beginning is read. */
+const MAX_CHARACTERS = 20_000;
+
+/** A turn's reference comes again with every attempt. */
+const REMEMBERED = 256;
+const LONGEST_REMEMBERED = 2000;
+
+/**
+ * In what a reply differs from its reference although it may be near in meaning: another number
+ * (also of one unit), unit, sum of money, date or time of day; a negation on one side; a word and
+ * its opposite; another name, address or code. Sorted, without duplicates; `[]` if nothing was
+ * found, which proves nothing.
+ *
+ * Rather too few than too many: what only one text mentions is more or less detail and no
+ * difference, and what is written otherwise ("12" and "twelve", "3 pm" and "15:00", "isn't closed"
+ * and "is open") is the same. Numbers, dates, addresses and codes are found in any language;
+ * negation in English, German, French, Spanish, Russian, Chinese and Japanese; names in the four
+ * of these whose capitals tell; opposites in English. Of a longer text the first 20,000 characters
+ * are read.
+ */
+export function differencesBetween(reply: string, reference: string): DifferenceKind[] {
+  if (reply === reference) return [];
+  const [left, right] = [read(reply), read(reference)];
+  const found = new Set<DifferenceKind>(compareQuantities(left.quantities, right.quantities));
+  if (
+    compareIdentifiers(left.identifiers, right.identifiers) || compareNames(left.names, right.names)
+  ) {
+    found.add("name");
+  }
+  if (left.language === right.language) {
+    if (left.denials && right.denials && compareDenials(left.denials, right.denials)) {
+      found.add("negation");
+    }
+    if (compareNegation(left.statements, right.statements)) found.add("negation");
+    else if (left.language === "en" && compareAntonyms(left, right)) found.add("antonym");
+  }
+  return [...found].sort();
+}
+
+const read = rememberLast(readText, REMEMBERED, { longest: LONGEST_REMEMBERED });
+
+function readText(text: string) {
+  const plain = text.slice(0, MAX_CHARACTERS).normalize("NFKC").replace(/[’ʼ`]/g, "'");
+  const { found: identifiers, rest } = findIdentifiers(plain);
+  const tokens = tokenize(rest);
+  const language = guessLanguage(tokens);
+  return {
+    language,
+    tokens,
+    identifiers,
+    quantities: quantitiesOf(rest, tokens, language),
+    names: namesOf(tokens, language),
+    statements: readStatements(tokens, language),
+    denials: language === "zh"
+      ? chineseDenials(rest)
+      : language === "ja"
+      ? japaneseDenials(rest)
+      : undefined,
+  };
+}

@@ -1,0 +1,38 @@
+/** What a Chinese or Japanese text denies: the characters that its negations are about. */
+export interface Denials {
+  text: string;
+  heads: string[];
+}
+
+/** Words that contain a negation and deny nothing. */
+const CHINESE_IDIOMS =
+  /不客气|不用谢|没关系|没问题|没事|不错|不过|不但|不仅|不管|不久|不断|不同|对不起|不好意思|要不|非常|未来|无论|别人|特别|分别|区别|个别|级别|性别|类别|无线|(.)不\1|有没有/gu;
+/** A modal verb before or after a negation is passed over: 不可以退款 is about 退款. */
+const CHINESE_NEGATION =
+  /(?:没有|不|没|无法|未|勿|禁止|请勿|别)(?:能够?|可以|会|得|要|需要|应该|是|有|再|支持)?(\p{Script=Han}{2})/gu;
+
+const JAPANESE_IDIOMS =
+  /すみません|申し訳(?:ありません|ございません|ない)|かもしれ(?:ません|ない)|間違い(?:ありません|ない)|な(?:ければ|いと|くては)(?:なりません|ならない|いけません|いけない)|ませんか|少ない|危ない|もったいない|しかない|構いません/g;
+const JAPANESE_NEGATION =
+  /([\p{Script=Han}\p{Script=Katakana}ー]{1,8})([\p{Script=Hiragana}]{0,6}?)(?:ませんでした|ません|なかった|ない)/gu;
+
+/** Reads the denials of a Chinese text. */
+export function chineseDenials(text: string): Denials {
+  const plain = text.replace(CHINESE_IDIOMS, "，");
+  return { text: plain, heads: [...plain.matchAll(CHINESE_NEGATION)].map(([, head]) => head!) };
+}
+
+/** Reads the denials of a Japanese text. */
+export function japaneseDenials(text: string): Denials {
+  const plain = text.replace(JAPANESE_IDIOMS, "、");
+  return { text: plain, heads: [...plain.matchAll(JAPANESE_NEGATION)].map(([, head]) => head!) };
+}
+
+/** Whether what one text denies stands in the other, and is not denied there. */
+export function compareDenials(left: Denials, right: Denials): boolean {
+  const denies = (one: Denials, other: Denials) =>
+    one.heads.some((head) => other.text.includes(head) && !other.heads.includes(head));
+  // Two negations in one text may undo each other: nothing is said then.
+  if (left.heads.length > 1 || right.heads.length > 1) return false;
+  return denies(left, right) || denies(right, left);
+}

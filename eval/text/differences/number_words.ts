@@ -1,0 +1,212 @@
+import type { Language } from "./language.ts";
+import type { Token } from "./tokens.ts";
+
+/** A number read from tokens. */
+export interface ReadNumber {
+  /** What it may mean: `1.000` is 1 or 1000, depending on who writes. */
+  values: number[];
+  /** The index of the token after it. */
+  next: number;
+  /** A word that is a number among other things, such as `one`: it agrees, but never differs. */
+  isSoft: boolean;
+}
+
+const list = (words: string, first: number, step = 1): [string, number][] =>
+  words.split(" ").map((word, index) => [word, first + index * step]);
+
+/** A word may have several forms, joined by `/`. */
+const forms = (entries: [string, number][]): Map<string, number> =>
+  new Map(entries.flatMap(([words, value]) => words.split("/").map((word) => [word, value])));
+
+const WORDS: Partial<Record<Language, Map<string, number>>> = {
+  en: forms([
+    ...list(
+      "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
+        "fifteen sixteen seventeen eighteen nineteen",
+      0,
+    ),
+    ...list("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10),
+    ...list("third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth", 3),
+    ["first/once/single", 1],
+    ["second/twice/both/couple/pair/double", 2],
+  ]),
+  de: forms([
+    ...list(
+      "null ein/eins/eine/einen/einem/einer zwei drei vier fünf sechs sieben acht neun zehn elf " +
+        "zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn",
+      0,
+    ),
+    ...list("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert", 20, 10),
+    ...list("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig", 20, 10)
+      .flatMap(([tens, value]) =>
+        list("ein zwei drei vier fünf sechs sieben acht neun", 1)
+          .map(([ones, more]): [string, number] => [`${ones}und${tens}`, value + more])
+      ),
+  ]),
+  fr: forms([
+    ...list(
+      "zéro un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze " +
+        "quinze seize",
+      0,
+    ),
+    ...list("vingt trente quarante cinquante soixante", 20, 10),
+    ["cent", 100],
+  ]),
+  es: forms([
+    ...list(
+      "cero un/una/uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce " +
+        "quince dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés " +
+        "veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve treinta",
+      0,
+    ),
+    ...list("cuarenta cincuenta sesenta setenta ochenta noventa cien", 40, 10),
+  ]),
+  ru: forms([
+    ...list(
+      "ноль один/одна/одно/одного/одну/одной два/две/двух три/трёх/трех четыре/четырёх/четырех " +
+        "пять/пяти шесть/шести семь/семи восемь/восьми девять/девяти десять/десяти одиннадцать " +
+        "двенадцать/двенадцати тринадцать четырнадцать/четырнадцати пятнадцать/пятнадцати " +
+        "шестнадцать семнадцать восемнадцать девятнадцать двадцать/двадцати",
+      0,
+    ),
+    ...list("тридцать/тридцати сорок/сорока пятьдесят шестьдесят семьдесят восемьдесят", 30, 10),
+    ["девяносто", 90],
+    ["сто", 100],
+  ]),
+};
+
+const SOFT = new Set(
+  ("one first second once twice single both couple pair double ein eins eine einen einem einer " +
+    "un une uno una neuf один одна одно одного одну одной").split(" "),
+);
+
+const TENS_JOINED = new Set<Language>(["en", "fr", "ru"]);
+
+const MULTIPLIERS = forms([
+  ["hundred/hundert/cientos/cents", 100],
+  ["dozen/dutzend/douzaine/docena", 12],
+  ["thousand/tausend/mille/mil/тысяча/тысячи/тысяч/тыс/k/千", 1e3],
+  ["万/萬", 1e4],
+  ["million/millions/millionen/mio/millón/millones/миллион/миллиона/миллионов/млн", 1e6],
+  ["亿/億", 1e8],
+  ["billion/billions/bn/milliarde/milliarden/mrd/milliard/milliards/миллиард/миллиарда/млрд", 1e9],
+  ["trillion/trillions", 1e12],
+]);
+
+/** Reads the number that begins at a token. */
+export function readNumber(
+  tokens: readonly Token[],
+  at: number,
+  language: Language,
+): ReadNumber | undefined {
+  const read = tokens[at]!.type === "number"
+    ? readDigits(tokens, at, language)
+    : language === "zh" || language === "ja"
+    ? readHan(tokens, at)
+    : readWords(tokens, at, language);
+  return read && multiply(tokens, read);
+}
+
+/** A multiplier alone needs an article before it: "a million", but not "millions of". */
+export function readArticleNumber(tokens: readonly Token[], at: number): ReadNumber | undefined {
+  const next = tokens[at + 1];
+  if (next?.type !== "word" || !MULTIPLIERS.has(next.text)) return undefined;
+  return multiply(tokens, { values: [1], next: at + 1, isSoft: false });
+}
+
+function multiply(tokens: readonly Token[], read: ReadNumber): ReadNumber {
+  let { values, next } = read;
+  let isSoft = read.isSoft;
+  while (tokens[next]?.type === "word") {
+    const { text, isApart } = tokens[next]!;
+    const factor = MULTIPLIERS.get(text);
+    if (factor === undefined || (text === "k" && isApart)) break;
+    values = values.map((value) => value * factor);
+    isSoft = false;
+    next++;
+    // "one hundred and twenty", "two thousand five hundred"
+    const rest = tokens[next]?.text === "and" ? next + 1 : next;
+    const more = factor === 100 || factor === 1000 ? readWords(tokens, rest, "en") : undefined;
+    if (!more) continue;
+    next = more.next;
+    values = values.map((value) => value + more.values[0]!);
+  }
+  return { values, next, isSoft };
+}
+
+function readWords(
+  tokens: readonly Token[],
+  at: number,
+  language: Language,
+): ReadNumber | undefined {
+  const table = WORDS[language];
+  const token = tokens[at];
+  if (!table || token?.type !== "word") return undefined;
+  const value = table.get(token.text);
+  if (value === undefined) return undefined;
+  const isSoft = SOFT.has(token.text);
+  if (TENS_JOINED.has(language) && value >= 20 && value < 100) {
+    const hasHyphen = tokens[at + 1]?.raw === "-";
+    const ones = tokens[hasHyphen ? at + 2 : at + 1];
+    const more = ones?.type === "word" ? table.get(ones.text) : undefined;
+    if (more !== undefined && more > 0 && more < 10) {
+      return { values: [value + more], next: at + (hasHyphen ? 3 : 2), isSoft: false };
+    }
+  }
+  return { values: [value], next: at + 1, isSoft };
+}
+
+function readDigits(tokens: readonly Token[], at: number, language: Language): ReadNumber {
+  let { text } = tokens[at]!;
+  let next = at + 1;
+  // "1 000 000" is one number, but not in English.
+  while (
+    language !== "en" && /^\d{1,3}(?: ?\d{3})*$/.test(text) && tokens[next]?.type === "number" &&
+    /^\d{3}$/.test(tokens[next]!.text)
+  ) text += tokens[next++]!.text;
+  return { values: parseDigits(text, language), next, isSoft: false };
+}
+
+function parseDigits(text: string, language: Language): number[] {
+  const points = text.split(".").length - 1;
+  const commas = text.split(",").length - 1;
+  if (points === 0 && commas === 0) return [Number(text)];
+  const grouped = Number(text.replace(/[.,]/g, ""));
+  if (points > 0 && commas > 0) {
+    const decimal = Math.max(text.lastIndexOf("."), text.lastIndexOf(","));
+    return [Number(`${text.slice(0, decimal).replace(/[.,]/g, "")}.${text.slice(decimal + 1)}`)];
+  }
+  if (points + commas > 1) return [grouped];
+  const decimal = Number(text.replace(",", "."));
+  if (!/^[1-9]\d{0,2}[.,]\d{3}$/.test(text)) return [decimal];
+  const isGroupMark = language === "en" || language === "zh" || language === "ja"
+    ? commas > 0
+    : points > 0;
+  return isGroupMark ? [grouped] : [decimal, grouped];
+}
+
+const HAN = new Map([..."零一二三四五六七八九"].map((sign, value) => [sign, value]));
+HAN.set("〇", 0).set("两", 2).set("兩", 2);
+const HAN_UNITS = new Map([["十", 10], ["百", 100], ["千", 1000]]);
+/** What is counted: a numeral before one of them is a number and not a part of a word. */
+const COUNTED = new Set("天日月年个個点點時时小分元円块人次号位件台本回階周週歳岁米公%");
+
+function readHan(tokens: readonly Token[], at: number): ReadNumber | undefined {
+  let total = 0;
+  let digit: number | undefined;
+  let next = at;
+  for (; tokens[next]; next++) {
+    const { text } = tokens[next]!;
+    const value = HAN.get(text);
+    const unit = HAN_UNITS.get(text);
+    if (value === undefined && unit === undefined) break;
+    if (value !== undefined) digit = (digit ?? 0) * 10 + value;
+    else {
+      total += (digit ?? 1) * unit!;
+      digit = undefined;
+    }
+  }
+  if (next === at) return undefined;
+  const isCounted = COUNTED.has(tokens[next]?.text ?? "");
+  return { values: [total + (digit ?? 0)], next, isSoft: !isCounted };
+}

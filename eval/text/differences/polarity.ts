@@ -1,0 +1,163 @@
+import { stem } from "../stems.ts";
+import { GRAMMARS } from "./grammar.ts";
+import type { Language } from "./language.ts";
+import type { Token } from "./tokens.ts";
+
+/**
+ * How a word is said: `negated` (what a negation is about), `affirmed` (in a clause without one),
+ * `open` (a question, a condition, an exception, beside a negation), or in `several` of these ways.
+ */
+export type Polarity = "negated" | "affirmed" | "open" | "several";
+
+/** What a text says of its content words. */
+export interface Statements {
+  /** By stem. */
+  polarities: Map<string, Polarity>;
+  /** By the stem of a negated word: that of the content word after it in its clause. */
+  complements: Map<string, string>;
+  /** The particle that the text begins with. */
+  answer: "yes" | "no" | undefined;
+}
+
+const SENTENCE_END = /[.!?\n]/;
+const CLAUSE_END = /[,;:()–—]/;
+/** How far the word may stand that a negation is about. */
+const REACH = 6;
+const STEM_LENGTH = 5;
+
+/** Reads the polarity of a text's words, in a language with words between blanks. */
+export function readStatements(tokens: readonly Token[], language: Language): Statements {
+  const grammar = GRAMMARS[language];
+  const polarities = new Map<string, Polarity>();
+  const complements = new Map<string, string>();
+  if (!grammar) return { polarities, complements, answer: undefined };
+  const stemOf = (word: string) => stemIn(word, language);
+  const note = (word: string, polarity: Polarity) => {
+    if (grammar.stops.has(word)) return;
+    const key = stemOf(word);
+    const known = polarities.get(key);
+    polarities.set(key, known === undefined || known === polarity ? polarity : "several");
+  };
+
+  let answer: Statements["answer"];
+  for (const { clauses, isOpen } of sentencesOf(tokens, language)) {
+    const negations = clauses.map((words) => negationsIn(words, language));
+    const [first] = clauses[0] ?? [];
+    const isParticle = first !== undefined && clauses[0]!.length === 1;
+    if (isParticle && grammar.no.has(first)) {
+      answer ??= "no";
+      negations[0] = [];
+    } else if (isParticle && grammar.yes.has(first)) answer ??= "yes";
+    const total = negations.reduce((sum, found) => sum + found.length, 0);
+    for (const [index, words] of clauses.entries()) {
+      const isUnsure = isOpen || total > 1;
+      const head = isUnsure ? -1 : negations[index]![0]?.head ?? -1;
+      const polarity = isUnsure || negations[index]!.length > 0 ? "open" : "affirmed";
+      for (let at = 0; at < words.length; at++) {
+        const word = words[at]!;
+        if (!grammar.isNegator(word)) note(word, at === head ? "negated" : polarity);
+      }
+      const complement = head < 0 ? undefined : words.slice(head + 1, head + 1 + REACH)
+        .find((word) => !grammar.stops.has(word) && !grammar.isNegator(word));
+      if (complement !== undefined) complements.set(stemOf(words[head]!), stemOf(complement));
+    }
+  }
+  return { polarities, complements, answer };
+}
+
+/** Past forms that no stemmer knows. "Left" is not here: it is a side, too. */
+const IRREGULAR = new Map(
+  ("found find,sent send,paid pay,bought buy,sold sell,gave give,given give,took take,taken take," +
+    "came come,saw see,seen see,kept keep,told tell,said say,knew know,wrote write," +
+    "written write,broke break,broken break,chose choose,chosen choose,ate eat,eaten eat," +
+    "felt feel,held hold,heard hear,met meet,ran run,shown show,spoke speak,spoken speak," +
+    "spent spend,stood stand,thought think,understood understand,wore wear,built build," +
+    "brought bring,caught catch,taught teach,grew grow,grown grow,went go,gone go,made make," +
+    "began begin,begun begin,forgot forget,forgotten forget,won win,lost lose,fell fall," +
+    "fallen fall,rose rise,risen rise,drove drive,driven drive,slept sleep,stole steal," +
+    "stolen steal,hid hide,hidden hide,froze freeze,frozen freeze,meant mean,read read")
+    .split(",").map((pair) => pair.split(" ") as [string, string]),
+);
+
+/** A word in the form by which words are compared. */
+export function stemIn(word: string, language: Language): string {
+  if (language !== "en") return word.slice(0, STEM_LENGTH);
+  const apostrophe = word.indexOf("'");
+  const plain = apostrophe < 0 ? word : word.slice(0, apostrophe);
+  return stem(IRREGULAR.get(plain) ?? plain);
+}
+
+/**
+ * Whether what one text denies is what the other affirms, or one begins with yes and the other with
+ * no. "Does not take long" says nothing of "takes": what the negated word goes with must be there.
+ */
+export function compareNegation(left: Statements, right: Statements): boolean {
+  if (left.answer && right.answer && left.answer !== right.answer) return true;
+  const denies = (one: Statements, other: Statements) => {
+    for (const [word, polarity] of one.polarities) {
+      if (polarity !== "negated" || other.polarities.get(word) !== "affirmed") continue;
+      const complement = one.complements.get(word);
+      if (complement === undefined || other.polarities.has(complement)) return true;
+    }
+    return false;
+  };
+  return denies(left, right) || denies(right, left);
+}
+
+interface Sentence {
+  clauses: string[][];
+  isOpen: boolean;
+}
+
+function sentencesOf(tokens: readonly Token[], language: Language): Sentence[] {
+  const grammar = GRAMMARS[language]!;
+  const sentences: Sentence[] = [];
+  let sentence: Sentence = { clauses: [[]], isOpen: false };
+  const endSentence = () => {
+    if (sentence.clauses.some((words) => words.length > 0)) sentences.push(sentence);
+    sentence = { clauses: [[]], isOpen: false };
+  };
+  for (const { type, raw, text } of tokens) {
+    if (type === "sign") {
+      if (raw === "?") sentence.isOpen = true;
+      if (SENTENCE_END.test(raw)) endSentence();
+      else if (CLAUSE_END.test(raw)) sentence.clauses.push([]);
+      continue;
+    }
+    if (grammar.openers.has(text)) sentence.isOpen = true;
+    if (grammar.breaks.has(text)) sentence.clauses.push([]);
+    else if (grammar.split) sentence.clauses.at(-1)!.push(...grammar.split(text));
+    else sentence.clauses.at(-1)!.push(text);
+  }
+  endSentence();
+  for (const one of sentences) one.clauses = one.clauses.filter((words) => words.length > 0);
+  return sentences;
+}
+
+/** The negations of a clause, each with the place of the word that it is about; -1 for none. */
+function negationsIn(words: string[], language: Language): { head: number }[] {
+  const grammar = GRAMMARS[language]!;
+  const places: number[] = [];
+  for (let at = 0; at < words.length; at++) {
+    if (grammar.isNegator(words[at]!) && !grammar.isIdiom(words, at)) places.push(at);
+  }
+  // "ne … pas", "никогда не": one negation in several words.
+  const counted = grammar.main && places.some((at) => grammar.main!.has(words[at]!))
+    ? places.filter((at) => grammar.main!.has(words[at]!))
+    : places;
+  return counted.map((at) => ({ head: headOf(words, at, language) }));
+}
+
+function headOf(words: string[], at: number, language: Language): number {
+  const grammar = GRAMMARS[language]!;
+  const isContent = (word: string) =>
+    !grammar.stops.has(word) && !grammar.light.has(word) && !grammar.isNegator(word);
+  for (let next = at + 1; next < words.length && next <= at + REACH; next++) {
+    if (isContent(words[next]!)) return next;
+  }
+  if (grammar.isPlacedAfter) {
+    for (let before = at - 1; before >= 0; before--) if (isContent(words[before]!)) return before;
+  }
+  const next = words[at + 1];
+  return next !== undefined && grammar.places.has(next) ? at + 1 : -1;
+}
