@@ -17,7 +17,7 @@ function compile(service: string, flags: string[]): boolean {
       ...(V8_FLAGS[service] ?? []),
       `-P=${service}`,
       // A path in the set would be that of the building machine. The other set names none.
-      ...(service === "agent" ? ["--allow-read=.env,mcp.json"] : []),
+      ...(service === "agent" ? ["--allow-read=.env,mcp.json,/dev/null"] : []),
       // Programs are the agent's to start (MCP servers), and only those that are named.
       ...flags.filter((flag) => service === "agent" || !flag.startsWith("--allow-run")),
       "-o",

@@ -1,6 +1,7 @@
 import { accepts } from "@std/http/negotiation";
 import { AppError } from "../shared/errors.ts";
 import { readJson } from "../shared/http/body.ts";
+import { workSignal } from "../shared/http/connection.ts";
 import type { Places } from "../shared/http/places.ts";
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
@@ -45,14 +46,14 @@ export function createAgentHandler(deps: AgentDeps): Service {
         ...(models.demoModel && { demo_model: models.demoModel }),
       }),
 
-    "GET /studio/models": async ({ signal }) => Response.json(await models.listStudio(signal)),
+    "GET /studio/models": async (request, { connection }) =>
+      Response.json(await models.listStudio(workSignal(request, connection))),
 
     "GET /tools": () => Response.json(tools.describe()),
 
     "GET /route": (_, { url }) => Response.json(explainRoute(readModel(url))),
 
     "POST /": async (request, context) => {
-      const { signal } = request;
       const choice = chooseModel(request.headers.get("x-model-id"), "the header x-model-id");
       context.fields.model = choice.model;
       const { messages } = await readJson(request, AgentRequest, {
@@ -62,9 +63,9 @@ export function createAgentHandler(deps: AgentDeps): Service {
       const run = runner.prepare({ choice, messages });
       context.connection.onClose(runs.take());
       if (wantsStream(request)) {
-        return await streamAnswer(run, { signal, context });
+        return await streamAnswer(run, { signal: request.signal, context });
       }
-      const report = await run.start({ signal });
+      const report = await run.start({ signal: workSignal(request, context.connection) });
       Object.assign(context.fields, accountFields(report));
       return Response.json(toAgentReply(report.reply), {
         headers: accountHeaders({ report, repairs: run.repairs }),

@@ -1,14 +1,19 @@
+import { type Connection, explainEnd } from "../shared/http/connection.ts";
 import { noteFailure, type RequestContext } from "../shared/http/router.ts";
 import type { Outlet, Push } from "./event_stream.ts";
 
 type Produce = (push: Push, outlet: Outlet) => Promise<void>;
 
 /** What a stream needs to know of its request. */
-export type StreamContext = Pick<RequestContext, "requestId" | "fields" | "logAfter">;
+export interface StreamContext extends Pick<RequestContext, "requestId" | "fields" | "logAfter"> {
+  /** Its end aborts what fills the stream, which then tells the caller why. */
+  connection?: Connection;
+}
 
 /**
- * A stream whose end is told: to the caller by `tell` where it fails once it is open, and in the
- * request's log line, which waits for it.
+ * A stream whose end is told: to the caller by `tell` if it fails once it is open, and in the
+ * request's log line, which waits for it. `produce` is ended by the reader's leaving and by the end
+ * of the service.
  */
 export function logged(
   produce: Produce,
@@ -17,14 +22,22 @@ export function logged(
     tell: (push: Push, error: unknown) => Promise<void>;
   },
 ): Produce {
-  const { fields } = context;
+  const { fields, connection } = context;
   const ended = Promise.withResolvers<void>();
   context.logAfter(ended.promise);
 
   return async (push, outlet) => {
+    const ending = connection?.ending;
+    const work: Outlet = {
+      signal: ending ? AbortSignal.any([outlet.signal, ending]) : outlet.signal,
+      get isOpen() {
+        return outlet.isOpen;
+      },
+    };
     try {
-      await produce(push, outlet);
-    } catch (error) {
+      await produce(push, work);
+    } catch (thrown) {
+      const error = connection ? explainEnd(thrown, connection) : thrown;
       if (outlet.signal.aborted) fields.outcome = "client left";
       if (outlet.signal.aborted || !outlet.isOpen) throw error;
       fields.outcome = "failed";

@@ -23,6 +23,7 @@ async function main(): Promise<void> {
     schema: AgentConfig,
     portVariable: "AGENT_PORT",
     check: (config) => requireSafeExposure(config, {}),
+    outgoing: (config) => config.AGENT_MAX_RUNS,
     create(config, log) {
       // All that is ours has been read. LangChain would look for its own variables some twenty times
       // a run, at a fifth of the run's processor time; it finds an empty object sooner.

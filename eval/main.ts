@@ -17,6 +17,7 @@ async function main(): Promise<void> {
     schema: EvalConfig,
     portVariable: "EVAL_PORT",
     check: requireSafeEvalExposure,
+    outgoing: (config) => 2 * config.EVAL_CONCURRENCY, // the endpoint, and a judge or an encoder
     create,
   });
 }

@@ -1,7 +1,15 @@
 import type { z } from "zod";
-import { type CommonConfig, ConfigError, parseConfig, readEnvironment } from "./config.ts";
+import {
+  callerKeys,
+  type CommonConfig,
+  ConfigError,
+  parseConfig,
+  readEnvironment,
+} from "./config.ts";
+import type { CallerKey } from "./http/auth.ts";
+import { countFreeDescriptors, descriptorsFor, planConnections } from "./http/descriptors.ts";
 import type { Service } from "./http/router.ts";
-import { serve } from "./http/server.ts";
+import { serve, type ServeOptions } from "./http/server.ts";
 import { createLogger, type LogFormat, type Logger } from "./log.ts";
 import { parseAction, renderHelp, renderVersion } from "./ops/command_line.ts";
 import { type Metrics, startLagSampler } from "./ops/metrics.ts";
@@ -17,6 +25,8 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   portVariable: keyof z.output<S> & string;
   /** Throws `ConfigError` for a configuration with which the service must not start. */
   check(config: z.output<S>): void;
+  /** Connections to others that the service may hold at once: they take descriptors too. */
+  outgoing?(config: z.output<S>): number;
   /** Wires the service; may throw `ConfigError`. */
   create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
 }
@@ -30,6 +40,10 @@ export interface StartedService {
   hints?: (url: string) => string[];
   /** Ends what the service does beside answering requests, while the last of these are answered. */
   stop?: () => Promise<void>;
+  /** Gives up what `stop` still waits for when the time to finish is over. */
+  abandon?: () => void;
+  /** Begins what the service does beside answering requests, once its port is open. */
+  begin?: () => Promise<void>;
   /** Closes what the service holds, after the last answer. */
   close?: () => Promise<void>;
 }
@@ -62,11 +76,17 @@ async function serveService<S extends z.ZodObject>(
 ): Promise<void> {
   const { name, schema, portVariable } = definition;
   const { config, common, format, log } = configure(definition);
+  // Before anything else: counting descriptors takes them all for a moment.
+  const connections = limitsOf(common, {
+    outgoing: definition.outgoing?.(config) ?? 0,
+    log,
+  });
   const started = await definition.create(config, log);
-  const { service, metrics, fields, hints, stop, close } = started;
+  const { service, metrics, fields, hints, stop, abandon, begin, close } = started;
   surviveUnhandledRejections(log);
   if (metrics) startLagSampler(metrics);
   log.info(`${name} is configured`, summarise(schema, config));
+  warnOfShortKeys(callerKeys(common), log);
   serve({
     name,
     portVariable,
@@ -74,16 +94,47 @@ async function serveService<S extends z.ZodObject>(
     port: Number(config[portVariable]),
     graceMs: common.SHUTDOWN_GRACE_MS,
     maxRequests: common.MAX_REQUESTS,
+    connections,
     readTimeoutMs: common.BODY_TIMEOUT_MS,
+    watchdogMs: common.WATCHDOG_MS,
     service,
     log,
-    ...(stop && { stop }),
-    ...(close && { close }),
+    metrics,
+    stop,
+    abandon,
+    close,
     onListen(url) {
       log.info(`${name} listens on ${url}`, { url, ...fields });
       const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
       if (isForPeople) hints?.(url).forEach(writeLine);
+      begin?.().catch((error) => log.error(`${name} cannot begin its own work`, { error }));
     },
+  });
+}
+
+function limitsOf(
+  { MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS, TRUSTED_PROXIES }: CommonConfig,
+  { outgoing, log }: { outgoing: number; log: Logger },
+): ServeOptions["connections"] {
+  const needs = { connections: MAX_CONNECTIONS, outgoing };
+  const plan = planConnections(needs, countFreeDescriptors(descriptorsFor(needs)));
+  if (plan.total < MAX_CONNECTIONS) {
+    log.warn("MAX_CONNECTIONS is lowered: the process may not open enough files (ulimit -n)", {
+      wanted: MAX_CONNECTIONS,
+      connections: plan.total,
+    });
+  }
+  return { ...plan, perAddress: MAX_CONNECTIONS_PER_ADDRESS, trustedProxies: TRUSTED_PROXIES };
+}
+
+const MIN_KEY_LENGTH = 16;
+
+/** By name only: a key never stands in the log. */
+function warnOfShortKeys(keys: CallerKey[], log: Logger): void {
+  const short = keys.filter(({ key }) => key.length < MIN_KEY_LENGTH);
+  if (short.length === 0) return;
+  log.warn(`API_KEYS holds keys of fewer than ${MIN_KEY_LENGTH} characters: they can be guessed`, {
+    keys: short.map(({ name }) => name).join(", "),
   });
 }
 

@@ -1,5 +1,7 @@
-/** Ctrl-C, and how service managers and CI systems say the same. */
-const SIGNALS: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+/** Ctrl-C, a service manager or a CI system, and a terminal that is closed. */
+const SIGNALS: Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** Nobody presses Ctrl-C twice within this time. */
 const ECHO_MS = 250;

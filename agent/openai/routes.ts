@@ -1,4 +1,5 @@
 import { readJson } from "../../shared/http/body.ts";
+import { workSignal } from "../../shared/http/connection.ts";
 import type { Places } from "../../shared/http/places.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
@@ -27,10 +28,10 @@ export function createOpenAIRoutes(
   }
 
   return {
-    "GET /v1/models": async ({ signal }) => Response.json(await listModels(models, signal)),
+    "GET /v1/models": async (request, { connection }) =>
+      Response.json(await listModels(models, workSignal(request, connection))),
 
     "POST /v1/chat/completions": async (request, context) => {
-      const { signal } = request;
       const { fields, connection } = context;
       const body = await readJson(request, CompletionRequest, {
         maxBytes: config.MAX_BODY_BYTES,
@@ -42,9 +43,11 @@ export function createOpenAIRoutes(
       const showTools = request.headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true;
+        const { signal } = request;
         return await streamCompletion(source, { signal, context, includeUsage, showTools });
       }
       const seen: AgentEvent[] = [];
+      const signal = workSignal(request, connection);
       const outcome = await source.start({ signal, ...(showTools && { emit: keepToolEvents }) });
       Object.assign(fields, outcome.fields);
       const frame = createFrame(source.model);

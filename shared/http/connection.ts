@@ -1,4 +1,7 @@
+import ipaddr from "ipaddr.js";
+import { isAbort } from "../errors.ts";
 import type { Admission } from "./admission.ts";
+import { shuttingDown } from "./refusal.ts";
 
 /** The way a request came. */
 export interface Connection {
@@ -6,8 +9,23 @@ export interface Connection {
   readonly address: string;
   /** Calls back once, when the answer has been sent whole or its receiver is gone. */
   onClose(callback: () => void): void;
-  /** Of the server that took the request; absent where there is none, as in a test. */
+  /** Of the server that took the request; absent if there is none, as in a test. */
   readonly admission?: Admission;
+  /** Aborted when the service stops and the time to finish is over; the client is still there. */
+  readonly ending?: AbortSignal;
+}
+
+/**
+ * Ends the work for a request that is not worth finishing without its caller: aborted when the
+ * client leaves and when the service ends.
+ */
+export function workSignal(request: Request, { ending }: Connection): AbortSignal {
+  return ending ? AbortSignal.any([request.signal, ending]) : request.signal;
+}
+
+/** An abort that came from the end of the service, as the caller is told of it; else the error. */
+export function explainEnd(error: unknown, { ending }: Connection): unknown {
+  return ending?.aborted && isAbort(error) ? shuttingDown() : error;
 }
 
 /** A request's connection where there is no socket: it closes when the answer is made. */
@@ -41,6 +59,14 @@ export function callerAddress(
 }
 
 /** `::ffff:10.0.0.1`, as sockets that speak both families have it, is `10.0.0.1`. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/** One customer's share of IPv6 is a /64: whoever has one has 2^64 addresses to come from. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`).toString();
 }

@@ -1,7 +1,6 @@
-import ipaddr from "ipaddr.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { AppError } from "../errors.ts";
-import { callerAddress } from "./connection.ts";
+import { callerAddress, networkOf } from "./connection.ts";
 import type { Guard } from "./router.ts";
 
 /** So many requests in so many seconds. */
@@ -56,14 +55,6 @@ export function createRateLimit({ rate, trustedProxies, open }: RateLimitOptions
       { headers: { "retry-after": String(Math.max(1, resetSeconds)) } },
     );
   };
-}
-
-/** One customer's share of IPv6 is a /64: whoever has one has 2^64 addresses to come from. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv4") return parsed.toString();
-  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`).toString();
 }
 
 async function count(limiter: RateLimiterMemory, caller: string) {

@@ -16,8 +16,13 @@ export function unreadable(): AppError {
   return new AppError(
     400,
     "invalid_request",
-    "cannot read the request: its Host is missing, or with its path makes no URL",
+    "cannot read the request: its Host is missing, or it makes no URL with its path",
   );
+}
+
+/** RFC 9112, 3.2: two names of one host may be two hosts to those who stand between. */
+export function twoHosts(): AppError {
+  return new AppError(400, "invalid_request", "cannot read the request: it has two Host headers");
 }
 
 /** For connections that were open before the stop; new ones find nobody listening. */

@@ -1,6 +1,6 @@
 import { AppError, ClientLeft } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { type Connection, createLocalConnection } from "./connection.ts";
+import { type Connection, createLocalConnection, explainEnd } from "./connection.ts";
 import { withRemoteTrace, withSpan } from "../ops/tracing.ts";
 import { problemResponse } from "./problem.ts";
 import { readTraceparent, withRequestScope } from "./request_scope.ts";
@@ -87,8 +87,10 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
         { name: key, attributes },
         async () => await handler(request, { ...context, params }),
       );
-    } catch (error) {
-      if (request.signal.aborted || error instanceof ClientLeft) { // whatever came of it: nobody is there to be answered
+    } catch (thrown) {
+      const error = explainEnd(thrown, context.connection);
+      // Whatever came of it: nobody is there to be answered.
+      if (request.signal.aborted || error instanceof ClientLeft) {
         context.fields.outcome = "client left";
         return new Response(null, { status: 499 });
       }

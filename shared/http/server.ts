@@ -3,13 +3,21 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "../log.ts";
+import type { Metrics } from "../ops/metrics.ts";
 import { onStopSignal } from "../stop_signals.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import { answerClientErrors } from "./client_errors.ts";
 import type { Connection } from "./connection.ts";
-import { refuse, unreadable } from "./refusal.ts";
+import { limitConnections } from "./connection_limit.ts";
+import type { ConnectionPlan } from "./descriptors.ts";
+import { allowHalfClosed, watchHalfClosed } from "./half_closed.ts";
+import { createRefusalLog } from "./refusal_log.ts";
+import { refuse, twoHosts, unreadable } from "./refusal.ts";
 import type { Service } from "./router.ts";
 import { sendResponse } from "./send_response.ts";
+import { createStop } from "./stopping.ts";
+import { closeUnreadBody } from "./unread_body.ts";
+import { createWatchdog } from "./watchdog.ts";
 
 export interface ServeOptions {
   /** Names the service in its own log lines. */
@@ -22,34 +30,44 @@ export interface ServeOptions {
   graceMs: number;
   /** Requests under way at once; what comes beyond is refused. */
   maxRequests: number;
+  /** Connections open at once, in all and per address, and waiting; see `limitConnections`. */
+  connections: ConnectionPlan & {
+    perAddress?: number | undefined;
+    trustedProxies: string[];
+  };
   /** How long a request's head may take to arrive, and after it its body. */
   readTimeoutMs: number;
+  /** How often the service probes its own port; 0 for never. */
+  watchdogMs: number;
   service: Service;
   log: Logger;
+  metrics?: Metrics | undefined;
   /** Ends what the service does beside answering requests, while the last of these are answered. */
-  stop?: () => Promise<void>;
+  stop?: (() => Promise<void>) | undefined;
+  /** Gives up what `stop` still waits for when the time to finish is over. */
+  abandon?: (() => void) | undefined;
   /** Closes what the service holds, after the last answer. */
-  close?: () => Promise<void>;
+  close?: (() => Promise<void>) | undefined;
   /** Called when the port is really open, with the service's address. */
   onListen: (url: string) => void;
 }
 
-/** The body's own limit is told to the caller; this one is for who does not even read that. */
+/** The body has a time limit of its own, answered with 408; this closes whoever ignores the 408. */
 const BACKSTOP = 2;
 
 const CHECKING_INTERVAL_MS = 1000;
-const LAST_WORDS_MS = 50;
 
 /**
- * Serves until SIGTERM or SIGINT, lets what is running finish, then ends the process with 0.
+ * Serves until SIGTERM, SIGINT or SIGHUP, lets what is running finish, then ends the process with 0.
  *
  * On `node:http`, not `Deno.serve`: there (2.9.5) `request.signal` stays silent when the client of a
  * request with more than some 500 bytes leaves, and a run that nobody waits for would go on. Nor
  * does it have time limits for slow clients.
  */
 export function serve(options: ServeOptions): void {
-  const { name, hostname, port, graceMs, readTimeoutMs, service, log } = options;
-  const admission = createAdmission(options.maxRequests);
+  const { name, hostname, port, graceMs, readTimeoutMs, service, log, metrics } = options;
+  // A connection carries one request at a time, unless its client sends several ahead.
+  const admission = createAdmission(Math.min(options.maxRequests, options.connections.total));
 
   async function answer(request: Request, sockets: Sockets): Promise<Response> {
     const response = await service(request, toConnection(sockets, admission));
@@ -84,37 +102,61 @@ export function serve(options: ServeOptions): void {
     headersTimeout: readTimeoutMs,
     requestTimeout: readTimeoutMs * BACKSTOP,
     connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, readTimeoutMs),
-  }, listener);
+  }, (incoming, outgoing) => {
+    if (watchdog?.answer(incoming, outgoing)) return;
+    outgoing.once("close", limit.begin(incoming.socket));
+    watchHalfClosed(incoming, outgoing);
+    closeUnreadBody(incoming, outgoing, readTimeoutMs);
+    outgoing.once("close", () => { // begun before the stop, when its connection was to be kept
+      if (admission.isStopping) setTimeout(() => server.closeIdleConnections());
+    });
+    if (countHosts(incoming) > 1) sendResponse(refuse(twoHosts()), outgoing);
+    else listener(incoming, outgoing);
+  });
+  allowHalfClosed(server);
   answerClientErrors(server);
+  const logRefusal = createRefusalLog(log, { open: () => limit.open });
+  const limit = limitConnections(server, {
+    ...options.connections,
+    onRefused(reason) {
+      metrics?.connectionRefused(reason);
+      logRefusal(reason);
+    },
+    onChange: (open) => metrics?.connectionsOpen(open),
+  });
+  const watchdog = options.watchdogMs === 0 ? undefined : createWatchdog({
+    intervalMs: options.watchdogMs,
+    onDeaf(reason) {
+      log.error(`${name} no longer answers on its own port: ${reason}; it ends`);
+      Deno.exit(1);
+    },
+  });
   server.on("error", (error: Error & { code?: string }) => {
     const reason = error.code === "EADDRINUSE" ? "the port is taken" : error.message;
     log.error(`cannot listen on ${hostname}:${port}: ${reason}; see ${options.portVariable}`);
     Deno.exit(1);
   });
-  server.listen(port, hostname, () => options.onListen(addressOf(server)));
+  server.listen(port, hostname, options.connections.backlog, () => {
+    watchdog?.start(server.address() as AddressInfo);
+    options.onListen(addressOf(server));
+  });
 
-  async function stop(): Promise<void> {
-    if (admission.isStopping) return cut(); // a second signal: someone is in a hurry
-    admission.stop();
-    log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.taken });
-    const timer = setTimeout(() => {
-      log.warn(`${name} stopped with requests still running`, { running: admission.taken });
-      cut();
-    }, graceMs);
-    await Promise.all([close(server), options.stop?.()]);
-    await options.close?.();
-    clearTimeout(timer);
-    log.info(`${name} has stopped`);
-    exit();
-  }
-
-  /** Ends what still runs, and leaves each request the time for its log line. */
-  function cut(): void {
-    server.closeAllConnections();
-    setTimeout(exit, LAST_WORDS_MS);
-  }
-
-  onStopSignal(stop);
+  const { stop, abandon, close } = options;
+  const onSignal = createStop({
+    name,
+    server,
+    admission,
+    graceMs,
+    log,
+    stop,
+    abandon,
+    close,
+    exit,
+  });
+  onStopSignal(() => {
+    watchdog?.stop();
+    onSignal();
+  });
 }
 
 function exit(): void {
@@ -131,22 +173,29 @@ interface Sockets {
 }
 
 function toConnection({ incoming, outgoing }: Sockets, admission: Admission): Connection {
+  const onClose = (callback: () => void) =>
+    outgoing.destroyed ? callback() : void outgoing.once("close", callback);
+  let ending: AbortController | undefined;
   return {
     admission,
     address: incoming.socket.remoteAddress ?? "",
-    onClose: (callback) => outgoing.destroyed ? callback() : void outgoing.once("close", callback),
+    onClose,
+    get ending() {
+      if (!ending) { // most requests never ask
+        const controller = ending = new AbortController();
+        const end = () => controller.abort(new DOMException("the service ends", "AbortError"));
+        onClose(admission.onEnd(end));
+      }
+      return ending.signal;
+    },
   };
+}
+
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
 }
 
 function addressOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
-}
-
-/** Settles when the last running request is answered; connections without one are closed. */
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

@@ -115,7 +115,7 @@ function commandOf(service: "agent" | "eval", flags: string[] = []): string[] {
     `--config=${new URL("deno.json", ROOT).pathname}`,
     `-P=${service}`,
     // The set's own path is the repository's; this one is the working folder's.
-    ...(service === "agent" ? ["--allow-read=.env"] : []),
+    ...(service === "agent" ? ["--allow-read=.env,/dev/null"] : []),
     ...flags,
     new URL(`${service}/main.ts`, ROOT).pathname,
   ];

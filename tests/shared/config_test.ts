@@ -21,6 +21,8 @@ Deno.test("an empty environment gives the defaults of the design", () => {
     CORS_ORIGINS: ["http://localhost:*", "http://127.0.0.1:*"],
     TRUSTED_PROXIES: [],
     MAX_REQUESTS: 2000,
+    MAX_CONNECTIONS: 2500,
+    WATCHDOG_MS: 10_000,
     MAX_BODY_BYTES: 8_388_608,
     BODY_TIMEOUT_MS: 30_000,
     MODEL_TIMEOUT_MS: 120_000,

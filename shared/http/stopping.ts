@@ -1,0 +1,89 @@
+import type { Server } from "node:http";
+import type { Logger } from "../log.ts";
+import type { Admission } from "./admission.ts";
+
+export interface StoppingOptions {
+  name: string;
+  server: Server;
+  admission: Admission;
+  /** How long running requests may take to finish. */
+  graceMs: number;
+  log: Logger;
+  /** Ends what the service does beside answering requests; settles when all of it has ended. */
+  stop?: (() => Promise<void>) | undefined;
+  /** Gives up what `stop` still waits for. */
+  abandon?: (() => void) | undefined;
+  /** Closes what the service holds, after the last answer. */
+  close?: (() => Promise<void>) | undefined;
+  exit: () => void;
+}
+
+/** For the answers that say that the service stops, and for closing what it holds. */
+const LAST_WORDS_MS = 1000;
+/** For the log lines of requests that are cut. */
+const LAST_LINES_MS = 50;
+
+/**
+ * The function that a signal calls. The first call stops accepting and lets what is running finish
+ * within the grace time. What runs after it, or at the second call, is given up: its callers are
+ * told before their connections are closed, so that nobody takes the end of the service for an
+ * answer that was lost. A third call ends the process at once.
+ */
+export function createStop(options: StoppingOptions): () => void {
+  const { name, server, admission, graceMs, log, exit } = options;
+  const hurry = Promise.withResolvers<void>();
+  let signals = 0;
+
+  async function stop(): Promise<void> {
+    log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.taken });
+    admission.stop();
+    const ended = Promise.all([closeServer(server), options.stop?.()]);
+    if (!await settles(ended, { ms: graceMs, unless: hurry.promise })) await giveUp(ended);
+    await settles(options.close?.(), { ms: LAST_WORDS_MS });
+    log.info(`${name} has stopped`);
+    exit();
+  }
+
+  async function giveUp(ended: Promise<unknown>): Promise<void> {
+    log.warn(`${name} stopped with requests still running`, { running: admission.taken });
+    admission.end();
+    options.abandon?.();
+    if (await settles(ended, { ms: LAST_WORDS_MS })) return;
+    server.closeAllConnections();
+    await settles(ended, { ms: LAST_LINES_MS });
+  }
+
+  return () => {
+    signals++;
+    if (signals === 1) {
+      stop().catch((error) => {
+        log.error(`${name} could not stop properly`, { error });
+        exit();
+      });
+    } else if (signals === 2) hurry.resolve();
+    else exit();
+  };
+}
+
+/** True if the work is done in time. Rejects as the work does. */
+async function settles(
+  work: Promise<unknown> | undefined,
+  { ms, unless }: { ms: number; unless?: Promise<void> },
+): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  unless?.then(() => late.resolve(false));
+  try {
+    return await Promise.race([Promise.resolve(work).then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Settles when the last running request is answered; connections without one are closed. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,38 @@
+/** A TCP connection that says only what it is told, and hears until the other end closes it. */
+export interface RawClient extends Disposable {
+  say(text: string): Promise<void>;
+  /** Closes the sending side; the other end may still answer. */
+  endSending(): Promise<void>;
+  /** Everything that the other end said, once it has closed the connection. */
+  readonly heard: Promise<string>;
+}
+
+export async function connectRaw(url: string): Promise<RawClient> {
+  const { hostname, port } = new URL(url);
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  return {
+    async say(text) {
+      await connection.write(new TextEncoder().encode(text)).catch(() => {}); // closed already
+    },
+    endSending: () => connection.closeWrite(),
+    heard: hear(connection),
+    [Symbol.dispose]() {
+      try {
+        connection.close();
+      } catch {
+        // it was closed before
+      }
+    },
+  };
+}
+
+async function hear(connection: Deno.Conn): Promise<string> {
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(4096);
+  let text = "";
+  for (;;) {
+    const length = await connection.read(buffer).catch(() => null);
+    if (length === null) return text;
+    text += decoder.decode(buffer.subarray(0, length), { stream: true });
+  }
+}

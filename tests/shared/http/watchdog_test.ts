@@ -1,0 +1,71 @@
+import { assertEquals } from "@std/assert";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createWatchdog } from "../../../shared/http/watchdog.ts";
+
+const INTERVAL_MS = 20;
+
+function holdEventLoop(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+Deno.test("an event loop that is held for many intervals is late, not deaf", async () => {
+  const reasons: string[] = [];
+  const probed = Promise.withResolvers<void>();
+  let probes = 0;
+  const server = createServer((incoming, outgoing) => {
+    holdEventLoop(20 * INTERVAL_MS);
+    watchdog.answer(incoming, outgoing);
+    if (++probes === 4) probed.resolve();
+  });
+  const watchdog = createWatchdog({
+    intervalMs: INTERVAL_MS,
+    onDeaf: (reason) => {
+      reasons.push(reason);
+      probed.resolve();
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  watchdog.start(server.address() as AddressInfo);
+  await probed.promise;
+  watchdog.stop();
+  await new Promise((resolve) => server.close(resolve));
+  assertEquals(reasons, []);
+});
+
+Deno.test("a listener that never answers is deaf after three probes, and one that refuses is not", async () => {
+  const awake = setInterval(() => {}, INTERVAL_MS); // the watchdog alone keeps no process alive
+  const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const address: AddressInfo = { address: "127.0.0.1", family: "IPv4", port: silent.addr.port };
+  let connections = 0;
+  const deaf = Promise.withResolvers<string>();
+  const watchdog = createWatchdog({
+    intervalMs: INTERVAL_MS,
+    onDeaf: deaf.resolve,
+    connect(to) {
+      connections++;
+      return Deno.connect(to);
+    },
+  });
+  watchdog.start(address);
+  assertEquals(await deaf.promise, `no answer within ${INTERVAL_MS} ms`);
+  assertEquals(connections, 3);
+  silent.close();
+
+  const refusing = createServer();
+  refusing.removeAllListeners("connection");
+  const refused = Promise.withResolvers<void>();
+  let refusals = 0;
+  refusing.on("connection", (socket) => {
+    socket.destroy();
+    if (++refusals === 5) refused.resolve();
+  });
+  await new Promise<void>((resolve) => refusing.listen(0, "127.0.0.1", resolve));
+  const calm = createWatchdog({ intervalMs: INTERVAL_MS, onDeaf: refused.reject });
+  calm.start(refusing.address() as AddressInfo);
+  await refused.promise;
+  calm.stop();
+  await new Promise((resolve) => refusing.close(resolve));
+  clearInterval(awake);
+});
