@@ -12,6 +12,7 @@ export function toAccount({ report, repairs }: Accounted) {
     model_ms: round(report.modelMs),
     tools_ms: round(report.toolMs),
     stopped: report.stoppedBy ?? null,
+    ...(report.reply.encoding && { reply_encoding: report.reply.encoding }),
     history_repairs: describeRepairs(repairs),
   };
 }
@@ -32,6 +33,7 @@ export function accountHeaders({ report, repairs }: Accounted): Record<string, s
     "x-agent-output-tokens": String(report.outputTokens),
     "server-timing": `model;dur=${round(report.modelMs)}, tools;dur=${round(report.toolMs)}`,
     ...(report.stoppedBy && { "x-agent-stopped": report.stoppedBy }),
+    ...(report.reply.encoding && { "x-agent-reply-encoding": report.reply.encoding }),
   };
 }
 
@@ -44,6 +46,7 @@ export function accountFields(report: RunReport): Record<string, string | number
     model_calls: report.modelCalls,
     tool_calls: report.toolCalls,
     ...(report.stoppedBy && { stopped_by: report.stoppedBy }),
+    ...(report.reply.encoding && { reply_encoding: report.reply.encoding }),
   };
 }
 

@@ -8,11 +8,12 @@ export function observeTools(
   metrics: Metrics,
 ): ToolSource & AsyncDisposable {
   const observed = new WeakMap<Toolbox, Toolbox>();
+  const labelOf = createLabels();
   return {
     describe: () => source.describe(),
     current() {
       const tools = source.current();
-      const known = observed.get(tools) ?? observeToolbox(tools, metrics);
+      const known = observed.get(tools) ?? observeToolbox(tools, { metrics, labelOf });
       observed.set(tools, known);
       return known;
     },
@@ -22,7 +23,23 @@ export function observeTools(
   };
 }
 
-function observeToolbox(tools: Toolbox, metrics: Metrics): Toolbox {
+/** Tool servers may name their tools anew each time; a metric is kept for ever. */
+const MAX_LABELS = 1_000;
+
+function createLabels(): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.size < MAX_LABELS) known.add(name);
+    return known.has(name) ? name : "other";
+  };
+}
+
+interface Observer {
+  metrics: Metrics;
+  labelOf: (name: string) => string;
+}
+
+function observeToolbox(tools: Toolbox, observer: Observer): Toolbox {
   return {
     get definitions() {
       return tools.definitions;
@@ -32,12 +49,12 @@ function observeToolbox(tools: Toolbox, metrics: Metrics): Toolbox {
     },
     find(name) {
       const tool = tools.find(name);
-      return tool && { ...tool, run: observeRun(tool, metrics) };
+      return tool && { ...tool, run: observeRun(tool, observer) };
     },
   };
 }
 
-function observeRun(tool: Tool, metrics: Metrics): Tool["run"] {
+function observeRun(tool: Tool, { metrics, labelOf }: Observer): Tool["run"] {
   const span = {
     name: `execute_tool ${tool.name}`,
     attributes: {
@@ -56,7 +73,7 @@ function observeRun(tool: Tool, metrics: Metrics): Tool["run"] {
         return content;
       } finally {
         const seconds = (performance.now() - started) / 1000;
-        metrics.toolCall({ tool: tool.name, outcome, seconds });
+        metrics.toolCall({ tool: labelOf(tool.name), outcome, seconds });
       }
     });
 }

@@ -13,6 +13,7 @@ const ACCOUNT = {
   "x-agent-input-tokens": whole("Tokens read."),
   "x-agent-output-tokens": whole("Tokens written."),
   "x-agent-stopped": whole("What ended the run early, if anything did."),
+  "x-agent-reply-encoding": whole("`not utf-8` if the model's bytes were not, and some were lost."),
   "server-timing": whole("Milliseconds in the model and in tools."),
   "x-history-repairs": z.string().optional().meta({
     description: "What had to be mended in the messages: `paired=1, merged=2`.",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { NOT_UTF8 } from "../shared/http/utf8.ts";
 import type { EndpointClient } from "./endpoint_client.ts";
 import type { Turn } from "./runner.ts";
 import { type Dialect, withoutQuery } from "./target.ts";
@@ -34,7 +35,9 @@ function toMessage({ role, content }: Turn) {
   return { type: role === "user" ? "human" : "ai", content };
 }
 
-function readReply(answer: unknown) {
+function readReply(answer: unknown, encoding?: typeof NOT_UTF8) {
   const { data } = Reply.safeParse(answer);
-  return data && { content: data.content, usage: data.usage_metadata ?? null };
+  if (!data) return undefined;
+  const { content, usage_metadata: usage = null } = data;
+  return { content, usage, ...(encoding && { encoding }) };
 }

@@ -1,6 +1,7 @@
 import { abortError } from "../shared/abort.ts";
 import { AppError } from "../shared/errors.ts";
 import { AnswerTooLarge } from "../shared/http/bounded_fetch.ts";
+import { type NOT_UTF8, readJsonAnswer } from "../shared/http/utf8.ts";
 import { startCallClock } from "../shared/providers/call_clock.ts";
 import { diagnoseConnection } from "../shared/providers/connection_failure.ts";
 import { type Diagnosis, toProviderError } from "../shared/providers/failure.ts";
@@ -34,7 +35,8 @@ export interface EndpointCall<T> {
   url: string;
   headers?: Record<string, string>;
   body: unknown;
-  read: (answer: unknown) => T | undefined;
+  /** `encoding` is set if the answer's bytes were not UTF-8. */
+  read: (answer: unknown, encoding?: typeof NOT_UTF8) => T | undefined;
 }
 
 const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
@@ -67,7 +69,8 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
       const failure = { kind: "status", status: response.status } as const;
       throw new CallFailure({ failure, headers: response.headers });
     }
-    const reply = call.read(await response.json());
+    const { value, encoding } = await readJsonAnswer(response);
+    const reply = call.read(value, encoding);
     if (reply === undefined) throw new CallFailure(UNREADABLE);
     return reply;
   }

@@ -1,3 +1,4 @@
+import type { DecodedAnswer } from "../shared/http/utf8.ts";
 import { parseReply, toCompletionParams } from "../shared/providers/openai_messages.ts";
 import type { ChatMessage } from "../shared/providers/provider.ts";
 import type { ModelParameters } from "../shared/schemas/evaluate.ts";
@@ -34,15 +35,15 @@ export function createOpenAIDialect(
       client.post({
         url,
         body: toCompletionParams({ ...settings, messages: [...system, ...conversation] }),
-        read: (answer) => readReply(answer, modelId),
+        read: (value, encoding) => readReply({ value, ...(encoding && { encoding }) }, modelId),
       }, signal),
   };
 }
 
-function readReply(answer: unknown, modelId: string): TargetReply | undefined {
+function readReply(answer: DecodedAnswer, modelId: string): TargetReply | undefined {
   const reply = parseReply(answer, modelId);
   if (!reply) return undefined;
-  const { content, refusal, usage } = reply;
+  const { content, refusal, usage, encoding } = reply;
   return {
     content: content ?? refusal ?? "",
     usage: usage && {
@@ -50,5 +51,6 @@ function readReply(answer: unknown, modelId: string): TargetReply | undefined {
       output_tokens: usage.completionTokens,
       total_tokens: usage.totalTokens,
     },
+    ...(encoding && { encoding }),
   };
 }

@@ -10,6 +10,7 @@ import type {
 } from "../shared/schemas/evaluate.ts";
 import { ProviderError } from "../shared/providers/provider.ts";
 import { createLane, createPlaces, type Lane } from "./lanes.ts";
+import type { NOT_UTF8 } from "../shared/http/utf8.ts";
 import { createPacer } from "./pacer.ts";
 
 /** What stands in place of a reply that could not be had (spec 7.1). */
@@ -24,6 +25,8 @@ export interface Turn {
 export interface TargetReply {
   content: string;
   usage: InteractionUsage | null;
+  /** Set if the endpoint's bytes were not UTF-8. */
+  encoding?: typeof NOT_UTF8;
 }
 
 /** The model under test. Throws `ProviderError` when it cannot answer, after its own retries. */
@@ -201,9 +204,11 @@ async function ask(
   }
 }
 
-function toAnswer({ agent_reply, usage, latency_ms, error }: InteractionResult): Answer {
-  if (error) return { error, latencyMs: latency_ms };
-  return { reply: { content: agent_reply, usage }, latencyMs: latency_ms };
+function toAnswer(result: InteractionResult): Answer {
+  const { agent_reply: content, usage, latency_ms: latencyMs, error, reply_encoding } = result;
+  if (error) return { error, latencyMs };
+  const reply = { content, usage, ...(reply_encoding && { encoding: reply_encoding }) };
+  return { reply, latencyMs };
 }
 
 async function toResult(
@@ -220,6 +225,7 @@ async function toResult(
     score_methods: ____,
     missing_scores: _____,
     overall_bounds: ______,
+    reply_encoding: _______,
     ...own
   } = interaction;
   const reference_reply = interaction.reference_reply ?? "";
@@ -244,6 +250,7 @@ async function toResult(
     ...assessed,
     latency_ms,
     usage: reply.usage,
+    ...(reply.encoding && { reply_encoding: reply.encoding }),
   };
 }
 

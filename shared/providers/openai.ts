@@ -3,6 +3,7 @@ import { abortError } from "../abort.ts";
 import { type CallClock, startCallClock } from "./call_clock.ts";
 import { AnswerTooLarge, createBoundedFetch } from "../http/bounded_fetch.ts";
 import { createPairFetch } from "../http/header_pairs.ts";
+import { type DecodedAnswer, readJsonAnswer } from "../http/utf8.ts";
 import { diagnoseConnection } from "./connection_failure.ts";
 import { type Attempt, type Diagnosis, toProviderError, unreadable } from "./failure.ts";
 import { parseModels, parseReply, toCompletionParams } from "./openai_messages.ts";
@@ -69,12 +70,13 @@ export function createOpenAIProvider(
   async function complete(request: ChatRequest, options: CallOptions = {}): Promise<ChatReply> {
     const attempt = { provider: name, model: request.model };
     const params = toCompletionParams(request);
-    const body = await call(
+    const answer = await call(
       attempt,
       options.signal,
-      async (signal): Promise<unknown> => await client.chat.completions.create(params, { signal }),
+      async (signal) =>
+        await readJson(await client.chat.completions.create(params, { signal }).asResponse()),
     );
-    const reply = parseReply(body, request.model);
+    const reply = parseReply(answer, request.model);
     if (!reply) throw unreadable(attempt);
     return reply;
   }
@@ -118,6 +120,14 @@ export function createOpenAIProvider(
   }
 
   return { name, complete, stream, listModels };
+}
+
+/** A completion under another content type is a page of something else. */
+async function readJson(response: Response): Promise<DecodedAnswer> {
+  const type = response.headers.get("content-type") ?? "";
+  if (/[/+]json\b/.test(type)) return await readJsonAnswer(response);
+  await response.arrayBuffer(); // a provider that stops within it is slow, whatever it sends
+  throw new SyntaxError("the answer is not JSON");
 }
 
 /** The SDK, kept from all that it would read from the environment. */

@@ -1,3 +1,4 @@
+import type { DecodedAnswer } from "../http/utf8.ts";
 import type {
   ChatMessage,
   ChatReply,
@@ -47,8 +48,11 @@ function toMessageParam(message: ChatMessage) {
 }
 
 /** A completion as providers really send it; `undefined` where it is none. */
-export function parseReply(body: unknown, requestedModel: string): ChatReply | undefined {
-  const completion = asFields(body);
+export function parseReply(
+  { value, encoding }: DecodedAnswer,
+  requestedModel: string,
+): ChatReply | undefined {
+  const completion = asFields(value);
   const choice = asFields(asList(completion.choices)[0]);
   if (!isFields(choice.message)) return undefined;
   const message = choice.message;
@@ -65,6 +69,7 @@ export function parseReply(body: unknown, requestedModel: string): ChatReply | u
     systemFingerprint: asText(completion.system_fingerprint),
     serviceTier: asText(completion.service_tier),
     logprobs: isFields(choice.logprobs) ? choice.logprobs : null,
+    ...(encoding && { encoding }),
   };
 }
 

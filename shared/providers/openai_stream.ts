@@ -2,6 +2,7 @@ import type { CallClock } from "./call_clock.ts";
 import { createReplyAssembler } from "./openai_assembler.ts";
 import { type Attempt, unreadable } from "./failure.ts";
 import { parseReply } from "./openai_messages.ts";
+import { NOT_UTF8, readJsonAnswer } from "../http/utf8.ts";
 import type { ChatDelta } from "./provider.ts";
 import { readServerSentEvents } from "./server_sent_events.ts";
 
@@ -27,7 +28,12 @@ export async function* readStream(
   }
   const assembler = createReplyAssembler(attempt.model);
   let isDone = false;
-  for await (const data of readServerSentEvents(response.body ?? new Blob().stream())) {
+  let isUtf8 = true;
+  const events = readServerSentEvents(
+    response.body ?? new Blob().stream(),
+    () => isUtf8 = false,
+  );
+  for await (const data of events) {
     isDone = data === "[DONE]";
     if (isDone) break;
     const chunk = JSON.parse(data);
@@ -39,7 +45,7 @@ export async function* readStream(
   const { reply } = assembler;
   if (reply.finishReason === null && !isDone) throw unreadable(attempt);
   clock.pause();
-  yield { type: "reply", reply };
+  yield { type: "reply", reply: isUtf8 ? reply : { ...reply, encoding: NOT_UTF8 } };
 }
 
 /** From a provider that does not stream, and says so by sending all of it. */
@@ -47,7 +53,7 @@ async function* readWhole(
   response: Response,
   { attempt, clock }: StreamedCall,
 ): AsyncGenerator<ChatDelta> {
-  const reply = parseReply(await response.json(), attempt.model);
+  const reply = parseReply(await readJsonAnswer(response), attempt.model);
   if (!reply) throw unreadable(attempt);
   clock.pause();
   if (reply.content) yield { type: "text", text: reply.content };

@@ -1,3 +1,4 @@
+import type { NOT_UTF8 } from "../http/utf8.ts";
 import { AppError, type AppErrorOptions, type ErrorCode } from "../errors.ts";
 
 /** A message as every OpenAI-compatible model takes it, without a vendor's spelling. */
@@ -59,6 +60,8 @@ export interface ChatReply {
   systemFingerprint: string | null;
   serviceTier: string | null;
   logprobs: Record<string, unknown> | null;
+  /** Set if the provider's bytes were not UTF-8: some of the text was replaced by U+FFFD. */
+  encoding?: typeof NOT_UTF8;
 }
 
 /** A stream is any number of `text` and `reasoning` pieces and, last, the whole `reply`. */

@@ -1,9 +1,13 @@
+import { createUtf8Decoder } from "../http/utf8.ts";
+
 /**
  * The `data` of each event of a stream. Ends where the stream ends, also in the middle of an event,
- * whose data so far is then the last. Event names, ids and comments are left out.
+ * whose data so far is then the last. Event names, ids and comments are left out. `onInvalid` is
+ * called once if the bytes are not UTF-8.
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onInvalid: () => void = () => {},
 ): AsyncGenerator<string> {
   let data: string[] = [];
   /** The line so far, in the pieces that it came in. */
@@ -18,7 +22,7 @@ export async function* readServerSentEvents(
     }
   }
 
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+  for await (const text of body.pipeThrough(createUtf8Decoder(onInvalid))) {
     // Only what is new is searched: a line of megabytes comes in hundreds of pieces.
     const endsBefore = rest.at(-1)?.endsWith("\r");
     const isWithin = !endsBefore && !/[\r\n]/.test(text);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NOT_UTF8 } from "../http/utf8.ts";
 
 /** Ids stand in logs, lists, file names of reports and statistics: they are names, not texts. */
 const LONGEST_ID = 256;
@@ -206,6 +207,8 @@ export const InteractionResult = Interaction.extend({
   judge: JudgeResult.optional(),
   latency_ms: z.number(),
   usage: InteractionUsage.nullable(),
+  /** The endpoint's bytes were not UTF-8: U+FFFD stands in the reply for what could not be read. */
+  reply_encoding: z.literal(NOT_UTF8).optional(),
   error: InteractionError.optional(),
 });
 export type InteractionResult = z.infer<typeof InteractionResult>;

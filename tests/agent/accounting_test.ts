@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
 import { createScriptedProvider } from "../fakes/scripted_provider.ts";
 
@@ -96,4 +97,14 @@ Deno.test("GET /tools lists the tools that are switched on", async () => {
     ["calculator", "built-in"],
   ]);
   assertEquals(report.servers, []);
+});
+
+Deno.test("a reply whose bytes were not UTF-8 is marked, streamed or not", async () => {
+  const provider = createScriptedProvider({ content: "gr\uFFFDn", encoding: NOT_UTF8 });
+  const { service } = agentService(provider);
+  const whole = await service(agentRequestOf(BODY));
+  assertEquals(whole.headers.get("x-agent-reply-encoding"), "not utf-8");
+  const accept = { accept: "text/event-stream" };
+  const events = await (await service(agentRequestOf(BODY, { headers: accept }))).text();
+  assertMatch(events, /event: done\ndata: .*"reply_encoding":"not utf-8"/);
 });

@@ -1,10 +1,12 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { ProviderError } from "../../../shared/providers/provider.ts";
+import { type ChatReply, ProviderError } from "../../../shared/providers/provider.ts";
 import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
   completion,
+  completionBody,
   completionChunks,
+  raw,
   sse,
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
@@ -237,4 +239,27 @@ Deno.test("more tool calls than any model makes are an unreadable answer, stream
     const error = await failure(answer, (double) => WAYS[way](providerOf(double)));
     assertEquals(error.failure.kind, "unreadable");
   }
+});
+
+Deno.test("bytes that are not UTF-8 are replaced, and the reply is marked, streamed or whole", async () => {
+  const latin1 = (text: string) => Uint8Array.from([...text].map((part) => part.charCodeAt(0)));
+  const whole = raw(latin1(JSON.stringify(completionBody({ content: "grün" }))), {
+    headers: { "content-type": "application/json" },
+  });
+  const events = completionChunks({ content: "grün" }).map((chunk) =>
+    `data: ${JSON.stringify(chunk)}\n\n`
+  );
+  const inChunks = raw(latin1(events.join("")), {
+    headers: { "content-type": "text/event-stream" },
+  });
+  for (const answer of [whole, inChunks]) {
+    await using double = await startProviderDouble(answer);
+    const last = await Array.fromAsync(providerOf(double).stream(REQUEST));
+    const { reply } = last.at(-1) as { reply: ChatReply };
+    assertEquals([reply.content, reply.encoding], ["gr\uFFFDn", "not utf-8"]);
+  }
+  await using double = await startProviderDouble([whole, completion()]);
+  const provider = providerOf(double);
+  assertEquals((await provider.complete(REQUEST)).encoding, "not utf-8");
+  assertEquals("encoding" in await provider.complete(REQUEST), false);
 });

@@ -1,0 +1,49 @@
+/** How text is marked if its bytes were not UTF-8, and some of them were replaced by U+FFFD. */
+export const NOT_UTF8 = "not utf-8";
+
+export interface DecodedAnswer {
+  value: unknown;
+  /** Set if it is not the text that was meant. */
+  encoding?: typeof NOT_UTF8;
+}
+
+/** Reads an answer as JSON. Throws a `SyntaxError` if it is none. */
+export async function readJsonAnswer(response: Response): Promise<DecodedAnswer> {
+  const bytes = await response.arrayBuffer();
+  try {
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+  } catch (error) {
+    if (error instanceof SyntaxError) throw error;
+    return { value: JSON.parse(new TextDecoder().decode(bytes)), encoding: NOT_UTF8 };
+  }
+}
+
+/** Decodes a stream as UTF-8, with replacement; `onInvalid` is called once if it is not. */
+export function createUtf8Decoder(
+  onInvalid: () => void,
+): TransformStream<Uint8Array<ArrayBuffer>, string> {
+  const decoder = new TextDecoder();
+  let strict: TextDecoder | undefined = new TextDecoder("utf-8", { fatal: true });
+
+  function check(chunk: Uint8Array<ArrayBuffer>, stream: boolean): void {
+    try {
+      strict?.decode(chunk, { stream });
+    } catch {
+      strict = undefined;
+      onInvalid();
+    }
+  }
+
+  return new TransformStream({
+    transform(chunk, controller) {
+      check(chunk, true);
+      const text = decoder.decode(chunk, { stream: true });
+      if (text !== "") controller.enqueue(text);
+    },
+    flush(controller) {
+      check(new Uint8Array(), false);
+      const text = decoder.decode();
+      if (text !== "") controller.enqueue(text);
+    },
+  });
+}
