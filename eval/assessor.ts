@@ -16,6 +16,7 @@ import { matchMetadata, type MetadataMatch } from "./scores/metadata_match.ts";
 import { pairScorers } from "./scores/mod.ts";
 import { overall, type PlannedPart } from "./scores/overall.ts";
 import type { PairComparer } from "./scores/pair_scores.ts";
+import { differencesBetween } from "./text/differences.ts";
 import { semanticSimilarity } from "./scores/semantic_similarity.ts";
 
 /** What assessing takes beside the texts; it lives as long as the process. */
@@ -94,6 +95,7 @@ export function createAssessor(
         ...(unknownMeaning !== undefined && { semantic_similarity: unknownMeaning }),
       },
       method,
+      differences: differencesBetween(reply, reference),
     };
   }
 
@@ -161,6 +163,7 @@ export function createAssessor(
         generatedMetadata,
         ...conclude(scores, { parts: plan(interaction, { scores, matches }), missing }),
         ...(compared.method && { score_methods: { semantic_similarity: compared.method } }),
+        ...(compared.differences?.length && { differs_in: compared.differences }),
         ...(annotation && { annotation }),
         ...(verdict && "result" in verdict && { judge: verdict.result }),
       };

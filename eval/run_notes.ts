@@ -1,12 +1,5 @@
-import type { EvaluateRequest } from "../shared/schemas/evaluate.ts";
+import type { EvaluateRequest, RunNote } from "../shared/schemas/evaluate.ts";
 import { SIMILARITY_LIMIT } from "./scores/semantic_similarity.ts";
-
-/** Something that a reader of a run's results should know before trusting them. */
-export interface RunNote {
-  /** Stable, for programs. */
-  code: string;
-  detail: string;
-}
 
 /** Notes on a run, from its request alone; `hasJudge` tells whether a judge is configured. */
 export function runNotes(

@@ -37,7 +37,13 @@ export interface Target {
 export interface Assessment extends
   Pick<
     InteractionResult,
-    "scores" | "score_methods" | "missing_scores" | "overall_bounds" | "annotation" | "judge"
+    | "scores"
+    | "score_methods"
+    | "missing_scores"
+    | "overall_bounds"
+    | "differs_in"
+    | "annotation"
+    | "judge"
   > {
   generatedMetadata: Metadata;
 }
@@ -226,6 +232,7 @@ async function toResult(
     missing_scores: _____,
     overall_bounds: ______,
     reply_encoding: _______,
+    differs_in: ________,
     ...own
   } = interaction;
   const reference_reply = interaction.reference_reply ?? "";

@@ -1,13 +1,15 @@
-import type {
-  AttemptResult,
-  EvaluateRequest,
-  EvaluateResponse,
-  InteractionResult,
-  PassRates,
-  Scenario,
-  ScenarioResult,
+import {
+  type AttemptResult,
+  type EvaluateRequest,
+  type EvaluateResponse,
+  type InteractionResult,
+  type PassRates,
+  type Scenario,
+  type ScenarioResult,
+  ScoredBy,
 } from "../shared/schemas/evaluate.ts";
 import { createLabelCounter } from "./labels.ts";
+import { runNotes } from "./run_notes.ts";
 import type { Tally } from "./store/store.ts";
 import { passRates, runPassRates } from "./pass_rates.ts";
 import { DEFAULT_PASS_THRESHOLD } from "./passing.ts";
@@ -36,6 +38,9 @@ export function summariseRun(
     message: describeCompletion(counts),
     run_id: runId,
     test_name: nameTest(request),
+    notes: runNotes(request, {
+      hasJudge: typeof ScoredBy.safeParse(request.scored_by).data?.judge === "string",
+    }),
   };
   return { ...heading, ...kept, ...heading }; // first for the reader, and once more to win
 }

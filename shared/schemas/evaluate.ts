@@ -203,6 +203,11 @@ export const InteractionResult = Interaction.extend({
   missing_scores: z.record(z.string(), z.string()).optional(),
   /** `overall` with its missing parts at their lowest and at their highest; only if it is missing. */
   overall_bounds: z.tuple([z.number(), z.number()]).optional(),
+  /**
+   * Kinds of facts in which the reply differs from its reference (`number`, `negation`, …); a reply
+   * may be near in meaning and still say the opposite. Absent if none was found.
+   */
+  differs_in: z.array(z.string()).optional(),
   annotation: Annotation.optional(),
   judge: JudgeResult.optional(),
   latency_ms: z.number(),
@@ -233,6 +238,10 @@ export const ScenarioResult = z.looseObject({
 });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
 
+/** Something that a reader of the results should know before trusting them. `code` is stable. */
+export const RunNote = z.object({ code: z.string(), detail: z.string() });
+export type RunNote = z.infer<typeof RunNote>;
+
 /** The body of the answer (spec 2.4). */
 export const EvaluateResponse = z.object({
   message: z.string(),
@@ -241,6 +250,7 @@ export const EvaluateResponse = z.object({
   endpoint: z.string(),
   model_id: z.string(),
   scored_by: ScoredBy.optional(),
+  notes: z.array(RunNote),
   results: z.object({
     scenarios: z.array(ScenarioResult),
     average_scores: Scores,

@@ -130,6 +130,15 @@ Deno.test("a label that cannot be told leaves overall open", async () => {
   assertAlmostEquals(low, scores.semantic_similarity! / 2, 1e-9);
 });
 
+Deno.test("a reply that is near but says another number is flagged, and a right one is not", async () => {
+  const subject = interaction("1", { reference_reply: "Your parcel arrives in 3 days." });
+  const [wrong, right] = await Promise.all(
+    ["Your parcel arrives in 5 days.", "Your parcel arrives in three days."]
+      .map((reply) => assess(subject, reply, [subject])),
+  );
+  assertEquals([wrong!.differs_in, right!.differs_in], [["number"], undefined]);
+});
+
 Deno.test("a complete turn says nothing of missing scores", async () => {
   const result = await assess(BATCH[0]!, "We refund it to your card.");
   assertEquals([result.missing_scores, result.overall_bounds], [undefined, undefined]);

@@ -44,6 +44,7 @@ Deno.test("a caller's own fields come back, and cannot replace ours", () => {
       message: "Evaluation completed: 1 of 4 interactions failed",
       run_id: "r",
       test_name: "scenario 0",
+      notes: [],
       endpoint: "http://127.0.0.1:9/v1",
       model_id: "a/model",
       ticket: "T-1",
