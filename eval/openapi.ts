@@ -62,6 +62,7 @@ export const evalApi: ApiDescription = {
         ...problems({
           403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
           422: "`idempotency_key_reused`: the key came with another body before",
+          503: "`shutting_down`, `overloaded`, `storage_busy`",
           507: "`storage_full`",
         }),
       },

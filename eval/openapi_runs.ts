@@ -119,7 +119,10 @@ export const runsApi: ApiDescription["routes"] = {
   },
   "POST /runs/:id/retry": {
     summary: "Ask again what failed, as a new run",
-    requestParams: { path },
+    requestParams: {
+      path,
+      header: z.object({ "idempotency-key": z.string().max(255).optional() }),
+    },
     responses: {
       202: jsonAnswer(
         "The new run.",
@@ -127,6 +130,7 @@ export const runsApi: ApiDescription["routes"] = {
       ),
       ...NOT_FOUND,
       ...CONFLICT,
+      ...problems({ 422: "`idempotency_key_reused`: the key came with another body before" }),
     },
   },
   "DELETE /runs/:id": {

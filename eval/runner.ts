@@ -71,8 +71,10 @@ export interface TurnPosition extends AttemptPosition {
   turn: number;
 }
 
-/** Told of every finished turn, those of a conversation in order. */
+/** Told of every reply and of every finished turn, those of a conversation in order. */
 export interface Recorder {
+  /** What it cost is not to be lost. The reply is assessed once this resolves. */
+  receive?(position: TurnPosition, received: ReceivedReply): Promise<void>;
   record(
     position: TurnPosition,
     result: InteractionResult,
@@ -81,12 +83,26 @@ export interface Recorder {
   ): void | Promise<void>;
 }
 
+/** A reply and how long it took. */
+export interface ReceivedReply {
+  reply: TargetReply;
+  latencyMs: number;
+}
+
+/** A reply that an earlier process received but did not finish assessing. */
+export interface EarlierReply extends ReceivedReply {
+  /** Assesses it; `undefined` if that was begun too often already, without a result. */
+  attempt<T>(work: () => Promise<T>): Promise<T> | undefined;
+}
+
 /** What an earlier process, or the run that this one retries, has finished already. */
 export interface Finished {
   /** Whether nothing of the attempt is left to ask. */
   isWhole(position: AttemptPosition): boolean;
   /** The finished turns of an attempt, by turn. */
   turns(position: AttemptPosition): Promise<ReadonlyMap<number, InteractionResult>>;
+  /** The replies of an attempt that need not be asked for again, by turn. */
+  replies(position: AttemptPosition): Promise<ReadonlyMap<number, EarlierReply>>;
 }
 
 export interface RunPorts {
@@ -102,6 +118,8 @@ export interface RunPorts {
   signal: AbortSignal;
   /** Once it is true no turn begins any more, and those under way are finished. */
   isPaused?: () => boolean;
+  /** Told why a reply could not be assessed; its turn is recorded without scores. */
+  onUnscored?: (position: TurnPosition, error: unknown) => void;
 }
 
 /**
@@ -165,19 +183,28 @@ async function converse(
   position: AttemptPosition,
   ports: RunPorts & { lane: Lane },
 ): Promise<void> {
-  const { recorder, assessor, finished, isPaused, lane } = ports;
+  const { recorder, finished, isPaused, lane } = ports;
   const history: Turn[] = [];
   const known = await finished?.turns(position);
+  const replies = await finished?.replies(position);
   for (const [turn, interaction] of scenario.interactions.entries()) {
     if (isPaused?.()) return;
     const stored = known?.get(turn);
-    const answer = stored ? toAnswer(stored) : await ask(interaction, history, ports);
+    const earlier = replies?.get(turn);
+    const answer: Answer = stored
+      ? toAnswer(stored)
+      : earlier ?? await ask(interaction, history, ports);
     if (!stored) {
+      const place = { ...position, turn };
+      // At once, not when its turn in the lane comes: a slow judge may be at the reply before it.
+      const received = answer.reply && !earlier ? recorder.receive?.(place, answer) : undefined;
+      received?.catch(() => {}); // told in the lane
       await lane.begin(async () => {
+        await received;
         const started = performance.now();
-        const result = await toResult(interaction, answer, assessor);
+        const result = await toResult(interaction, answer, { ...ports, place });
         const tookMs = Math.round(answer.latencyMs + performance.now() - started);
-        await recorder.record({ ...position, turn }, result, { tookMs });
+        await recorder.record(place, result, { tookMs });
       });
     }
     if (!answer.reply) continue; // a failed turn was never said
@@ -190,8 +217,8 @@ async function converse(
 
 /** What came back when a turn was asked: a reply, or why there is none. */
 type Answer =
-  & { latencyMs: number }
-  & ({ reply: TargetReply } | { reply?: never; error: InteractionError });
+  | (ReceivedReply & Partial<Pick<EarlierReply, "attempt">>)
+  | { latencyMs: number; reply?: never; error: InteractionError };
 
 async function ask(
   { user_message }: Interaction,
@@ -220,8 +247,9 @@ function toAnswer(result: InteractionResult): Answer {
 async function toResult(
   interaction: Interaction,
   answer: Answer,
-  assessor: Assessor,
+  ports: RunPorts & { place: TurnPosition },
 ): Promise<InteractionResult> {
+  const { assessor } = ports;
   const { reply, latencyMs: latency_ms } = answer;
   // A result that is sent in again brings its outcome along; that is not this turn's.
   const {
@@ -248,7 +276,7 @@ async function toResult(
       error: answer.error,
     };
   }
-  const { generatedMetadata, ...assessed } = await assessor.assess(interaction, reply.content);
+  const { generatedMetadata, ...assessed } = await assess(interaction, answer, ports);
   return {
     ...own,
     reference_reply,
@@ -259,6 +287,31 @@ async function toResult(
     usage: reply.usage,
     ...(reply.encoding && { reply_encoding: reply.encoding }),
   };
+}
+
+/** What stands in `missing_scores` if assessing a reply threw, or ended the process. */
+const UNSCORED = "scoring failed; see the service's log";
+const GIVEN_UP = "given up: each time this reply was scored, the service ended";
+
+/** A fault of the scoring belongs to its turn: the run goes on without these scores. */
+async function assess(
+  interaction: Interaction,
+  { reply, attempt = (work) => work() }: ReceivedReply & Partial<Pick<EarlierReply, "attempt">>,
+  { assessor, signal, onUnscored, place }: RunPorts & { place: TurnPosition },
+): Promise<Assessment> {
+  const without = (error: unknown, reason: string) => {
+    onUnscored?.(place, error);
+    return { generatedMetadata: {}, ...assessor.unscored(interaction, reason) };
+  };
+  const scoring = attempt(async () => {
+    try {
+      return await assessor.assess(interaction, reply.content);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return without(error, UNSCORED);
+    }
+  });
+  return await scoring ?? without(new Error(GIVEN_UP), GIVEN_UP);
 }
 
 function describe(error: unknown): InteractionError {

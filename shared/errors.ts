@@ -26,6 +26,7 @@ export type ErrorCode =
   | "shutting_down"
   | "overloaded"
   | "storage_full"
+  | "storage_busy"
   | "internal";
 
 /** One field of a body that fails its schema. `path` is dotted: `test_batch.interactions.0.id`. */

@@ -1,7 +1,6 @@
 import { accepts } from "@std/http/negotiation";
-import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body.ts";
-import type { Handler } from "../../shared/http/router.ts";
+import type { Handler, RequestContext } from "../../shared/http/router.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint_policy.ts";
@@ -9,7 +8,7 @@ import type { RunStore, StoredRun } from "../store/store.ts";
 import { nameTest } from "../summary.ts";
 import { type ActiveRun, CLIENT_LEFT } from "./active_run.ts";
 import { eventStream } from "./event_stream.ts";
-import { readIdempotencyKey } from "./idempotency_key.ts";
+import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { answerWithResult, waitForEnd } from "./result_answer.ts";
 import type { RunManager } from "./run_manager.ts";
 import { logStreamEnd } from "./stream_log.ts";
@@ -33,31 +32,31 @@ export function createEvaluateRoute(
 ): Handler {
   const Body = evaluateRequest(config.EVAL_MAX_ATTEMPTS);
 
-  async function begin(body: EvaluateRequest, headers: Headers): Promise<BegunRun> {
-    const idempotency = await readIdempotencyKey(headers, body);
+  async function begin(
+    request: Request,
+    { body, context }: { body: EvaluateRequest; context: RequestContext },
+  ): Promise<BegunRun> {
+    const idempotency = await readIdempotencyKey(request, { context, body });
     const started = await runs.start({
       request: body,
       testName: nameTest(body),
       ...(idempotency && { idempotency }),
     });
     if (started.outcome === "started") return { run: started.active.run, active: started.active };
-    if (started.outcome === "known") return await reattach(started.id);
-    throw new AppError(
-      422,
-      "idempotency_key_reused",
-      "cannot use this Idempotency-Key: it came with another body before",
-    );
+    if (started.outcome === "known") return await reattach(started.id, body);
+    throw keyReused();
   }
 
   /** A run that ended only because its client was lost goes on when the client comes back. */
-  async function reattach(id: string): Promise<BegunRun> {
+  async function reattach(id: string, { endpoint }: EvaluateRequest): Promise<BegunRun> {
     const known = runs.active(id);
     if (known && !known.signal.aborted) return { run: known.run, active: known };
     await known?.ended; // a client that comes back at once meets the run it has just lost
     const run = (await store.getRun(id))!;
     const wasLost = run.status === "cancelled" && run.detail === CLIENT_LEFT;
     const isUnfinished = run.status === "interrupted" || run.status === "running";
-    return { run, active: wasLost || isUnfinished ? await runs.resume(run) : undefined };
+    const goesOn = wasLost || isUnfinished;
+    return { run, active: goesOn ? await runs.resume(run, { endpoint }) : undefined };
   }
 
   return async (request, context) => {
@@ -68,7 +67,7 @@ export function createEvaluateRoute(
     endpoints.requireAllowed(body.endpoint);
     await endpoints.requireReachable(body.endpoint);
     context.fields.model = body.model_id;
-    const { run, active } = await begin(body, request.headers);
+    const { run, active } = await begin(request, { body, context });
     context.fields.run = run.id;
     const location = `/runs/${run.id}`;
 

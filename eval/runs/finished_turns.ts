@@ -1,6 +1,16 @@
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
-import type { Finished } from "../runner.ts";
-import type { RunStore } from "../store/store.ts";
+import type { AttemptPosition, EarlierReply, Finished } from "../runner.ts";
+import type { PendingReply, RunStore } from "../store/store.ts";
+
+/** How many later processes may begin to score a reply before it is given up. */
+export const MOST_TRIES = 3;
+
+export interface FinishedOptions {
+  id: string;
+  scenarios: Scenario[];
+  /** Does one piece of work at a time. */
+  oneByOne: <T>(work: () => Promise<T>) => Promise<T>;
+}
 
 /**
  * What is stored of a run, for the runner to go on from. Only counts are held: the turns themselves
@@ -8,14 +18,34 @@ import type { RunStore } from "../store/store.ts";
  */
 export async function readFinished(
   store: RunStore,
-  { id, scenarios }: { id: string; scenarios: Scenario[] },
+  { id, scenarios, oneByOne }: FinishedOptions,
 ): Promise<Finished> {
   const counts = new Map<string, number>();
-  for (const { scenario, attempt, turns } of await store.attemptCounts(id)) {
-    counts.set(`${scenario}/${attempt}`, turns);
+  for (const { turns, ...position } of await store.attemptCounts(id)) {
+    counts.set(nameOf(position), turns);
   }
-  const countOf = (position: { scenario: number; attempt: number }) =>
-    counts.get(`${position.scenario}/${position.attempt}`) ?? 0;
+  const countOf = (position: AttemptPosition) => counts.get(nameOf(position)) ?? 0;
+  const withReplies = new Set((await store.pendingPositions(id)).map(nameOf));
+
+  /**
+   * A reply that was being scored when a process died may be what it died of. After a second death
+   * such replies are scored one by one, so that the others are not given up together with it.
+   */
+  function toEarlier({ content, usage, latencyMs, tries, ...position }: PendingReply) {
+    const assess = async <T>(work: () => Promise<T>) => {
+      await store.countTry(id, position);
+      return await work();
+    };
+    const reply: EarlierReply = {
+      reply: { content, usage },
+      latencyMs,
+      attempt(work) {
+        if (tries >= MOST_TRIES) return undefined;
+        return tries === 0 ? assess(work) : oneByOne(() => assess(work));
+      },
+    };
+    return [position.turn, reply] as const;
+  }
 
   return {
     isWhole: (position) => countOf(position) === scenarios[position.scenario]?.interactions.length,
@@ -24,5 +54,13 @@ export async function readFinished(
       const turns = await store.attemptTurns(id, position);
       return new Map(turns.map(({ turn, result }) => [turn, result]));
     },
+    async replies(position) {
+      if (!withReplies.has(nameOf(position))) return new Map();
+      return new Map((await store.pendingReplies(id, position)).map(toEarlier));
+    },
   };
+}
+
+function nameOf({ scenario, attempt }: AttemptPosition): string {
+  return `${scenario}/${attempt}`;
 }

@@ -1,13 +1,19 @@
 import { AppError } from "../../shared/errors.ts";
+import { readApiKey } from "../../shared/http/auth.ts";
+import type { RequestContext } from "../../shared/http/router.ts";
+import type { IdempotencyKey } from "../store/store.ts";
 
 const MAX_KEY_LENGTH = 255;
 
-/** The caller's own name for its request, with a digest of the body that it came with. */
+/**
+ * The caller's own name for its request, with a digest of the body that it came with. It belongs to
+ * the caller's API key: two callers may use the same name.
+ */
 export async function readIdempotencyKey(
-  headers: Headers,
-  body: unknown,
-): Promise<{ key: string; bodyHash: string } | undefined> {
-  const key = headers.get("idempotency-key")?.trim();
+  request: Request,
+  { context, body }: { context: Pick<RequestContext, "fields">; body: unknown },
+): Promise<IdempotencyKey | undefined> {
+  const key = request.headers.get("idempotency-key")?.trim();
   if (key === undefined) return undefined;
   if (key === "" || key.length > MAX_KEY_LENGTH) {
     throw new AppError(
@@ -16,7 +22,24 @@ export async function readIdempotencyKey(
       `cannot use this Idempotency-Key: it must have 1 to ${MAX_KEY_LENGTH} characters`,
     );
   }
-  const bytes = new TextEncoder().encode(JSON.stringify(body));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return { key, bodyHash: digest.toHex() };
+  const isIdentified = context.fields.caller !== undefined;
+  return {
+    caller: isIdentified ? await digest(readApiKey(request) ?? "") : "",
+    key,
+    bodyHash: await digest(JSON.stringify(body)),
+  };
+}
+
+/** 422 for a key that came with another body before. */
+export function keyReused(): AppError {
+  return new AppError(
+    422,
+    "idempotency_key_reused",
+    "cannot use this Idempotency-Key: it came with another body before",
+  );
+}
+
+async function digest(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { AppError, isAbort } from "../../shared/errors.ts";
 import { overloaded } from "../../shared/http/places.ts";
 import type { Logger } from "../../shared/log.ts";
@@ -5,9 +6,12 @@ import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createAssessor, describeScoring, type ScoringPorts } from "../assessor.ts";
 import type { EndpointPolicy } from "../endpoint_policy.ts";
 import { type Finished, type RunPorts, runScenarios, type Target } from "../runner.ts";
-import type { NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
+import type { KnownRun, NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
+import { isStorageFault } from "../store/store_fault.ts";
 import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
 import { readFinished } from "./finished_turns.ts";
+import { createRecovery } from "./recovery.ts";
+import { createSaver } from "./saver.ts";
 
 /** Everything a run needs from outside. */
 export interface RunManagerDeps {
@@ -22,12 +26,20 @@ export interface RunManagerDeps {
   concurrency: number;
   /** Runs under way at once; what is to start beyond is refused. Unset: any number. */
   maxRuns?: number;
+  /** How long to wait before a run is tried again that the storage has interrupted. */
+  recoveryDelayMs?: number;
 }
 
+/** A longer reply is on the disk before it is scored: long texts are what scoring may die of. */
+const LONG_REPLY = 100_000;
+
+/** Why a run whose endpoint had a query cannot go on in another process, and what to do. */
+export const QUERY_LOST =
+  "its endpoint has a query, which is not stored; send the request again (with the same " +
+  "Idempotency-Key, if it had one), or put the credential into EVAL_CREDENTIALS";
+
 /** `known` and `mismatch` are as in `CreatedRun`. */
-export type StartedRun =
-  | { outcome: "started"; active: ActiveRun }
-  | { outcome: "known" | "mismatch"; id: string };
+export type StartedRun = { outcome: "started"; active: ActiveRun } | KnownRun;
 
 /** Starts runs, knows those under way, and stores all that comes of them. */
 export interface RunManager {
@@ -36,8 +48,11 @@ export interface RunManager {
    * where too many are under way.
    */
   start(run: NewRun): Promise<StartedRun>;
-  /** Goes on with a stored run from what is stored of it. */
-  resume(run: StoredRun): Promise<ActiveRun>;
+  /**
+   * Goes on with a stored run from what is stored of it. `endpoint` is its address with the query,
+   * which is not stored.
+   */
+  resume(run: StoredRun, options?: { endpoint?: string }): Promise<ActiveRun>;
   active(id: string): ActiveRun | undefined;
   /** Runs under way. */
   readonly count: number;
@@ -70,6 +85,13 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   const runs = new Map<string, ActiveRun>();
   const faults = new Map<string, string>();
   const stopping = new AbortController();
+  const recovery = createRecovery(
+    deps.recoveryDelayMs === undefined ? {} : { delayMs: deps.recoveryDelayMs },
+  );
+  /** Endpoints with their queries, of runs that are not over. */
+  const addresses = new Map<string, string>();
+  const saver = createSaver(store);
+  const oneByOne = pLimit(1);
 
   function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
     const active = createActiveRun(run, { tally, now: () => performance.now() });
@@ -77,14 +99,17 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     faults.delete(run.id);
     execute(active, finished).then((end) => {
       runs.delete(run.id);
+      if (end.status !== "interrupted" && end.status !== "running") addresses.delete(run.id);
       active.end(end);
     });
     return active;
   }
 
   async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
-    const { run: { id, request } } = active;
+    const { run: { id, queryRemoved } } = active;
+    const request = { ...active.run.request, endpoint: addressOf(active.run) };
     try {
+      if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
       endpoints.requireAllowed(request.endpoint); // a resumed run may find other rules
       const outcome = await runScenarios(
         { scenarios: request.test_batch, attempts: request.attempts },
@@ -92,11 +117,21 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
           target: connect(request, endpoints.credentialFor(request.endpoint)),
           assessor: createAssessor(request, { ports: scoring, signal: active.signal }),
           recorder: {
+            async receive(position, { reply, latencyMs }) {
+              const isUrgent = reply.content.length > LONG_REPLY;
+              const stored = saver.saveReply(id, { ...position, ...reply, latencyMs }, {
+                isUrgent,
+              });
+              if (isUrgent) await stored;
+              else stored.catch(() => {}); // storing the turn meets the same fault
+            },
             async record(position, result, { tookMs }) {
-              await store.recordTurn(id, { ...position, result, tookMs });
+              await saver.saveTurn(id, { ...position, result, tookMs });
               active.note(result);
             },
           },
+          onUnscored: (position, error) =>
+            log.error("a reply could not be scored", { run_id: id, ...position, error }),
           ...(finished && { finished }),
           slot,
           concurrency,
@@ -113,6 +148,29 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     }
   }
 
+  /** The address that the run's caller named, with its query if it is known. */
+  function addressOf({ id, endpoint }: StoredRun): string {
+    return addresses.get(id) ?? endpoint;
+  }
+
+  async function interruptForQuery({ run: { id }, tally }: ActiveRun): Promise<RunEnd> {
+    const detail = `cannot go on with run ${id}: ${QUERY_LOST}`;
+    log.warn("a run cannot go on", { run_id: id, detail });
+    await store.setStatus(id, { status: "interrupted", detail, tally: tally() });
+    return { status: "interrupted", error: new AppError(409, "conflict", detail) };
+  }
+
+  /** For a run that the storage has interrupted. */
+  async function goOn(id: string): Promise<void> {
+    const run = await store.getRun(id);
+    const isWaiting = run?.status === "running" && !runs.has(id) && !stopping.signal.aborted;
+    if (!isWaiting) return saver.forget(id); // deleted, cancelled or resumed by a caller
+    const active = await resume(run);
+    active.detach();
+    const { done, total } = active.progress();
+    log.info("a run goes on", { run_id: id, done, total });
+  }
+
   async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
     const { run: { id }, signal } = active;
     const tally = active.tally();
@@ -122,10 +180,12 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         return { status: "cancelled", error };
       }
       log.error("run failed", { run_id: id, error });
-      // Without room there is nothing wrong with the run: it goes on when the service starts again.
       const detail = error instanceof AppError ? error.message : "the service failed; see its log";
-      if (error instanceof AppError && error.code === "storage_full") {
+      if (isStorageFault(error)) {
+        // There is nothing wrong with the run. It stays stored as running: not even that it is
+        // interrupted can be stored now.
         faults.set(id, detail);
+        recovery.later(id, () => goOn(id));
         return { status: "interrupted", error };
       }
       await store.setStatus(id, { status: "failed", detail, tally });
@@ -142,10 +202,15 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
   }
 
-  async function resume(run: StoredRun): Promise<ActiveRun> {
+  async function resume(
+    run: StoredRun,
+    { endpoint }: { endpoint?: string } = {},
+  ): Promise<ActiveRun> {
+    if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
+    await saver.saveKept(run.id);
     const [tally, finished] = await Promise.all([
       store.tally(run.id),
-      readFinished(store, { id: run.id, scenarios: run.request.test_batch }),
+      readFinished(store, { id: run.id, scenarios: run.request.test_batch, oneByOne }),
     ]);
     if (run.status !== "running") await store.setStatus(run.id, { status: "running" });
     return runs.get(run.id) ?? launch(run, { tally, finished });
@@ -163,11 +228,14 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     },
 
     async start(run) {
+      const known = run.idempotency && await store.findByKey(run.idempotency);
+      if (known) return known; // it needs no place
       if (runs.size + starting >= maxRuns) throw overloaded(`${maxRuns} runs are under way`);
       starting++;
       try {
         const created = await store.createRun(withScoring(run));
         if (created.outcome !== "created") return created;
+        if (created.run.queryRemoved) addresses.set(created.id, run.request.endpoint);
         const active = run.parentId === undefined
           ? launch(created.run, { tally: NOTHING_YET })
           : await resume(created.run);
@@ -198,6 +266,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
     async stop() {
       stopping.abort();
+      recovery.stop();
       await Promise.all([...runs.values()].map((active) => active.ended));
     },
   };

@@ -4,9 +4,17 @@ import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { EndpointPolicy } from "../endpoint_policy.ts";
-import { RUN_STATUSES, type RunRecord, type RunStore, type StoredRun } from "../store/store.ts";
+import {
+  type KnownRun,
+  RUN_STATUSES,
+  type RunRecord,
+  type RunStatus,
+  type RunStore,
+  type StoredRun,
+} from "../store/store.ts";
 import { eventStream, LAST_EVENT } from "./event_stream.ts";
-import type { RunManager } from "./run_manager.ts";
+import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
+import { QUERY_LOST, type RunManager } from "./run_manager.ts";
 import { resultPieces } from "./run_result.ts";
 import { logStreamEnd } from "./stream_log.ts";
 import { restingProgress, type RunView, viewRun } from "./run_view.ts";
@@ -52,6 +60,13 @@ export function createRunRoutes(
     const now = await store.getRecord(run.id) ?? run;
     if (now.status !== "running") return view(now);
     return view({ ...now, status: "interrupted", detail: runs.faultOf(run.id) });
+  }
+
+  /** The answer to a retry whose key came before. */
+  async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {
+    if (outcome === "mismatch") throw keyReused();
+    const { status } = await view(await findRecord(id));
+    return describeRetry(id, { parentId, status });
   }
 
   return {
@@ -106,23 +121,29 @@ export function createRunRoutes(
       throw conflict(`cannot cancel run ${run.id}: it is ${status}`);
     },
 
-    "POST /runs/:id/retry": async (_request, { params }) => {
-      const parent = await find(params.id);
-      if (runs.active(parent.id)) throw conflict(`cannot retry run ${parent.id}: it is running`);
+    "POST /runs/:id/retry": async (request, context) => {
+      const parent = await find(context.params.id);
+      const { id: parentId } = parent;
+      const body = { retry: parentId };
+      const idempotency = await readIdempotencyKey(request, { context, body });
+      const known = idempotency && await store.findByKey(idempotency);
+      if (known) return await answerRetry(known, parentId);
+      if (runs.active(parentId)) throw conflict(`cannot retry run ${parentId}: it is running`);
+      if (parent.queryRemoved) throw conflict(`cannot retry run ${parentId}: ${QUERY_LOST}`);
       endpoints.requireAllowed(parent.endpoint);
-      const { done, failed } = await store.tally(parent.id);
+      const { done, failed } = await store.tally(parentId);
       if (failed === 0 && done === parent.totalTurns) {
-        throw conflict(`cannot retry run ${parent.id}: nothing in it failed`);
+        throw conflict(`cannot retry run ${parentId}: nothing in it failed`);
       }
-      const { request, testName, id: parentId } = parent;
-      const started = await runs.start({ request, testName, parentId });
-      if (started.outcome !== "started") throw new Error("a run without a key was known before");
-      started.active.detach();
-      const { id } = started.active.run;
-      return Response.json({ run_id: id, parent_id: parentId, status: "running" }, {
-        status: 202,
-        headers: { location: `/runs/${id}` },
+      const started = await runs.start({
+        request: parent.request,
+        testName: parent.testName,
+        parentId,
+        ...(idempotency && { idempotency }),
       });
+      if (started.outcome !== "started") return await answerRetry(started, parentId);
+      started.active.detach();
+      return describeRetry(started.active.run.id, { parentId, status: "running" });
     },
 
     "DELETE /runs/:id": async (_request, { params }) => {
@@ -134,6 +155,16 @@ export function createRunRoutes(
       return new Response(null, { status: 204 });
     },
   };
+}
+
+function describeRetry(
+  id: string,
+  { parentId, status }: { parentId: string; status: RunStatus },
+): Response {
+  return Response.json({ run_id: id, parent_id: parentId, status }, {
+    status: 202,
+    headers: { location: `/runs/${id}` },
+  });
 }
 
 function notFound(id: string): AppError {

@@ -1,5 +1,6 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
+import { removeQuery } from "../endpoint_query.ts";
 import type { Tables } from "./schema.ts";
 
 /**
@@ -64,7 +65,58 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0005_pending_replies": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.createTable("pending_replies")
+        .addColumn("run_id", "text", (column) => column.notNull())
+        .addColumn("scenario", "integer", (column) => column.notNull())
+        .addColumn("attempt", "integer", (column) => column.notNull())
+        .addColumn("turn", "integer", (column) => column.notNull())
+        .addColumn("tries", "integer", (column) => column.notNull())
+        .addColumn("reply", "text", (column) => column.notNull())
+        .addPrimaryKeyConstraint("pending_replies_key", ["run_id", "scenario", "attempt", "turn"])
+        .execute();
+    },
+  },
+  "0006_keys_by_caller": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.createTable("caller_keys")
+        .addColumn("caller", "text", (column) => column.notNull())
+        .addColumn("idempotency_key", "text", (column) => column.notNull())
+        .addColumn("body_hash", "text", (column) => column.notNull())
+        .addColumn("run_id", "text", (column) => column.notNull())
+        .addColumn("created_at", "bigint", (column) => column.notNull())
+        .addPrimaryKeyConstraint("caller_keys_key", ["caller", "idempotency_key"])
+        .execute();
+      await sql`insert into caller_keys (caller, idempotency_key, body_hash, run_id, created_at)
+        select '', idempotency_key, body_hash, run_id, created_at from idempotency_keys`
+        .execute(db);
+      await db.schema.dropTable("idempotency_keys").execute();
+    },
+  },
+  "0007_endpoint_queries": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("runs")
+        .addColumn("query_removed", "integer", (column) => column.notNull().defaultTo(0))
+        .execute();
+      await removeStoredQueries(db);
+    },
+  },
 };
+
+/** Earlier versions stored what callers had put into the query of an endpoint. */
+async function removeStoredQueries(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ id: string; endpoint: string }>`
+    select id, endpoint from runs where endpoint like '%?%' or endpoint like '%#%'`.execute(db);
+  for (const { id, endpoint } of rows) {
+    const { rows: [row] } = await sql<{ request: string }>`
+      select request from runs where id = ${id}`.execute(db);
+    const bare = removeQuery(endpoint);
+    const request = JSON.stringify({ ...JSON.parse(row!.request), endpoint: bare });
+    await sql`update runs set endpoint = ${bare}, request = ${request}, query_removed = 1
+      where id = ${id}`.execute(db);
+  }
+}
 
 /** Brings the tables up to date; does nothing where they are. Throws on those of a later version. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {

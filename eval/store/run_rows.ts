@@ -19,6 +19,7 @@ export const RECORD_COLUMNS = [
   "created_at",
   "finished_at",
   "tally",
+  "query_removed",
 ] as const satisfies (keyof RunsTable)[];
 
 /** Of a name in a list of runs, in characters. */
@@ -69,6 +70,7 @@ export function toRecord(
     createdAt: Number(row.created_at),
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
     tally: row.tally === null ? null : JSON.parse(row.tally),
+    queryRemoved: row.query_removed === 1,
   };
 }
 
@@ -88,6 +90,7 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
     finished_at: run.finishedAt,
     tally: run.tally && JSON.stringify(run.tally),
     request: await writeJson(run.request),
+    query_removed: run.queryRemoved ? 1 : 0,
   };
 }
 

@@ -1,9 +1,19 @@
 import { CompiledQuery, type Kysely, sql, type Transaction } from "kysely";
+import { removeQuery } from "../endpoint_query.ts";
 import { createKeptRuns } from "./kept_runs.ts";
 import { createRunReader } from "./run_reader.ts";
 import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
-import type { Tables, TurnsTable } from "./schema.ts";
-import type { CreatedRun, NewRun, RunStore, StoredRun } from "./store.ts";
+import { createReplyWriter } from "./reply_writer.ts";
+import type { PendingRepliesTable, Tables, TurnsTable } from "./schema.ts";
+import type {
+  CreatedRun,
+  IdempotencyKey,
+  KnownRun,
+  NewRun,
+  PendingReply,
+  RunStore,
+  StoredRun,
+} from "./store.ts";
 import { createTurnWriter } from "./turn_writer.ts";
 
 /** How long a caller's key names its run. */
@@ -27,10 +37,48 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
     deleteTurns(db, id).catch(() => {}); // the next start deletes what is left
   });
 
+  const replies = createReplyWriter((rows) => insertReplies(db, rows));
+
   return {
     ...reader,
     keep: kept.keep,
-    recordTurn: writer.write,
+    recordReply: replies.write,
+
+    recordTurn(runId, turn) {
+      replies.drop(runId, turn);
+      return writer.write(runId, turn);
+    },
+
+    async pendingPositions(runId) {
+      return await selectPending(db, runId).select(["scenario", "attempt", "turn"]).execute();
+    },
+
+    async pendingReplies(runId, { scenario, attempt }) {
+      const rows = await selectPending(db, runId).selectAll()
+        .where("scenario", "=", scenario)
+        .where("attempt", "=", attempt)
+        .execute();
+      return rows.map(toPendingReply);
+    },
+
+    async countTry(runId, { scenario, attempt, turn }) {
+      await db.updateTable("pending_replies")
+        .set(({ eb }) => ({ tries: eb("tries", "+", 1) }))
+        .where("run_id", "=", runId)
+        .where("scenario", "=", scenario)
+        .where("attempt", "=", attempt)
+        .where("turn", "=", turn)
+        .execute();
+    },
+
+    async findByKey(key) {
+      return await findKey(db, key, now());
+    },
+
+    close() {
+      replies.stop();
+      return reader.close();
+    },
 
     async createRun(run) {
       const moment = now();
@@ -57,6 +105,7 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
         })
         .where("id", "=", id)
         .execute();
+      if (status === "completed") await deleteReplies(db, id);
     },
 
     async unfinishedRuns() {
@@ -89,7 +138,8 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
       db.transaction().execute(async (transaction) => {
         if (kept.isKept(id)) kept.condemn(id);
         else await deleteTurns(transaction, id);
-        await transaction.deleteFrom("idempotency_keys").where("run_id", "=", id).execute();
+        await deleteReplies(transaction, id);
+        await transaction.deleteFrom("caller_keys").where("run_id", "=", id).execute();
         const { numDeletedRows } = await transaction.deleteFrom("runs").where("id", "=", id)
           .executeTakeFirst();
         return numDeletedRows > 0n;
@@ -133,17 +183,62 @@ async function claimKey(
   { id, moment }: { id: string; moment: number },
 ): Promise<CreatedRun | undefined> {
   if (!idempotency) return undefined;
-  const { key, bodyHash } = idempotency;
-  await transaction.deleteFrom("idempotency_keys")
+  const { caller, key, bodyHash } = idempotency;
+  await transaction.deleteFrom("caller_keys")
     .where("created_at", "<=", moment - KEY_LIFETIME_MS).execute();
-  const known = await transaction.selectFrom("idempotency_keys").selectAll()
-    .where("idempotency_key", "=", key).executeTakeFirst();
-  if (known) {
-    return { outcome: known.body_hash === bodyHash ? "known" : "mismatch", id: known.run_id };
-  }
-  await transaction.insertInto("idempotency_keys")
-    .values({ idempotency_key: key, body_hash: bodyHash, run_id: id, created_at: moment })
+  const known = await findKey(transaction, idempotency, moment);
+  if (known) return known;
+  await transaction.insertInto("caller_keys")
+    .values({ caller, idempotency_key: key, body_hash: bodyHash, run_id: id, created_at: moment })
     .execute();
+}
+
+/** The keys of nobody are those of earlier versions, or of a time without API keys: anybody's. */
+async function findKey(
+  db: Kysely<Tables>,
+  { caller, key, bodyHash }: IdempotencyKey,
+  moment: number,
+): Promise<KnownRun | undefined> {
+  const known = await db.selectFrom("caller_keys").selectAll()
+    .where("idempotency_key", "=", key)
+    .where("caller", "in", [caller, ""])
+    .where("created_at", ">", moment - KEY_LIFETIME_MS)
+    .orderBy("caller", "desc")
+    .executeTakeFirst();
+  if (!known) return undefined;
+  return { outcome: known.body_hash === bodyHash ? "known" : "mismatch", id: known.run_id };
+}
+
+async function deleteReplies(db: Kysely<Tables>, runId: string): Promise<void> {
+  await db.deleteFrom("pending_replies").where("run_id", "=", runId).execute();
+}
+
+async function insertReplies(db: Kysely<Tables>, rows: PendingRepliesTable[]): Promise<void> {
+  await db.insertInto("pending_replies").values(rows)
+    .onConflict((conflict) => conflict.doNothing()).execute();
+}
+
+/** The replies of a run whose turns are not stored, in the order of the batch. */
+function selectPending(db: Kysely<Tables>, runId: string) {
+  return db.selectFrom("pending_replies")
+    .where("run_id", "=", runId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(
+        selectFrom("turns").select("turns.turn")
+          .whereRef("turns.run_id", "=", "pending_replies.run_id")
+          .whereRef("turns.scenario", "=", "pending_replies.scenario")
+          .whereRef("turns.attempt", "=", "pending_replies.attempt")
+          .whereRef("turns.turn", "=", "pending_replies.turn"),
+      ))
+    )
+    .orderBy("scenario").orderBy("attempt").orderBy("turn");
+}
+
+function toPendingReply(
+  { scenario, attempt, turn, tries, reply }: PendingRepliesTable,
+): PendingReply {
+  const { content, usage, latency_ms: latencyMs } = JSON.parse(reply);
+  return { scenario, attempt, turn, tries, content, usage, latencyMs };
 }
 
 function describeRun(
@@ -154,6 +249,7 @@ function describeRun(
     (sum, scenario) => sum + scenario.interactions.length,
     0,
   );
+  const endpoint = removeQuery(request.endpoint);
   return {
     id,
     parentId: parentId ?? null,
@@ -161,13 +257,14 @@ function describeRun(
     detail: null,
     testName,
     modelId: request.model_id,
-    endpoint: request.endpoint,
+    endpoint,
     attempts: request.attempts,
     totalTurns: interactions * request.attempts,
     createdAt: moment,
     finishedAt: null,
     tally: null,
-    request,
+    queryRemoved: endpoint !== request.endpoint,
+    request: { ...request, endpoint },
   };
 }
 

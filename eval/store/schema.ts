@@ -4,7 +4,8 @@ import type { RunStatus } from "./store.ts";
 export interface Tables {
   runs: RunsTable;
   turns: TurnsTable;
-  idempotency_keys: IdempotencyKeysTable;
+  caller_keys: CallerKeysTable;
+  pending_replies: PendingRepliesTable;
 }
 
 export interface RunsTable {
@@ -21,6 +22,8 @@ export interface RunsTable {
   finished_at: number | null;
   tally: string | null;
   request: string;
+  /** Whether the endpoint had a query, which is not stored. */
+  query_removed: 0 | 1;
 }
 
 export interface TurnsTable {
@@ -38,9 +41,23 @@ export interface TurnsTable {
   result: string;
 }
 
-export interface IdempotencyKeysTable {
+export interface CallerKeysTable {
+  /** A digest of the caller's API key; empty if the service has none. */
+  caller: string;
   idempotency_key: string;
   body_hash: string;
   run_id: string;
   created_at: number;
+}
+
+/** Replies that were received, by turn; one that has a row in `turns` is done with. */
+export interface PendingRepliesTable {
+  run_id: string;
+  scenario: number;
+  attempt: number;
+  turn: number;
+  /** How many later processes have begun to score it. */
+  tries: number;
+  /** `content`, `usage` and `latency_ms` as JSON. */
+  reply: string;
 }

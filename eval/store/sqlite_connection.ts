@@ -167,11 +167,15 @@ export function cannotOpen(path: string, cause: unknown): ConfigError {
   return new ConfigError(`cannot open EVAL_DATA=${path}: ${explain(cause)}`, { cause });
 }
 
+const FULL = "the disk is full or cannot be written";
+
 function explain(cause: unknown): string {
   const isForbidden = (cause instanceof StoreFault && cause.isForbidden) ||
     cause instanceof Deno.errors.NotCapable;
   if (isForbidden) return "the process may not read and write that folder";
-  if (cause instanceof AppError) return "the disk is full or cannot be written";
+  if (cause instanceof AppError) {
+    return explain(cause.code === "storage_busy" ? cause.cause : new Error(FULL));
+  }
   if (!(cause instanceof StoreFault)) return cause instanceof Error ? cause.message : `${cause}`;
   if (cause.isBusy) return "another process is using it; stop that one, or name another file";
   if (cause.isCorrupt) {

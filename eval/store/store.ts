@@ -1,4 +1,8 @@
-import type { EvaluateRequest, InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type {
+  EvaluateRequest,
+  InteractionResult,
+  InteractionUsage,
+} from "../../shared/schemas/evaluate.ts";
 import type { AttemptPosition, TurnPosition } from "../runner.ts";
 
 /**
@@ -32,6 +36,8 @@ export interface RunRecord {
   finishedAt: number | null;
   /** How far the run had come when its status was last set; `null` while it is running. */
   tally: Tally | null;
+  /** Whether the endpoint came with a query: it is not stored, and the run cannot go on without. */
+  queryRemoved: boolean;
 }
 
 export interface StoredRun extends RunRecord {
@@ -56,6 +62,19 @@ export interface TurnText extends TurnPosition {
   tookMs: number;
   /** The `InteractionResult` as JSON text: what is passed on need not be written again. */
   resultJson: string;
+}
+
+/** A reply of the model under test, as it is stored until its turn is. */
+export interface ReceivedReply extends TurnPosition {
+  content: string;
+  usage: InteractionUsage | null;
+  latencyMs: number;
+}
+
+/** A reply that an earlier process received and did not finish scoring. */
+export interface PendingReply extends ReceivedReply {
+  /** How many processes have begun to score it since the one that received it. */
+  tries: number;
 }
 
 /** How far a run has come. */
@@ -119,16 +138,26 @@ export interface NewRun {
   testName: string;
   parentId?: string;
   /** The caller's own name for the request; see `CreatedRun`. */
-  idempotency?: { key: string; bodyHash: string };
+  idempotency?: IdempotencyKey;
+}
+
+export interface IdempotencyKey {
+  /** Whose key it is: a digest of an API key, or empty if the service has none. */
+  caller: string;
+  key: string;
+  bodyHash: string;
 }
 
 /**
  * `created`: a new run. `known`: the same key came with the same body before, and this is its run.
  * `mismatch`: the key came with another body.
  */
-export type CreatedRun =
-  | { outcome: "created"; id: string; run: StoredRun }
-  | { outcome: "known" | "mismatch"; id: string };
+export type CreatedRun = { outcome: "created"; id: string; run: StoredRun } | KnownRun;
+
+export interface KnownRun {
+  outcome: "known" | "mismatch";
+  id: string;
+}
 
 export interface StatusChange {
   status: RunStatus;
@@ -143,14 +172,31 @@ export interface AttemptCount extends AttemptPosition {
 
 /**
  * Keeps runs. A promise that resolves means that the data is on the disk and survives `kill -9`.
- * Every method may throw `AppError` 507 `storage_full`.
+ * Every method may throw `AppError` 507 `storage_full` or 503 `storage_busy`; see `isStorageFault`.
  */
 export interface RunStore extends RunReader {
   /**
-   * Stores a run, all of it or nothing. A retry starts with its parent's turns up to the first
-   * failed one of each attempt.
+   * Stores a run, all of it or nothing, without the query of its endpoint. A retry starts with its
+   * parent's turns up to the first failed one of each attempt.
    */
   createRun(run: NewRun): Promise<CreatedRun>;
+  /** The run that a key names already, if any. */
+  findByKey(key: IdempotencyKey): Promise<KnownRun | undefined>;
+  /**
+   * Stores a reply whose turn is not scored yet. Unless it is urgent it goes to the disk in a
+   * moment, together with others, or not at all if its turn is stored by then.
+   */
+  recordReply(
+    runId: string,
+    reply: ReceivedReply,
+    options: { isUrgent: boolean },
+  ): Promise<void>;
+  /** Where there are replies without a turn. */
+  pendingPositions(runId: string): Promise<TurnPosition[]>;
+  /** The replies of an attempt whose turns are not stored. */
+  pendingReplies(runId: string, position: AttemptPosition): Promise<PendingReply[]>;
+  /** Counts one more try to score a reply. */
+  countTry(runId: string, position: TurnPosition): Promise<void>;
   /** Stores a turn; a turn that is already there stays as it is. */
   recordTurn(runId: string, turn: StoredTurn): Promise<void>;
   setStatus(id: string, change: StatusChange): Promise<void>;

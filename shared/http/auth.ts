@@ -43,7 +43,8 @@ export function requireCaller(open: string[]): Guard {
   };
 }
 
-function readApiKey(request: Request): string | undefined {
+/** The key that a request carries, whether it is a valid one or not. */
+export function readApiKey(request: Request): string | undefined {
   const bearer = /^Bearer\s+(.+)$/i.exec(request.headers.get("authorization") ?? "");
   return bearer?.[1]?.trim() ?? request.headers.get("x-api-key")?.trim();
 }

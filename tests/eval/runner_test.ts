@@ -313,6 +313,7 @@ Deno.test("finished turns are not asked again, and stand in the history of those
             : [],
         ),
       ),
+    replies: () => Promise.resolve(new Map()),
   };
   await runScenarios(
     { scenarios: [scenario("s", turns)], attempts: 2 },
@@ -372,4 +373,58 @@ Deno.test("a run that fails waits for its other calls to end before it says so",
   };
   await assertRejects(() => runScenarios({ scenarios, attempts: 1 }, ports(failing)), TypeError);
   assertEquals(gate.aborted, ["message a"]);
+});
+
+Deno.test("a reply is handed over before it is assessed, and assessed once it is kept", async () => {
+  const { target } = fakeTarget(echo);
+  const kept = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  const run = runScenarios(
+    { scenarios: [scenario("s", [interaction("1")])], attempts: 1 },
+    ports(target, {
+      assessor: {
+        ...plainAssessor,
+        assess(one, reply) {
+          seen.push(`assess ${reply}`);
+          return plainAssessor.assess(one, reply);
+        },
+      },
+      recorder: {
+        async receive(_position, { reply }) {
+          seen.push(`receive ${reply.content}`);
+          await kept.promise;
+          seen.push("kept");
+        },
+        record: () => void seen.push("record"),
+      },
+    }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  kept.resolve();
+  await run;
+  assertEquals(seen, ["receive re: message 1", "kept", "assess re: message 1", "record"]);
+});
+
+Deno.test("a fault of the scoring belongs to its turn, and the run goes on", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const faults: unknown[] = [];
+  const [[results]] = await runAndCollect(
+    { scenarios: [scenario("s", [interaction("1"), interaction("2")])], attempts: 1 },
+    ports(target, {
+      assessor: {
+        ...plainAssessor,
+        assess: (one, reply) =>
+          one.id === "1"
+            ? Promise.reject(new TypeError("a poisoned reply"))
+            : plainAssessor.assess(one, reply),
+      },
+      onUnscored: (position, error) => void faults.push([position, (error as Error).message]),
+    }),
+  ) as [[InteractionResult[]]];
+  assertEquals(results!.map(({ agent_reply }) => agent_reply), ["re: message 1", "re: message 2"]);
+  assertEquals(results!.map(({ scores }) => scores.overall), [null, 0]);
+  assertEquals(results![0]!.missing_scores, { overall: "scoring failed; see the service's log" });
+  assertEquals(results![0]!.error, undefined);
+  assertEquals(asked.length, 2);
+  assertEquals(faults, [[{ scenario: 0, attempt: 0, turn: 0 }, "a poisoned reply"]]);
 });

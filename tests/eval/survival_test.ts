@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
 import { openReader } from "../../eval/store/open_store.ts";
 import type { RunReader } from "../../eval/store/store.ts";
 import {
@@ -84,6 +85,17 @@ async function storedTurns(path: string, id: string): Promise<Set<string>> {
   }
 }
 
+/** The same with the replies that are stored but not scored. */
+async function storedReplies(path: string, id: string): Promise<Set<string>> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const rows = database.prepare("select scenario, turn from pending_replies where run_id = ?")
+    .all(id);
+  database.close();
+  return (await storedTurns(path, id)).union(
+    new Set(rows.map(({ scenario, turn }) => `${scenario}.${turn}`)),
+  );
+}
+
 Deno.test(`a run survives ${KILLS} kills at random moments: each turn is asked once, and the result is that of an undisturbed run`, () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
@@ -107,7 +119,7 @@ Deno.test(`a run survives ${KILLS} kills at random moments: each turn is asked o
       service.kill("SIGKILL");
       await service.status;
 
-      const storedNow = await storedTurns(path, id);
+      const storedNow = await storedReplies(path, id);
       const asked = endpoint.requests.slice(before).map(lastMessage);
       const again = asked.filter((turn) => stored.has(turn));
       assertEquals(again, [], `asked again before kill ${kill}, though they were stored`);

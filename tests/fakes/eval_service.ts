@@ -8,7 +8,7 @@ import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
 import type { Operations } from "../../shared/ops/operations.ts";
-import type { EvaluateResponse } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest, EvaluateResponse } from "../../shared/schemas/evaluate.ts";
 import { fakeTarget } from "./eval_ports.ts";
 import { memoryStore } from "./memory_store.ts";
 import { scoringPorts } from "./scoring_ports.ts";
@@ -23,6 +23,9 @@ export function evalService(
     scoring?: ScoringPorts;
     operations?: Operations;
     log?: Logger;
+    recoveryDelayMs?: number;
+    /** Told what is connected to. */
+    connect?: (request: EvaluateRequest) => void;
   } = {},
 ) {
   const { store = memoryStore(), target, environment = {}, scoring = scoringPorts() } = options;
@@ -34,11 +37,15 @@ export function evalService(
     store,
     log,
     endpoints,
-    connect: () => target ?? fake.target,
+    connect(request) {
+      options.connect?.(request);
+      return target ?? fake.target;
+    },
     slot: (work) => work(),
     scoring,
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,
+    recoveryDelayMs: options.recoveryDelayMs ?? 0,
   });
   const service = createEvalHandler({
     config,

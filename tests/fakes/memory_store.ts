@@ -1,8 +1,20 @@
-import type { NewRun, RunRecord, RunStore, StoredRun, StoredTurn } from "../../eval/store/store.ts";
+import { removeQuery } from "../../eval/endpoint_query.ts";
+import type { TurnPosition } from "../../eval/runner.ts";
+import type {
+  IdempotencyKey,
+  KnownRun,
+  NewRun,
+  PendingReply,
+  RunRecord,
+  RunStore,
+  StoredRun,
+  StoredTurn,
+} from "../../eval/store/store.ts";
 import { createKeptRuns } from "../../eval/store/kept_runs.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
 import { toTurnText } from "./stored_runs.ts";
 
+const placeOf = ({ scenario, attempt, turn }: TurnPosition) => `${scenario}/${attempt}/${turn}`;
 const withoutRequest = ({ request: _, ...record }: StoredRun): RunRecord => record;
 const cutName = (name: string) => name.length > 1000 ? `${name.slice(0, 1000)}…` : name;
 
@@ -11,6 +23,11 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
   const runs = new Map<string, StoredRun>();
   const turns = new Map<string, Map<string, StoredTurn & { seq: number }>>();
   const keys = new Map<string, { bodyHash: string; runId: string; createdAt: number }>();
+  const replies = new Map<string, PendingReply>();
+  const pendingOf = (id: string): PendingReply[] =>
+    [...replies].filter(([key, reply]) =>
+      key.startsWith(`${id}/`) && !turns.get(id)?.has(placeOf(reply))
+    ).map(([, reply]) => ({ ...reply }));
   const kept = createKeptRuns((id) => turns.delete(id));
   const newId = createRunIds(now);
   const turnsOf = (id: string) => [...turns.get(id)?.values() ?? []];
@@ -21,12 +38,16 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
 
   function claim({ idempotency }: NewRun, id: string) {
     if (!idempotency) return undefined;
-    const known = keys.get(idempotency.key);
-    if (known && known.createdAt > now() - 86_400_000) {
-      const outcome = known.bodyHash === idempotency.bodyHash ? "known" : "mismatch";
-      return { outcome, id: known.runId } as const;
-    }
-    keys.set(idempotency.key, { bodyHash: idempotency.bodyHash, runId: id, createdAt: now() });
+    const known = findByKey(idempotency);
+    if (known) return known;
+    const { caller, key, bodyHash } = idempotency;
+    keys.set(`${caller} ${key}`, { bodyHash, runId: id, createdAt: now() });
+  }
+
+  function findByKey({ caller, key, bodyHash }: IdempotencyKey): KnownRun | undefined {
+    const known = keys.get(`${caller} ${key}`) ?? keys.get(` ${key}`);
+    if (!known || known.createdAt <= now() - 86_400_000) return undefined;
+    return { outcome: known.bodyHash === bodyHash ? "known" : "mismatch", id: known.runId };
   }
 
   return {
@@ -37,6 +58,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       if (known) return known;
       const { request, testName, parentId = null } = run;
       const interactions = request.test_batch.flatMap(({ interactions }) => interactions).length;
+      const endpoint = removeQuery(request.endpoint);
       const stored: StoredRun = {
         id,
         parentId,
@@ -44,13 +66,14 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         detail: null,
         testName,
         modelId: request.model_id,
-        endpoint: request.endpoint,
+        endpoint,
         attempts: request.attempts,
         totalTurns: interactions * request.attempts,
         createdAt: now(),
         finishedAt: null,
         tally: null,
-        request: structuredClone(request),
+        queryRemoved: endpoint !== request.endpoint,
+        request: { ...structuredClone(request), endpoint },
       };
       runs.set(id, stored);
       const parents = [...turns.get(parentId ?? "") ?? []];
@@ -65,9 +88,26 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     },
     // deno-lint-ignore require-await
     async recordTurn(id, turn) {
-      const key = `${turn.scenario}/${turn.attempt}/${turn.turn}`;
+      const key = placeOf(turn);
       const own = turns.get(id)!;
       if (!own.has(key)) own.set(key, { ...structuredClone(turn), seq: lastSeq(id) + 1 });
+    },
+    findByKey: (key) => Promise.resolve(findByKey(key)),
+    // deno-lint-ignore require-await
+    async recordReply(id, reply) {
+      replies.set(`${id}/${placeOf(reply)}`, { ...structuredClone(reply), tries: 0 });
+    },
+    pendingPositions: (id) =>
+      Promise.resolve(
+        pendingOf(id).map(({ scenario, attempt, turn }) => ({ scenario, attempt, turn })),
+      ),
+    pendingReplies: (id, { scenario, attempt }) =>
+      Promise.resolve(
+        pendingOf(id).filter((reply) => reply.scenario === scenario && reply.attempt === attempt),
+      ),
+    // deno-lint-ignore require-await
+    async countTry(id, position) {
+      replies.get(`${id}/${placeOf(position)}`)!.tries++;
     },
     // deno-lint-ignore require-await
     async setStatus(id, { status, detail = null, tally = null }) {

@@ -31,6 +31,7 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     createdAt: Date.UTC(2026, 0, 2, 3, 4, 5),
     finishedAt: Date.UTC(2026, 0, 2, 3, 4, 6),
     tally: null,
+    queryRemoved: false,
     request: {
       test_batch: batch.map(([id, attempts]) =>
         scenario(id, attempts[0]!.map(({ id }, turn) => interaction(id ?? `t${turn + 1}`)))

@@ -1,4 +1,5 @@
-import { assert, assertEquals, assertExists } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
+import { setImmediate } from "node:timers/promises";
 import { AppError } from "../../../shared/errors.ts";
 import {
   evalService,
@@ -205,10 +206,16 @@ Deno.test("a client that comes back before its lost run has ended goes on with i
   const store = memoryStore();
   const cancelling = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<void>();
+  const met = Promise.withResolvers<void>();
   const { service } = evalService(() => "", {
     ...gate,
     store: {
       ...store,
+      async findByKey(key) {
+        const known = await store.findByKey(key);
+        if (known) met.resolve();
+        return known;
+      },
       async setStatus(id, change) {
         if (change.status === "cancelled") {
           cancelling.resolve();
@@ -226,7 +233,8 @@ Deno.test("a client that comes back before its lost run has ended goes on with i
   await cancelling.promise;
   gate.open();
   const back = service(request());
-  await new Promise((resolve) => setTimeout(resolve, 20)); // it has met the run that is ending
+  await met.promise;
+  await setImmediate(); // by now it waits for the run that is ending
   stored.resolve();
   const response = await back;
   const { results } = await response.json();
@@ -262,24 +270,78 @@ Deno.test("a run that is refused for want of room is a 507 and leaves no run", a
   assertEquals(asked.length, 0);
 });
 
-Deno.test("room that runs out in the middle is a 507, and the run can be gone on with", async () => {
-  const full = new AppError(507, "storage_full", "cannot store the run: the disk is full");
-  const store = memoryStore();
-  let room = 1;
-  const { service } = evalService(() => "fine", {
-    store: {
-      ...store,
-      recordTurn: (id, turn) => room-- > 0 ? store.recordTurn(id, turn) : Promise.reject(full),
-    },
+for (const code of ["storage_full", "storage_busy"] as const) {
+  Deno.test(`${code} in the middle is told, and the run goes on by itself when the storage does`, async () => {
+    const fault = new AppError(507, code, "cannot store the run: no room");
+    const store = memoryStore();
+    const gate = gatedTarget();
+    gate.open();
+    let isFaulty = false;
+    const completed = Promise.withResolvers<void>();
+    const { service } = evalService(() => "", {
+      ...gate,
+      store: {
+        ...store,
+        async recordTurn(id, turn) {
+          if (isFaulty) throw fault;
+          await store.recordTurn(id, turn);
+          isFaulty = turn.turn === 0; // and stays so until the test says otherwise
+        },
+        async setStatus(id, change) {
+          await store.setStatus(id, change);
+          if (change.status === "completed") completed.resolve();
+        },
+        getRun: (id) => isFaulty ? Promise.reject(fault) : store.getRun(id),
+      },
+    });
+    const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS)));
+    assertEquals([response.status, (await response.json()).code], [507, code]);
+    const [id] = await store.unfinishedRuns();
+    const { runs: [shown] } = await (await service(new Request("http://127.0.0.1:8080/runs")))
+      .json();
+    assertEquals([shown.status, shown.progress.done], ["interrupted", 1]);
+    assertEquals(shown.detail, "cannot store the run: no room");
+    isFaulty = false;
+    await completed.promise;
+    assertEquals((await store.tally(id!)).done, 2);
+    assertEquals(gate.asked, ["one", "two"], "a turn that was paid for was asked again");
   });
-  const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS)));
-  assertEquals(response.status, 507);
-  await response.body?.cancel();
-  const [id] = await store.unfinishedRuns();
-  assertExists(id);
-  const shown = await (await service(new Request(`http://127.0.0.1:8080/runs/${id}`))).json();
-  assertEquals([shown.status, shown.progress.done], ["interrupted", 1]);
-  assertEquals(shown.detail, "cannot store the run: the disk is full");
+}
+
+Deno.test("a finished run is answered by its key though the service takes no more runs", async () => {
+  const gate = gatedTarget();
+  const { service, runs } = evalService(() => "", {
+    ...gate,
+    environment: { EVAL_MAX_RUNS: "1" },
+  });
+  const keyed = () => evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" });
+  const first = service(keyed());
+  await gate.reached(1);
+  gate.answer(0);
+  const { run_id } = await (await first).json();
+  const waiting = service(evaluateRequestOf(evaluateBody({ test_name: "other" })));
+  await gate.reached(2);
+  const refused = await service(evaluateRequestOf(evaluateBody({ test_name: "third" })));
+  assertEquals([refused.status, (await refused.json()).code], [503, "overloaded"]);
+  const again = await service(keyed());
+  assertEquals([again.status, (await again.json()).run_id], [200, run_id]);
+  gate.open();
+  await (await waiting).body?.cancel();
+  assertEquals(runs.count, 0);
+});
+
+Deno.test("callers with keys of their own do not share their Idempotency-Keys", async () => {
+  const keys = ["one-secret-key-of-16", "other-secret-key-of-16"];
+  const { service, asked } = evalService(() => "fine", {
+    environment: { API_KEYS: keys.join(",") },
+  });
+  const ask = async (key: string) => {
+    const headers = { "idempotency-key": "nightly", authorization: `Bearer ${key}` };
+    return (await (await service(evaluateRequestOf(evaluateBody(), headers))).json()).run_id;
+  };
+  const ids = [await ask(keys[0]!), await ask(keys[1]!), await ask(keys[0]!)];
+  assertEquals(new Set(ids).size, 2);
+  assertEquals([ids[2], asked.length], [ids[0], 2]);
 });
 
 Deno.test("a fault of the service is a 500 without its words, and the run has failed", async () => {

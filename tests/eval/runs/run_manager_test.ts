@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService } from "../../fakes/eval_service.ts";
@@ -159,4 +159,96 @@ Deno.test("progress knows the mean so far, what failed and how long the rest wil
     mean: 0.75,
     eta_ms: 0,
   });
+});
+
+/** A reply of the second turn that a killed process left behind. */
+async function leftWithReply(store: RunStore, id: string, tries = 0): Promise<void> {
+  const position = { scenario: 0, attempt: 0, turn: 1 };
+  const reply = { ...position, content: "left behind", usage: null, latencyMs: 5 };
+  await store.recordReply(id, reply, { isUrgent: true });
+  for (let n = 0; n < tries; n++) await store.countTry(id, position);
+}
+
+Deno.test("a reply that a killed process left behind is scored, not asked for again", async () => {
+  const { store, id } = await leftByAnother();
+  await leftWithReply(store, id);
+  const { runs, asked } = evalService(() => "fine", { store });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  assertEquals(asked.map((conversation) => conversation.at(-2)?.content), ["left behind"]);
+  const turns = await Array.fromAsync(store.turns(id));
+  assertEquals(turns.map(({ result }) => result.agent_reply), [
+    "reply 0.0.0",
+    "left behind",
+    "fine",
+  ]);
+});
+
+Deno.test("a reply is tried three times after the first death, and then given up", async () => {
+  const seen: (string | undefined)[] = [];
+  for (const tries of [0, 1, 2, 3]) {
+    const { store, id } = await leftByAnother();
+    (await store.getRun(id))!.request.test_batch[0]!.interactions[1]!.reference_reply = "right";
+    await leftWithReply(store, id, tries);
+    const { runs } = evalService(() => "fine", { store });
+    await runs.resumeUnfinished();
+    await runs.active(id)?.ended;
+    const [, turn] = await Array.fromAsync(store.turns(id));
+    assertEquals((await store.getRun(id))?.status, "completed");
+    assertEquals(turn?.result.agent_reply, "left behind");
+    seen.push(turn?.result.missing_scores?.semantic_similarity?.slice(0, 8));
+    assertEquals(turn?.result.scores.overall === null, tries === 3);
+  }
+  assertEquals(seen, [undefined, undefined, undefined, "given up"]);
+});
+
+Deno.test("a long reply is stored before it is scored, and every reply before its turn", async () => {
+  const store = memoryStore();
+  const order: string[] = [];
+  const { runs } = evalService(
+    (conversation) => conversation.length > 1 ? "x".repeat(100_001) : "short",
+    {
+      store: {
+        ...store,
+        async recordReply(id, reply, options) {
+          order.push(`${options.isUrgent ? "urgent" : "later"} ${reply.turn}`);
+          await store.recordReply(id, reply, options);
+        },
+        async recordTurn(id, turn) {
+          order.push(`turn ${turn.turn}`);
+          await store.recordTurn(id, turn);
+        },
+      },
+    },
+  );
+  const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
+  if (started.outcome !== "started") throw new Error(started.outcome);
+  await started.active.ended;
+  const at = (name: string) => order.indexOf(name);
+  assert(at("later 0") < at("turn 0") && at("urgent 1") < at("turn 1"), `${order}`);
+});
+
+Deno.test("a run whose endpoint had a query is interrupted after a restart, and says what to do", async () => {
+  const store = memoryStore();
+  const endpoint = "http://127.0.0.1:9/v1?key=hidden";
+  const request = evaluateRequest({ endpoint });
+  const { id } = await store.createRun({ request, testName: "t" });
+  const connected: string[] = [];
+  const { runs, asked, service } = evalService(() => "fine", {
+    store,
+    connect: (request) => void connected.push(request.endpoint),
+  });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  const run = (await store.getRun(id))!;
+  assertEquals([run.status, asked.length], ["interrupted", 0]);
+  assertStringIncludes(run.detail!, "send the request again");
+  assertStringIncludes(run.detail!, "EVAL_CREDENTIALS");
+  const retry = await service(
+    new Request(`http://127.0.0.1:8080/runs/${id}/retry`, { method: "POST" }),
+  );
+  assertEquals(retry.status, 409);
+  assertStringIncludes((await retry.json()).detail, "query");
+  await (await runs.resume(run, { endpoint })).ended;
+  assertEquals([(await store.getRun(id))?.status, connected], ["completed", [endpoint]]);
 });

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { Target } from "../../../eval/runner.ts";
 import type { Service } from "../../../shared/http/router.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import {
@@ -45,12 +46,23 @@ Deno.test("runs are listed newest first, in pages, and filtered", async () => {
   assertEquals(idsOf(await list("?status=running")), []);
 });
 
-Deno.test("a list shows endpoints without their queries, the caller's answer as they were", async () => {
-  const { service } = evalService();
+Deno.test("the query of an endpoint is used, and shown nowhere", async () => {
+  const connected: string[] = [];
+  const { service } = evalService(() => "fine", {
+    connect: ({ endpoint }) => void connected.push(endpoint),
+  });
   const endpoint = "http://127.0.0.1:9/v1?key=hidden";
-  assertEquals((await evaluateWith(service, evaluateBody({ endpoint }))).endpoint, endpoint);
-  const { runs: [run] } = await (await call(service, "GET /runs")).json();
-  assertEquals(run.endpoint, "http://127.0.0.1:9/v1");
+  const { run_id } = await evaluateWith(service, evaluateBody({ endpoint }));
+  assertEquals(connected, [endpoint]);
+  const roads = ["", `/${run_id}`, `/${run_id}/events`, `/compare?baseline=${run_id}`];
+  for (const format of ["json", "jsonl", "csv", "junit", "markdown"]) {
+    roads.push(`/${run_id}/export?format=${format}`);
+  }
+  for (const road of roads) {
+    const query = road.startsWith("/compare") ? `&candidate=${run_id}` : "";
+    const text = await (await call(service, `GET /runs${road}${query}`)).text();
+    assertEquals([road, text.includes("hidden")], [road, false]);
+  }
 });
 
 Deno.test("a list that cannot be is refused by the name of its parameter", async () => {
@@ -276,4 +288,34 @@ Deno.test("a list shows a long test name cut, the result shows it whole", async 
   assertEquals((await evaluateWith(service, evaluateBody({ test_name }))).test_name, test_name);
   const { runs: [run] } = await (await call(service, "GET /runs")).json();
   assertEquals(run.test_name, `${test_name.slice(0, 1000)}…`);
+});
+
+Deno.test("a retry that comes again with its key is the same retry, also while it runs", async () => {
+  const gate = gatedTarget();
+  let isDown = true;
+  const target: Target = {
+    ask(conversation, signal) {
+      if (isDown) return Promise.reject(providerError(500));
+      return gate.target.ask(conversation, signal);
+    },
+  };
+  const { service, runs, store } = evalService(() => "", { target });
+  const parent = await evaluateWith(service, evaluateBody());
+  isDown = false;
+  const retry = async (key: string, id = parent.run_id) => {
+    const response = await call(service, `POST /runs/${id}/retry`, { "idempotency-key": key });
+    return { status: response.status, body: await response.json() };
+  };
+  const [first, second] = await Promise.all([retry("k"), retry("k")]);
+  assertEquals([first.status, second.status], [202, 202]);
+  assertEquals(second.body.run_id, first.body.run_id);
+  gate.open();
+  await runs.active(first.body.run_id)?.ended;
+  assertEquals(await retry("k"), {
+    status: 202,
+    body: { run_id: first.body.run_id, parent_id: parent.run_id, status: "completed" },
+  });
+  assertEquals((await store.listRuns({ limit: 9 })).runs.length, 2);
+  assertEquals((await retry("other")).body.run_id === first.body.run_id, false);
+  assertEquals((await retry("k", first.body.run_id)).status, 422);
 });

@@ -198,3 +198,31 @@ Deno.test("turns that a killed process could not delete are deleted at the next 
     assertEquals(counts, [1, 0, 1]);
     await again.close();
   }));
+
+Deno.test("a database of an earlier version keeps its keys and loses the queries in it", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const before = await openStore({ path });
+    const { id } = await before.createRun({ request: evaluateRequest(), testName: "t" });
+    await before.close();
+    const old = new DatabaseSync(path);
+    old.exec(`
+      create table idempotency_keys (idempotency_key text primary key, body_hash text not null,
+        run_id text not null, created_at bigint not null);
+      insert into idempotency_keys values ('mine', 'h', '${id}', ${Date.now()});
+      drop table caller_keys;
+      drop table pending_replies;
+      alter table runs drop column query_removed;
+      update runs set endpoint = 'https://model.example/v1?key=hidden',
+        request = json_set(request, '$.endpoint', 'https://model.example/v1?key=hidden');
+      delete from kysely_migration where name >= '0005';
+    `);
+    old.close();
+    const store = await openStore({ path });
+    const known = await store.findByKey({ caller: "a digest", key: "mine", bodyHash: "h" });
+    assertEquals(known, { outcome: "known", id });
+    const run = (await store.getRun(id))!;
+    assertEquals([run.request.endpoint, run.queryRemoved], ["https://model.example/v1", true]);
+    assertEquals(run.request.test_batch, evaluateRequest().test_batch);
+    await store.close();
+  }));

@@ -33,7 +33,7 @@ async function startPostgres(): Promise<Kysely<Tables>> {
 /** One server for all tests: it takes seconds to start. Each test finds it empty. */
 async function openPostgres(now: () => number): Promise<RunStore> {
   const db = await (postgres ??= startPostgres());
-  for (const table of ["runs", "turns", "idempotency_keys"] as const) {
+  for (const table of ["runs", "turns", "caller_keys", "pending_replies"] as const) {
     await db.deleteFrom(table).execute();
   }
   const store = createRunStore(db, { now, newId: createRunIds(now) });
@@ -84,6 +84,7 @@ testStores(
       createdAt: clock.now,
       finishedAt: null,
       tally: null,
+      queryRemoved: false,
       request,
     });
   },
@@ -213,7 +214,7 @@ testStores(
 testStores("the same key and body give the same run, another body is a mismatch", async (store) => {
   const request = evaluateRequest();
   const create = (bodyHash: string) =>
-    store.createRun({ request, testName: "t", idempotency: { key: "k", bodyHash } });
+    store.createRun({ request, testName: "t", idempotency: { caller: "", key: "k", bodyHash } });
   const [first, again] = await Promise.all([create("one"), create("one")]);
   assertEquals([first.outcome, again.outcome], ["created", "known"]);
   assertEquals(again.id, first.id);
@@ -226,7 +227,11 @@ testStores(
   async (store, clock) => {
     const request = evaluateRequest();
     const create = () =>
-      store.createRun({ request, testName: "t", idempotency: { key: "k", bodyHash: "h" } });
+      store.createRun({
+        request,
+        testName: "t",
+        idempotency: { caller: "", key: "k", bodyHash: "h" },
+      });
     const first = await create();
     clock.now += DAY - 1;
     assertEquals((await create()).outcome, "known");
@@ -341,3 +346,76 @@ testStores("pages of large turns are small, and those of events too", async (sto
   if (pages.length === 1) return; // the fake's pages hold seven turns
   assert(pages.every((page) => page.length <= 2), `${pages.map((page) => page.length)}`);
 });
+
+testStores("a key belongs to its caller, and one of nobody's to all", async (store) => {
+  const request = evaluateRequest();
+  const create = async (caller: string, key: string) =>
+    await store.createRun({ request, testName: "t", idempotency: { caller, key, bodyHash: "h" } });
+  const [a, b] = [await create("a", "k"), await create("b", "k")];
+  assertEquals([a.outcome, b.outcome], ["created", "created"]);
+  assertEquals(await create("a", "k"), { outcome: "known", id: a.id });
+  const find = (caller: string, key: string) => store.findByKey({ caller, key, bodyHash: "h" });
+  assertEquals(await find("b", "k"), { outcome: "known", id: b.id });
+  assertEquals(await find("c", "k"), undefined);
+  const old = await create("", "old"); // of an earlier version, which knew no callers
+  assertEquals(await find("a", "old"), { outcome: "known", id: old.id });
+});
+
+testStores("the query of an endpoint is not stored", async (store) => {
+  const { id } = await store.createRun({
+    request: evaluateRequest({ endpoint: "https://model.example/v1?key=hidden#too" }),
+    testName: "t",
+  });
+  const run = (await store.getRun(id))!;
+  assertEquals(JSON.stringify(run).includes("hidden"), false);
+  assertEquals([run.endpoint, run.request.endpoint, run.queryRemoved], [
+    "https://model.example/v1",
+    "https://model.example/v1",
+    true,
+  ]);
+});
+
+testStores("a reply without its turn is kept, until the turn or the run is done", async (store) => {
+  const id = await newRun(store, { turns: 2, attempts: 2 });
+  const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
+  const reply = (attempt: number, turn: number) => ({
+    scenario: 0,
+    attempt,
+    turn,
+    content: `reply ${attempt}.${turn}`,
+    usage,
+    latencyMs: 12,
+  });
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  for (const [attempt, turn] of [[0, 1], [1, 0]] as const) {
+    await store.recordReply(id, reply(attempt, turn), { isUrgent: true });
+  }
+  assertEquals(await store.pendingPositions(id), [
+    { scenario: 0, attempt: 0, turn: 1 },
+    { scenario: 0, attempt: 1, turn: 0 },
+  ]);
+  const position = { scenario: 0, attempt: 0 };
+  assertEquals(await store.pendingReplies(id, position), [{ ...reply(0, 1), tries: 0 }]);
+  await store.countTry(id, { ...position, turn: 1 });
+  assertEquals((await store.pendingReplies(id, position))[0]?.tries, 1);
+  await store.recordTurn(id, storedTurn([0, 0, 1]));
+  assertEquals(await store.pendingReplies(id, position), []);
+  await store.recordTurn(id, storedTurn([0, 1, 0]));
+  assertEquals(await store.pendingPositions(id), []);
+  await store.setStatus(id, { status: "completed" });
+  assertEquals(await store.deleteRun(id), true);
+});
+
+testStores(
+  "a reply that is not urgent is on the disk in a moment, or its turn is",
+  async (store) => {
+    const id = await newRun(store, { attempts: 2 });
+    const reply = { scenario: 0, turn: 0, content: "r", usage: null, latencyMs: 1 };
+    const writes = [0, 1].map((attempt) =>
+      store.recordReply(id, { ...reply, attempt }, { isUrgent: false })
+    );
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    await Promise.all(writes);
+    assertEquals(await store.pendingPositions(id), [{ scenario: 0, attempt: 1, turn: 0 }]);
+  },
+);

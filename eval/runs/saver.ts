@@ -1,0 +1,47 @@
+import type { ReceivedReply, RunStore, StoredTurn } from "../store/store.ts";
+import { isStorageFault } from "../store/store_fault.ts";
+
+/** Stores what comes of a run, and keeps in memory what the storage did not take: it is paid for. */
+export interface Saver {
+  saveTurn(runId: string, turn: StoredTurn): Promise<void>;
+  saveReply(runId: string, reply: ReceivedReply, options: { isUrgent: boolean }): Promise<void>;
+  /** Stores what was kept. There is no more of it than was under way when the storage failed. */
+  saveKept(runId: string): Promise<void>;
+  forget(runId: string): void;
+}
+
+export function createSaver(store: RunStore): Saver {
+  const kept = new Map<string, { turns: StoredTurn[]; replies: ReceivedReply[] }>();
+
+  function keptOf(runId: string) {
+    let known = kept.get(runId);
+    if (!known) kept.set(runId, known = { turns: [], replies: [] });
+    return known;
+  }
+
+  return {
+    async saveTurn(runId, turn) {
+      try {
+        await store.recordTurn(runId, turn);
+      } catch (error) {
+        if (isStorageFault(error)) keptOf(runId).turns.push(turn);
+        throw error;
+      }
+    },
+    async saveReply(runId, reply, options) {
+      try {
+        await store.recordReply(runId, reply, options);
+      } catch (error) {
+        if (isStorageFault(error)) keptOf(runId).replies.push(reply);
+        throw error;
+      }
+    },
+    async saveKept(runId) {
+      const { turns, replies } = keptOf(runId);
+      for (const turn of turns) await store.recordTurn(runId, turn);
+      for (const reply of replies) await store.recordReply(runId, reply, { isUrgent: true });
+      kept.delete(runId);
+    },
+    forget: (runId) => void kept.delete(runId),
+  };
+}

@@ -1,0 +1,95 @@
+import type { ReceivedReply } from "./store.ts";
+import type { PendingRepliesTable } from "./schema.ts";
+
+/**
+ * How long a reply waits for its scores before it is stored on its own. Most are scored within a few
+ * milliseconds, and a row that is not needed any more would cost as much as the turn's.
+ */
+const DELAY_MS = 25;
+const MAX_BATCH = 200;
+
+export interface ReplyWriter {
+  /** Resolves once the reply is on the disk, or is not needed there any more. */
+  write(runId: string, reply: ReceivedReply, options: { isUrgent: boolean }): Promise<void>;
+  /** Says that the turn itself is about to be stored. */
+  drop(runId: string, position: { scenario: number; attempt: number; turn: number }): void;
+  /** Writes nothing more. */
+  stop(): void;
+}
+
+interface Waiting {
+  row: PendingRepliesTable;
+  due: number;
+  done: PromiseWithResolvers<void>;
+}
+
+/** `insert` stores all of the rows or none, and resolves once they are on the disk. */
+export function createReplyWriter(
+  insert: (rows: PendingRepliesTable[]) => Promise<void>,
+): ReplyWriter {
+  /** In the order of arrival, so that the first is due first, but for those that are urgent. */
+  const waiting = new Map<string, Waiting>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isWriting = false;
+
+  function schedule(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const [first] = waiting.values();
+    if (!first || isWriting) return;
+    timer = setTimeout(drain, Math.max(0, first.due - performance.now()));
+  }
+
+  async function drain(): Promise<void> {
+    isWriting = true;
+    const now = performance.now();
+    const batch = waiting.entries().filter(([, { due }]) => due <= now).take(MAX_BATCH).toArray();
+    for (const [key] of batch) waiting.delete(key);
+    try {
+      if (batch.length > 0) await insert(batch.map(([, { row }]) => row));
+      for (const [, { done }] of batch) done.resolve();
+    } catch (error) {
+      for (const [, { done }] of batch) done.reject(error);
+    }
+    isWriting = false;
+    schedule();
+  }
+
+  return {
+    write(runId, reply, { isUrgent }) {
+      const row = toRow(runId, reply);
+      const done = Promise.withResolvers<void>();
+      const due = isUrgent ? 0 : performance.now() + DELAY_MS;
+      waiting.set(keyOf(row), { row, due, done });
+      if (isUrgent && !isWriting) drain();
+      else if (timer === undefined) schedule();
+      return done.promise;
+    },
+    drop(runId, position) {
+      const key = keyOf({ run_id: runId, ...position });
+      const found = waiting.get(key);
+      if (!found) return;
+      waiting.delete(key);
+      found.done.resolve();
+      if (waiting.size === 0) schedule();
+    },
+    stop() {
+      waiting.clear();
+      schedule();
+    },
+  };
+}
+
+function keyOf(
+  { run_id, scenario, attempt, turn }: Omit<PendingRepliesTable, "tries" | "reply">,
+): string {
+  return `${run_id}/${scenario}/${attempt}/${turn}`;
+}
+
+function toRow(
+  runId: string,
+  { scenario, attempt, turn, content, usage, latencyMs }: ReceivedReply,
+): PendingRepliesTable {
+  const reply = JSON.stringify({ content, usage, latency_ms: latencyMs });
+  return { run_id: runId, scenario, attempt, turn, tries: 0, reply };
+}

@@ -1,0 +1,66 @@
+import { assert, assertEquals } from "@std/assert";
+import { openStore } from "../../../eval/store/open_store.ts";
+import { evalService } from "../../fakes/eval_service.ts";
+import { gatedTarget } from "../../fakes/gated_target.ts";
+import { evaluateRequest } from "../../fakes/stored_runs.ts";
+
+/** Another process that holds the database's lock until it is disposed of. */
+async function holdLock(path: string): Promise<AsyncDisposable> {
+  const code = `import { DatabaseSync } from "node:sqlite";
+    const database = new DatabaseSync(${JSON.stringify(path)});
+    database.exec("begin immediate");
+    console.log("held");
+    for await (const _ of Deno.stdin.readable);`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["eval", code],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const output = child.stdout.getReader();
+  await output.read();
+  return {
+    async [Symbol.asyncDispose]() {
+      await child.stdin.close();
+      await output.cancel();
+      await child.status;
+    },
+  };
+}
+
+Deno.test("a lock of another process interrupts a run, which goes on by itself once it is gone", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/eval.db`;
+  const store = await openStore({ path, busyTimeoutMs: 20 });
+  try {
+    const gate = gatedTarget();
+    const { service, runs } = evalService(() => "", { ...gate, store, recoveryDelayMs: 20 });
+    const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
+    if (started.outcome !== "started") throw new Error(started.outcome);
+    const { active } = started;
+    {
+      await using _lock = await holdLock(path);
+      gate.open();
+      assertEquals((await active.ended).status, "interrupted");
+      const view = await (await service(new Request(`http://127.0.0.1:8080/runs/${active.run.id}`)))
+        .json();
+      assertEquals(view.status, "interrupted");
+      assert(view.detail.includes("another process holds the lock"), view.detail);
+      const refused = await service(
+        new Request("http://127.0.0.1:8080/evaluate", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(evaluateRequest()),
+        }),
+      );
+      assertEquals([refused.status, (await refused.json()).code], [503, "storage_busy"]);
+    }
+    while ((await store.getRecord(active.run.id))?.status !== "completed") {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assertEquals(gate.asked.length, 2, "a turn that was paid for was asked again");
+    await runs.stop();
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
