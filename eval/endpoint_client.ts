@@ -13,8 +13,12 @@ export interface EndpointClientOptions {
   modelId: string;
   /** Sent as a bearer token. */
   credential: string | undefined;
-  /** Bounds one call, its retries and the reading of the answer included. */
+  /**
+   * Limit of one attempt, from the request to the end of the answer. A call with all its attempts
+   * takes at most twice as long, so that one that hangs leaves time for the next.
+   */
   timeoutMs: number;
+  /** Further attempts after the first. */
   retries: number;
   /** Must not carry what we send to another origin, and must end an answer without end. */
   fetch: typeof fetch;
@@ -41,6 +45,7 @@ export interface EndpointCall<T> {
 
 const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
 const UNREADABLE: Diagnosis = { failure: { kind: "unreadable" } };
+const ENDLESS: Diagnosis = { ...UNREADABLE, isFinal: true };
 
 /** A failure that is already understood, on its way to be told in our words. */
 class CallFailure extends Error {
@@ -75,6 +80,18 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
     return reply;
   }
 
+  /** One attempt, within its own time. */
+  async function attempt<T>(call: EndpointCall<T>, body: string, outer: AbortSignal): Promise<T> {
+    const clock = startCallClock(timeoutMs, outer);
+    try {
+      return await send(call, body, clock.signal);
+    } catch (error) {
+      throw clock.isTimedOut ? new CallFailure(TIMED_OUT) : error;
+    } finally {
+      clock.stop();
+    }
+  }
+
   /** The endpoint is asked less than before, so a refusal says nothing yet about the next call. */
   const forgive = ({ failure }: Diagnosis) =>
     retries > 0 && failure.kind === "status" && failure.status === 429 && pace.isYielding;
@@ -82,12 +99,12 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
   return {
     async post(call, signal) {
       const body = JSON.stringify(call.body);
-      const clock = startCallClock(timeoutMs, signal);
+      const clock = startCallClock(retries > 0 ? 2 * timeoutMs : timeoutMs, signal);
       try {
         return await withRetries(async () => {
           const entered = pace.enter(clock.signal);
           const place = entered instanceof Promise ? await clock.exempt(entered) : entered;
-          return await place.run(() => send(call, body, clock.signal), isRateLimit);
+          return await place.run(() => attempt(call, body, clock.signal), isRateLimit);
         }, { retries, clock, diagnose, forgive });
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
@@ -102,7 +119,8 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
 function diagnose(error: unknown): Diagnosis {
   if (error instanceof CallFailure) return error.diagnosis;
-  if (error instanceof SyntaxError || error instanceof AnswerTooLarge) return UNREADABLE;
+  if (error instanceof AnswerTooLarge) return ENDLESS;
+  if (error instanceof SyntaxError) return UNREADABLE;
   if (error instanceof AppError) return { failure: { kind: "unreachable" } };
   return { failure: diagnoseConnection(error) };
 }

@@ -11,6 +11,8 @@ export interface Diagnosis {
   failure: ProviderFailure;
   /** The provider's answer headers, where it gave an answer. */
   headers?: Headers;
+  /** Another attempt would go the same way, and cost as much. */
+  isFinal?: true;
 }
 
 /** A failed call in our words. The vendor's own stay in `cause`, for the log. */

@@ -173,11 +173,12 @@ function diagnose(error: unknown): Diagnosis {
   if (error instanceof APIError && error.status !== undefined) {
     return { failure: { kind: "status", status: error.status }, headers: error.headers };
   }
-  // An error in the middle of a stream, text that is not JSON, or no end of it.
+  // An error in the middle of a stream, text that is not JSON, or no end of it. Somebody is waiting
+  // for a reply that may have been paid for: it is not asked for again.
   if (
     error instanceof APIError || error instanceof SyntaxError || error instanceof AnswerTooLarge
   ) {
-    return { failure: { kind: "unreadable" } };
+    return { failure: { kind: "unreadable" }, isFinal: true };
   }
   // What is left is `fetch`: it throws a plain TypeError where a body breaks off.
   return { failure: { kind: "interrupted" } };

@@ -14,9 +14,9 @@ export interface RetryOptions {
 }
 
 /**
- * Attempts a call again where that may help. The SDK's own retries are switched off for this: they
- * give every attempt a timeout of its own, and answer a `retry-after` of over a minute by asking
- * again within a second. Here a wait that the clock does not allow ends the call at once.
+ * Attempts a call again if that may help. The SDK's own retries are switched off for this: their
+ * time is not bounded as a whole, and they answer a `retry-after` of over a minute by asking again
+ * within a second. Here a wait that the clock does not allow ends the call at once.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
@@ -39,10 +39,12 @@ export async function withRetries<T>(
   }
 }
 
-function isWorthRetrying({ failure, headers }: Diagnosis): boolean {
+/** Also an unreadable answer, unless it is final: it may come from a gateway, or be cut off. */
+function isWorthRetrying({ failure, headers, isFinal }: Diagnosis): boolean {
+  if (isFinal) return false;
   const advice = headers?.get("x-should-retry");
   if (advice === "true" || advice === "false") return advice === "true";
-  if (failure.kind !== "status") return failure.kind !== "unreadable";
+  if (failure.kind !== "status") return true;
   return [408, 409, 429].includes(failure.status) || failure.status >= 500;
 }
 

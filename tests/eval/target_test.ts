@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import type { TargetReply } from "../../eval/runner.ts";
 import { createTarget, type Dialect } from "../../eval/target.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
@@ -131,6 +132,68 @@ for (const status of [400, 429, 500]) {
   });
 }
 
+Deno.test("only a readable reply settles the dialect, and what stands elsewhere is found", async () => {
+  for (const failing of [providerError(302), providerError(400), timedOut()]) {
+    const answers: Record<string, string | ProviderError> = { "openai http://host": failing };
+    const { target, asked } = targetAt("http://host", answers);
+    await assertRejects(() => target.ask(question, signal), ProviderError);
+    answers["agent http://host"] = "hi";
+    delete answers["openai http://host"]; // the fault has passed, and it never was the right address
+    assertEquals((await target.ask(question, signal)).content, "hi");
+    assertEquals((await target.ask(question, signal)).content, "hi");
+    assertEquals(asked.slice(-2), ["agent http://host", "agent http://host"]);
+  }
+});
+
+Deno.test("an address that answers with a page for people is passed over", async () => {
+  const { target } = targetAt("http://host", {
+    "openai http://host": unreadable(),
+    "openai http://host/v1": "hi",
+  });
+  assertEquals((await target.ask(question, signal)).content, "hi");
+
+  const nowhere = targetAt("http://host", { "openai http://host": unreadable() });
+  await assertRejects(() => nowhere.target.ask(question, signal), ProviderError, "unreadable");
+  assertEquals(nowhere.asked.length, 3);
+});
+
+Deno.test("calls wait for the first one only so long", async () => {
+  const hanging = Promise.withResolvers<TargetReply>();
+  let asked = 0;
+  const dialect: Dialect = {
+    address: "http://host",
+    ask: () => ++asked === 1 ? hanging.promise : Promise.resolve({ content: "hi", usage: null }),
+  };
+  const target = createTarget({
+    endpoint: "http://host/v1/chat/completions",
+    protocol: undefined,
+    parameters: {},
+    dialects: { openai: () => dialect, agent: () => dialect },
+  }, { patienceMs: 20 });
+  const first = target.ask(question, signal);
+  assertEquals((await target.ask(question, signal)).content, "hi");
+  hanging.resolve({ content: "late", usage: null });
+  assertEquals((await first).content, "late");
+});
+
+Deno.test("who leaves while waiting for the first call is told so at once", async () => {
+  const hanging = Promise.withResolvers<TargetReply>();
+  const dialect: Dialect = { address: "http://host", ask: () => hanging.promise };
+  const target = createTarget({
+    endpoint: "http://host/v1/chat/completions",
+    protocol: undefined,
+    parameters: {},
+    dialects: { openai: () => dialect, agent: () => dialect },
+  });
+  const first = target.ask(question, signal);
+  const leaving = new AbortController();
+  const waiting = target.ask(question, leaving.signal);
+  leaving.abort();
+  await assertRejects(() => waiting, DOMException);
+  hanging.resolve({ content: "late", usage: null });
+  await first;
+});
+
 Deno.test("a bare origin that was busy at first is looked for again", async () => {
   const answers: Record<string, string | ProviderError> = {
     "openai http://host": providerError(503),
@@ -158,6 +221,16 @@ Deno.test("an endpoint that dies later in the run is asked again each time", asy
   assertEquals((await target.ask(question, signal)).content, "back");
   assertEquals(asked.length, 3);
 });
+
+function timedOut(): ProviderError {
+  return new ProviderError(504, "provider_timeout", "it took too long", { kind: "timeout" });
+}
+
+function unreadable(): ProviderError {
+  return new ProviderError(502, "provider_error", "its answer is unreadable", {
+    kind: "unreadable",
+  });
+}
 
 function unreachable(): ProviderError {
   return new ProviderError(502, "provider_error", "cannot reach the endpoint", {

@@ -18,6 +18,11 @@ export const FAULTS = {
   },
   "malformed JSON": (response) => response.writeHead(200, JSON_TYPE).end(`${WHOLE}}`),
   "another shape": (response) => response.writeHead(200, JSON_TYPE).end('{"ok": true}'),
+  "an empty body": (response) => response.writeHead(200, JSON_TYPE).end(),
+  "a body cut short": (response) => response.writeHead(200, JSON_TYPE).end(WHOLE.slice(0, 40)),
+  "400": (response) => response.writeHead(400).end("raw words"),
+  "a redirect elsewhere": (response) =>
+    response.writeHead(302, { location: "https://login.example.com/" }).end(),
   "an HTML page": (response) =>
     response.writeHead(200, { "content-type": "text/html" }).end("<h1>raw words</h1>"),
   "an endless body": (response) => {
@@ -50,6 +55,8 @@ const WHOLE = JSON.stringify(completionBody({ content: "fine" }));
 
 export interface FaultyEndpoint extends AsyncDisposable {
   readonly baseUrl: string;
+  /** The same without its path. */
+  readonly origin: string;
   /** Requests that came in. */
   readonly count: number;
   /** Requests that have neither been answered nor given up by their client. */
@@ -57,14 +64,24 @@ export interface FaultyEndpoint extends AsyncDisposable {
   readonly openSockets: number;
 }
 
+export interface FaultyEndpointOptions {
+  /** The fault of a call, counted from 1 over those to `path`; else the message decides. */
+  faultOf?: (call: number) => Fault | undefined;
+  /** Every other path is 404. Unset: any path is served. */
+  path?: string;
+}
+
 /**
  * A model endpoint that fails as its user asks: a last message `reset: 17` gets a reset, one that
  * names no fault gets an answer.
  */
-export async function startFaultyEndpoint(): Promise<FaultyEndpoint> {
+export async function startFaultyEndpoint(
+  { faultOf, path }: FaultyEndpointOptions = {},
+): Promise<FaultyEndpoint> {
   const sockets = new Set<Socket>();
   let count = 0;
   let underWay = 0;
+  let served = 0;
   const server = createServer(async (request, response) => {
     count++;
     underWay++;
@@ -72,9 +89,13 @@ export async function startFaultyEndpoint(): Promise<FaultyEndpoint> {
     response.on("error", () => {}); // the client's leaving, in the middle of a fault
     const body = await readText(request).catch(() => undefined);
     if (body === undefined) return; // the client left while it spoke
+    if (path !== undefined && request.url !== path) {
+      response.writeHead(404).end();
+      return;
+    }
     const content: string = JSON.parse(body).messages?.at(-1)?.content ?? "";
-    const fault = FAULTS[content.split(":")[0] as Fault];
-    if (fault) fault(response);
+    const name = faultOf?.(++served) ?? content.split(":")[0] as Fault;
+    if (name in FAULTS) FAULTS[name](response);
     else response.writeHead(200, JSON_TYPE).end(WHOLE);
   });
   server.on("connection", (socket) => {
@@ -83,8 +104,10 @@ export async function startFaultyEndpoint(): Promise<FaultyEndpoint> {
     socket.on("error", () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `${origin}/v1`,
+    origin,
     get count() {
       return count;
     },
