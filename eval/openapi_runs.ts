@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ApiDescription, jsonAnswer, problems } from "../shared/ops/api_description.ts";
+import { StoredComparison } from "./compare/compare_stored.ts";
 import { exportFormats } from "./export/mod.ts";
 import { RUN_STATUSES } from "./store/store.ts";
 
@@ -63,7 +64,7 @@ export const runsApi: ApiDescription["routes"] = {
       }),
     },
     responses: {
-      200: jsonAnswer("Both means, the difference, its interval and a verdict.", z.looseObject({})),
+      200: jsonAnswer("Both means, the difference, its interval and a verdict.", StoredComparison),
       ...BAD_QUERY,
       ...NOT_FOUND,
       ...CONFLICT,

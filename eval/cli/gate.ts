@@ -1,4 +1,4 @@
-import { scoreNames, tallyTurns } from "../compare/tally.ts";
+import { readScores } from "../compare/turn_scores.ts";
 import { thresholdOf } from "../export/outcome.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
@@ -68,7 +68,7 @@ export async function findBaseline(gate: Gate, reader: RunReader): Promise<Gate>
   if (gate.baseline === undefined) return gate;
   const { id } = await findRun(reader, gate.baseline);
   if (gate.scores.length > 0) {
-    const known = scoreNames(await tallyTurns(reader.turns(id)));
+    const { names: known } = await readScores(reader.turns(id));
     const unknown = gate.scores.filter((name) => !known.has(name));
     if (unknown.length > 0) {
       throw new UsageError(

@@ -1,62 +1,144 @@
 import { mean } from "../statistics.ts";
-import type { Paired, ReachedTurn } from "./pairing.ts";
-import { turnMean } from "./tally.ts";
+import type { Attempts } from "./attempt_shift.ts";
+import type { LeftOutCounter } from "./left_out.ts";
+import { type Cell, type PairedCells, pairScore, type TurnPair } from "./turn_pair.ts";
 
 /** Two scenarios that belong together, and their turns that do. */
 export interface ScenarioPair {
   id: string;
   /** Equal for pairs that are the same scenario, listed twice; see `ReachedScenario`. */
   fingerprint: string;
-  turns: Paired<ReachedTurn>["pairs"];
+  /** See `Cluster`. */
+  key: string;
+  turns: TurnPair[];
 }
 
-/** One scenario's score in both runs: the unit that the test counts as independent. */
-export interface Cluster {
+/** One scenario in both runs: each attempt's score is the mean over its turns. */
+export interface Cluster extends Attempts {
   id: string;
-  baseline: number;
-  candidate: number;
+  /** Orders the scenarios in the same way whichever run is the baseline. */
+  key: string;
   turns: number;
 }
 
 /** One score by scenario. */
 export interface ClusteredScore {
   clusters: Cluster[];
-  /** Paired turns where only one run has the score. */
+  /** Paired turns at which the score could not be compared. */
   turnsWithoutPair: number;
+  /** Turns of single attempts where the score, or a part of it, could not be had. */
+  missing: { baseline: number; candidate: number };
+  /** The same with all that is missing against the candidate, and for it; `null` without any. */
+  bounds: { lowest: Cluster[]; highest: Cluster[] } | null;
+}
+
+type Side = keyof Attempts;
+type Pick = (cell: Cell) => number | null;
+/** A turn's cells, and which attempts they are of. */
+type ScoredPair = PairedCells & { pair: TurnPair };
+
+/**
+ * A score by scenario. Attempts and turns of one scenario are no independent evidence about
+ * scenarios, and neither is a scenario that stands in the batch twice, so these are one cluster.
+ */
+export async function clusterScore(
+  pairs: ScenarioPair[],
+  score: string,
+  { leftOut, pause }: { leftOut: LeftOutCounter; pause: () => Promise<void> },
+): Promise<ClusteredScore> {
+  const main: Cluster[] = [];
+  const lowest: Cluster[] = [];
+  const highest: Cluster[] = [];
+  const missing = { baseline: 0, candidate: 0 };
+  let turnsWithoutPair = 0;
+  for (const group of Map.groupBy(pairs, (pair) => pair.fingerprint).values()) {
+    const scenarios = group.map(({ turns }) =>
+      turns.flatMap((pair): ScoredPair[] => {
+        const cells = pairScore(pair, score, leftOut);
+        if (cells === undefined) {
+          if (hasScore(pair, score)) turnsWithoutPair++;
+          return [];
+        }
+        if (!cells.isUsed) turnsWithoutPair++;
+        missing.baseline += countMissing(cells.baseline);
+        missing.candidate += countMissing(cells.candidate);
+        return [{ ...cells, pair }];
+      })
+    );
+    const scenario = group[0]!;
+    const used = scenarios.map((turns) => turns.filter(({ isUsed }) => isUsed));
+    const value: Pick = (cell) => cell.value;
+    const low: Pick = (cell) => cell.low;
+    const high: Pick = (cell) => cell.high;
+    main.push(...cluster(scenario, { scenarios: used, baseline: value, candidate: value }));
+    lowest.push(...cluster(scenario, { scenarios, baseline: high, candidate: low }));
+    highest.push(...cluster(scenario, { scenarios, baseline: low, candidate: high }));
+    await pause();
+  }
+  const isComplete = missing.baseline + missing.candidate === 0;
+  return {
+    clusters: main,
+    turnsWithoutPair,
+    missing,
+    bounds: isComplete ? null : { lowest, highest },
+  };
+}
+
+/** Whether any attempt of either run has the score at a turn. */
+function hasScore({ baseline, candidate }: TurnPair, score: string): boolean {
+  return [...baseline, ...candidate].some(({ scores, failed }) =>
+    !failed && typeof scores[score] === "number"
+  );
+}
+
+/** A mean may have a value without one of its parts, and yet that part is missing in it. */
+function countMissing(cells: (Cell | undefined)[]): number {
+  return cells.filter((cell) => cell && (cell.value === null || cell.low < cell.high)).length;
+}
+
+/** None, if a side has no attempt with the score. */
+function cluster(
+  { id, key }: ScenarioPair,
+  { scenarios, baseline, candidate }: {
+    scenarios: ScoredPair[][];
+    baseline: Pick;
+    candidate: Pick;
+  },
+): Cluster[] {
+  const attempts = {
+    baseline: scenarios.flatMap((turns) => scoreAttempts(turns, "baseline", baseline)),
+    candidate: scenarios.flatMap((turns) => scoreAttempts(turns, "candidate", candidate)),
+  };
+  if (attempts.baseline.length === 0 || attempts.candidate.length === 0) return [];
+  return [{ id, key, ...attempts, turns: scenarios.flat().length }];
 }
 
 /**
- * A score by scenario. Attempts and turns of one scenario are no independent evidence, and neither
- * is a scenario that stands in the batch twice, so each scenario becomes one pair of means however
- * many attempts either run made of it.
+ * Each attempt's mean over the turns. At a turn that an attempt has not reached, or where its score
+ * is missing, the mean of the run's other attempts stands in: no turn loses weight by it.
  */
-export function clusterScore(pairs: ScenarioPair[], score: string): ClusteredScore {
-  const clusters: Cluster[] = [];
-  let turnsWithoutPair = 0;
-  for (const group of Map.groupBy(pairs, (pair) => pair.fingerprint).values()) {
-    const baseline: number[] = [];
-    const candidate: number[] = [];
-    for (const turn of group.flatMap((pair) => pair.turns)) {
-      const { one, other } = bothMeans(turn, score);
-      if (one !== null && other !== null) {
-        baseline.push(one);
-        candidate.push(other);
-      } else if (one !== other) turnsWithoutPair++;
+function scoreAttempts(turns: ScoredPair[], side: Side, pick: Pick): number[] {
+  const byAttempt = new Map<number, (number | undefined)[]>();
+  const turnMeans = turns.map(({ pair, [side]: cells }, turn) => {
+    const values: number[] = [];
+    for (const [index, cell] of cells.entries()) {
+      const value = cell && pick(cell);
+      if (typeof value !== "number") continue;
+      values.push(value);
+      const { attempt } = pair[side][index]!;
+      const own = byAttempt.get(attempt) ?? [];
+      own[turn] = value;
+      byAttempt.set(attempt, own);
     }
-    if (baseline.length === 0) continue;
-    clusters.push({
-      id: group[0]!.id,
-      baseline: mean(baseline)!,
-      candidate: mean(candidate)!,
-      turns: baseline.length,
-    });
-  }
-  return { clusters, turnsWithoutPair };
+    return mean(values);
+  });
+  return [...byAttempt].sort(([a], [b]) => a - b).flatMap(([, own]) => {
+    const values = turnMeans.map((average, turn) => own[turn] ?? average);
+    return values.some((value) => value === null) ? [] : [mean(values as number[])!];
+  });
 }
 
-function bothMeans({ baseline, candidate }: ScenarioPair["turns"][number], score: string) {
-  return {
-    one: turnMean(baseline.tally, { score, counterpart: candidate.tally }),
-    other: turnMean(candidate.tally, { score, counterpart: baseline.tally }),
-  };
+/** A side's mean over the attempts of a scenario. */
+export function clusterMean(cluster: Attempts, side: Side): number {
+  return mean(cluster[side])!;
 }

@@ -1,8 +1,10 @@
 import { AppError } from "../../shared/errors.ts";
+import { createPacer } from "../pacer.ts";
 import { HEADLINE } from "../passing.ts";
-import { clusterScore, type ScenarioPair } from "./clusters.ts";
+import type { ScenarioPair } from "./clusters.ts";
 import { compareScores } from "./compare_scores.ts";
 import type { Comparison } from "./comparison.ts";
+import { createLeftOutCounter } from "./left_out.ts";
 import { mostMoved } from "./moved.ts";
 import {
   type Paired,
@@ -12,18 +14,21 @@ import {
   type ReachedScenario,
   reachedScenarios,
 } from "./pairing.ts";
-import { type ScoredTurn, scoreNames, tallyTurns } from "./tally.ts";
+import { METHOD } from "./permutation_test.ts";
+import { readScores, type ScoredTurn } from "./turn_scores.ts";
 import { overallVerdict } from "./verdict.ts";
 
 /** A run's batch and what came of it, attempts in any number and also unfinished ones. */
 export interface ComparableRun {
   scenarios: PlannedScenario[];
   turns: AsyncIterable<ScoredTurn>;
+  /** What the judge graded by, if the request said so. */
+  rubric?: string | undefined;
 }
 
 /** `seed` chooses the sample of permutations; the same gives the same answer. */
 export interface CompareOptions {
-  /** The scores to look at, and to correct for; all that both runs have where it is empty. */
+  /** The scores to look at, and to correct for; all that both runs have if it is empty. */
   scores?: string[];
   seed?: number;
 }
@@ -33,46 +38,47 @@ const DEFAULT_SEED = 20_260_101;
 /**
  * Says of each score whether the candidate is better than the baseline. The question is about
  * scenarios like these, so scenarios are the sample: more attempts make each of them more exact,
- * but do not make them more. Throws 400 for a score that the runs do not both have.
+ * but do not make them more. What one run lacks is not compared, and no verdict is given that the
+ * missing values could change. Throws 400 for a score that the runs do not both have.
  */
 export async function compareRuns(
   runs: { baseline: ComparableRun; candidate: ComparableRun },
   { scores: wanted = [], seed = DEFAULT_SEED }: CompareOptions = {},
 ): Promise<Comparison> {
-  const baseline = await tallyTurns(runs.baseline.turns);
-  const candidate = await tallyTurns(runs.candidate.turns);
+  const baseline = await readScores(runs.baseline.turns, runs.baseline);
+  const candidate = await readScores(runs.candidate.turns, runs.candidate);
+  const pause = createPacer();
   const paired = pairScenarios(
-    reachedScenarios(runs.baseline.scenarios, baseline),
-    reachedScenarios(runs.candidate.scenarios, candidate),
+    await reachedScenarios(runs.baseline.scenarios, { ...baseline, pause }),
+    await reachedScenarios(runs.candidate.scenarios, { ...candidate, pause }),
   );
-  const { pairs, changed, turnsOnlyIn } = pairAllTurns(paired);
-
-  const ofBaseline = scoreNames(baseline);
-  const ofCandidate = scoreNames(candidate);
-  const common = [...ofBaseline].filter((name) => ofCandidate.has(name));
+  const { pairs, changed, turnsOnlyIn } = await pairAllTurns(paired, pause);
+  const common = [...baseline.names].filter((name) => candidate.names.has(name));
   const names = chooseScores(common, wanted);
-  const scores = await compareScores(pairs, { names, seed });
+  const leftOut = createLeftOutCounter();
+  const { scores, clusters } = await compareScores(pairs, { names, seed, leftOut, pause });
   const headline = HEADLINE in scores ? HEADLINE : Object.keys(scores)[0];
 
   return {
     verdict: overallVerdict(Object.values(scores)),
     scores,
+    left_out: leftOut.list(),
     moved: headline === undefined
       ? null
-      : { score: headline, ...mostMoved(clusterScore(pairs, headline).clusters) },
+      : { score: headline, ...mostMoved(clusters.get(headline)!) },
     changed,
     only_in_baseline: {
       scenarios: paired.onlyInBaseline.map(({ id }) => id),
       turns: turnsOnlyIn.baseline,
-      scores: [...ofBaseline.difference(ofCandidate)],
+      scores: [...baseline.names.difference(candidate.names)],
     },
     only_in_candidate: {
       scenarios: paired.onlyInCandidate.map(({ id }) => id),
       turns: turnsOnlyIn.candidate,
-      scores: [...ofCandidate.difference(ofBaseline)],
+      scores: [...candidate.names.difference(baseline.names)],
     },
     method: {
-      test: "paired sign-flip permutation test, clustered by scenario",
+      ...METHOD,
       correction: "Holm",
       confidence: 0.95,
       scores_looked_at: Object.keys(scores).length,
@@ -81,7 +87,7 @@ export async function compareRuns(
   };
 }
 
-function pairAllTurns(paired: Paired<ReachedScenario>) {
+async function pairAllTurns(paired: Paired<ReachedScenario>, pause: () => Promise<void>) {
   const pairs: ScenarioPair[] = [];
   const changed: string[] = [];
   const turnsOnlyIn: Record<"baseline" | "candidate", Comparison["only_in_baseline"]["turns"]> = {
@@ -91,13 +97,22 @@ function pairAllTurns(paired: Paired<ReachedScenario>) {
   for (const { baseline: { id, fingerprint, turns }, candidate } of paired.pairs) {
     const inside = pairTurns(turns, candidate.turns);
     const both = JSON.stringify([fingerprint, candidate.fingerprint]);
-    pairs.push({ id, fingerprint: both, turns: inside.pairs });
+    pairs.push({
+      id,
+      fingerprint: both,
+      key: JSON.stringify([fingerprint, candidate.fingerprint].sort()),
+      turns: inside.pairs.map((turn) => ({
+        baseline: turn.baseline.attempts,
+        candidate: turn.candidate.attempts,
+      })),
+    });
     const isChanged = fingerprint !== candidate.fingerprint ||
       inside.pairs.some((turn) => turn.baseline.reference_reply !== turn.candidate.reference_reply);
     if (isChanged) changed.push(id);
     const place = (turn: { id: string }) => ({ scenario_id: id, interaction_id: turn.id });
     turnsOnlyIn.baseline.push(...inside.onlyInBaseline.map(place));
     turnsOnlyIn.candidate.push(...inside.onlyInCandidate.map(place));
+    await pause();
   }
   return { pairs, changed, turnsOnlyIn };
 }

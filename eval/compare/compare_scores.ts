@@ -1,10 +1,31 @@
-import { createPacer } from "../pacer.ts";
 import { mean } from "../statistics.ts";
-import { type ClusteredScore, clusterScore, type ScenarioPair } from "./clusters.ts";
+import {
+  type Cluster,
+  type ClusteredScore,
+  clusterMean,
+  clusterScore,
+  type ScenarioPair,
+} from "./clusters.ts";
 import type { ScoreComparison } from "./comparison.ts";
 import { holm } from "./holm.ts";
-import { signFlip, type SignFlipResult } from "./sign_flip.ts";
-import { judge } from "./verdict.ts";
+import type { LeftOutCounter } from "./left_out.ts";
+import { type PermutationResult, permutationTest } from "./permutation_test.ts";
+import type { TestOptions } from "./sign_flip.ts";
+import { decideVerdict } from "./verdict.ts";
+
+interface TestedScore {
+  name: string;
+  score: ClusteredScore;
+  test: PermutationResult;
+  /** The largest p-value that the missing values allow; that of the test if nothing is missing. */
+  worstP: number;
+}
+
+/** What was found of each score, and the scenarios that it was found in. */
+export interface ComparedScores {
+  scores: Record<string, ScoreComparison>;
+  clusters: Map<string, Cluster[]>;
+}
 
 /**
  * Tests each score over the scenarios that have it in both runs, then corrects for their number. A
@@ -12,34 +33,76 @@ import { judge } from "./verdict.ts";
  */
 export async function compareScores(
   pairs: ScenarioPair[],
-  { names, seed }: { names: string[]; seed: number },
-): Promise<Record<string, ScoreComparison>> {
-  const pause = createPacer();
-  const tested: { name: string; score: ClusteredScore; test: SignFlipResult }[] = [];
+  { names, leftOut, ...options }: { names: string[]; leftOut: LeftOutCounter } & TestOptions,
+): Promise<ComparedScores> {
+  const tested: TestedScore[] = [];
   for (const name of names) {
-    const score = clusterScore(pairs, name);
+    const score = await clusterScore(pairs, name, { leftOut, ...options });
     if (score.clusters.length === 0) continue;
-    const differences = score.clusters.map(({ baseline, candidate }) => candidate - baseline);
-    tested.push({ name, score, test: await signFlip(differences, { seed, pause }) });
+    const test = await permutationTest(inOrder(score.clusters), options);
+    tested.push({ name, score, test, worstP: await findWorstP(score, { test, ...options }) });
   }
-  const adjusted = holm(tested.map(({ test }) => test.p));
-  return Object.fromEntries(
-    tested.map(({ name, score: { clusters, turnsWithoutPair }, test }, index) => {
-      const baseline = mean(clusters.map((cluster) => cluster.baseline))!;
-      const candidate = mean(clusters.map((cluster) => cluster.candidate))!;
-      const p_adjusted = adjusted[index]!;
-      return [name, {
-        baseline,
-        candidate,
-        difference: candidate - baseline,
-        ci95: test.interval,
-        p: test.p,
-        p_adjusted,
-        ...judge(clusters, { p: test.p, p_adjusted, looked: tested.length }),
-        scenarios: clusters.length,
-        turns: clusters.reduce((sum, cluster) => sum + cluster.turns, 0),
-        turns_without_pair: turnsWithoutPair,
-      }];
-    }),
-  );
+  const adjusted = holm(tested.map(({ worstP }) => worstP));
+  const looked = tested.length;
+  return {
+    scores: Object.fromEntries(
+      tested.map((score, index) => [
+        score.name,
+        describeScore(score, { p_adjusted: adjusted[index]!, looked }),
+      ]),
+    ),
+    clusters: new Map(tested.map(({ name, score }) => [name, score.clusters])),
+  };
+}
+
+/**
+ * A verdict must hold wherever the missing values lie, so the test is repeated with all of them
+ * against the candidate and with all of them for it. 1 if the difference changes its sign.
+ */
+async function findWorstP(
+  { clusters, bounds }: ClusteredScore,
+  { test, ...options }: { test: PermutationResult } & TestOptions,
+): Promise<number> {
+  if (!bounds) return test.p;
+  const sign = Math.sign(meanDifference(clusters));
+  let worst = test.p;
+  for (const extreme of [bounds.lowest, bounds.highest]) {
+    if (Math.sign(meanDifference(extreme)) !== sign) return 1;
+    worst = Math.max(worst, (await permutationTest(inOrder(extreme), options)).p);
+  }
+  return worst;
+}
+
+/** A sample of permutations depends on the order, which must not depend on who is the baseline. */
+function inOrder(clusters: Cluster[]): Cluster[] {
+  return clusters.toSorted((a, b) => a.key < b.key ? -1 : Number(a.key > b.key));
+}
+
+function describeScore(
+  { score, test, worstP }: TestedScore,
+  { p_adjusted, looked }: { p_adjusted: number; looked: number },
+): ScoreComparison {
+  const { clusters, bounds, missing, turnsWithoutPair } = score;
+  const baseline = mean(clusters.map((cluster) => clusterMean(cluster, "baseline")))!;
+  const candidate = mean(clusters.map((cluster) => clusterMean(cluster, "candidate")))!;
+  return {
+    baseline,
+    candidate,
+    difference: candidate - baseline,
+    ci95: test.interval,
+    p: test.p,
+    p_adjusted,
+    ...decideVerdict(clusters, { test, worstP, p_adjusted, looked, missing }),
+    scenarios: clusters.length,
+    turns: clusters.reduce((sum, cluster) => sum + cluster.turns, 0),
+    turns_without_pair: turnsWithoutPair,
+    missing,
+    difference_bounds: bounds && [meanDifference(bounds.lowest), meanDifference(bounds.highest)],
+  };
+}
+
+function meanDifference(clusters: Cluster[]): number {
+  return mean(
+    clusters.map((cluster) => clusterMean(cluster, "candidate") - clusterMean(cluster, "baseline")),
+  )!;
 }

@@ -1,28 +1,31 @@
+import { z } from "zod";
 import { withoutQuery } from "../target.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { RunReader, StoredRun, StoredTurn } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
-import { type CompareOptions, compareRuns } from "./compare.ts";
-import type { Comparison } from "./comparison.ts";
+import { type ComparableRun, type CompareOptions, compareRuns } from "./compare.ts";
+import { Comparison } from "./comparison.ts";
 
 /** Which run it was, as far as a reader of the comparison asks. */
-export interface ComparedRun {
-  run_id: string;
-  test_name: string;
-  model_id: string;
-  endpoint: string;
-  attempts: number;
+export const ComparedRun = z.object({
+  run_id: z.string(),
+  test_name: z.string(),
+  model_id: z.string(),
+  endpoint: z.string(),
+  attempts: z.number(),
   /** Also a run that is not completed is compared, as far as it has come. */
-  status: string;
-}
+  status: z.string(),
+});
+export type ComparedRun = z.infer<typeof ComparedRun>;
 
 /** A comparison that says what was compared. */
-export interface StoredComparison extends Comparison {
-  baseline: ComparedRun;
-  candidate: ComparedRun;
-}
+export const StoredComparison = Comparison.extend({
+  baseline: ComparedRun,
+  candidate: ComparedRun,
+});
+export type StoredComparison = z.infer<typeof StoredComparison>;
 
-/** Compares two stored runs. Throws 404 where there is no such run. */
+/** Compares two stored runs. Throws 404 if there is no such run. */
 export async function compareStored(
   reader: RunReader,
   ids: { baseline: string; candidate: string },
@@ -33,10 +36,15 @@ export async function compareStored(
   using _baseline = reader.keep(baseline.id);
   using _candidate = reader.keep(candidate.id);
   const comparison = await compareRuns({
-    baseline: { scenarios: baseline.request.test_batch, turns: turnsOf(reader, baseline) },
-    candidate: { scenarios: candidate.request.test_batch, turns: turnsOf(reader, candidate) },
+    baseline: toComparable(baseline, reader),
+    candidate: toComparable(candidate, reader),
   }, options);
   return { baseline: describe(baseline), candidate: describe(candidate), ...comparison };
+}
+
+function toComparable(run: StoredRun, reader: RunReader): ComparableRun {
+  const { test_batch: scenarios, rubric } = run.request;
+  return { scenarios, rubric, turns: turnsOf(reader, run) };
 }
 
 /** All turns of a run that rests, and of one that is under way those there are. */

@@ -1,61 +1,90 @@
-/** `inconclusive` is not "equal": the data do not say. */
-export type Verdict = "improved" | "regressed" | "inconclusive";
+import { z } from "zod";
+import { LeftOut } from "./left_out.ts";
 
-/** One score in both runs, over the turns that both have. Means are over scenarios. */
-export interface ScoreComparison {
-  baseline: number;
-  candidate: number;
+/** `inconclusive` is not "equal": the data do not say. */
+export const Verdict = z.enum(["improved", "regressed", "inconclusive"]);
+export type Verdict = z.infer<typeof Verdict>;
+
+const Interval = z.tuple([z.number(), z.number()]);
+
+/**
+ * One score in both runs, over the turns at which both have it by the same method. `overall` and
+ * `metadata_match` are computed again from the parts for which this holds; see `left_out`. Means are
+ * over scenarios.
+ */
+export const ScoreComparison = z.object({
+  baseline: z.number(),
+  candidate: z.number(),
   /** Candidate − baseline. */
-  difference: number;
-  /** `null` where the scenarios are too few to bound it. */
-  ci95: [number, number] | null;
+  difference: z.number(),
+  /** By the same test as `p`, within [-1, 1]; `null` if the scenarios are too few to bound it. */
+  ci95: Interval.nullable(),
   /** Of this score alone, two-sided. */
-  p: number;
-  /** After Holm's correction for the scores looked at; the verdict goes by this one. */
-  p_adjusted: number;
-  verdict: Verdict;
-  /** Why a verdict is inconclusive; `null` where it is not. */
-  reason: string | null;
+  p: z.number(),
+  /**
+   * After Holm's correction for the scores looked at, with missing values at their worst. The
+   * verdict goes by this one.
+   */
+  p_adjusted: z.number(),
+  verdict: Verdict,
+  /** Why a verdict is inconclusive; `null` if it is not. */
+  reason: z.string().nullable(),
   /** Scenarios that were compared. A scenario listed several times in a batch counts once. */
-  scenarios: number;
-  turns: number;
-  /** Turns in both runs where only one of the two has this score; they are left out. */
-  turns_without_pair: number;
-}
+  scenarios: z.number(),
+  turns: z.number(),
+  /** Turns in both runs at which this score could not be compared; they are left out. */
+  turns_without_pair: z.number(),
+  /** Turns of single attempts where the score, or a part of it, could not be had. */
+  missing: z.object({ baseline: z.number(), candidate: z.number() }),
+  /** The difference with the missing values against the candidate, and for it. */
+  difference_bounds: Interval.nullable(),
+});
+export type ScoreComparison = z.infer<typeof ScoreComparison>;
 
 /** One scenario in both runs. */
-export interface MovedScenario {
-  scenario_id: string;
-  baseline: number;
-  candidate: number;
-  difference: number;
-}
+export const MovedScenario = z.object({
+  scenario_id: z.string(),
+  baseline: z.number(),
+  candidate: z.number(),
+  difference: z.number(),
+});
+export type MovedScenario = z.infer<typeof MovedScenario>;
 
 /** What has no counterpart in the other run. */
-export interface Unpaired {
-  scenarios: string[];
+export const Unpaired = z.object({
+  scenarios: z.array(z.string()),
   /** Turns of scenarios that are in both. */
-  turns: { scenario_id: string; interaction_id: string }[];
-  scores: string[];
-}
+  turns: z.array(z.object({ scenario_id: z.string(), interaction_id: z.string() })),
+  scores: z.array(z.string()),
+});
+export type Unpaired = z.infer<typeof Unpaired>;
 
 /** The answer to "is the candidate better than the baseline?". */
-export interface Comparison {
-  /** `regressed` where any score is, else `improved` where any is. */
-  verdict: Verdict;
-  scores: Record<string, ScoreComparison>;
+export const Comparison = z.object({
+  /** `regressed` if any score is, else `improved` if any is. */
+  verdict: Verdict,
+  scores: z.record(z.string(), ScoreComparison),
+  /** What was not compared at turns that both runs have, and why. */
+  left_out: z.array(LeftOut),
   /** The scenarios that moved most by one score, the furthest first. */
-  moved: { score: string; up: MovedScenario[]; down: MovedScenario[] } | null;
+  moved: z.object({
+    score: z.string(),
+    up: z.array(MovedScenario),
+    down: z.array(MovedScenario),
+  }).nullable(),
   /** Scenarios that are paired by their id but do not ask or expect the same in both runs. */
-  changed: string[];
-  only_in_baseline: Unpaired;
-  only_in_candidate: Unpaired;
-  method: {
-    test: "paired sign-flip permutation test, clustered by scenario";
-    correction: "Holm";
-    confidence: 0.95;
-    scores_looked_at: number;
-    /** Of the random sample that stands for all permutations where they are too many. */
-    seed: number;
-  };
-}
+  changed: z.array(z.string()),
+  only_in_baseline: Unpaired,
+  only_in_candidate: Unpaired,
+  method: z.object({
+    test: z.string(),
+    null_hypothesis: z.string(),
+    interval: z.string(),
+    correction: z.string(),
+    confidence: z.number(),
+    scores_looked_at: z.number(),
+    /** Of the random sample that stands for all permutations if they are too many. */
+    seed: z.number(),
+  }),
+});
+export type Comparison = z.infer<typeof Comparison>;

@@ -1,4 +1,4 @@
-import type { Cluster } from "./clusters.ts";
+import { type Cluster, clusterMean } from "./clusters.ts";
 import type { MovedScenario } from "./comparison.ts";
 
 const SHOWN = 10;
@@ -7,12 +7,11 @@ const ROUNDING = 1e-12;
 
 /** The scenarios that moved most, either way, the furthest first. */
 export function mostMoved(clusters: Cluster[]): { up: MovedScenario[]; down: MovedScenario[] } {
-  const moved = clusters.map(({ id, baseline, candidate }): MovedScenario => ({
-    scenario_id: id,
-    baseline,
-    candidate,
-    difference: candidate - baseline,
-  }));
+  const moved = clusters.map((cluster): MovedScenario => {
+    const baseline = clusterMean(cluster, "baseline");
+    const candidate = clusterMean(cluster, "candidate");
+    return { scenario_id: cluster.id, baseline, candidate, difference: candidate - baseline };
+  });
   const furthest = (direction: 1 | -1) =>
     moved.filter(({ difference }) => direction * difference > ROUNDING)
       .sort((a, b) => direction * (b.difference - a.difference))

@@ -1,5 +1,5 @@
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
-import type { Tally, TurnTally } from "./tally.ts";
+import type { AttemptTurn, RunScores } from "./turn_scores.ts";
 
 /** What comparing reads of a batch. */
 export type PlannedScenario = Pick<Scenario, "id"> & {
@@ -11,7 +11,8 @@ export interface ReachedTurn {
   id: string;
   user_message: string;
   reference_reply: string | undefined;
-  tally: TurnTally;
+  /** In every attempt that has reached it. */
+  attempts: AttemptTurn[];
 }
 
 /** A scenario of the batch that has results. */
@@ -29,18 +30,26 @@ export interface Paired<T> {
   onlyInCandidate: T[];
 }
 
-/** The part of a batch that has results. */
-export function reachedScenarios(scenarios: PlannedScenario[], tally: Tally): ReachedScenario[] {
-  return scenarios.flatMap(({ id, interactions }, index): ReachedScenario[] => {
-    const tallies = tally.get(index);
-    if (!tallies) return [];
-    const turns = interactions.flatMap(({ id, user_message, reference_reply }, turn) => {
-      const tally = tallies.get(turn);
-      return tally ? [{ id, user_message, reference_reply, tally }] : [];
+/** The part of a batch that has results. `pause` is awaited after each scenario. */
+export async function reachedScenarios(
+  scenarios: PlannedScenario[],
+  { turns, pause }: Pick<RunScores, "turns"> & { pause: () => Promise<void> },
+): Promise<ReachedScenario[]> {
+  const found: ReachedScenario[] = [];
+  for (const [index, { id, interactions }] of scenarios.entries()) {
+    const reached = turns.get(index);
+    if (!reached) continue;
+    found.push({
+      id,
+      turns: interactions.flatMap(({ id, user_message, reference_reply }, turn) => {
+        const attempts = reached.get(turn);
+        return attempts ? [{ id, user_message, reference_reply, attempts }] : [];
+      }),
+      fingerprint: JSON.stringify([id, ...interactions.map((turn) => turn.user_message)]),
     });
-    const fingerprint = JSON.stringify([id, ...interactions.map((turn) => turn.user_message)]);
-    return [{ id, turns, fingerprint }];
-  });
+    await pause();
+  }
+  return found;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { createRandom } from "./random.ts";
 
-/** Up to this many units every way of flipping signs is tried: 2^14 of them. */
-const EXACT_UP_TO = 15;
-/** Beyond it a sample is drawn. 1 in 10,000 is far below what any correction here asks for. */
-const DRAWN = 10_000;
+/** Up to 2^14 rearrangements are tried one by one. */
+export const EXACT_UP_TO = 14;
+/** Of more a sample is drawn. 1 in 10,000 is far below what any correction here asks for. */
+export const DRAWN = 10_000;
 
-/** One way to divide the units into two parts; the part that holds nobody has the mean NaN. */
+/** One way to divide the units into two parts; the part that holds none has the mean NaN. */
 export type VisitPartition = (meanOfFlipped: number, meanOfRest: number) => void;
 
 /** Ways to divide some values in two, one after another. */
@@ -20,11 +20,14 @@ export interface Partitions {
  * All ways to divide some values into those that are flipped and the rest, or a seeded sample of
  * them. Sums come from tables of eight values a byte, so that a thousand values cost 125 steps.
  */
-export function createPartitions(values: number[], seed: number): Partitions {
+export function createPartitions(
+  values: number[],
+  { seed, draws = DRAWN }: { seed: number; draws?: number | undefined },
+): Partitions {
   const { sums, sizes, groups } = tabulate(values);
   const total = values.reduce((sum, value) => sum + value, 0);
-  const isExact = values.length <= EXACT_UP_TO;
-  const count = isExact ? 2 ** Math.max(0, values.length - 1) : DRAWN;
+  const isExact = values.length - 1 <= EXACT_UP_TO; // one sign may stay
+  const count = isExact ? 2 ** Math.max(0, values.length - 1) : draws;
   const random = createRandom(seed);
   let position = 0;
 

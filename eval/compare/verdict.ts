@@ -1,25 +1,32 @@
-import type { Cluster } from "./clusters.ts";
+import { type Cluster, clusterMean } from "./clusters.ts";
 import type { ScoreComparison, Verdict } from "./comparison.ts";
-import { ALPHA } from "./sign_flip.ts";
+import type { PermutationResult } from "./permutation_test.ts";
+import { ALPHA } from "./spans.ts";
 
 const ROUNDING = 1e-12;
 
 interface Evidence {
-  p: number;
+  test: PermutationResult;
+  /** The largest p-value that the missing values allow. */
+  worstP: number;
   p_adjusted: number;
   /** How many scores were looked at. */
   looked: number;
+  missing: ScoreComparison["missing"];
 }
 
 /** A verdict on one score, and in words why there is none. */
-export function judge(
+export function decideVerdict(
   clusters: Cluster[],
   evidence: Evidence,
 ): Pick<ScoreComparison, "verdict" | "reason"> {
+  const differences = clusters.map((cluster) =>
+    clusterMean(cluster, "candidate") - clusterMean(cluster, "baseline")
+  );
   if (evidence.p_adjusted > ALPHA) {
-    return { verdict: "inconclusive", reason: explain(clusters, evidence) };
+    return { verdict: "inconclusive", reason: explain(differences, evidence) };
   }
-  const sum = clusters.reduce((sum, { baseline, candidate }) => sum + candidate - baseline, 0);
+  const sum = differences.reduce((sum, difference) => sum + difference, 0);
   return { verdict: sum > 0 ? "improved" : "regressed", reason: null };
 }
 
@@ -29,22 +36,29 @@ export function overallVerdict(scores: Pick<ScoreComparison, "verdict">[]): Verd
   return scores.some(({ verdict }) => verdict === "improved") ? "improved" : "inconclusive";
 }
 
-function explain(clusters: Cluster[], { p, p_adjusted, looked }: Evidence): string {
-  const moved = clusters.filter(({ baseline, candidate }) =>
-    Math.abs(candidate - baseline) > ROUNDING
-  );
-  if (moved.length === 0) return "no scenario differs";
-  // The smallest p-value there is: all differences on one side, one of 2^(moved - 1) divisions.
+function explain(
+  differences: number[],
+  { test, worstP, p_adjusted, looked, missing }: Evidence,
+): string {
+  const moved = differences.filter((difference) => Math.abs(difference) > ROUNDING).length;
+  if (moved === 0) return "no scenario differs";
+  // The smallest p-value there is: all differences on one side, one of 2^(moved - 1) divisions. The
+  // test of unequal attempts can only raise it.
   const needed = Math.ceil(1 - Math.log2(ALPHA / looked));
-  if (moved.length < needed) {
-    return `only ${count(moved.length, "scenario")} ${
-      moved.length === 1 ? "differs" : "differ"
-    }: ` +
+  if (moved < needed) {
+    return `only ${count(moved, "scenario")} ${moved === 1 ? "differs" : "differ"}: ` +
       `with ${count(looked, "score")} looked at the test needs at least ${needed}`;
   }
-  if (p <= ALPHA) {
-    return `p is ${p.toFixed(3)} alone, but ${p_adjusted.toFixed(3)} among ` +
+  if (test.p <= ALPHA && worstP > ALPHA) {
+    return `p is ${test.p.toFixed(3)} without the missing values (${missing.baseline} in the ` +
+      `baseline, ${missing.candidate} in the candidate), but they could change the verdict`;
+  }
+  if (test.p <= ALPHA) {
+    return `p is ${worstP.toFixed(3)} alone, but ${p_adjusted.toFixed(3)} among ` +
       `the ${looked} scores looked at`;
+  }
+  if (test.pOfScenarios <= ALPHA) {
+    return "the runs differ in attempts, and equal models would differ by as much too often";
   }
   return "a difference of this size comes up by chance too often";
 }

@@ -1,9 +1,20 @@
 import type { Comparison, MovedScenario, Unpaired } from "../compare/comparison.ts";
+import type { LeftOut } from "../compare/left_out.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 const SHOWN_NAMES = 5;
 
-/** A comparison for people: a verdict a score, what moved, and what could not be compared. */
+/** In words why something was not compared. */
+const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
+  missing_in_baseline: "it could not be had in the baseline",
+  missing_in_candidate: "it could not be had in the candidate",
+  missing_in_both: "it could not be had in either run",
+  not_in_baseline: "the baseline does not have it",
+  not_in_candidate: "the candidate does not have it",
+  other_method: "the runs computed it by different methods",
+};
+
+/** A comparison for people: a verdict per score, what moved, and what could not be compared. */
 export function describeComparison(
   { baseline, result }: { baseline: string; result: Comparison },
   form: TextForm,
@@ -13,6 +24,16 @@ export function describeComparison(
     ...Object.entries(scores)
       .filter(([, { reason, difference }]) => reason !== null && difference !== 0)
       .map(([name, { reason }]) => `${form.name(name)}: ${reason}`),
+    ...Object.entries(scores).flatMap(([name, { missing, difference_bounds: bounds }]) =>
+      bounds
+        ? [
+          `${form.name(name)}: missing in ${missing.baseline} turns of the baseline and ` +
+          `${missing.candidate} of the candidate; with them the difference lies between ` +
+          bounds.map(showDifference).join(" and "),
+        ]
+        : []
+    ),
+    ...result.left_out.map((found) => describeLeftOut(found, form)),
     ...describeUnpaired("Only in the baseline", { unpaired: result.only_in_baseline, form }),
     ...describeUnpaired("Only in the candidate", { unpaired: result.only_in_candidate, form }),
     ...changed.length > 0
@@ -45,6 +66,11 @@ function describeScores({ scores }: Comparison, form: TextForm): string {
     score.verdict,
   ]);
   return form.table(["score", "before", "now", "difference", "95 %", "p", "verdict"], rows);
+}
+
+function describeLeftOut({ score, turns, reason, detail }: LeftOut, form: TextForm): string {
+  return `Not compared: ${form.name(score)} at ${turns} ${turns === 1 ? "turn" : "turns"}, ` +
+    LEFT_OUT_REASONS[reason] + (detail === null ? "" : ` (${form.name(detail)})`);
 }
 
 function describeMoved(

@@ -10,6 +10,7 @@ import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
 import { resumeSpeed, storeSpeed } from "./storage.ts";
+import { trust } from "./trust/main.ts";
 
 const PARTS: Record<string, BenchPart> = {
   "agent-speed": agentSpeed,
@@ -23,6 +24,7 @@ const PARTS: Record<string, BenchPart> = {
   "store-speed": storeSpeed,
   "resume-speed": resumeSpeed,
   "large-export": largeExport,
+  trust,
 };
 
 const wanted = Deno.args.length > 0 ? Deno.args : Object.keys(PARTS);

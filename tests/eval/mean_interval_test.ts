@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { meanInterval } from "../../eval/mean_interval.ts";
-import { aggregateScores } from "../../eval/statistics.ts";
+import { aggregateScenarios, aggregateScores } from "../../eval/statistics.ts";
 import { simulateCoverage } from "../bench/trust/coverage.ts";
 
 /** The interval of some values, each a cluster of its own. */
@@ -90,6 +90,20 @@ Deno.test("attempts that agree are one piece of evidence, and those that differ 
   assertEquals(together, interval([1, 0, 1, 1]));
   const apart = run([[1, 1, 1, 0], [1, 0, 1, 1], [0, 1, 1, 1], [1, 1, 0, 1]]);
   assert(apart[1] - apart[0] < (together[1] - together[0]) / 4);
+});
+
+Deno.test("a scenario's interval over its attempts is that of a run over scenarios with the same values", () => {
+  const values = [[1, 0.5, 1], [0.2, 0.9, 1], [1, 1, 1], [0, 0.4, 0.7]];
+  const toTurns = (clusters: number[][]) =>
+    clusters.flatMap((turns, cluster) =>
+      turns.map((x) => ({ scores: { x }, failed: false, cluster }))
+    );
+  const scenario = aggregateScores(toTurns(values)).statistics.x!.ci95!;
+  const run = aggregateScenarios(
+    values.map((turns) => aggregateScores(toTurns([turns])).statistics),
+  ).statistics.x!.ci95!;
+  assertAlmostEquals(scenario[0], run[0], 1e-12);
+  assertAlmostEquals(scenario[1], run[1], 1e-12);
 });
 
 Deno.test("clusters of unequal size count as fewer", () => {

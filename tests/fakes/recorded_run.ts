@@ -1,13 +1,17 @@
 import type { ComparableRun } from "../../eval/compare/compare.ts";
-import type { ScoredTurn } from "../../eval/compare/tally.ts";
+import type { ScoredTurn } from "../../eval/compare/turn_scores.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 
-/** `"failed"` is a call that failed; a record holds several scores; `undefined` was not reached. */
+/**
+ * `"failed"` is a call that failed; a record holds several scores; one with `scores` is a whole
+ * result; `undefined` was not reached.
+ */
 export type RecordedScore =
   | number
   | "failed"
   | "failed without scores"
   | Record<string, number | null>
+  | ScoredTurn["result"]
   | undefined;
 
 /** A scenario's id, and for each of its turns the id and a value an attempt. */
@@ -37,5 +41,12 @@ function toResult(value: RecordedScore): ScoredTurn["result"] | undefined {
   if (value === undefined) return undefined;
   if (value === "failed") return { scores: { overall: 0 }, error };
   if (value === "failed without scores") return { scores: { overall: null }, error };
-  return { scores: typeof value === "number" ? { overall: value } : value };
+  if (typeof value === "number") return { scores: { overall: value } };
+  return isResult(value) ? value : { scores: value };
+}
+
+function isResult(
+  value: Record<string, number | null> | ScoredTurn["result"],
+): value is ScoredTurn["result"] {
+  return typeof value.scores === "object";
 }

@@ -1,5 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { StoredComparison } from "../../../eval/compare/compare_stored.ts";
+import type { ScoringPorts } from "../../../eval/assessor.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { fakeEmbedder, fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const get = (query: string) => new Request(`http://127.0.0.1:8080/runs/compare?${query}`);
 
@@ -22,6 +27,7 @@ Deno.test("two stored runs are compared by their ids", async () => {
   const response = await service(get(`baseline=${baseline}&candidate=${candidate}`));
   assertEquals(response.status, 200);
   const comparison = await response.json();
+  assertEquals(StoredComparison.strict().parse(comparison), comparison);
   assertEquals(comparison.verdict, "regressed");
   assertEquals(comparison.baseline.model_id, "good");
   assertEquals(comparison.candidate, {
@@ -52,4 +58,76 @@ Deno.test("a comparison needs two runs, and both must exist", async () => {
   const unknown = await service(get(`baseline=${run_id}&candidate=none`));
   assertEquals(unknown.status, 404);
   assertStringIncludes((await unknown.json()).detail, '"none"');
+});
+
+/** Evaluates the same twelve replies with two configurations, and compares both ways. */
+async function compareScoring(one: Partial<ScoringPorts>, other: Partial<ScoringPorts>) {
+  const store = memoryStore();
+  const batch = evaluateBody({
+    test_batch: Array.from({ length: 12 }, (_, index) => ({
+      id: `s${index}`,
+      interactions: [{
+        id: "t",
+        user_message: "When will my parcel come?",
+        reference_reply: `Your parcel comes on Monday, number ${index}`,
+      }],
+    })),
+  });
+  const ids: string[] = [];
+  for (const ports of [one, other]) {
+    const { service } = evalService(() => "It comes on Monday", {
+      store,
+      scoring: scoringPorts(ports),
+    });
+    ids.push((await evaluateWith(service, batch)).run_id);
+  }
+  const { service } = evalService(undefined, { store });
+  const compare = async (baseline: string, candidate: string) =>
+    await (await service(get(`baseline=${baseline}&candidate=${candidate}`))).json();
+  return [await compare(ids[0]!, ids[1]!), await compare(ids[1]!, ids[0]!)];
+}
+
+const GRADE = '{"reason": "r", "grade": 2}';
+const judgeThat = (answer: (call: number) => string) => ({
+  judge: fakeJudge((_, call) => answer(call)).judge,
+});
+const fail = (): never => {
+  throw providerError(500);
+};
+
+for (
+  const [what, ports, reason] of [
+    ["answers 500", judgeThat(fail), "missing_in_candidate"],
+    [
+      "answers 500 every second time",
+      judgeThat((call) => call % 2 ? GRADE : fail()),
+      "missing_in_candidate",
+    ],
+    ["cannot be read", judgeThat(() => "no idea"), "missing_in_candidate"],
+    ["is not configured", {}, "not_in_candidate"],
+  ] as const
+) {
+  Deno.test(`byte-identical replies are no improvement and no regression if the judge ${what}`, async () => {
+    const comparisons = await compareScoring(judgeThat(() => GRADE), ports);
+    for (const { verdict, scores } of comparisons) {
+      assertEquals([verdict, scores.overall.difference], ["inconclusive", 0]);
+    }
+    const [{ left_out: [judge] }] = comparisons as [
+      { left_out: { score: string; reason: string }[] },
+    ];
+    assertEquals([judge!.score, judge!.reason], ["judge", reason]);
+  });
+}
+
+Deno.test("meanings by an embeddings endpoint and by the local encoder are not compared", async () => {
+  const endpoint = fakeEmbedder({ method: "endpoint", isEnglishOnly: false }).embedder;
+  for (const { verdict, scores, left_out } of await compareScoring({ embedder: endpoint }, {})) {
+    assertEquals(verdict, "inconclusive");
+    assertEquals(scores.semantic_similarity, undefined);
+    assertEquals([left_out[0].score, left_out[0].turns, left_out[0].reason], [
+      "semantic_similarity",
+      12,
+      "other_method",
+    ]);
+  }
 });

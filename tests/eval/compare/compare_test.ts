@@ -65,6 +65,32 @@ Deno.test("runs of unequal attempts are compared by the mean of each turn", asyn
   assertAlmostEquals(scores.overall!.candidate, 0.5);
 });
 
+Deno.test("an attempt counts as one conversation, also if it has many turns", async () => {
+  const conversation = (values: number[][]): RecordedScenario[] =>
+    Array.from({ length: 8 }, (_, index) => [
+      `s${index}`,
+      values.map((attempts, turn) => [`t${turn}`, ...attempts]),
+    ]);
+  // Ten attempts of two turns against one: six scenarios' worth of rare misses is still no evidence.
+  const often = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0];
+  const { scores } = await compare(conversation([often, often]), conversation([[1], [1]]));
+  assertAlmostEquals(scores.overall!.difference, 0.1);
+  assertEquals(scores.overall!.turns, 16);
+  assert(scores.overall!.p > 0.3, `p = ${scores.overall!.p}`);
+  assertEquals(
+    scores.overall!.reason,
+    "the runs differ in attempts, and equal models would differ by as much too often",
+  );
+});
+
+Deno.test("a turn that an attempt has not reached takes no weight from the others", async () => {
+  const { scores } = await compare(
+    [["s", [["easy", 1, 1], ["hard", 0, undefined]]]],
+    [["s", [["easy", 1], ["hard", 0]]]],
+  );
+  assertEquals([scores.overall!.baseline, scores.overall!.candidate], [0.5, 0.5]);
+});
+
 Deno.test("turns are paired by their id, also when their order changed", async () => {
   const { scores, only_in_baseline } = await compare(
     [["s", [["a", 0.1], ["b", 0.9]]]],

@@ -1,7 +1,8 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { createRandom } from "../../../eval/compare/random.ts";
-import { ALPHA, signFlip } from "../../../eval/compare/sign_flip.ts";
+import { signFlip } from "../../../eval/compare/sign_flip.ts";
+import { ALPHA } from "../../../eval/compare/spans.ts";
 
 const options = { seed: 1, pause: () => Promise.resolve() };
 

@@ -1,92 +1,75 @@
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { createRandom } from "../../../eval/compare/random.ts";
+import { simulateVerdicts, type VerdictCell } from "../../bench/trust/verdicts.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
+import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 
-const COMPARISONS = 1000;
+/** `deno task bench trust` goes through the whole grid; here are its most telling cells. */
+const SIMULATIONS = 400;
+/** Three standard errors above 5 %. */
+const HIGHEST = 0.05 + 3 * Math.sqrt(0.05 * 0.95 / SIMULATIONS);
 
-/** Numbers of a standard normal distribution, from a seed. */
-function normals(seed: number): () => number {
-  const random = createRandom(seed);
-  const uniform = () => (random() + 0.5) / 2 ** 32;
-  return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
-}
+const simulate = (cell: Omit<VerdictCell, "isUneven">, seed = 5) =>
+  simulateVerdicts({ ...cell, isUneven: false }, { simulations: SIMULATIONS, seed, draws: 200 });
 
-interface Model {
-  scenarios: number;
-  attempts: number;
-  /** The score of one attempt at a scenario of this difficulty. */
-  score: (difficulty: number, noise: number) => number;
-}
-
-/** A run of a model on scenarios whose difficulties are given. */
-function simulate(difficulties: number[], normal: () => number, model: Model): RecordedScenario[] {
-  return difficulties.map((difficulty, index): RecordedScenario => {
-    const attempts = Array.from(
-      { length: model.attempts },
-      () => model.score(difficulty, normal()),
-    );
-    return [`s${index}`, [["t", ...attempts]]];
+for (
+  const [kind, attempts, scenarios] of [
+    ["continuous", [1, 1], 10],
+    ["continuous", [3, 3], 20],
+    ["continuous", [3, 2], 10],
+    ["skewed", [10, 1], 10],
+    ["rare misses", [5, 1], 20],
+    ["rare misses", [10, 1], 10],
+    ["rare misses", [20, 1], 10],
+    ["ordinal", [1, 5], 20],
+    ["ties", [20, 1], 10],
+    ["failures", [10, 1], 20],
+  ] as [string, [number, number], number][]
+) {
+  Deno.test(`equal models differ by chance in at most 5 % of comparisons: ${kind}, attempts ${attempts.join(" to ")}, ${scenarios} scenarios`, async () => {
+    const { found } = await simulate({ kind, attempts, scenarios, better: 0 });
+    assert(found <= HIGHEST, `${(found * 100).toFixed(1)} % found something`);
   });
 }
 
-/** The shares of comparisons that end in a verdict, and whose interval holds the true difference. */
-async function simulateMany(
-  { baseline, candidate, difference }: { baseline: Model; candidate: Model; difference: number },
-): Promise<{ verdicts: number; covered: number }> {
-  let verdicts = 0;
+Deno.test("sign flips alone would find rare misses in too many comparisons of equal models", async () => {
+  const cell = { kind: "rare misses", attempts: [10, 1] as [number, number], scenarios: 10 };
+  const { foundBySigns } = await simulate({ ...cell, better: 0 });
+  assert(foundBySigns > 0.15, `${foundBySigns}`);
+});
+
+Deno.test("with equally many attempts nothing is lost against sign flips, and differences are found", async () => {
+  for (const attempts of [[1, 1], [3, 3]] as [number, number][]) {
+    const cell = { kind: "continuous", attempts, scenarios: 20, better: 0.08 };
+    const { found, foundBySigns } = await simulate(cell);
+    assertEquals(found, foundBySigns);
+    assert(found > 0.8, `${(found * 100).toFixed(1)} % found it`);
+  }
+});
+
+Deno.test("with unequal attempts a real difference is found", async () => {
+  const cell = { kind: "rare misses", attempts: [10, 1] as [number, number], scenarios: 20 };
+  const { found } = await simulate({ ...cell, better: -0.4 });
+  assert(found > 0.8, `${(found * 100).toFixed(1)} % found it`);
+});
+
+Deno.test("the intervals of whole comparisons hold the true difference in about 95 %", async () => {
+  const sampler = createSampler(9);
+  const rounds = 150;
   let covered = 0;
-  for (let seed = 0; seed < COMPARISONS; seed++) {
-    const normal = normals(seed);
-    const difficulties = Array.from({ length: baseline.scenarios }, normal);
-    const { verdict, scores } = await compareRuns({
-      baseline: recordedRun(simulate(difficulties, normal, baseline)),
-      candidate: recordedRun(simulate(difficulties, normal, candidate)),
+  for (let round = 0; round < rounds; round++) {
+    const scenarios = Array.from(
+      { length: 12 },
+      () => SCORE_KINDS.continuous!(sampler, { noise: 1 }),
+    );
+    const run = (better: number): RecordedScenario[] =>
+      scenarios.map((attempt, index) => [`s${index}`, [["t", attempt(better), attempt(better)]]]);
+    const { scores } = await compareRuns({
+      baseline: recordedRun(run(0)),
+      candidate: recordedRun(run(0.05)),
     });
     const [low, high] = scores.overall!.ci95!;
-    if (verdict !== "inconclusive") verdicts++;
-    if (low <= difference && difference <= high) covered++;
+    if (low <= 0.05 && 0.05 <= high) covered++;
   }
-  return { verdicts: verdicts / COMPARISONS, covered: covered / COMPARISONS };
-}
-
-const gaussian = (difficulty: number, noise: number) => 0.5 + 0.1 * difficulty + 0.1 * noise;
-/** Right or wrong, mostly right: the kind of score that is furthest from normal. */
-const passing = (difficulty: number, noise: number) => 1.5 + difficulty + noise > 0 ? 1 : 0;
-
-const alike: [string, Model, Model][] = [
-  ...[8, 60].map((scenarios): [string, Model, Model] => {
-    const model = { scenarios, attempts: 3, score: gaussian };
-    return [`${scenarios} scenarios of a continuous score`, model, model];
-  }),
-  [
-    "60 scenarios, ten attempts against one",
-    { scenarios: 60, attempts: 10, score: passing },
-    { scenarios: 60, attempts: 1, score: passing },
-  ],
-];
-
-for (const [name, baseline, candidate] of alike) {
-  Deno.test(`of 1,000 comparisons of a model with itself at most 7 % find anything: ${name}`, async () => {
-    const { verdicts } = await simulateMany({ baseline, candidate, difference: 0 });
-    assert(verdicts <= 0.07, `${(verdicts * 100).toFixed(1)} % found something`);
-    assert(verdicts > 0, "a test that never speaks is no test");
-  });
-}
-
-Deno.test("half a standard deviation over 60 scenarios is found in at least 80 % of comparisons, and the intervals hold it", async () => {
-  // 0.1 × √2 is the standard deviation of a score and of the scenarios' differences alike.
-  const difference = 0.5 * 0.1 * Math.SQRT2;
-  const model = { scenarios: 60, attempts: 1, score: gaussian };
-  const better = {
-    ...model,
-    score: (difficulty: number, noise: number) => gaussian(difficulty, noise) + difference,
-  };
-  const { verdicts, covered } = await simulateMany({
-    baseline: model,
-    candidate: better,
-    difference,
-  });
-  assert(verdicts >= 0.8, `${(verdicts * 100).toFixed(1)} % found it`);
-  assert(Math.abs(covered - 0.95) <= 0.02, `${(covered * 100).toFixed(1)} % of intervals hold it`);
+  assert(covered / rounds >= 0.9, `${covered} of ${rounds}`);
 });

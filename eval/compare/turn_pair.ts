@@ -1,0 +1,183 @@
+import { OVERALL_PARTS } from "../scores/overall.ts";
+import { mean } from "../statistics.ts";
+import type { LeftOutCounter, LeftOutReason } from "./left_out.ts";
+import { type AttemptTurn, isPlanned } from "./turn_scores.ts";
+
+/** The same turn in both runs, in every attempt. */
+export interface TurnPair {
+  baseline: AttemptTurn[];
+  candidate: AttemptTurn[];
+}
+
+/**
+ * A score in one attempt. `value` is over the parts that both runs have at the turn, `null` if this
+ * attempt lacks one of them; `low` and `high` bound the score with all its planned parts.
+ */
+export interface Cell {
+  value: number | null;
+  low: number;
+  high: number;
+}
+
+/** A score at a turn that is planned in both runs and computed alike. */
+export interface PairedCells {
+  /** As the attempts of the pair; `undefined` if the score does not apply. */
+  baseline: (Cell | undefined)[];
+  candidate: (Cell | undefined)[];
+  /** Whether both sides have a value in at least one attempt. */
+  isUsed: boolean;
+}
+
+const SIDES = ["baseline", "candidate"] as const;
+type Side = (typeof SIDES)[number];
+
+const ZERO: Cell = { value: 0, low: 0, high: 0 };
+const MISSING: Cell = { value: null, low: 0, high: 1 };
+/** An empty reply scores the same by every method. */
+const ANY_METHOD = "empty";
+const SHOWN_METHOD = 80;
+
+/**
+ * A score at a turn of both runs; `undefined` if they cannot be compared there, which is noted. Only
+ * what both runs have by the same method is compared: `overall` and `metadata_match` are computed
+ * again from the parts for which this holds.
+ */
+export function pairScore(
+  pair: TurnPair,
+  score: string,
+  leftOut: LeftOutCounter,
+): PairedCells | undefined {
+  const parts = partsOf(pair, score);
+  if (!parts) return pairPlain(pair, score, leftOut);
+  const paired = parts.map((part) => pairScore(pair, part, leftOut))
+    .filter((cells) => cells !== undefined);
+  if (paired.length === 0) return undefined;
+  return note(combine(pair, paired), { pair, score, leftOut });
+}
+
+/** What a score is the mean of at this turn; `undefined` if it stands for itself. */
+function partsOf(pair: TurnPair, score: string): string[] | undefined {
+  const answered = [...pair.baseline, ...pair.candidate].filter(({ failed }) => !failed);
+  if (score === "overall") {
+    const isWhole = ({ scores }: AttemptTurn) =>
+      typeof scores.overall === "number" &&
+      OVERALL_PARTS.every((part) => typeof scores[part] !== "number");
+    return answered.length === 0 || answered.some(isWhole) ? undefined : [...OVERALL_PARTS];
+  }
+  if (score !== "metadata_match") return undefined;
+  const planned = answered.filter((turn) => isPlanned(turn, score));
+  if (planned.length === 0 || planned.some(({ matches }) => matches === null)) return undefined;
+  return [...new Set(planned.flatMap(({ matches }) => matches!))];
+}
+
+function pairPlain(
+  pair: TurnPair,
+  score: string,
+  leftOut: LeftOutCounter,
+): PairedCells | undefined {
+  const plans = {
+    baseline: plansScore(pair.baseline, score),
+    candidate: plansScore(pair.candidate, score),
+  };
+  if (plans.baseline !== true && plans.candidate !== true) {
+    const isZero = SIDES.every((side) =>
+      plans[side] === undefined && pair[side].some((turn) => isPlanned(turn, score))
+    );
+    return isZero ? fill(pair, () => undefined) : undefined;
+  }
+  for (const side of SIDES) {
+    if (plans[side] !== false) continue;
+    leftOut.add(score, { reason: `not_in_${side}`, turn: pair });
+    return undefined;
+  }
+  const method = commonMethod(pair, score);
+  if (method === null) {
+    const detail = SIDES.map((side) => [...methodsOf(pair[side], score).keys()].join(", "))
+      .map((name) => name.slice(0, SHOWN_METHOD)).join(" / ");
+    leftOut.add(score, { reason: "other_method", detail, turn: pair });
+    return undefined;
+  }
+  const cells = fill(pair, ({ scores, missing, methods }) => {
+    const value = scores[score];
+    if (typeof value !== "number") return missing.has(score) ? MISSING : undefined;
+    const own = methods[score] ?? "";
+    if (method !== undefined && own !== method && own !== ANY_METHOD) return MISSING;
+    return { value, low: value, high: value };
+  });
+  return note(cells, { pair, score, leftOut });
+}
+
+/** Whether a run plans the score at a turn; `undefined` if all its attempts failed there. */
+function plansScore(turns: AttemptTurn[], score: string): boolean | undefined {
+  const answered = turns.filter(({ failed }) => !failed);
+  return answered.length === 0 ? undefined : answered.some((turn) => isPlanned(turn, score));
+}
+
+/** How many attempts have the score by each method. */
+function methodsOf(turns: AttemptTurn[], score: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { failed, scores, methods } of turns) {
+    const method = methods[score] ?? "";
+    if (failed || typeof scores[score] !== "number" || method === ANY_METHOD) continue;
+    counts.set(method, (counts.get(method) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * The method that both sides share, the most frequent if there are several; `undefined` if none of
+ * the values depends on one, and `null` if the sides share none.
+ */
+function commonMethod(pair: TurnPair, score: string): string | null | undefined {
+  const baseline = methodsOf(pair.baseline, score);
+  const candidate = methodsOf(pair.candidate, score);
+  const all = [...new Set([...baseline.keys(), ...candidate.keys()])];
+  const shared = baseline.size > 0 && candidate.size > 0
+    ? all.filter((method) => baseline.has(method) && candidate.has(method))
+    : all;
+  if (all.length > 0 && shared.length === 0) return null;
+  const count = (method: string) => (baseline.get(method) ?? 0) + (candidate.get(method) ?? 0);
+  return shared.sort((a, b) => count(b) - count(a))[0];
+}
+
+/** A failed call counts 0, whatever it would have been measured by: nobody gains by failing. */
+function fill(
+  pair: TurnPair,
+  toCell: (turn: AttemptTurn, index: { side: Side; index: number }) => Cell | undefined,
+): PairedCells {
+  const [baseline, candidate] = SIDES.map((side) =>
+    pair[side].map((turn, index) => turn.failed ? ZERO : toCell(turn, { side, index }))
+  ) as [(Cell | undefined)[], (Cell | undefined)[]];
+  return { baseline, candidate, isUsed: hasValue(baseline) && hasValue(candidate) };
+}
+
+function hasValue(cells: (Cell | undefined)[]): boolean {
+  return cells.some((cell) => typeof cell?.value === "number");
+}
+
+/** The mean of some parts: values of those used on both sides, bounds of all that are planned. */
+function combine(pair: TurnPair, parts: PairedCells[]): PairedCells {
+  const used = parts.filter(({ isUsed }) => isUsed);
+  return fill(pair, (_turn, { side, index }) => {
+    const cells = parts.map((part) => part[side][index] ?? MISSING);
+    const values = used.map((part) => part[side][index]?.value ?? null);
+    return {
+      value: values.every((value) => value !== null) ? mean(values) : null,
+      low: mean(cells.map(({ low }) => low))!,
+      high: mean(cells.map(({ high }) => high))!,
+    };
+  });
+}
+
+function note(
+  cells: PairedCells,
+  { pair, score, leftOut }: { pair: TurnPair; score: string; leftOut: LeftOutCounter },
+): PairedCells {
+  if (cells.isUsed) return cells;
+  const lacking = SIDES.filter((side) => !hasValue(cells[side]));
+  const reason: LeftOutReason = lacking.length === 2
+    ? "missing_in_both"
+    : `missing_in_${lacking[0]!}`;
+  leftOut.add(score, { reason, turn: pair });
+  return cells;
+}

@@ -1,0 +1,118 @@
+import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
+import { createPacer } from "../pacer.ts";
+import type { TurnPosition } from "../runner.ts";
+
+const PIECE = 200;
+
+/** A recorded turn, as far as comparing looks at it. */
+export interface ScoredTurn extends TurnPosition {
+  result:
+    & Pick<InteractionResult, "scores" | "error">
+    & Partial<
+      Pick<
+        InteractionResult,
+        "score_methods" | "missing_scores" | "annotation" | "judge" | "reference_metadata"
+      >
+    >;
+}
+
+/** One turn of one attempt. */
+export interface AttemptTurn {
+  attempt: number;
+  /** A failed call counts 0 in every score that the turn has in either run. */
+  failed: boolean;
+  scores: Scores;
+  /** Planned scores that could not be had, although the turn was answered. */
+  missing: Set<string>;
+  /** How each score was computed, if there are several ways. */
+  methods: Record<string, string>;
+  /** Names of the scores that `metadata_match` is the mean of; `null` if they cannot be told. */
+  matches: string[] | null;
+}
+
+/** What comparing keeps of a run. */
+export interface RunScores {
+  /** By the scenario's and the turn's position in the batch: that turn in every attempt. */
+  turns: Map<number, Map<number, AttemptTurn[]>>;
+  /** Every score that the run has anywhere, in the order in which they were first met. */
+  names: Set<string>;
+}
+
+/**
+ * Reads a run's turns once and keeps their scores; texts are let go. `rubric` is the request's own:
+ * grades by different rubrics are grades by different methods.
+ */
+export async function readScores(
+  turns: AsyncIterable<ScoredTurn>,
+  { rubric }: { rubric?: string | undefined } = {},
+): Promise<RunScores> {
+  const run: RunScores = { turns: new Map(), names: new Set() };
+  const pause = createPacer();
+  let read = 0;
+  for await (const { scenario, attempt, turn, result } of turns) {
+    const ofScenario = getOrAdd(run.turns, scenario, () => new Map<number, AttemptTurn[]>());
+    const ofTurn = getOrAdd(ofScenario, turn, () => [] as AttemptTurn[]);
+    const found = toAttemptTurn(attempt, result, rubric);
+    ofTurn.push(found);
+    for (const name in found.scores) if (isPlanned(found, name)) run.names.add(name);
+    if (++read % PIECE === 0) await pause();
+  }
+  return run;
+}
+
+/** Whether a turn has a score, or should have it. */
+export function isPlanned({ scores, missing }: AttemptTurn, score: string): boolean {
+  return typeof scores[score] === "number" || missing.has(score);
+}
+
+/** Scores of our own that look like the match of a metadata key. */
+const NO_KEY_MATCH = new Set(["exact_match", "metadata_match"]);
+
+/**
+ * What is missing is read off the result itself, so that also runs that were stored before
+ * `missing_scores` was recorded say so: a planned score that is `null` in an answered turn.
+ */
+function toAttemptTurn(
+  attempt: number,
+  result: ScoredTurn["result"],
+  rubric: string | undefined,
+): AttemptTurn {
+  const { scores, annotation, judge, missing_scores = {} } = result;
+  const methods: Record<string, string> = { ...result.score_methods };
+  const missing = new Set(Object.keys(missing_scores));
+  if (judge) {
+    methods.judge = rubric === undefined ? judge.model : `${judge.model}, rubric: ${rubric}`;
+    if (scores.judge === null) missing.add("judge");
+  }
+  const matches: string[] = [];
+  for (const key of Object.keys(result.reference_metadata ?? {})) {
+    const name = `${key}_match`;
+    const note = annotation && Object.hasOwn(annotation.keys, key)
+      ? annotation.keys[key]
+      : undefined;
+    const isPlanned = note?.counts !== false &&
+      (note !== undefined || missing.has(name) || typeof scores[name] === "number");
+    if (!isPlanned) continue;
+    matches.push(name);
+    if (note) methods[name] = note.method;
+    if (scores[name] === null) missing.add(name).add("metadata_match");
+  }
+  const canTell = matches.length > 0 && !matches.some((name) => NO_KEY_MATCH.has(name));
+  if (!canTell && annotation) methods.metadata_match = annotation.method;
+  return {
+    attempt,
+    failed: result.error !== undefined,
+    scores,
+    missing,
+    methods,
+    matches: canTell ? matches : null,
+  };
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,239 @@
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { compareRuns } from "../../../eval/compare/compare.ts";
+import type { ScoredTurn } from "../../../eval/compare/turn_scores.ts";
+import { describeComparison } from "../../../eval/export/comparison_text.ts";
+import { markdownForm } from "../../../eval/export/markdown_form.ts";
+import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
+
+type Result = ScoredTurn["result"];
+
+const judge = (grade: number | null, model = "judge-1"): NonNullable<Result["judge"]> => ({
+  model,
+  grade: grade === null ? null : grade * 10,
+  reason: null,
+  votes: [],
+  spread: null,
+  ...(grade === null && { error: "judge_unavailable" }),
+});
+
+/** A turn as the service records it: `grade` is `undefined` if no judge is configured. */
+function turn(
+  meaning: number,
+  { grade, method = "use+stems", isOld = false }: {
+    grade?: number | null;
+    method?: string;
+    isOld?: boolean;
+  } = {},
+): Result {
+  const isMissing = grade === null;
+  const parts = [meaning, ...(typeof grade === "number" ? [grade] : [])];
+  const mean = parts.reduce((sum, part) => sum + part, 0) / parts.length;
+  return {
+    scores: {
+      semantic_similarity: meaning,
+      metadata_match: null,
+      ...(grade !== undefined && { judge: grade }),
+      overall: isMissing && !isOld ? null : mean,
+    },
+    score_methods: { semantic_similarity: method },
+    ...(grade !== undefined && { judge: judge(grade) }),
+    ...(isMissing && !isOld && {
+      missing_scores: { judge: "judge_unavailable", overall: "without judge" },
+    }),
+  };
+}
+
+const run = (turns: Result[]): RecordedScenario[] =>
+  turns.map((result, index) => [`s${index}`, [["t", result]]]);
+
+const compare = (baseline: RecordedScenario[], candidate: RecordedScenario[]) =>
+  compareRuns({ baseline: recordedRun(baseline), candidate: recordedRun(candidate) });
+
+const meanings = Array.from({ length: 12 }, (_, index) => 0.75 + index / 50);
+const graded = meanings.map((meaning) => turn(meaning, { grade: 0.4 }));
+
+for (const isOld of [false, true]) {
+  const release = isOld ? "before missing scores were recorded" : "as recorded now";
+  const outages: [what: string, turns: Result[]][] = [
+    ["for all", meanings.map((meaning) => turn(meaning, { grade: null, isOld }))],
+    [
+      "for every second",
+      meanings.map((meaning, index) => turn(meaning, { grade: index % 2 ? null : 0.4, isOld })),
+    ],
+    ["because there is none", meanings.map((meaning) => turn(meaning))],
+  ];
+  for (const [what, turns] of outages) {
+    Deno.test(`the same replies are never better or worse if the judge fails ${what}, ${release}`, async () => {
+      for (const [one, other] of [[graded, turns], [turns, graded]] as const) {
+        const comparison = await compare(run(one), run(other));
+        assertEquals(comparison.verdict, "inconclusive");
+        assertEquals(comparison.scores.overall!.difference, 0);
+        assert(comparison.left_out.some(({ score }) => score === "judge"));
+      }
+    });
+  }
+}
+
+Deno.test("what was left out is listed with the number of turns and the reason", async () => {
+  const failing = meanings.map((meaning, index) =>
+    turn(meaning, { grade: index < 5 ? null : 0.4 })
+  );
+  const down = await compare(run(graded), run(failing));
+  assertEquals(down.left_out, [
+    { score: "judge", turns: 5, reason: "missing_in_candidate", detail: null },
+  ]);
+  assertEquals(down.scores.overall!.missing, { baseline: 0, candidate: 5 });
+  assertEquals(down.scores.judge!.turns, 7);
+  const off = await compare(run(meanings.map((meaning) => turn(meaning))), run(graded));
+  assertEquals(off.left_out, [
+    { score: "judge", turns: 12, reason: "not_in_baseline", detail: null },
+  ]);
+  assertEquals(off.scores.overall!.difference_bounds, null);
+});
+
+Deno.test("meanings by two methods are not compared, and it is said", async () => {
+  const local = meanings.map((meaning) => turn(meaning, { grade: 0.4 }));
+  const endpoint = meanings.map((meaning) =>
+    turn(meaning - 0.3, { grade: 0.4, method: "text-embedding-3" })
+  );
+  const comparison = await compare(run(local), run(endpoint));
+  assertEquals(Object.keys(comparison.scores), ["judge", "overall"]);
+  assertEquals(comparison.verdict, "inconclusive");
+  assertEquals(comparison.left_out, [{
+    score: "semantic_similarity",
+    turns: 12,
+    reason: "other_method",
+    detail: "use+stems / text-embedding-3",
+  }]);
+  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  assertStringIncludes(
+    text,
+    "Not compared: `semantic_similarity` at 12 turns, the runs computed it by different methods " +
+      "(`use+stems / text-embedding-3`)",
+  );
+});
+
+Deno.test("an attempt by another method than the others is missing, not mixed in", async () => {
+  const attempts = (...results: Result[]): RecordedScenario[] => [["s", [["t", ...results]]]];
+  const { scores } = await compare(
+    attempts(turn(0.8), turn(0.8), turn(0.1, { method: "char_tfidf" })),
+    attempts(turn(0.8), turn(0.8), turn(0.8)),
+  );
+  assertEquals(scores.semantic_similarity!.baseline, 0.8);
+  assertEquals(scores.semantic_similarity!.missing, { baseline: 1, candidate: 0 });
+});
+
+Deno.test("grades by two judges, or by two rubrics, are not compared", async () => {
+  const other = graded.map((result) => ({ ...result, judge: judge(0.4, "judge-2") }));
+  assertEquals((await compare(run(graded), run(other))).left_out[0]!.reason, "other_method");
+  const { left_out } = await compareRuns({
+    baseline: { ...recordedRun(run(graded)), rubric: "Be polite." },
+    candidate: { ...recordedRun(run(graded)), rubric: "Be short." },
+  });
+  assertEquals(left_out.map(({ score, reason }) => [score, reason]), [["judge", "other_method"]]);
+});
+
+Deno.test("an empty reply counts by whatever method: a model that falls silent regresses", async () => {
+  const silent = meanings.map(() => turn(0, { method: "empty" }));
+  const { scores } = await compare(run(meanings.map((meaning) => turn(meaning))), run(silent));
+  assertEquals(scores.semantic_similarity!.verdict, "regressed");
+});
+
+Deno.test("a real regression is found although a few verdicts are missing", async () => {
+  const good = Array.from({ length: 20 }, (_, index) => turn(0.8, { grade: 0.8 + index / 100 }));
+  const bad = Array.from(
+    { length: 20 },
+    (_, index) => turn(0.8, { grade: index < 2 ? null : 0.3 + index / 100 }),
+  );
+  const { scores } = await compare(run(good), run(bad));
+  assertEquals([scores.judge!.verdict, scores.overall!.verdict], ["regressed", "regressed"]);
+  const [low, high] = scores.overall!.difference_bounds!;
+  assert(low < scores.overall!.difference && scores.overall!.difference < high && high < 0);
+});
+
+Deno.test("a verdict that the missing values could change is none, and the reason says so", async () => {
+  const good = Array.from({ length: 20 }, (_, index) => turn(0.8, { grade: 0.7 + index / 100 }));
+  const bad = Array.from(
+    { length: 20 },
+    (_, index) => turn(0.8, { grade: index < 8 ? null : 0.5 + index / 100 }),
+  );
+  const comparison = await compareRuns(
+    { baseline: recordedRun(run(good)), candidate: recordedRun(run(bad)) },
+    { scores: ["judge"] },
+  );
+  const { p, verdict, reason } = comparison.scores.judge!;
+  assert(p <= 0.05, "without the missing values there is a difference");
+  assertEquals(verdict, "inconclusive");
+  assertStringIncludes(
+    reason!,
+    "without the missing values (0 in the baseline, 8 in the candidate), but they could change",
+  );
+  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  assertStringIncludes(text, "missing in 0 turns of the baseline and 8 of the candidate");
+});
+
+Deno.test("labels that could not be told do not raise the match of the others", async () => {
+  const labelled = (intent: number | null, sentiment: number): Result => ({
+    scores: {
+      intent_match: intent,
+      sentiment_match: sentiment,
+      // As earlier versions recorded it: the mean of the labels that were told.
+      metadata_match: intent === null ? sentiment : (intent + sentiment) / 2,
+      overall: intent === null ? sentiment : (intent + sentiment) / 2,
+    },
+    reference_metadata: { intent: "greet", sentiment: "positive" },
+    annotation: {
+      method: "few_shot+words",
+      confidence: 0.5,
+      keys: {
+        intent: { method: "few_shot", confidence: 0.5 },
+        sentiment: { method: "words", confidence: 0.5 },
+      },
+    },
+  });
+  const told = meanings.map(() => labelled(0, 1));
+  const abstained = meanings.map(() => labelled(null, 1));
+  const comparison = await compare(run(told), run(abstained));
+  assertEquals(comparison.verdict, "inconclusive");
+  assertEquals(comparison.scores.metadata_match!.difference, 0);
+  assertAlmostEquals(comparison.scores.metadata_match!.baseline, 1);
+  assertEquals(comparison.left_out, [
+    { score: "intent_match", turns: 12, reason: "missing_in_candidate", detail: null },
+  ]);
+});
+
+Deno.test("a key that counts in one run only is no part of the match", async () => {
+  const result = (counts: boolean): Result => ({
+    scores: {
+      intent_match: counts ? 0 : null,
+      tone_match: 1,
+      metadata_match: counts ? 0.5 : 1,
+      overall: counts ? 0.5 : 1,
+    },
+    reference_metadata: { intent: "greet", tone: "warm" },
+    annotation: {
+      method: "few_shot",
+      confidence: 0.5,
+      keys: {
+        intent: { method: "few_shot", confidence: null, ...(!counts && { counts: false }) },
+        tone: { method: "few_shot", confidence: 0.5 },
+      },
+    },
+  });
+  const comparison = await compare(
+    run(meanings.map(() => result(true))),
+    run(meanings.map(() => result(false))),
+  );
+  assertEquals(comparison.scores.overall!.difference, 0);
+  assertEquals(comparison.left_out[0]!.reason, "not_in_candidate");
+});
+
+Deno.test("failed calls count 0 in overall also if the other run lacks a part", async () => {
+  const failed: Result = {
+    scores: { semantic_similarity: 0, metadata_match: null, judge: 0, overall: 0 },
+    error: { code: "provider_error", status: 500, detail: "" },
+  };
+  const { scores } = await compare(run(graded), run(meanings.map(() => failed)));
+  assertEquals([scores.overall!.candidate, scores.overall!.verdict], [0, "regressed"]);
+  assertEquals(scores.judge!.verdict, "regressed");
+});
