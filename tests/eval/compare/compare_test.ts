@@ -85,10 +85,10 @@ Deno.test("an attempt counts as one conversation, also if it has many turns", as
 
 Deno.test("a turn that an attempt has not reached takes no weight from the others", async () => {
   const { scores } = await compare(
-    [["s", [["easy", 1, 1], ["hard", 0, undefined]]]],
-    [["s", [["easy", 1], ["hard", 0]]]],
+    [["s", [["easy", 1, 0.5], ["hard", 0, undefined]]]],
+    [["s", [["easy", 0.75], ["hard", 0]]]],
   );
-  assertEquals([scores.overall!.baseline, scores.overall!.candidate], [0.5, 0.5]);
+  assertEquals([scores.overall!.baseline, scores.overall!.candidate], [0.375, 0.375]);
 });
 
 Deno.test("turns are paired by their id, also when their order changed", async () => {

@@ -54,3 +54,21 @@ Deno.test("runs that change places change the sign of the difference, and nothin
     assertEquals(there.only_in_baseline.turns.length, back.only_in_candidate.turns.length);
   }));
 });
+
+Deno.test("a sample of permutations is the same whichever run is the baseline and however they are ordered", async () => {
+  const run = (attempts: number, seed: number): RecordedScenario[] =>
+    Array.from({ length: 20 }, (_, index) => [
+      `s${index}`,
+      [[
+        "t",
+        ...Array.from(
+          { length: attempts },
+          (_, attempt) => Math.abs(Math.sin(seed + 7 * index + attempt)),
+        ),
+      ]],
+    ]);
+  const [one, other] = [run(3, 1), run(2, 5).reverse()];
+  const there = await compareRuns({ baseline: recordedRun(one), candidate: recordedRun(other) });
+  const back = await compareRuns({ baseline: recordedRun(other), candidate: recordedRun(one) });
+  assertEquals(there.scores.overall!.p, back.scores.overall!.p);
+});
