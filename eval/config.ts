@@ -35,6 +35,7 @@ export const EvalConfig = z.object({
   EMBEDDINGS_BASE_URL: address(),
   EMBEDDINGS_API_KEY: z.string().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
+  EVAL_ENCODER_WORKERS: z.coerce.number().int().min(1).max(64).optional(),
   EVAL_DATA: z.string().default("./data/eval.db"),
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
   EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),

@@ -55,7 +55,7 @@ function createEmbedder(
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
   if (!baseUrl) {
     return createLocalEmbedder({
-      workers: encoderWorkers(),
+      workers: encoderWorkers(config),
       watch: () => workers.watch("encoder"),
     });
   }
@@ -65,7 +65,7 @@ function createEmbedder(
   return createEndpointEmbedder({ baseUrl, model }, connect(model, config.EMBEDDINGS_API_KEY));
 }
 
-/** One processor stays for the service itself; more than two encoders hold too much memory. */
-function encoderWorkers(): number {
-  return Math.min(2, Math.max(1, navigator.hardwareConcurrency - 1));
+/** One processor stays for the service itself. */
+function encoderWorkers({ EVAL_ENCODER_WORKERS: workers }: EvalConfig): number {
+  return workers ?? Math.max(1, navigator.hardwareConcurrency - 1);
 }

@@ -1,18 +1,29 @@
+export interface BatcherOptions {
+  /** Calls in a batch, at most. */
+  size: number;
+  /** Batches that may run side by side. A further one begins only if more than a batch is waiting. */
+  lanes?: number;
+  /** How long a call waits for others to go with, if no batch is under way and none is full. */
+  waitMs?: number;
+}
+
 /**
- * Makes single calls into batches: while one batch is under way the next gathers, so that nothing
- * waits for a batch to be full. Up to `lanes` batches run side by side, and a further one begins
- * only when more than a batch is waiting. A batch that fails fails each of its calls.
+ * Makes single calls into batches: while one batch is under way the next gathers. A batch that
+ * fails fails each of its calls.
  */
 export function createBatcher<Input, Output>(
   run: (inputs: Input[], lane: number) => Promise<Output[]>,
-  { size, lanes = 1 }: { size: number; lanes?: number },
+  { size, lanes = 1, waitMs = 0 }: BatcherOptions,
 ): (input: Input) => Promise<Output> {
   const queue: { input: Input; result: PromiseWithResolvers<Output> }[] = [];
   const isBusy: boolean[] = new Array(lanes).fill(false);
+  /** Ends the wait for a first batch. */
+  let fill: (() => void) | undefined;
 
   async function drain(lane: number): Promise<void> {
     isBusy[lane] = true;
-    await Promise.resolve(); // calls of the same moment go together
+    if (lane === 0) await gather();
+    else await Promise.resolve(); // calls of the same moment go together
     while (queue.length > 0) {
       const batch = queue.splice(0, size);
       try {
@@ -25,9 +36,23 @@ export function createBatcher<Input, Output>(
     isBusy[lane] = false;
   }
 
+  /** Until a batch is full or the time is up. */
+  function gather(): Promise<void> {
+    if (waitMs === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => fill?.(), waitMs);
+      fill = () => {
+        fill = undefined;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   return (input) => {
     const result = Promise.withResolvers<Output>();
     queue.push({ input, result });
+    if (queue.length >= size) fill?.();
     const lane = isBusy.indexOf(false);
     const isNeeded = lane === 0 || queue.length > size;
     if (lane >= 0 && isNeeded) drain(lane);

@@ -132,7 +132,7 @@ Deno.test("where the weights cannot be loaded the service answers, and the metho
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
   assertEquals(
     interaction!.score_methods?.semantic_similarity,
-    "char_tfidf (sentence_embeddings unavailable)",
+    "char_tfidf (minilm unavailable)",
   );
   assertAlmostEquals(interaction!.scores.semantic_similarity!, 0.8, 0.2);
 });

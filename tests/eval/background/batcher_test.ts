@@ -35,6 +35,23 @@ Deno.test("a further lane begins only when more than a batch is waiting", async 
   assertEquals(lanes.toSorted(), [0, 0, 1]);
 });
 
+Deno.test("a first call waits for others, and no longer once a batch is full", async () => {
+  const batches: number[][] = [];
+  const run = createBatcher((inputs: number[]) => {
+    batches.push(inputs);
+    return Promise.resolve(inputs);
+  }, { size: 2, waitMs: 3_600_000 });
+  const first = run(1);
+  await Promise.resolve();
+  assertEquals(await Promise.all([first, run(2)]), [1, 2]);
+  assertEquals(batches, [[1, 2]]);
+});
+
+Deno.test("a call that stays alone goes when its time is up", async () => {
+  const run = createBatcher((inputs: number[]) => Promise.resolve(inputs), { size: 2, waitMs: 1 });
+  assertEquals(await run(1), 1);
+});
+
 Deno.test("a memo computes a text once, forgets the one not used longest, and failures", async () => {
   const computed: string[] = [];
   const memo = createMemo((text) => {

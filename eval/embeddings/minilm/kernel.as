@@ -1,0 +1,444 @@
+/**
+ * The arithmetic of the sentence encoder, in AssemblyScript; `deno task kernel` builds it twice, with
+ * and without relaxed SIMD. Every function works on addresses of the one memory that it imports and
+ * keeps no state.
+ *
+ * Weights have 7 bits and activations 8: then the relaxed dot product cannot overflow in any way
+ * that an implementation may choose, and all processors give the same integers. No operation on
+ * floats is relaxed, so that the vectors are the same to the last bit, in both builds. Two things
+ * keep the 7 and 8 bits close to the published model: a weight has the scale of its output times a
+ * small whole number for each group of `GROUP` inputs, and where one activation of a row is far
+ * above the others it is multiplied apart from them.
+ */
+
+const ACTIVATION_PEAK: f32 = 127;
+const WEIGHT_PEAK: f32 = 63;
+/** What is added to a weight to make it positive. */
+const WEIGHT_OFFSET: i32 = 64;
+/** `multiply` computes this many outputs of four rows at a time. */
+const PANEL: usize = 12;
+/** Inputs whose weights share a scale. */
+const GROUP: usize = 128;
+/** The factor of the group with an output's largest weight; the others have less. */
+const LARGEST_FACTOR: f32 = 16;
+/** An activation so many times as large as the next is multiplied apart. */
+const APART: f32 = 2;
+
+/** Adds to each of 4 sums the products of its 4 bytes in `a` (signed) and in `w` (0 to 127). */
+@inline
+function dot(a: v128, w: v128, sum: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return i32x4.relaxed_dot_i8x16_i7x16_add_s(a, w, sum);
+  const low = i32x4.extadd_pairwise_i16x8_s(i16x8.extmul_low_i8x16_s(a, w));
+  const high = i32x4.extadd_pairwise_i16x8_s(i16x8.extmul_high_i8x16_s(a, w));
+  const even = v128.shuffle<i32>(low, high, 0, 2, 4, 6);
+  const odd = v128.shuffle<i32>(low, high, 1, 3, 5, 7);
+  return i32x4.add(sum, i32x4.add(even, odd));
+}
+
+@inline
+function largest(v: v128): f32 {
+  const high = max(f32x4.extract_lane(v, 2), f32x4.extract_lane(v, 3));
+  return max(max(f32x4.extract_lane(v, 0), f32x4.extract_lane(v, 1)), high);
+}
+
+@inline
+function total(v: v128): f32 {
+  const high = f32x4.extract_lane(v, 2) + f32x4.extract_lane(v, 3);
+  return f32x4.extract_lane(v, 0) + f32x4.extract_lane(v, 1) + high;
+}
+
+/** The largest absolute value of some f32; `width` is a multiple of 4. */
+@inline
+function peakOf(row: usize, width: usize): f32 {
+  let top = f32x4.splat(0);
+  for (let k: usize = 0; k < width; k += 4) {
+    top = f32x4.pmax(top, f32x4.abs(v128.load(row + (k << 2))));
+  }
+  return largest(top);
+}
+
+/** The address of the first value as large as `peak`. */
+@inline
+function find(row: usize, peak: f32): usize {
+  while (abs<f32>(load<f32>(row)) < peak) row += 4;
+  return row;
+}
+
+@inline
+function toIntegers(at: usize, scale: v128): v128 {
+  return i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(at), scale)));
+}
+
+/** 16 floats to bytes; gives back four sums of four of them. */
+@inline
+function toBytes(from: usize, to: usize, scale: v128): v128 {
+  const a = toIntegers(from, scale), b = toIntegers(from + 16, scale);
+  const c = toIntegers(from + 32, scale), d = toIntegers(from + 48, scale);
+  const ab = i16x8.narrow_i32x4_s(a, b), cd = i16x8.narrow_i32x4_s(c, d);
+  v128.store(to, i8x16.narrow_i16x8_s(ab, cd));
+  return i32x4.add(i32x4.add(a, b), i32x4.add(c, d));
+}
+
+@inline
+function factorFor(peak: f32): v128 {
+  return f32x4.splat(peak > 0 ? ACTIVATION_PEAK / peak : 0);
+}
+
+/** Rows of f32 to bytes, each by a scale of its own. `width` is a multiple of 16. */
+export function packRows(from: usize, to: usize, scales: usize, rows: i32, width: usize): void {
+  for (; rows > 0; rows--, scales += 4) {
+    const peak = peakOf(from, width), scale = factorFor(peak);
+    store<f32>(scales, peak / ACTIVATION_PEAK);
+    for (const end = to + width; to < end; to += 16, from += 64) toBytes(from, to, scale);
+  }
+}
+
+@inline
+function totalOf(v: v128): i32 {
+  const pairs = i32x4.add(v, v128.shuffle<i32>(v, v, 2, 3, 0, 1));
+  return i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1);
+}
+
+/**
+ * Rows of f32 to bytes for `multiply`, each by a scale of its own. `offsets` gets, for each group of a row, what
+ * takes the `WEIGHT_OFFSET` of its weights off again; `apart` gets for each row the position and the
+ * value of the activation that is left out, or the value 0. `width` is a multiple of `GROUP`.
+ */
+export function quantize(
+  from: usize, to: usize, scales: usize, offsets: usize, apart: usize, rows: i32, width: usize,
+): void {
+  for (; rows > 0; rows--, scales += 4, apart += 8) {
+    let peak = peakOf(from, width);
+    const top = find(from, peak), value = load<f32>(top);
+    store<f32>(top, 0);
+    const next = peakOf(from, width);
+    const isApart = peak > APART * next;
+    if (isApart) peak = next;
+    else store<f32>(top, value);
+    store<i32>(apart, top - from >> 2);
+    store<f32>(apart, isApart ? value : 0, 4);
+    store<f32>(scales, peak / ACTIVATION_PEAK);
+    const scale = factorFor(peak);
+    for (const end = to + width; to < end; offsets += 4) {
+      let sum = i32x4.splat(0);
+      for (const groupEnd = to + GROUP; to < groupEnd; to += 16, from += 64) {
+        sum = i32x4.add(sum, toBytes(from, to, scale));
+      }
+      store<i32>(offsets, -WEIGHT_OFFSET * totalOf(sum));
+    }
+    store<f32>(top, value);
+  }
+}
+
+/**
+ * Weights as f32 [outputs][inputs] to 7 bits, in the order in which `multiply` reads them:
+ * [outputs / 12][inputs / 4][12 outputs][4 inputs]; `factors` gets [outputs / 12][groups][12].
+ */
+export function packWeights(
+  from: usize, to: usize, factors: usize, scales: usize, outputs: usize, inputs: usize,
+): void {
+  const groups = inputs / GROUP;
+  for (let n: usize = 0; n < outputs; n++, scales += 4) {
+    const panel = n - n % PANEL, lane = n % PANEL;
+    const unit = peakOf(from, inputs) / LARGEST_FACTOR;
+    store<f32>(scales, unit / WEIGHT_PEAK);
+    let at = to + panel * inputs + lane * 4;
+    for (let g: usize = 0; g < groups; g++) {
+      const factor = max<f32>(1, ceil<f32>(peakOf(from, GROUP) / unit));
+      store<i32>(factors + (panel * groups + g * PANEL + lane << 2), <i32>factor);
+      const scale = f32x4.splat(WEIGHT_PEAK / (unit * factor));
+      for (const end = from + 4 * GROUP; from < end; from += 16, at += 4 * PANEL) {
+        const four = i32x4.add(toIntegers(from, scale), i32x4.splat(WEIGHT_OFFSET));
+        const halves = i16x8.narrow_i32x4_s(four, four);
+        store<i32>(at, i32x4.extract_lane(i8x16.narrow_i16x8_u(halves, halves), 0));
+      }
+    }
+  }
+}
+
+@inline
+function addProduct(sum: v128, group: v128, factors: usize): v128 {
+  return i32x4.add(sum, i32x4.mul(group, v128.load(factors)));
+}
+
+/** Four outputs of one row: back to f32, and the bias added. */
+@inline
+function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize): void {
+  const scaled = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(sum), scale), v128.load(wScales));
+  v128.store(to, f32x4.add(scaled, v128.load(bias)));
+}
+
+@inline
+function finishRow(
+  to: usize, x: v128, y: v128, z: v128, scales: usize, wScales: usize, bias: usize,
+): void {
+  const scale = v128.load32_splat(scales);
+  finish(to, x, scale, wScales, bias);
+  finish(to + 16, y, scale, wScales + 16, bias + 16);
+  finish(to + 32, z, scale, wScales + 32, bias + 32);
+}
+
+/** Adds to a row of outputs what its activation that was left out gives. */
+@inline
+function addApart(
+  apart: usize, weights: usize, factors: usize, wScales: usize, to: usize, outputs: usize,
+  inputs: usize,
+): void {
+  const value = v128.load32_splat(apart, 4);
+  if (load<f32>(apart, 4) == 0) return;
+  const input = <usize>load<i32>(apart), shift = <i32>(input & 3) << 3;
+  let w = weights + (input >> 2) * 4 * PANEL;
+  let f = factors + input / GROUP * 4 * PANEL;
+  const nextPanel = PANEL * inputs, nextFactors = inputs / GROUP * 4 * PANEL;
+  for (let n: usize = 0; n < outputs; n += PANEL, w += nextPanel, f += nextFactors) {
+    for (let i: usize = 0; i < 4 * PANEL; i += 16, to += 16, wScales += 16) {
+      const bytes = v128.and(i32x4.shr_u(v128.load(w + i), shift), i32x4.splat(127));
+      const exact = i32x4.mul(i32x4.sub(bytes, i32x4.splat(WEIGHT_OFFSET)), v128.load(f + i));
+      const weight = f32x4.mul(f32x4.convert_i32x4_s(exact), v128.load(wScales));
+      v128.store(to, f32x4.add(v128.load(to), f32x4.mul(weight, value)));
+    }
+  }
+}
+
+/**
+ * Activations [rows][inputs] times weights, as `quantize` and `packWeights` made them, to f32
+ * [rows][outputs]. `rows` is a multiple of 4, `outputs` of 12, `inputs` of `GROUP`.
+ */
+export function multiply(
+  a: usize, scales: usize, offsets: usize, apart: usize, weights: usize, factors: usize,
+  wScales: usize, bias: usize, to: usize, rows: usize, outputs: usize, inputs: usize,
+): void {
+  const line = outputs << 2, groupLine = inputs / GROUP << 2;
+  for (let m: usize = 0; m < rows; m += 4) {
+    let w = weights, f = factors;
+    for (let n: usize = 0; n < line; n += 4 * PANEL) {
+      let p = a + m * inputs, g = offsets + m * groupLine;
+      const end = p + inputs;
+      let p1 = end, p2 = p1 + inputs, p3 = p2 + inputs;
+      let sx0 = i32x4.splat(0), sy0 = i32x4.splat(0), sz0 = i32x4.splat(0);
+      let sx1 = i32x4.splat(0), sy1 = i32x4.splat(0), sz1 = i32x4.splat(0);
+      let sx2 = i32x4.splat(0), sy2 = i32x4.splat(0), sz2 = i32x4.splat(0);
+      let sx3 = i32x4.splat(0), sy3 = i32x4.splat(0), sz3 = i32x4.splat(0);
+      for (; p < end; g += 4, f += 4 * PANEL) {
+        let x0 = v128.load32_splat(g), y0 = x0, z0 = x0;
+        let x1 = v128.load32_splat(g + groupLine), y1 = x1, z1 = x1;
+        let x2 = v128.load32_splat(g + 2 * groupLine), y2 = x2, z2 = x2;
+        let x3 = v128.load32_splat(g + 3 * groupLine), y3 = x3, z3 = x3;
+        for (const e = p + GROUP; p < e; p += 16, p1 += 16, p2 += 16, p3 += 16, w += 192) {
+          const a0 = v128.load(p), a1 = v128.load(p1), a2 = v128.load(p2), a3 = v128.load(p3);
+          // The rest is one step, written four times: for each group of 4 bytes in a0 … a3.
+          let u = v128.load(w), v = v128.load(w, 16), s = v128.load(w, 32), t: v128;
+          t = v128.shuffle<i32>(a0, a0, 0, 0, 0, 0);
+          x0 = dot(t, u, x0); y0 = dot(t, v, y0); z0 = dot(t, s, z0);
+          t = v128.shuffle<i32>(a1, a1, 0, 0, 0, 0);
+          x1 = dot(t, u, x1); y1 = dot(t, v, y1); z1 = dot(t, s, z1);
+          t = v128.shuffle<i32>(a2, a2, 0, 0, 0, 0);
+          x2 = dot(t, u, x2); y2 = dot(t, v, y2); z2 = dot(t, s, z2);
+          t = v128.shuffle<i32>(a3, a3, 0, 0, 0, 0);
+          x3 = dot(t, u, x3); y3 = dot(t, v, y3); z3 = dot(t, s, z3);
+          u = v128.load(w, 48); v = v128.load(w, 64); s = v128.load(w, 80);
+          t = v128.shuffle<i32>(a0, a0, 1, 1, 1, 1);
+          x0 = dot(t, u, x0); y0 = dot(t, v, y0); z0 = dot(t, s, z0);
+          t = v128.shuffle<i32>(a1, a1, 1, 1, 1, 1);
+          x1 = dot(t, u, x1); y1 = dot(t, v, y1); z1 = dot(t, s, z1);
+          t = v128.shuffle<i32>(a2, a2, 1, 1, 1, 1);
+          x2 = dot(t, u, x2); y2 = dot(t, v, y2); z2 = dot(t, s, z2);
+          t = v128.shuffle<i32>(a3, a3, 1, 1, 1, 1);
+          x3 = dot(t, u, x3); y3 = dot(t, v, y3); z3 = dot(t, s, z3);
+          u = v128.load(w, 96); v = v128.load(w, 112); s = v128.load(w, 128);
+          t = v128.shuffle<i32>(a0, a0, 2, 2, 2, 2);
+          x0 = dot(t, u, x0); y0 = dot(t, v, y0); z0 = dot(t, s, z0);
+          t = v128.shuffle<i32>(a1, a1, 2, 2, 2, 2);
+          x1 = dot(t, u, x1); y1 = dot(t, v, y1); z1 = dot(t, s, z1);
+          t = v128.shuffle<i32>(a2, a2, 2, 2, 2, 2);
+          x2 = dot(t, u, x2); y2 = dot(t, v, y2); z2 = dot(t, s, z2);
+          t = v128.shuffle<i32>(a3, a3, 2, 2, 2, 2);
+          x3 = dot(t, u, x3); y3 = dot(t, v, y3); z3 = dot(t, s, z3);
+          u = v128.load(w, 144); v = v128.load(w, 160); s = v128.load(w, 176);
+          t = v128.shuffle<i32>(a0, a0, 3, 3, 3, 3);
+          x0 = dot(t, u, x0); y0 = dot(t, v, y0); z0 = dot(t, s, z0);
+          t = v128.shuffle<i32>(a1, a1, 3, 3, 3, 3);
+          x1 = dot(t, u, x1); y1 = dot(t, v, y1); z1 = dot(t, s, z1);
+          t = v128.shuffle<i32>(a2, a2, 3, 3, 3, 3);
+          x2 = dot(t, u, x2); y2 = dot(t, v, y2); z2 = dot(t, s, z2);
+          t = v128.shuffle<i32>(a3, a3, 3, 3, 3, 3);
+          x3 = dot(t, u, x3); y3 = dot(t, v, y3); z3 = dot(t, s, z3);
+        }
+        sx0 = addProduct(sx0, x0, f); sy0 = addProduct(sy0, y0, f + 16); sz0 = addProduct(sz0, z0, f + 32);
+        sx1 = addProduct(sx1, x1, f); sy1 = addProduct(sy1, y1, f + 16); sz1 = addProduct(sz1, z1, f + 32);
+        sx2 = addProduct(sx2, x2, f); sy2 = addProduct(sy2, y2, f + 16); sz2 = addProduct(sz2, z2, f + 32);
+        sx3 = addProduct(sx3, x3, f); sy3 = addProduct(sy3, y3, f + 16); sz3 = addProduct(sz3, z3, f + 32);
+      }
+      const o = to + m * line + n, i = scales + (m << 2), ws = wScales + n, b = bias + n;
+      finishRow(o, sx0, sy0, sz0, i, ws, b);
+      finishRow(o + line, sx1, sy1, sz1, i + 4, ws, b);
+      finishRow(o + 2 * line, sx2, sy2, sz2, i + 8, ws, b);
+      finishRow(o + 3 * line, sx3, sy3, sz3, i + 12, ws, b);
+    }
+    for (let r = m; r < m + 4; r++) {
+      addApart(apart + (r << 3), weights, factors, wScales, to + r * line, outputs, inputs);
+    }
+  }
+}
+
+@inline
+function step(p: v128, u: v128, c: f32): v128 {
+  return f32x4.add(f32x4.mul(p, u), f32x4.splat(c));
+}
+
+/** x · Φ(x) in place, Φ as a polynomial: within 3e-4. `count` is a multiple of 4. */
+export function gelu(x: usize, count: usize): void {
+  for (const end = x + (count << 2); x < end; x += 16) {
+    const v = v128.load(x);
+    const z = f32x4.pmax(f32x4.pmin(v, f32x4.splat(3.9)), f32x4.splat(-3.9));
+    const u = f32x4.mul(z, z);
+    let p = step(f32x4.splat(2.501558961e-8), u, -1.704172110e-6);
+    p = step(step(p, u, 4.986565616e-5), u, -8.305240761e-4);
+    p = step(step(p, u, 8.841368588e-3), u, -6.469576037e-2);
+    p = step(p, u, 3.979444555e-1);
+    v128.store(x, f32x4.mul(v, step(p, z, 0.5)));
+  }
+}
+
+/** x = LayerNorm(x + added) · gain + bias, row by row; `added` may be 0, for nothing. */
+export function normalize(
+  x: usize, added: usize, gain: usize, bias: usize, rows: i32, width: usize, epsilon: f32,
+): void {
+  const line = width << 2;
+  for (; rows > 0; rows--, x += line) {
+    let sum = f32x4.splat(0), squares = f32x4.splat(0);
+    for (let k: usize = 0; k < line; k += 16) {
+      let v = v128.load(x + k);
+      if (added) v128.store(x + k, v = f32x4.add(v, v128.load(added + k)));
+      sum = f32x4.add(sum, v);
+      squares = f32x4.add(squares, f32x4.mul(v, v));
+    }
+    const mean = total(sum) / <f32>width;
+    const variance = total(squares) / <f32>width - mean * mean;
+    const factor = f32x4.splat(1 / sqrt<f32>(variance + epsilon)), middle = f32x4.splat(mean);
+    for (let k: usize = 0; k < line; k += 16) {
+      const v = f32x4.mul(f32x4.sub(v128.load(x + k), middle), factor);
+      v128.store(x + k, f32x4.add(f32x4.mul(v, v128.load(gain + k)), v128.load(bias + k)));
+    }
+    if (added) added += line;
+  }
+}
+
+/** e^x for x ≤ 0, as a power of two times a polynomial. */
+@inline
+function exponential(x: v128): v128 {
+  const v = f32x4.pmax(x, f32x4.splat(-87));
+  const n = f32x4.nearest(f32x4.mul(v, f32x4.splat(1.44269504)));
+  const r = f32x4.add(v, f32x4.mul(n, f32x4.splat(-0.693147181)));
+  let p = step(f32x4.splat(0.0083333333), r, 0.0416666667);
+  p = step(step(p, r, 0.166666667), r, 0.5);
+  p = step(step(p, r, 1), r, 1);
+  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
+  return f32x4.mul(p, power);
+}
+
+@inline
+function addScaled(sum: v128, factor: v128, v: v128): v128 {
+  return f32x4.add(sum, f32x4.mul(factor, v));
+}
+
+/** to[4][8] = a[4][depth] · b[depth][8], in f32; `lineA` and `lineTo` in bytes, `depth` a multiple of 4. */
+@inline
+function multiplyTile(
+  a: usize, lineA: usize, b: usize, to: usize, lineTo: usize, depth: usize,
+): void {
+  let x0 = f32x4.splat(0), y0 = f32x4.splat(0), x1 = f32x4.splat(0), y1 = f32x4.splat(0);
+  let x2 = f32x4.splat(0), y2 = f32x4.splat(0), x3 = f32x4.splat(0), y3 = f32x4.splat(0);
+  let p1 = a + lineA, p2 = p1 + lineA, p3 = p2 + lineA;
+  for (const end = a + (depth << 2); a < end; a += 16, p1 += 16, p2 += 16, p3 += 16, b += 128) {
+    const a0 = v128.load(a), a1 = v128.load(p1), a2 = v128.load(p2), a3 = v128.load(p3);
+    let u = v128.load(b), v = v128.load(b, 16), t: v128;
+    t = v128.shuffle<i32>(a0, a0, 0, 0, 0, 0); x0 = addScaled(x0, t, u); y0 = addScaled(y0, t, v);
+    t = v128.shuffle<i32>(a1, a1, 0, 0, 0, 0); x1 = addScaled(x1, t, u); y1 = addScaled(y1, t, v);
+    t = v128.shuffle<i32>(a2, a2, 0, 0, 0, 0); x2 = addScaled(x2, t, u); y2 = addScaled(y2, t, v);
+    t = v128.shuffle<i32>(a3, a3, 0, 0, 0, 0); x3 = addScaled(x3, t, u); y3 = addScaled(y3, t, v);
+    u = v128.load(b, 32); v = v128.load(b, 48);
+    t = v128.shuffle<i32>(a0, a0, 1, 1, 1, 1); x0 = addScaled(x0, t, u); y0 = addScaled(y0, t, v);
+    t = v128.shuffle<i32>(a1, a1, 1, 1, 1, 1); x1 = addScaled(x1, t, u); y1 = addScaled(y1, t, v);
+    t = v128.shuffle<i32>(a2, a2, 1, 1, 1, 1); x2 = addScaled(x2, t, u); y2 = addScaled(y2, t, v);
+    t = v128.shuffle<i32>(a3, a3, 1, 1, 1, 1); x3 = addScaled(x3, t, u); y3 = addScaled(y3, t, v);
+    u = v128.load(b, 64); v = v128.load(b, 80);
+    t = v128.shuffle<i32>(a0, a0, 2, 2, 2, 2); x0 = addScaled(x0, t, u); y0 = addScaled(y0, t, v);
+    t = v128.shuffle<i32>(a1, a1, 2, 2, 2, 2); x1 = addScaled(x1, t, u); y1 = addScaled(y1, t, v);
+    t = v128.shuffle<i32>(a2, a2, 2, 2, 2, 2); x2 = addScaled(x2, t, u); y2 = addScaled(y2, t, v);
+    t = v128.shuffle<i32>(a3, a3, 2, 2, 2, 2); x3 = addScaled(x3, t, u); y3 = addScaled(y3, t, v);
+    u = v128.load(b, 96); v = v128.load(b, 112);
+    t = v128.shuffle<i32>(a0, a0, 3, 3, 3, 3); x0 = addScaled(x0, t, u); y0 = addScaled(y0, t, v);
+    t = v128.shuffle<i32>(a1, a1, 3, 3, 3, 3); x1 = addScaled(x1, t, u); y1 = addScaled(y1, t, v);
+    t = v128.shuffle<i32>(a2, a2, 3, 3, 3, 3); x2 = addScaled(x2, t, u); y2 = addScaled(y2, t, v);
+    t = v128.shuffle<i32>(a3, a3, 3, 3, 3, 3); x3 = addScaled(x3, t, u); y3 = addScaled(y3, t, v);
+  }
+  v128.store(to, x0); v128.store(to, y0, 16); to += lineTo;
+  v128.store(to, x1); v128.store(to, y1, 16); to += lineTo;
+  v128.store(to, x2); v128.store(to, y2, 16); to += lineTo;
+  v128.store(to, x3); v128.store(to, y3, 16);
+}
+
+/** A row of scores to shares that add up to 1; what lies past `length` counts for nothing. */
+@inline
+function softmax(row: usize, length: usize, padded: usize): void {
+  for (let j = length; j < padded; j++) store<f32>(row + (j << 2), -1e30);
+  const end = row + (padded << 2);
+  let top = f32x4.splat(-1e30), sum = f32x4.splat(0);
+  for (let at = row; at < end; at += 16) top = f32x4.pmax(top, v128.load(at));
+  const peak = f32x4.splat(largest(top));
+  for (let at = row; at < end; at += 16) {
+    const e = exponential(f32x4.sub(v128.load(at), peak));
+    v128.store(at, e);
+    sum = f32x4.add(sum, e);
+  }
+  const factor = f32x4.splat(1 / total(sum));
+  for (let at = row; at < end; at += 16) v128.store(at, f32x4.mul(v128.load(at), factor));
+}
+
+/**
+ * Attention within one text. `qkv` is f32 [length][3 · width]: queries, keys and values, in heads of
+ * `depth` (a multiple of 8); `to` is [length][width]. Four queries at a time: up to three rows past
+ * the end are read, and written to `scratch` only, which takes (2 · depth + 4) · padded + 4 · depth
+ * floats, where `padded` is `length` rounded up to 8.
+ */
+export function attend(
+  qkv: usize, to: usize, scratch: usize, length: usize, width: usize, depth: usize, scale: f32,
+): void {
+  const padded = (length + 7) & ~7, line = width * 12;
+  const keys = scratch, values = keys + (depth * padded << 2), shares = values + (depth * padded << 2);
+  const result = shares + (padded << 4);
+  for (let head: usize = 0; head < width; head += depth) {
+    const query = qkv + (head << 2);
+    // Keys by eights [padded / 8][depth][8], scaled; values [depth / 8][padded][8].
+    for (let j: usize = 0; j < padded; j++) {
+      const key = query + (width << 2) + j * line;
+      const at = keys + ((j & ~7) * depth + (j & 7) << 2);
+      for (let d: usize = 0; d < depth; d++) {
+        store<f32>(at + (d << 5), j < length ? load<f32>(key + (d << 2)) * scale : 0);
+      }
+      const value = query + (width << 3) + j * line;
+      for (let d: usize = 0; d < depth; d += 8) {
+        const at = values + (d * padded + j * 8 << 2), from = value + (d << 2);
+        v128.store(at, j < length ? v128.load(from) : f32x4.splat(0));
+        v128.store(at, j < length ? v128.load(from, 16) : f32x4.splat(0), 16);
+      }
+    }
+    for (let i: usize = 0; i < length; i += 4) {
+      for (let j: usize = 0; j < padded; j += 8) {
+        const block = keys + (j * depth << 2);
+        multiplyTile(query + i * line, line, block, shares + (j << 2), padded << 2, depth);
+      }
+      const rows = min<usize>(4, length - i);
+      for (let r: usize = 0; r < rows; r++) softmax(shares + (r * padded << 2), length, padded);
+      for (let d: usize = 0; d < depth; d += 8) {
+        const block = values + (d * padded << 2);
+        multiplyTile(shares, padded << 2, block, result + (d << 2), depth << 2, padded);
+      }
+      for (let r: usize = 0; r < rows; r++) {
+        const out = to + ((i + r) * width + head << 2);
+        memory.copy(out, result + (r * depth << 2), depth << 2);
+      }
+    }
+  }
+}

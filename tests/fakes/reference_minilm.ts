@@ -1,0 +1,125 @@
+import { readPackage } from "../../eval/embeddings/minilm/weights.ts";
+import { createWordPieces } from "../../eval/embeddings/minilm/word_pieces.ts";
+
+const WIDTH = 384;
+const HEAD = 32;
+const LAYERS = 6;
+const POSITIONS = 256;
+
+/** Rows of numbers. */
+type Matrix = Float32Array[];
+
+/**
+ * all-MiniLM-L6-v2 as its paper says, in 32-bit floats and plain loops, from the published weights:
+ * slow (10 ms a word), and what the encoder's vectors are held against.
+ */
+export async function createReferenceMiniLM(): Promise<(text: string) => Float32Array> {
+  const { tensors, vocabulary } = await readTensors();
+  const cut = createWordPieces(vocabulary, POSITIONS);
+  const tensor = (name: string) => tensors.get(name)!;
+  const row = (name: string, index: number) =>
+    tensor(name).subarray(index * WIDTH, (index + 1) * WIDTH);
+
+  function linear(x: Matrix, name: string): Matrix {
+    const [weights, bias] = [tensor(`${name}.weight`), tensor(`${name}.bias`)];
+    return x.map((input) => {
+      const output = Float32Array.from(bias);
+      for (let n = 0; n < bias.length; n++) {
+        const start = n * input.length;
+        let sum = 0;
+        for (let k = 0; k < input.length; k++) sum += input[k]! * weights[start + k]!;
+        output[n]! += sum;
+      }
+      return output;
+    });
+  }
+
+  function normalize(x: Matrix, name: string): Matrix {
+    const [gain, bias] = [tensor(`${name}.weight`), tensor(`${name}.bias`)];
+    return x.map((values) => {
+      const mean = values.reduce((sum, value) => sum + value, 0) / WIDTH;
+      const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / WIDTH;
+      const size = Math.sqrt(variance + 1e-12);
+      return values.map((value, i) => (value - mean) / size * gain[i]! + bias[i]!);
+    });
+  }
+
+  function attend(x: Matrix, name: string): Matrix {
+    const [queries, keys, values] = ["query", "key", "value"].map((part) =>
+      linear(x, `${name}.self.${part}`)
+    ) as [Matrix, Matrix, Matrix];
+    return queries.map((query) => {
+      const output = new Float32Array(WIDTH);
+      for (let head = 0; head < WIDTH; head += HEAD) {
+        const scores = keys.map((key) => {
+          let score = 0;
+          for (let i = head; i < head + HEAD; i++) score += query[i]! * key[i]!;
+          return Math.exp(score / Math.sqrt(HEAD));
+        });
+        const total = scores.reduce((sum, score) => sum + score, 0);
+        for (const [j, score] of scores.entries()) {
+          for (let i = head; i < head + HEAD; i++) output[i]! += score / total * values[j]![i]!;
+        }
+      }
+      return output;
+    });
+  }
+
+  return (text) => {
+    let x: Matrix = cut(text).map((id, position) => {
+      const place = row("embeddings.position_embeddings.weight", position);
+      const kind = row("embeddings.token_type_embeddings.weight", 0);
+      return row("embeddings.word_embeddings.weight", id).map((v, i) => v + place[i]! + kind[i]!);
+    });
+    x = normalize(x, "embeddings.LayerNorm");
+    for (let layer = 0; layer < LAYERS; layer++) {
+      const name = `encoder.layer.${layer}`;
+      const attended = linear(attend(x, `${name}.attention`), `${name}.attention.output.dense`);
+      x = normalize(add(x, attended), `${name}.attention.output.LayerNorm`);
+      const inner = linear(x, `${name}.intermediate.dense`).map((values) => values.map(gelu));
+      x = normalize(add(x, linear(inner, `${name}.output.dense`)), `${name}.output.LayerNorm`);
+    }
+    const sum = x.reduce((total, values) => total.map((value, i) => value + values[i]!));
+    const size = Math.hypot(...sum);
+    return sum.map((value) => value / size);
+  };
+}
+
+function add(left: Matrix, right: Matrix): Matrix {
+  return left.map((values, row) => values.map((value, i) => value + right[row]![i]!));
+}
+
+function gelu(x: number): number {
+  return x * (1 + erf(x / Math.SQRT2)) / 2;
+}
+
+/** Abramowitz and Stegun 7.1.26, within 1.5e-7. */
+function erf(x: number): number {
+  const t = 1 / (1 + 0.3275911 * Math.abs(x));
+  const series = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t +
+    0.254829592) * t;
+  return Math.sign(x) * (1 - series * Math.exp(-x * x));
+}
+
+/** Every tensor of the published model, as 32-bit floats. */
+async function readTensors() {
+  const parts = new Map<string, Float32Array[]>();
+  let vocabulary: string[] = [];
+  for await (const piece of readPackage()) {
+    if (piece.kind === "vocabulary") vocabulary = piece.text.split("\n");
+    if (piece.kind !== "tensor") continue;
+    const before = parts.get(piece.name) ?? [];
+    parts.set(piece.name, [...before, Float32Array.from(piece.values)]);
+  }
+  const tensors = new Map<string, Float32Array>();
+  for (const [name, list] of parts) {
+    const whole = new Float32Array(list.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of list) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    tensors.set(name, whole);
+  }
+  return { tensors, vocabulary };
+}
