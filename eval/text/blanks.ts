@@ -9,3 +9,13 @@ const PIECES = /[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u2
 export function splitBlanks(text: string): string[] {
   return text.match(PIECES) ?? [];
 }
+
+// deno-lint-ignore no-control-regex
+const BLANK = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+/** Python's `str.rstrip()`: a text without the blanks at its end. */
+export function trimEndBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && BLANK.test(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}

@@ -1,5 +1,5 @@
 import { LONGEST_REMEMBERED, rememberLast } from "../background/memo.ts";
-import { splitBlanks } from "./blanks.ts";
+import { splitBlanks, trimEndBlanks } from "./blanks.ts";
 
 /** A model that is sure of itself gives many turns the same reply, one after the other. */
 const REMEMBERED = 2;
@@ -12,7 +12,7 @@ export const bleuTokens = rememberLast(cutTokens, REMEMBERED, { longest: LONGEST
 
 function cutTokens(text: string): readonly string[] {
   const line = unescape(
-    text.trimEnd().replaceAll("<skipped>", "").replaceAll("-\n", "").replaceAll("\n", " "),
+    trimEndBlanks(text).replaceAll("<skipped>", "").replaceAll("-\n", "").replaceAll("\n", " "),
   );
   // The reference also sets a blank apart, which makes it three: nothing after this can tell.
   const spaced = ` ${line} `

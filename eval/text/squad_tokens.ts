@@ -11,15 +11,23 @@ const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 /** Python's `\b(a|an|the)\b`, whose words are letters and digits of every script but no marks. */
 const ARTICLES = /(?<![\p{L}\p{N}_])(?:an?|the)(?![\p{L}\p{N}_])/gu;
 
-/**
- * A text as SQuAD's v1.1 script compares it: lower-case, without ASCII punctuation and articles,
- * cut at blanks. Pieces in a script without spaces, which that script leaves whole, become words.
- */
+/** A text as SQuAD's v1.1 script compares it: lower-case, without ASCII punctuation and articles. */
+const squadPieces = rememberLast(cutPieces, REMEMBERED);
+
+/** The tokens of that script; text in a script without spaces, which it leaves whole, is cut. */
 export const squadTokens = rememberLast(cutTokens, REMEMBERED);
 
+/** The text that SQuAD's exact match compares. */
+export function squadForm(text: string): string {
+  return squadPieces(text).join(" ");
+}
+
+function cutPieces(text: string): readonly string[] {
+  return splitBlanks(text.toLowerCase().replace(PUNCTUATION, "").replace(ARTICLES, " "));
+}
+
 function cutTokens(text: string): readonly string[] {
-  const plain = text.toLowerCase().replace(PUNCTUATION, "").replace(ARTICLES, " ");
-  const pieces = splitBlanks(plain);
-  if (!isSpaceless(plain)) return pieces;
+  const pieces = squadPieces(text);
+  if (!isSpaceless(text)) return pieces;
   return pieces.flatMap((piece) => isSpaceless(piece) ? words(piece) : [piece]);
 }

@@ -18,7 +18,8 @@ const TOKEN = new RegExp(
   "gu",
 );
 
-const HAS_SPACELESS = new RegExp(`[${SPACELESS}]`, "u");
+/** Letters only: signs such as U+00B7 are used with Han and with others, as in Catalan. */
+const HAS_SPACELESS = new RegExp(`(?=[${SPACELESS}])\\p{L}`, "u");
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 
 /** A fixed locale: a score must not depend on the machine's. */
@@ -46,7 +47,7 @@ function cutWords(text: string): readonly string[] {
   return found;
 }
 
-/** Whether a part of the text is in a script that is written without spaces. */
+/** Whether the text has a letter of a script that is written without spaces. */
 export function isSpaceless(text: string): boolean {
   return HAS_SPACELESS.test(text);
 }

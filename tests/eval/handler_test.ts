@@ -286,7 +286,7 @@ Deno.test("GET /scores/self-test replays the vectors and tells the largest devia
   const { service } = evalService();
   const response = await service(new Request("http://127.0.0.1:8080/scores/self-test"));
   const result = await response.json();
-  assertEquals([result.passed, result.pairs], [true, 52]);
+  assertEquals([result.passed, result.pairs], [true, 152]);
   assert(result.largest_deviation >= 0 && result.largest_deviation <= 1e-9);
   assertEquals(Object.keys(result.scores).length, 8);
 });
