@@ -6,7 +6,7 @@ import { runCli } from "./cli/cli.ts";
 import { createDenoWorld } from "./cli/deno_world.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
-import { startRetention } from "./runs/retention.ts";
+import { type Retention, startRetention } from "./runs/retention.ts";
 import { giveUpWriting } from "./sandbox.ts";
 import { openStore } from "./store/open_store.ts";
 import { createEvalDeps } from "./wiring.ts";
@@ -33,18 +33,24 @@ async function create(config: EvalConfig, log: Logger): Promise<StartedService> 
     spares: SPARE_DATABASE_WORKERS,
   });
   await giveUpWriting();
-  const deps = createEvalDeps(config, { log, store, workers });
-  const retention = await startRetention({ store, log, keepDays: config.EVAL_KEEP_DAYS });
-  if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
-  else await deps.runs.resumeUnfinished();
+  const deps = createEvalDeps(config, { log, store });
+  await deps.runs.queueUnfinished();
+  let retention: Retention | undefined;
   return {
     service: createEvalHandler(deps),
     ...(deps.operations && { metrics: deps.operations.metrics }),
     hints: (url) => [`try: ${curl(url, config)}`],
+    // Not before the port is open: a second start beside a service that runs must cost nothing.
+    async begin() {
+      if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
+      else await deps.runs.resumeUnfinished();
+      retention = await startRetention({ store, log, keepDays: config.EVAL_KEEP_DAYS });
+    },
     async stop() {
-      retention.stop();
+      retention?.stop();
       await deps.runs.stop();
     },
+    abandon: () => deps.runs.abandon(),
     close: () => store.close(),
   };
 }

@@ -37,6 +37,9 @@ export interface ActiveRun {
   hold(client: AbortSignal): void;
   /** Ends the run at once; `detail` says why, and is stored. */
   cancel(detail: string): void;
+  /** Ends the run in this process at once; it stays `running` for the next one. */
+  abandon(): void;
+  readonly isAbandoned: boolean;
   note(result: InteractionResult): void;
   end(end: RunEnd): void;
   tally(): Tally;
@@ -58,6 +61,7 @@ export function createActiveRun(
   const tally = { ...before };
   const tokens = { input_tokens: 0, output_tokens: 0 };
   let isDetached = false;
+  let isAbandoned = false;
   let holders = 0;
   let change = Promise.withResolvers<void>();
 
@@ -73,6 +77,14 @@ export function createActiveRun(
     ended: ended.promise,
     signal: controller.signal,
     cancel,
+    abandon() {
+      if (controller.signal.aborted) return; // it is being cancelled
+      isAbandoned = true;
+      cancel("the service stopped");
+    },
+    get isAbandoned() {
+      return isAbandoned;
+    },
     get isDetached() {
       return isDetached;
     },

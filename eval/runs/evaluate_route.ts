@@ -1,4 +1,5 @@
 import { accepts } from "@std/http/negotiation";
+import { untilAbort } from "../../shared/abort.ts";
 import { readJson } from "../../shared/http/body.ts";
 import type { Handler, RequestContext } from "../../shared/http/router.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
@@ -20,7 +21,7 @@ export interface EvaluateRouteDeps {
   runs: RunManager;
 }
 
-/** `active` is missing where the run is over. */
+/** `active` is missing if the run is over, or waits for its place. */
 interface BegunRun {
   run: StoredRun;
   active: ActiveRun | undefined;
@@ -54,6 +55,7 @@ export function createEvaluateRoute(
     await known?.ended; // a client that comes back at once meets the run it has just lost
     const run = (await store.getRun(id))!;
     const wasLost = run.status === "cancelled" && run.detail === CLIENT_LEFT;
+    if (runs.waiting(id)) return { run, active: undefined };
     const isUnfinished = run.status === "interrupted" || run.status === "running";
     const goesOn = wasLost || isUnfinished;
     return { run, active: goesOn ? await runs.resume(run, { endpoint }) : undefined };
@@ -86,10 +88,12 @@ export function createEvaluateRoute(
       stream.response.headers.set("location", location);
       return stream.response;
     }
-    active?.hold(request.signal);
-    const end = active ? await waitForEnd(active, request.signal) : { status: run.status };
+    await untilAbort(Promise.resolve(runs.waiting(run.id)), request.signal);
+    const current = active ?? runs.active(run.id);
+    current?.hold(request.signal);
+    const end = current ? await waitForEnd(current, request.signal) : { status: run.status };
     context.fields.outcome = end.status;
-    Object.assign(context.fields, active?.tokens());
+    Object.assign(context.fields, current?.tokens());
     return answerWithResult(store, run, end);
   };
 }

@@ -39,15 +39,30 @@ async function* encodeEvents(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const active = () => runs.active(run.id);
   using _kept = store.keep(run.id);
-  const events = ReadableStream.from(runEvents({ store, run, active, afterSeq, left }));
+  const waiting = () => runs.waiting(run.id);
+  const events = ReadableStream.from(runEvents({ store, run, active, waiting, afterSeq, left }));
   yield* events.pipeThrough(new ServerSentEventStream());
   if (left.aborted) return;
   const now = await store.getRun(run.id);
   if (!now) throw new AppError(404, "not_found", `run ${run.id} was deleted while it was read`);
-  if (now.status === "running" && runs.isStopping) return; // to be gone on with
+  if (now.status === "running" && runs.isStopping) {
+    yield encodeStop(now);
+    return;
+  }
   const isStuck = now.status === "running" && !active();
   const detail = runs.faultOf(run.id);
   yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);
+}
+
+/** When a client of a service that stops is to come back, in milliseconds. */
+const RETRY_MS = 5000;
+
+/** Without an id: whoever comes back with its last one misses nothing. */
+function encodeStop({ id }: StoredRun): Uint8Array<ArrayBuffer> {
+  const detail = "the service is stopping and goes on with the run later; " +
+    `come back to /runs/${id}/events with Last-Event-ID`;
+  const data = JSON.stringify({ run_id: id, status: "running", detail });
+  return new TextEncoder().encode(`event:stopping\nretry:${RETRY_MS}\ndata:${data}\n\n`);
 }
 
 /** By hand: a result may be far larger than what one should hold as one message. */

@@ -28,7 +28,9 @@ export function answerWithResult(
   if (status === "running") {
     const detail =
       `cannot finish run ${run.id} now: the service is stopping, and goes on with it later`;
-    throw new AppError(503, "shutting_down", detail, { headers });
+    throw new AppError(503, "shutting_down", detail, {
+      headers: { ...headers, "retry-after": "5" },
+    });
   }
   if (status !== "cancelled" && error) throw error;
   throw new AppError(409, "conflict", `cannot answer with a result: run ${run.id} is ${status}`, {

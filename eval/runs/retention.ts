@@ -12,10 +12,14 @@ export interface RetentionOptions {
   now?: () => number;
 }
 
+export interface Retention {
+  stop(): void;
+}
+
 /** Deletes runs that ended more than `keepDays` days ago: now, and once an hour. */
 export async function startRetention(
   { store, log, keepDays, now = Date.now }: RetentionOptions,
-): Promise<{ stop: () => void }> {
+): Promise<Retention> {
   if (keepDays === undefined) return { stop: () => {} };
 
   async function sweep(): Promise<void> {

@@ -15,6 +15,8 @@ export interface RunEventsOptions {
   run: StoredRun;
   /** The run if it is under way in this process, asked for again and again. */
   active: () => ActiveRun | undefined;
+  /** Settles when a run that waits for its place no longer does; `undefined` if it does not wait. */
+  waiting?: () => Promise<void> | undefined;
   /** The last event that the client has seen; 0 for none. */
   afterSeq: number;
   /** Aborted when the client has left. */
@@ -27,7 +29,7 @@ export interface RunEventsOptions {
  * and still misses nothing, and so that nothing is told that could be lost.
  */
 export async function* runEvents(
-  { store, run, active, afterSeq, left }: RunEventsOptions,
+  { store, run, active, waiting, afterSeq, left }: RunEventsOptions,
 ): AsyncGenerator<ServerSentEventMessage> {
   let seq = afterSeq;
   let told = 0;
@@ -37,7 +39,7 @@ export async function* runEvents(
 
   while (!left.aborted) {
     const current = active();
-    const change = current?.changed(); // before the reading: nothing can slip in between
+    const change = current?.changed() ?? waiting?.(); // before the reading: nothing can slip in between
     const page = await store.turnsAfter(run.id, { seq, limit: PAGE });
     for (const event of page) yield turnEvent(run, event);
     seq = page.at(-1)?.seq ?? seq;
@@ -46,7 +48,7 @@ export async function* runEvents(
       yield progressEvent(await progress());
       continue; // there may be more
     }
-    if (!current || !change) break;
+    if (!change) break;
     const news = await waitFor(change, { ms: KEEP_ALIVE_MS, left });
     if (news === "nothing came") yield { comment: "keep-alive" };
   }

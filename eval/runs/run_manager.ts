@@ -12,6 +12,7 @@ import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
 import { readFinished } from "./finished_turns.ts";
 import { createRecovery } from "./recovery.ts";
 import { createSaver } from "./saver.ts";
+import { createWaitingRuns } from "./waiting_runs.ts";
 
 /** Everything a run needs from outside. */
 export interface RunManagerDeps {
@@ -58,15 +59,29 @@ export interface RunManager {
   readonly count: number;
   /** Why a run that is stored as running is not: for want of room not even that can be stored. */
   faultOf(id: string): string | null;
-  /** Goes on with every run that an earlier process left unfinished; they need no client. */
+  /**
+   * Notes the runs that an earlier process left unfinished. They wait from then on, and nothing is
+   * asked for them before `resumeUnfinished`.
+   */
+  queueUnfinished(): Promise<void>;
+  /**
+   * Goes on with these, oldest first, as far as there are places; the others follow by themselves
+   * as places become free. They need no client. Resolves when the first ones have begun.
+   */
   resumeUnfinished(): Promise<void>;
   /** Marks these `interrupted` instead. */
   interruptUnfinished(): Promise<void>;
+  /** Resolves once a run no longer waits for its place; `undefined` if it does not wait. */
+  waiting(id: string): Promise<void> | undefined;
+  /** A run that waits for its place does so no longer; it was cancelled. */
+  dropWaiting(id: string): void;
   /**
    * For the end of the process: detached runs begin no further turn, and this resolves when all
    * runs have ended. What is unfinished then stays so, for the next process.
    */
   stop(): Promise<void>;
+  /** Ends all runs at once, calls under way included. They stay `running`, for the next process. */
+  abandon(): void;
   readonly isStopping: boolean;
 }
 
@@ -84,6 +99,8 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   let starting = 0;
   const runs = new Map<string, ActiveRun>();
   const faults = new Map<string, string>();
+  const waiting = createWaitingRuns();
+  let isQueued = false; // once: the runs of this process are not to be taken for left ones
   const stopping = new AbortController();
   const recovery = createRecovery(
     deps.recoveryDelayMs === undefined ? {} : { delayMs: deps.recoveryDelayMs },
@@ -101,6 +118,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       runs.delete(run.id);
       if (end.status !== "interrupted" && end.status !== "running") addresses.delete(run.id);
       active.end(end);
+      resumeWaiting();
     });
     return active;
   }
@@ -160,7 +178,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     return { status: "interrupted", error: new AppError(409, "conflict", detail) };
   }
 
-  /** For a run that the storage has interrupted. */
+  /** For a run that an earlier process left, or that the storage has interrupted. */
   async function goOn(id: string): Promise<void> {
     const run = await store.getRun(id);
     const isWaiting = run?.status === "running" && !runs.has(id) && !stopping.signal.aborted;
@@ -174,6 +192,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
     const { run: { id }, signal } = active;
     const tally = active.tally();
+    if (active.isAbandoned) return { status: "running" };
     try {
       if (isAbort(error) && signal.aborted) {
         await store.setStatus(id, { status: "cancelled", detail: signal.reason.message, tally });
@@ -216,8 +235,35 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     return runs.get(run.id) ?? launch(run, { tally, finished });
   }
 
+  /** Goes on with waiting runs while there are places. Never rejects. */
+  async function resumeWaiting(): Promise<void> {
+    while (!stopping.signal.aborted && runs.size + starting < maxRuns) {
+      const id = waiting.take();
+      if (id === undefined) return;
+      starting++;
+      try {
+        await goOn(id);
+        if (!waiting.has(id)) runs.get(id)?.cancel("cancelled by a caller"); // while it was read
+      } catch (error) {
+        log.error("cannot go on with a run", { run_id: id, error });
+        if (isStorageFault(error)) recovery.later(id, () => goOn(id));
+      } finally {
+        starting--;
+        waiting.drop(id);
+      }
+    }
+  }
+
+  async function queueUnfinished(): Promise<void> {
+    isQueued = true;
+    waiting.add(await store.unfinishedRuns());
+  }
+
   return {
     resume,
+    queueUnfinished,
+    waiting: waiting.changed,
+    dropWaiting: waiting.drop,
     active: (id) => runs.get(id),
     get count() {
       return runs.size;
@@ -246,20 +292,19 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     },
 
     async resumeUnfinished() {
-      for (const id of await store.unfinishedRuns()) {
-        const run = await store.getRun(id);
-        if (!run || stopping.signal.aborted) continue;
-        const active = await resume(run);
-        active.detach();
-        const { done, total } = active.progress();
-        log.info("a run goes on", { run_id: id, done, total });
+      if (!isQueued) await queueUnfinished();
+      await resumeWaiting();
+      if (waiting.count > 0) {
+        log.info("unfinished runs wait for a place (EVAL_MAX_RUNS)", { runs: waiting.count });
       }
     },
 
     async interruptUnfinished() {
-      for (const id of await store.unfinishedRuns()) {
+      if (!isQueued) await queueUnfinished();
+      for (let id = waiting.take(); id !== undefined; id = waiting.take()) {
         const tally = await store.tally(id);
         await store.setStatus(id, { status: "interrupted", tally });
+        waiting.drop(id);
         log.info("a run was interrupted", { run_id: id, done: tally.done });
       }
     },
@@ -267,7 +312,12 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     async stop() {
       stopping.abort();
       recovery.stop();
+      waiting.dropAll();
       await Promise.all([...runs.values()].map((active) => active.ended));
+    },
+
+    abandon() {
+      for (const active of runs.values()) active.abandon();
     },
   };
 }

@@ -50,9 +50,15 @@ export function createRunRoutes(
     throw notFound(id);
   }
 
+  const isRunning = (id: string) => Boolean(runs.active(id) || runs.waiting(id));
+
   async function view(run: RunRecord): Promise<RunView> {
     const active = runs.active(run.id);
     if (active) return viewRun(run, active.progress());
+    if (run.status === "running" && runs.waiting(run.id)) {
+      const detail = "the run goes on when there is a place for it (EVAL_MAX_RUNS)";
+      return viewRun({ ...run, detail }, restingProgress(run, await store.tally(run.id)));
+    }
     if (run.status !== "running") {
       return viewRun(run, restingProgress(run, run.tally ?? await store.tally(run.id)));
     }
@@ -110,6 +116,7 @@ export function createRunRoutes(
         active.cancel(detail);
         await active.ended;
       } else if (run.status === "running" || run.status === "interrupted") {
+        runs.dropWaiting(run.id);
         await store.setStatus(run.id, {
           status: "cancelled",
           detail,
@@ -128,7 +135,7 @@ export function createRunRoutes(
       const idempotency = await readIdempotencyKey(request, { context, body });
       const known = idempotency && await store.findByKey(idempotency);
       if (known) return await answerRetry(known, parentId);
-      if (runs.active(parentId)) throw conflict(`cannot retry run ${parentId}: it is running`);
+      if (isRunning(parentId)) throw conflict(`cannot retry run ${parentId}: it is running`);
       if (parent.queryRemoved) throw conflict(`cannot retry run ${parentId}: ${QUERY_LOST}`);
       endpoints.requireAllowed(parent.endpoint);
       const { done, failed } = await store.tally(parentId);
@@ -148,7 +155,7 @@ export function createRunRoutes(
 
     "DELETE /runs/:id": async (_request, { params }) => {
       const { id } = await findRecord(params.id);
-      if (runs.active(id)) {
+      if (isRunning(id)) {
         throw conflict(`cannot delete run ${id}: it is running; cancel it first`);
       }
       await store.deleteRun(id);

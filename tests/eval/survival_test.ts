@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { openReader } from "../../eval/store/open_store.ts";
 import type { RunReader } from "../../eval/store/store.ts";
@@ -162,6 +162,79 @@ Deno.test("SIGTERM under a run loses nothing: the turns under way are stored, an
     await using second = await startServiceProcess("eval", { environment });
     assertEquals((await lastEvent(second, id)).event, "result");
     assertEquals(endpoint.requests.length, 80);
+  }));
+
+for (const accept of ["application/json", "text/event-stream"]) {
+  Deno.test(`SIGTERM past the grace: who waits for ${accept} is told where its run is, and the next process finishes it`, () =>
+    withFolder(async (folder) => {
+      const slow = Promise.withResolvers<void>();
+      let answered = 0;
+      await using endpoint = await startProviderDouble(async (request) => {
+        if (answered++ >= 6) await slow.promise;
+        const turns = (request.body.messages.length - 1) / 2;
+        return completion({ content: `${lastMessage(request)} after ${turns} turns` })(request);
+      });
+      const environment = {
+        EVAL_DATA: `${folder}/eval.db`,
+        EVAL_CONCURRENCY: "2",
+        SHUTDOWN_GRACE_MS: "50",
+        MODEL_RETRIES: "0",
+      };
+      const body = { test_batch: batch(10, 2), endpoint: endpoint.baseUrl, model_id: "m" };
+      const headers = { accept, "idempotency-key": "nightly" };
+      await using first = await startServiceProcess("eval", { environment });
+      const waiting = evaluate(first, body, { headers });
+      await endpoint.received(8);
+      first.kill("SIGTERM");
+      const response = await waiting;
+      const text = await response.text();
+      const id = /^\/runs\/(.+)$/.exec(response.headers.get("location") ?? "")?.[1] ?? "";
+      if (accept === "application/json") {
+        assertEquals([response.status, JSON.parse(text).code], [503, "shutting_down"]);
+        assertEquals(response.headers.get("connection"), "close");
+      } else assertMatch(text, /event:stopping\nretry:\d+\ndata:.*"status":"running".*\n\n$/);
+      assertEquals((await first.status).code, 0);
+
+      const stored = await storedTurns(environment.EVAL_DATA, id);
+      const asked = endpoint.requests.length;
+      slow.resolve();
+      await using second = await startServiceProcess("eval", { environment });
+      const lastId = [...text.matchAll(/^id:(\d+)$/gm)].at(-1)?.[1];
+      const events = await fetch(`${second.url}/runs/${id}/events`, {
+        headers: lastId === undefined ? {} : { "last-event-id": lastId },
+      });
+      const told = [...(await events.text()).matchAll(/^id:(\d+)$/gm)].map(([, seq]) =>
+        Number(seq)
+      );
+      assertEquals(told[0], Number(lastId ?? 0) + 1);
+      assertEquals(told.at(-1), 20);
+      const again = endpoint.requests.slice(asked).map(lastMessage);
+      assertEquals(again.filter((turn) => stored.has(turn)), [], "asked again, though stored");
+      assertEquals(stored.size + again.length, 20);
+      const replay =
+        await (await evaluate(second, body, { headers: { ...headers, accept: "*/*" } }))
+          .json();
+      assertEquals([replay.run_id, replay.message], [id, "Evaluation completed successfully"]);
+      assertEquals(endpoint.requests.length, asked + again.length);
+    }));
+}
+
+Deno.test("a port that is taken costs no call and no run: nothing begins before the port is open", () =>
+  withFolder(async (folder) => {
+    await using endpoint = await startProviderDouble([completion(), hang()]);
+    const environment = { EVAL_DATA: `${folder}/eval.db`, SHUTDOWN_GRACE_MS: "50" };
+    await using first = await startServiceProcess("eval", { environment });
+    const body = { test_batch: batch(3, 1), endpoint: endpoint.baseUrl, model_id: "m" };
+    await startAsync(first, body);
+    await endpoint.received(3);
+    first.kill("SIGTERM");
+    await first.status;
+    using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const failure = await startServiceProcess("eval", {
+      environment: { ...environment, EVAL_PORT: String(taken.addr.port) },
+    }).then(() => "it started", (error: Error) => error.message);
+    assertStringIncludes(failure, "the port is taken");
+    assertEquals(endpoint.requests.length, 3);
   }));
 
 Deno.test("with EVAL_RESUME=off a run that was killed is interrupted, and nothing is asked", () =>

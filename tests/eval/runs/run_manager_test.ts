@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { AppError } from "../../../shared/errors.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
-import { evalService } from "../../fakes/eval_service.ts";
+import { evalService, evaluateBody, evaluateRequestOf } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
@@ -251,4 +252,89 @@ Deno.test("a run whose endpoint had a query is interrupted after a restart, and 
   assertStringIncludes((await retry.json()).detail, "query");
   await (await runs.resume(run, { endpoint })).ended;
   assertEquals([(await store.getRun(id))?.status, connected], ["completed", [endpoint]]);
+});
+
+Deno.test("unfinished runs go on within EVAL_MAX_RUNS, oldest first, and the others by themselves", async () => {
+  const store = memoryStore();
+  const ids: string[] = [];
+  for (let run = 0; run < 5; run++) {
+    ids.push((await store.createRun({ request: evaluateRequest(), testName: `${run}` })).id);
+  }
+  const gate = gatedTarget();
+  const environment = { EVAL_MAX_RUNS: "2" };
+  const { runs, service } = evalService(() => "", { store, target: gate.target, environment });
+  const look = async (id: string, init: RequestInit = {}, rest = "") => {
+    const response = await service(new Request(`http://127.0.0.1:8080/runs/${id}${rest}`, init));
+    return { status: response.status, body: response.body && await response.json() };
+  };
+  await runs.queueUnfinished();
+  assertEquals((await look(ids[0]!)).body.status, "running");
+  await runs.resumeUnfinished();
+  await gate.reached(2);
+  assertEquals(ids.map((id) => runs.active(id) !== undefined), [true, true, false, false, false]);
+
+  const { body: waiting } = await look(ids[3]!);
+  assertEquals([waiting.status, waiting.progress.done, waiting.progress.total], ["running", 0, 1]);
+  assertEquals(waiting.detail, "the run goes on when there is a place for it (EVAL_MAX_RUNS)");
+  assertEquals((await look(ids[3]!, { method: "DELETE" })).status, 409);
+  assertEquals((await look(ids[4]!, { method: "POST" }, "/cancel")).body.status, "cancelled");
+  await assertRejects(
+    () => runs.start({ request: evaluateRequest(), testName: "new" }),
+    AppError,
+    "2 runs are",
+  );
+
+  const events = service(new Request(`http://127.0.0.1:8080/runs/${ids[3]}/events`));
+  gate.open();
+  const told = await (await events).text();
+  assertStringIncludes(told, "event:turn");
+  assertStringIncludes(told, "event:result");
+  const statuses = await Promise.all(ids.map(async (id) => (await store.getRun(id))?.status));
+  assertEquals(statuses, ["completed", "completed", "completed", "completed", "cancelled"]);
+  assertEquals(gate.asked.length, 4);
+});
+
+Deno.test("a run that the end of the process gives up stays running, whoever was waiting for it", async () => {
+  const gate = gatedTarget();
+  const { runs, store } = evalService(() => "", gate);
+  const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
+  if (started.outcome !== "started") throw new Error(started.outcome);
+  const client = new AbortController();
+  started.active.hold(client.signal);
+  await gate.reached(1);
+  const stopped = runs.stop();
+  runs.abandon();
+  client.abort(); // the server closes the connection at the end
+  await stopped;
+  assertEquals((await started.active.ended).status, "running");
+  assertEquals(await store.unfinishedRuns(), [started.active.run.id]);
+});
+
+Deno.test("a caller who repeats the request of a run that waits gets its result when it has gone on", async () => {
+  const store = memoryStore();
+  const before = evalService(() => "", { store });
+  const headers = { "idempotency-key": "k", prefer: "respond-async" };
+  const gateBefore = gatedTarget();
+  const stopped = evalService(() => "", { store, target: gateBefore.target });
+  const other = await store.createRun({ request: evaluateRequest(), testName: "older" });
+  await stopped.service(evaluateRequestOf(evaluateBody(), headers));
+  await gateBefore.reached(1);
+  stopped.runs.abandon();
+  await stopped.runs.stop();
+  await before.runs.stop();
+
+  const gate = gatedTarget();
+  const environment = { EVAL_MAX_RUNS: "1" };
+  const { runs, service } = evalService(() => "", { store, target: gate.target, environment });
+  await runs.resumeUnfinished();
+  await gate.reached(1);
+  assert(runs.active(other.id));
+  const replay = service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" }));
+  gate.open();
+  const response = await replay;
+  assertEquals([response.status, (await response.json()).message], [
+    200,
+    "Evaluation completed successfully",
+  ]);
+  assertEquals(gate.asked.length, 2);
 });

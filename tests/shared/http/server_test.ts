@@ -1,18 +1,22 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type Answer, completion, hang, startProviderDouble } from "../../fakes/provider_double.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  type Answer,
+  completion,
+  completionChunks,
+  hang,
+  sse,
+  startProviderDouble,
+} from "../../fakes/provider_double.ts";
+import { connectRaw } from "../../fakes/raw_client.ts";
 import { type ServiceProcess, startServiceProcess } from "../../fakes/service_process.ts";
 
 /** What only a real socket shows: slow clients, endless bodies, too many at once, a stop under load. */
 
-/** A connection that says only what it is told, and hears until the other end closes it. */
+/** Says `texts` on a connection of its own, and hears until the other end closes it. */
 async function speak(service: ServiceProcess, ...texts: string[]): Promise<string> {
-  const { hostname, port } = new URL(service.url);
-  using connection = await Deno.connect({ hostname, port: Number(port) });
-  const heard = new Response(connection.readable).text();
-  for (const text of texts) {
-    await connection.write(new TextEncoder().encode(text)).catch(() => {}); // closed on us already
-  }
-  return await heard;
+  using client = await connectRaw(service.url);
+  for (const text of texts) await client.say(text);
+  return await client.heard;
 }
 
 const HEAD = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\ncontent-type: application/json\r\n" +
@@ -68,6 +72,93 @@ Deno.test("a client that leaves in the middle of its body has left: nothing of o
     const { level, status, outcome } = JSON.parse(line);
     assertEquals([level, status, outcome], ["info", 499, "client left"]);
   }
+});
+
+for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+  Deno.test(`${signal} past the grace: callers get 503, streams an error event, and the provider is left`, async () => {
+    await using hub = await startProviderDouble([
+      sse(completionChunks({ content: "One two three" }).slice(0, 3), { end: "hang" }),
+      hang(),
+    ]);
+    await using agent = await startServiceProcess("agent", {
+      environment: { HUB_BASE_URL: hub.baseUrl, SHUTDOWN_GRACE_MS: "50" },
+    });
+    const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(agent.url + path, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-model-id": "a/b", ...headers },
+        body: JSON.stringify(body),
+      });
+    const plain = { messages: [{ type: "human", content: "Hi" }] };
+    const openai = { model: "a/b", messages: [{ role: "user", content: "Hi" }] };
+    const open = await post("/", plain, { accept: "text/event-stream" });
+    const answers = [
+      post("/", plain),
+      post("/", plain, { accept: "text/event-stream" }),
+      post("/v1/chat/completions", openai),
+      post("/v1/chat/completions", { ...openai, stream: true }),
+    ];
+    await hub.received(5);
+    agent.kill(signal);
+    const streamed = await open.text();
+    assertMatch(streamed, /event: token[^]*event: error\ndata: .*"code":"shutting_down"/);
+    for (const answer of answers) {
+      const response = await answer;
+      assertEquals(response.status, 503);
+      assertStringIncludes(await response.text(), "shutting_down");
+    }
+    await hub.aborted(5);
+    assertEquals((await agent.status).code, 0);
+  });
+}
+
+Deno.test("a client that has closed its sending side is answered", async () => {
+  const { answer, release } = holdAnswers();
+  await using hub = await startProviderDouble(answer);
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl },
+  });
+  const body = JSON.stringify({ messages: [{ type: "human", content: "Hi" }] });
+  using client = await connectRaw(agent.url);
+  await client.say(`${HEAD}content-length: ${body.length}\r\n\r\n${body}`);
+  await client.endSending();
+  await hub.received();
+  release();
+  const heard = await client.heard;
+  assertMatch(heard, /^(HTTP\/1\.1 100 Continue\r\n\r\n)*HTTP\/1\.1 200 OK\r\n/);
+  assertStringIncludes(heard, '"content":"finished"');
+});
+
+Deno.test("a body that goes on dripping after the answer does not hold its connection", async () => {
+  await using agent = await startServiceProcess("agent", {
+    environment: { BODY_TIMEOUT_MS: "200" },
+  });
+  using client = await connectRaw(agent.url);
+  await client.say("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\ncontent-length: 100000\r\n\r\n");
+  const dripping = setInterval(() => client.say("x"), 20);
+  const heard = await client.heard;
+  clearInterval(dripping);
+  assertStringIncludes(heard, "HTTP/1.1 200");
+});
+
+Deno.test("a request with two Host headers is refused", async () => {
+  await using agent = await startServiceProcess("agent");
+  const answer = await speak(
+    agent,
+    "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: other\r\nconnection: close\r\n\r\n",
+  );
+  assertStringIncludes(answer, "HTTP/1.1 400");
+  assertStringIncludes(answer, "two Host headers");
+});
+
+Deno.test("keys that can be guessed are warned about by name, never shown", async () => {
+  await using agent = await startServiceProcess("agent", {
+    environment: { API_KEYS: "ci:short-key,a-key-that-is-long-enough" },
+  });
+  const warnings = agent.lines.filter((line) => line.includes("fewer than 16 characters"));
+  assertEquals(warnings.length, 1);
+  assertEquals(JSON.parse(warnings[0]!).keys, "ci");
+  assert(!agent.lines.join().includes("short-key"));
 });
 
 Deno.test("a stream that the stop cuts off has its log line", async () => {

@@ -1,0 +1,48 @@
+/** Runs that an earlier process left unfinished, and that wait for a place to go on. */
+export interface WaitingRuns {
+  readonly count: number;
+  has(id: string): boolean;
+  /** In the order in which they are to go on. */
+  add(ids: string[]): void;
+  /** The next one; it counts as waiting until it is dropped. */
+  take(): string | undefined;
+  /** The run goes on, or never will. */
+  drop(id: string): void;
+  dropAll(): void;
+  /** Resolves once the run no longer waits; `undefined` if it does not. */
+  changed(id: string): Promise<void> | undefined;
+}
+
+/** Only ids are held: requests may be megabytes each. */
+export function createWaitingRuns(): WaitingRuns {
+  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  const queue: string[] = [];
+
+  function drop(id: string): void {
+    waiting.get(id)?.resolve();
+    waiting.delete(id);
+  }
+
+  return {
+    get count() {
+      return waiting.size;
+    },
+    has: (id) => waiting.has(id),
+    add(ids) {
+      for (const id of ids) {
+        if (waiting.has(id)) continue;
+        waiting.set(id, Promise.withResolvers());
+        queue.push(id);
+      }
+    },
+    take() {
+      for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+        if (waiting.has(id)) return id; // the others were dropped
+      }
+      return undefined;
+    },
+    drop,
+    dropAll: () => [...waiting.keys()].forEach(drop),
+    changed: (id) => waiting.get(id)?.promise,
+  };
+}
