@@ -1,9 +1,14 @@
 import { Runnable, type RunnableConfig } from "@langchain/core/runnables";
-// The entry without async-local storage: a run is handed from node to node by its configuration.
-import { Annotation, Command, END, START, StateGraph } from "@langchain/langgraph/web";
+import { EphemeralValue, LastValue } from "@langchain/langgraph/channels";
+import { Channel, Pregel } from "@langchain/langgraph/pregel";
 import { AppError } from "../shared/errors.ts";
 import { type Logger, silentLogger } from "../shared/log.ts";
-import type { ChatMessage, ChatProvider, ChatReply } from "../shared/providers/provider.ts";
+import type {
+  ChatMessage,
+  ChatProvider,
+  ChatReply,
+  ToolCall,
+} from "../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../shared/abort.ts";
 import { shorten } from "../shared/shorten.ts";
 import { identifyCalls, toHistoryCall } from "./call_identity.ts";
@@ -47,42 +52,50 @@ export interface AgentResult extends Tally {
   stoppedBy?: "max_steps";
 }
 
-const State = Annotation.Root({
-  messages: Annotation<ChatMessage[]>({
-    reducer: (messages, added) => messages.concat(added),
-    default: () => [],
-  }),
-  reply: Annotation<ChatReply | null>({ reducer: (_, reply) => reply, default: () => null }),
-  tally: Annotation<Tally, Partial<Tally>>({ reducer: addCost, default: () => NO_COST }),
+/** What goes from node to node. */
+interface State {
+  messages: ChatMessage[];
+  tally: Tally;
   /** Answers so far that said nothing and asked for nothing. */
-  blanks: Annotation<number>({ reducer: (sum, more) => sum + more, default: () => 0 }),
-  isStopped: Annotation<boolean>({ reducer: (_, isStopped) => isStopped, default: () => false }),
-});
-type State = typeof State.State;
+  blanks: number;
+  /** What the model asks of the tools. */
+  calls: ToolCall[];
+}
+
+/** Where a node sends its outcome: each node has a channel of its name, and `done` ends the run. */
+type Step =
+  | { to: "model" | "tools"; value: State }
+  | { to: "done"; value: AgentResult };
 
 /** What a model says beside its tool calls is sent again with each later call; nobody says more. */
 const MAX_ASIDE = 400_000;
 
+/** How a node of LangGraph writes: the key of `config.configurable` that holds the function. */
+const SEND = "__pregel_send";
+
 /**
- * A node without LangChain's wrapping of a function, which sets up a trace for each call: with the
- * jumps by `Command` in place of conditional edges, this halves what a run costs.
+ * A node that writes to the channels itself. LangGraph's own writers, reducers and jumps
+ * (`StateGraph`, `Command`) set up a trace and copy the configuration for each of them, which is
+ * twice what the rest of its loop costs.
  */
-class Node extends Runnable<State, Command> {
+class Node extends Runnable<State, void> {
   override lc_namespace = ["assay"];
-  constructor(private readonly run: (state: State, run: AgentRun) => Promise<Command>) {
+  constructor(private readonly run: (state: State, run: AgentRun) => Promise<Step>) {
     super();
   }
-  override invoke(state: State, config?: Partial<RunnableConfig>): Promise<Command> {
-    return this.run(state, config?.configurable?.run);
+  override async invoke(state: State, config?: Partial<RunnableConfig>): Promise<void> {
+    const { run, [SEND]: send } = config?.configurable ?? {};
+    const { to, value } = await this.run(state, run);
+    send([[to, value]]);
   }
 }
 
-async function askModel(state: State, run: AgentRun): Promise<Command> {
-  const { messages, tally, blanks } = state;
+async function askModel(state: State, run: AgentRun): Promise<Step> {
+  const { messages, blanks } = state;
   const { provider, model, tools, settings, signal, emit } = run;
   const { temperature, maxTokens, extra } = settings;
   const hasTools = tools.definitions.length > 0;
-  const mayCall = hasTools && tally.modelCalls - blanks < settings.maxSteps;
+  const mayCall = hasTools && state.tally.modelCalls - blanks < settings.maxSteps;
   const started = performance.now();
   const answer = callModel({
     model,
@@ -93,31 +106,29 @@ async function askModel(state: State, run: AgentRun): Promise<Command> {
     ...(extra && { extra }),
   }, { provider, emit, ...(signal && { signal }) });
   const reply = await untilAbort(answer, signal);
-  const cost = {
+  const tally = addCost(state.tally, {
     modelCalls: 1,
     inputTokens: reply.usage?.promptTokens ?? 0,
     outputTokens: reply.usage?.completionTokens ?? 0,
     modelMs: performance.now() - started,
-  };
+  });
   if (isBlank(reply)) {
     if (blanks > 0) throw emptyReply(model);
-    return new Command({ goto: "model", update: { tally: cost, blanks: 1 } });
+    return { to: "model", value: { ...state, tally, blanks: blanks + 1 } };
   }
-  const toolCalls = identifyCalls(reply.toolCalls, messages);
-  const { kept } = limitTurn(toolCalls, settings.toolLimits);
-  return new Command({
-    goto: mayCall && toolCalls.length > 0 ? "tools" : END,
-    update: {
-      messages: [{
-        role: "assistant",
-        content: shorten(reply.content ?? "", MAX_ASIDE),
-        ...(toolCalls.length > 0 && { toolCalls: kept.map(toHistoryCall) }),
-      }],
-      reply: { ...reply, toolCalls },
-      tally: cost,
-      isStopped: hasTools && !mayCall,
-    },
-  });
+  const calls = identifyCalls(reply.toolCalls, messages);
+  if (!mayCall || calls.length === 0) {
+    const isStopped = hasTools && !mayCall;
+    const result = { reply: { ...reply, toolCalls: calls }, ...tally };
+    return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
+  }
+  const { kept } = limitTurn(calls, settings.toolLimits);
+  const message: ChatMessage = {
+    role: "assistant",
+    content: shorten(reply.content ?? "", MAX_ASIDE),
+    toolCalls: kept.map(toHistoryCall),
+  };
+  return { to: "tools", value: { messages: [...messages, message], tally, blanks, calls } };
 }
 
 function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
@@ -129,9 +140,9 @@ function emptyReply(model: string): AppError {
   return new AppError(502, "empty_reply", `cannot get a reply for model "${model}": ${reason}`);
 }
 
-async function useTools(state: State, run: AgentRun): Promise<Command> {
+async function useTools(state: State, run: AgentRun): Promise<Step> {
   const { tools, settings: { toolLimits }, signal, emit, log = silentLogger } = run;
-  const calls = state.reply?.toolCalls ?? [];
+  const { calls } = state;
   const { accepted, refusals } = limitTurn(calls, toolLimits);
   const repeats = refuseRepeats(accepted, {
     said: state.messages.slice(run.messages.length),
@@ -139,17 +150,32 @@ async function useTools(state: State, run: AgentRun): Promise<Command> {
   });
   for (const [id, reason] of repeats) refusals.set(id, reason);
   const started = performance.now();
-  const messages = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
-  const tally = { toolCalls: accepted.length, toolMs: performance.now() - started };
-  return new Command({ goto: "model", update: { messages, tally } });
+  const answers = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
+  const toolMs = performance.now() - started;
+  const value: State = {
+    messages: [...state.messages, ...answers],
+    tally: addCost(state.tally, { toolCalls: accepted.length, toolMs }),
+    blanks: state.blanks,
+    calls: [],
+  };
+  return { to: "model", value };
 }
 
-/** Compiled once: it holds nothing of a run, which comes in with each one's configuration. */
-const graph = new StateGraph(State)
-  .addNode("model", new Node(askModel), { ends: ["model", "tools", END] })
-  .addNode("tools", new Node(useTools), { ends: ["model"] })
-  .addEdge(START, "model")
-  .compile();
+/** Made once: it holds nothing of a run, which comes in with each one's configuration. */
+const graph = new Pregel({
+  nodes: {
+    model: Channel.subscribeTo("model").pipe(new Node(askModel)),
+    tools: Channel.subscribeTo("tools").pipe(new Node(useTools)),
+  },
+  channels: {
+    model: new EphemeralValue<State>(),
+    tools: new EphemeralValue<State>(),
+    done: new LastValue<AgentResult>(),
+  },
+  inputChannels: "model",
+  outputChannels: "done",
+  streamChannels: "done",
+});
 
 /**
  * Lets the model answer, using tools as often as it wants up to `maxSteps`; then it is asked once
@@ -159,19 +185,13 @@ const graph = new StateGraph(State)
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
-  const { reply, tally, isStopped } = await invokeGraph(run);
-  if (!reply) throw new Error("the graph ended before the model was asked");
-  return { reply, ...tally, ...(isStopped && { stoppedBy: "max_steps" }) };
-}
-
-async function invokeGraph(run: AgentRun): Promise<State> {
+  const start: State = { messages: run.messages, tally: NO_COST, blanks: 0, calls: [] };
   try {
-    // Entered at the model by a Command, which spares LangGraph's own first step, and without
-    // LangGraph's signal, which would make an abort an error of its own: the nodes heed ours.
-    return await graph.invoke(
-      new Command({ goto: "model", update: { messages: run.messages } }),
-      { configurable: { run }, recursionLimit: 2 * run.settings.maxSteps + 6 },
-    ) as State;
+    // Without LangGraph's signal, which would make an abort an error of its own: the nodes heed ours.
+    return await graph.invoke(start, {
+      configurable: { run },
+      recursionLimit: 2 * run.settings.maxSteps + 6,
+    }) as AgentResult;
   } catch (error) {
     throw run.signal?.aborted ? abortError() : error;
   }

@@ -1,7 +1,13 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type * as limiters from "rate-limiter-flexible";
+// Each by its own file: the whole package brings a store for every database that there is.
+import memoryClass from "rate-limiter-flexible/lib/RateLimiterMemory.js";
+import resultClass from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import { AppError } from "../errors.ts";
 import { callerAddress, networkOf } from "./connection.ts";
 import type { Guard } from "./router.ts";
+
+const RateLimiterMemory: typeof limiters.RateLimiterMemory = memoryClass;
+const RateLimiterRes: typeof limiters.RateLimiterRes = resultClass;
 
 /** So many requests in so many seconds. */
 export interface Rate {
@@ -57,7 +63,7 @@ export function createRateLimit({ rate, trustedProxies, open }: RateLimitOptions
   };
 }
 
-async function count(limiter: RateLimiterMemory, caller: string) {
+async function count(limiter: limiters.RateLimiterMemory, caller: string) {
   try {
     return { state: await limiter.consume(caller), isOver: false };
   } catch (state) {

@@ -1,5 +1,15 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type * as prometheus from "prom-client";
+// Each by its own file: the whole package takes 0.1 s to load, for clusters, gateways and defaults.
+import counterClass from "prom-client/lib/counter.js";
+import gaugeClass from "prom-client/lib/gauge.js";
+import histogramClass from "prom-client/lib/histogram.js";
+import registryClass from "prom-client/lib/registry.js";
 import type { Answered } from "../http/router.ts";
+
+const Counter: typeof prometheus.Counter = counterClass;
+const Gauge: typeof prometheus.Gauge = gaugeClass;
+const Histogram: typeof prometheus.Histogram = histogramClass;
+const Registry: typeof prometheus.Registry = registryClass;
 
 /** One call to a model, with what it cost where the provider said so. */
 export interface ModelCall {
@@ -41,7 +51,7 @@ export interface MetricSources {
 
 export function createMetrics({ runs, workerRestarts }: MetricSources): Metrics {
   const registers = [new Registry()];
-  const [registry] = registers as [Registry];
+  const [registry] = registers as [prometheus.Registry];
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>

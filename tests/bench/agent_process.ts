@@ -1,4 +1,4 @@
-import { startServiceProcess } from "../fakes/service_process.ts";
+import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
 
 /** The agent backend in its own process, and what that process uses. */
 export interface AgentProcess extends AsyncDisposable {
@@ -10,12 +10,18 @@ export interface AgentProcess extends AsyncDisposable {
 }
 
 export async function startAgent(hubUrl: string): Promise<AgentProcess> {
-  const agent = await startServiceProcess("agent", { environment: { HUB_BASE_URL: hubUrl } });
+  return observe(
+    await startServiceProcess("agent", { environment: { HUB_BASE_URL: hubUrl } }),
+  );
+}
+
+/** Any process that answers as the agent does. */
+export function observe(process: ServiceProcess): AgentProcess {
   return {
-    url: agent.url,
-    cpuMs: () => readCpuMs(agent.pid),
-    rssMb: () => readRssMb(agent.pid),
-    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
+    url: process.url,
+    cpuMs: () => readCpuMs(process.pid),
+    rssMb: () => readRssMb(process.pid),
+    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
   };
 }
 
@@ -52,6 +58,21 @@ export async function askAgent(url: string, content: string): Promise<void> {
   });
   const { content: answer } = await response.json();
   if (!answer) throw new Error(`the agent answered ${response.status}`);
+}
+
+/** The same run as a stream of events, read to its end. */
+export async function askStreamed(url: string, content: string): Promise<void> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-model-id": "bench/model",
+      accept: "text/event-stream",
+    },
+    body: JSON.stringify({ messages: [{ type: "human", content }] }),
+  });
+  const events = await response.text();
+  if (!events.includes("Thursday")) throw new Error(`no answer: ${events.slice(0, 200)}`);
 }
 
 /** The floor: the same question to the provider itself, without anything between. */

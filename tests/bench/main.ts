@@ -1,5 +1,6 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
+import { agentPeer } from "./agent_peer.ts";
 import { agentMemory, agentSpeed } from "./agent_speed.ts";
 import { agentStream } from "./agent_stream.ts";
 import { evalLarge } from "./eval_large.ts";
@@ -14,6 +15,7 @@ import { trust } from "./trust/main.ts";
 
 const PARTS: Record<string, BenchPart> = {
   "agent-speed": agentSpeed,
+  "agent-peer": agentPeer,
   "agent-stream": agentStream,
   "agent-memory": agentMemory,
   "eval-speed": evalSpeed,

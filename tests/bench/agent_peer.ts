@@ -1,0 +1,103 @@
+import { startProcess } from "../fakes/service_process.ts";
+import {
+  type AgentProcess,
+  askAgent,
+  askStreamed,
+  observe,
+  QUESTIONS,
+  startAgent,
+} from "./agent_process.ts";
+import { report, sideBySide, startEndpoint } from "./measure.ts";
+
+/** Each figure is the median of this many rounds, in which both are measured in turn. */
+const ROUNDS = 3;
+const STARTS = 3;
+const WARM_UP = 600;
+
+type Ask = (url: string) => Promise<void>;
+
+const WORK: Record<string, Ask> = {
+  "no tool": (url) => askAgent(url, QUESTIONS["no tool"]),
+  "one tool call": (url) => askAgent(url, QUESTIONS["one tool call"]),
+  "streamed": (url) => askStreamed(url, QUESTIONS["no tool"]),
+};
+
+/** Clients, runs a round, and the most that the agent may cost beside its peer. */
+const LOADS = [
+  { clients: 32, runs: 400, bound: 0.7 },
+  { clients: 1, runs: 150, bound: 0.9 },
+];
+
+/** The agent beside a server that does the same with the Vercel AI SDK, both in one run. */
+export async function agentPeer(): Promise<void> {
+  await using endpoint = await startEndpoint();
+  const hub = endpoint.url(0);
+  await compareStarts(hub);
+  await using agent = await startAgent(hub);
+  await using peer = await startPeer(hub);
+  for (const ask of Object.values(WORK)) {
+    for (const { url } of [agent, peer]) {
+      await sideBySide(Array(WARM_UP).keys(), 32, () => ask(url));
+    }
+  }
+  for (const [kind, ask] of Object.entries(WORK)) {
+    for (const { clients, runs, bound } of LOADS) {
+      const costs = { agent: [] as number[], peer: [] as number[] };
+      for (let round = 0; round < ROUNDS; round++) {
+        costs.agent.push(await cpuPerRun(agent, { ask, clients, runs }));
+        costs.peer.push(await cpuPerRun(peer, { ask, clients, runs }));
+      }
+      const what = `${kind}, ${clients} clients`;
+      reportPair(`${what}: processor time a run`, costs, { unit: "ms", bound });
+    }
+  }
+}
+
+/** The time from the start to the first answer, and the memory then. */
+async function compareStarts(hub: string): Promise<void> {
+  const times = { agent: [] as number[], peer: [] as number[] };
+  const memory = { agent: [] as number[], peer: [] as number[] };
+  for (let round = 0; round < STARTS; round++) {
+    for (const [name, start] of [["agent", startAgent], ["peer", startPeer]] as const) {
+      const started = performance.now();
+      await using process = await start(hub);
+      times[name].push(performance.now() - started);
+      memory[name].push(process.rssMb() ?? NaN);
+    }
+  }
+  reportPair("start to ready", times, { unit: "ms", digits: 0 });
+  reportPair("memory when ready", memory, { unit: "MB", digits: 0 });
+}
+
+async function cpuPerRun(
+  process: AgentProcess,
+  { ask, clients, runs }: { ask: Ask; clients: number; runs: number },
+): Promise<number> {
+  const before = process.cpuMs() ?? NaN;
+  await sideBySide(Array(runs).keys(), clients, () => ask(process.url));
+  return ((process.cpuMs() ?? NaN) - before) / runs;
+}
+
+function reportPair(
+  what: string,
+  { agent, peer }: { agent: number[]; peer: number[] },
+  { bound, ...form }: { unit: string; digits?: number; bound?: number },
+): void {
+  report(`${what}: agent`, median(agent), form);
+  report(`${what}: AI SDK`, median(peer), form);
+  report(`${what}: ratio`, median(agent) / median(peer), { unit: "×", ...(bound && { bound }) });
+}
+
+/** With the V8 flags of the agent: they are no secret of ours. */
+async function startPeer(hub: string): Promise<AgentProcess> {
+  const script = new URL("ai_sdk_server.ts", import.meta.url).pathname;
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const flags = ["--frozen", "--v8-flags=--heap-growing-percent=70", `--config=${config}`];
+  return observe(
+    await startProcess(["run", ...flags, "-A", script], { environment: { HUB_BASE_URL: hub } }),
+  );
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
