@@ -15,7 +15,7 @@ export interface EndpointClientOptions {
   credential: string | undefined;
   /**
    * Limit of one attempt, from the request to the end of the answer. A call with all its attempts
-   * takes at most twice as long, so that one that hangs leaves time for the next.
+   * takes at most twice as long and 5 s, so that one that hangs leaves time for the next.
    */
   timeoutMs: number;
   /** Further attempts after the first. */
@@ -42,6 +42,9 @@ export interface EndpointCall<T> {
   /** `encoding` is set if the answer's bytes were not UTF-8. */
   read: (answer: unknown, encoding?: typeof NOT_UTF8) => T | undefined;
 }
+
+/** For the waits between attempts; they are 1.5 s for two retries. */
+const WAITING_MS = 5000;
 
 const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
 const UNREADABLE: Diagnosis = { failure: { kind: "unreadable" } };
@@ -80,6 +83,8 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
     return reply;
   }
 
+  const totalMs = retries > 0 ? 2 * timeoutMs + WAITING_MS : timeoutMs;
+
   /** One attempt, within its own time. */
   async function attempt<T>(call: EndpointCall<T>, body: string, outer: AbortSignal): Promise<T> {
     const clock = startCallClock(timeoutMs, outer);
@@ -99,7 +104,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
   return {
     async post(call, signal) {
       const body = JSON.stringify(call.body);
-      const clock = startCallClock(retries > 0 ? 2 * timeoutMs : timeoutMs, signal);
+      const clock = startCallClock(totalMs, signal);
       try {
         return await withRetries(async () => {
           const entered = pace.enter(clock.signal);

@@ -25,23 +25,3 @@ export function createLane(): Lane {
 }
 
 const leisure = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** Places to converse in. Who still waits for one when the run ends does not wait on. */
-export function createPlaces(
-  slot: <T>(work: () => Promise<T>) => Promise<T>,
-  signal: AbortSignal,
-) {
-  const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  ended.catch(() => {}); // told to those who wait
-  return async (work: () => Promise<void>): Promise<void> => {
-    const begun = Promise.withResolvers<void>();
-    const done = slot(async () => {
-      begun.resolve();
-      if (!signal.aborted) await work();
-    });
-    await Promise.race([begun.promise, ended]);
-    await done;
-  };
-}

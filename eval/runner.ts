@@ -9,7 +9,8 @@ import type {
   Scores,
 } from "../shared/schemas/evaluate.ts";
 import { ProviderError } from "../shared/providers/provider.ts";
-import { createLane, createPlaces, type Lane } from "./lanes.ts";
+import type { Slot } from "./fair_slots.ts";
+import { createLane, type Lane } from "./lanes.ts";
 import type { NOT_UTF8 } from "../shared/http/utf8.ts";
 import { createPacer } from "./pacer.ts";
 
@@ -111,7 +112,7 @@ export interface RunPorts {
   recorder: Recorder;
   finished?: Finished;
   /** Waits for one of the process's places for conversations, and gives it back afterwards. */
-  slot: <T>(work: () => Promise<T>) => Promise<T>;
+  slot: Slot;
   /** How many conversations of this run may wait for a place at once. */
   concurrency: number;
   /** Ends the run at once; calls under way are aborted. */
@@ -138,7 +139,6 @@ export async function runScenarios(
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
   const { finished, isPaused = () => false } = ports;
-  const inPlace = createPlaces(ports.slot, signal);
 
   // A worker takes the next conversation only when it has a place: a large run never stands in
   // front of a small one with all its conversations at once.
@@ -149,7 +149,8 @@ export async function runScenarios(
         signal.throwIfAborted();
         if (isPaused()) return;
         if (!finished?.isWhole(position)) {
-          await inPlace(() => converse(scenario, position, { ...ports, signal, lane }));
+          const talk = () => converse(scenario, position, { ...ports, signal, lane });
+          await ports.slot(talk, signal);
         }
         await pace();
       }

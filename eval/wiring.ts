@@ -1,4 +1,3 @@
-import pLimit from "p-limit";
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
 import { createBoundedFetch } from "../shared/http/bounded_fetch.ts";
 import { createPublicFetch } from "../shared/http/public_fetch.ts";
@@ -11,6 +10,7 @@ import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint_client.ts";
 import { createEndpointPaces } from "./endpoint_paces.ts";
 import { createEndpointPolicy } from "./endpoint_policy.ts";
+import { createFairSlots } from "./fair_slots.ts";
 import type { EvalDeps } from "./handler.ts";
 import { observeTarget } from "./observed_target.ts";
 import { evalApi } from "./openapi.ts";
@@ -47,7 +47,7 @@ export function createEvalDeps(
     scoring,
     log,
     endpoints,
-    slot: pLimit(config.EVAL_CONCURRENCY),
+    slots: createFairSlots(config.EVAL_CONCURRENCY),
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,
     connect: ({ endpoint, model_id: modelId, protocol, parameters }, credential) => {

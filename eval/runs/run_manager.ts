@@ -5,7 +5,8 @@ import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createAssessor, describeScoring, type ScoringPorts } from "../assessor.ts";
 import type { EndpointPolicy } from "../endpoint_policy.ts";
-import { type Finished, type RunPorts, runScenarios, type Target } from "../runner.ts";
+import type { FairSlots } from "../fair_slots.ts";
+import { type Finished, runScenarios, type Target } from "../runner.ts";
 import type { KnownRun, NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
@@ -22,7 +23,7 @@ export interface RunManagerDeps {
   /** The model under test, with the credential that goes to its endpoint. */
   connect: (request: EvaluateRequest, credential: string | undefined) => Target;
   /** The process's places for conversations. */
-  slot: RunPorts["slot"];
+  slots: FairSlots;
   scoring: ScoringPorts;
   concurrency: number;
   /** Runs under way at once; what is to start beyond is refused. Unset: any number. */
@@ -95,7 +96,7 @@ const NOTHING_YET: Tally = {
 };
 
 export function createRunManager(deps: RunManagerDeps): RunManager {
-  const { store, log, endpoints, connect, slot, scoring, concurrency, maxRuns = Infinity } = deps;
+  const { store, log, endpoints, connect, slots, scoring, concurrency, maxRuns = Infinity } = deps;
   let starting = 0;
   const runs = new Map<string, ActiveRun>();
   const faults = new Map<string, string>();
@@ -151,7 +152,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
           onUnscored: (position, error) =>
             log.error("a reply could not be scored", { run_id: id, ...position, error }),
           ...(finished && { finished }),
-          slot,
+          slot: slots.forRun(request.endpoint),
           concurrency,
           signal: active.signal,
           // A run whose client is waiting may use the time that the process has left.

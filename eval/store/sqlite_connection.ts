@@ -82,7 +82,7 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
         if (thread !== started) return; // it was never open: its opener is told
         thread = undefined;
         isTransactionLost = isInTransaction;
-        noteDeath(threadEnded(reason));
+        noteDeath(canReopen ? threadEnded(reason) : gone(reason));
       },
     });
     try {
@@ -151,12 +151,19 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
   };
 }
 
+/** Of a database that is not opened again. */
+function gone(reason: string): StoreFault {
+  const message = `the database is gone: its worker died (${reason})`;
+  return new StoreFault({ name: "ThreadEnded", message, sqliteCode: null });
+}
+
 async function withLock(open: () => Promise<SqliteThread>): Promise<SqliteThread> {
   for (let tries = 1;; tries++) {
     try {
       return await open();
     } catch (error) {
-      if (!(error instanceof StoreFault && error.isBusy) || tries === LOCK_TRIES) throw error;
+      const isHeld = error instanceof AppError && error.code === "storage_busy";
+      if (!isHeld || tries === LOCK_TRIES) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOCK_WAIT_MS));
     }
   }

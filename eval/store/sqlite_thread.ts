@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { AppError } from "../../shared/errors.ts";
 import { storageError, StoreFault } from "./store_fault.ts";
 import type { WorkerCommand, WorkerReply } from "./sqlite_protocol.ts";
 
@@ -9,7 +10,7 @@ export interface QueryResult {
 
 /** One life of the database's worker. */
 export interface SqliteThread {
-  /** Rejects with a `StoreFault` or `AppError`; with `threadEnded` if the worker dies first. */
+  /** Rejects as `storageError` says, and with `threadEnded` if the worker dies first. */
   send(command: WorkerCommand): Promise<QueryResult>;
   end(): void;
 }
@@ -21,16 +22,20 @@ export interface ThreadOptions {
   onDeath: (reason: string) => void;
 }
 
-/** The fault of a call whose worker died: whether it was done is not known. */
-export function threadEnded(reason: string): StoreFault {
-  const message = `the database worker died: ${reason}`;
-  return new StoreFault({ name: "ThreadEnded", message, sqliteCode: null });
+/**
+ * The fault of a call whose worker died; whether it was done is not known. It passes like a lock
+ * that another process holds: the database is opened again.
+ */
+export function threadEnded(reason: string): AppError {
+  const message = `cannot use the database: its worker died (${reason}) and is started again`;
+  const cause = new StoreFault({ name: "ThreadEnded", message: reason, sqliteCode: null });
+  return new AppError(503, "storage_busy", message, { cause, headers: { "retry-after": "5" } });
 }
 
 export function startSqliteThread({ start, onDeath }: ThreadOptions): SqliteThread {
   const waiting = new Map<number, PromiseWithResolvers<QueryResult>>();
   let nextId = 0;
-  let death: StoreFault | undefined;
+  let death: AppError | undefined;
   const worker = start();
 
   worker.onmessage = (event: MessageEvent<WorkerReply>) => {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import pLimit from "p-limit";
+import { createFairSlots } from "../../eval/fair_slots.ts";
 import { REQUEST_FAILED, runScenarios, type Turn, type TurnPosition } from "../../eval/runner.ts";
 import type { Interaction, InteractionResult } from "../../shared/schemas/evaluate.ts";
 import {
@@ -106,7 +106,7 @@ Deno.test("no more conversations are under way than there are places, and all pl
       interaction("1"),
       interaction("2"),
     ]));
-  const slot = pLimit(5);
+  const slot = createFairSlots(5).forRun("http://host");
   await Promise.all(
     [1, 2].map(() =>
       runScenarios({ scenarios, attempts: 2 }, ports(target, { slot, concurrency: 5 }))
@@ -124,12 +124,14 @@ Deno.test("a large run does not stand in front of a small one", async () => {
       return { content: "", usage: null };
     },
   };
-  const slot = pLimit(4);
+  const slots = createFairSlots(4);
   const large = Array.from({ length: 100 }, () => scenario("large", [interaction("large")]));
   const small = [scenario("small", [interaction("small")])];
   await Promise.all([
-    runScenarios({ scenarios: large, attempts: 1 }, ports(target, { slot, concurrency: 4 })),
-    runScenarios({ scenarios: small, attempts: 1 }, ports(target, { slot, concurrency: 4 })),
+    ...[large, small].map((scenarios) => {
+      const slot = slots.forRun("http://host");
+      return runScenarios({ scenarios, attempts: 1 }, ports(target, { slot, concurrency: 4 }));
+    }),
   ]);
   assert(
     order.indexOf("message small") < 20,
@@ -242,7 +244,7 @@ Deno.test("a run that waits for a place ends at once when it is cancelled", asyn
   const { target, asked } = fakeTarget(() => "");
   const controller = new AbortController();
   const taken = Promise.withResolvers<void>();
-  const slot = pLimit(1);
+  const slot = createFairSlots(1).forRun("http://host");
   const other = slot(() => taken.promise);
   const run = runScenarios(
     { scenarios: [scenario("s", [interaction("1")])], attempts: 1 },

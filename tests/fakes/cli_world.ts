@@ -69,7 +69,7 @@ export function cliWorld(options: CliOptions = {}) {
         log: silentLogger,
         endpoints,
         connect: () => options.target ?? fake.target,
-        slot: (work) => work(),
+        slots: { forRun: () => (work) => work() },
         scoring: options.scoring ?? scoringPorts(),
         concurrency,
       });

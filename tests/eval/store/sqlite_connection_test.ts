@@ -2,7 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
 import { startSqliteWorker } from "../../../eval/store/sqlite_thread.ts";
-import { StoreFault } from "../../../eval/store/store_fault.ts";
+import { isStorageFault, StoreFault } from "../../../eval/store/store_fault.ts";
+import { AppError } from "../../../shared/errors.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 
 /** Starts real workers, and kills the one that was started last. */
@@ -46,7 +47,8 @@ Deno.test("a store whose worker dies loses the call under way, and goes on with 
     const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
     await store.recordTurn(id, storedTurn([0, 0, 0]));
     killSoon();
-    await assertRejects(() => store.tally(id), StoreFault, "the database worker died: killed");
+    const error = await assertRejects(() => store.tally(id), AppError, "its worker died (killed)");
+    assertEquals(isStorageFault(error), true); // so a run waits for the database
     await store.recordTurn(id, storedTurn([0, 0, 1]));
     assertEquals((await store.tally(id)).done, 2);
     assertEquals(events, ["died", "restarted", "recovered"]);
@@ -62,7 +64,7 @@ Deno.test("the rest of a transaction whose worker died is refused, and the next 
     await run("begin immediate");
     await run("insert into t values (1)");
     kill();
-    await assertRejects(() => run("insert into t values (2)"), StoreFault);
+    await assertRejects(() => run("insert into t values (2)"), AppError);
     await run("rollback");
     await run("begin immediate");
     await run("insert into t values (3)");
@@ -91,6 +93,10 @@ Deno.test("a database in memory is gone with its worker, and says so", async () 
   const connection = await openSqlite({ path: ":memory:", mode: "write", start });
   await connection.query("create table t (a)", []);
   kill();
-  await assertRejects(() => connection.query("select * from t", []), StoreFault, "died: killed");
+  await assertRejects(
+    () => connection.query("select * from t", []),
+    StoreFault,
+    "the database is gone",
+  );
   await connection.close();
 });
