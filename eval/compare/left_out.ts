@@ -3,6 +3,7 @@ import { z } from "zod";
 /**
  * Why a score was not compared at a turn. `missing`: planned, but it could not be had. `not_in`: one
  * run was not to have it at all. `other_method`: both have it, computed in different ways.
+ * `no_common_part`: it is a mean, and none of its parts can be compared.
  */
 export const LeftOutReason = z.enum([
   "missing_in_baseline",
@@ -11,6 +12,7 @@ export const LeftOutReason = z.enum([
   "not_in_baseline",
   "not_in_candidate",
   "other_method",
+  "no_common_part",
 ]);
 export type LeftOutReason = z.infer<typeof LeftOutReason>;
 

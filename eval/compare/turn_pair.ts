@@ -51,7 +51,11 @@ export function pairScore(
   if (!parts) return pairPlain(pair, score, leftOut);
   const paired = parts.map((part) => pairScore(pair, part, leftOut))
     .filter((cells) => cells !== undefined);
-  if (paired.length === 0) return undefined;
+  if (paired.length === 0) {
+    const isWanted = SIDES.some((side) => plansScore(pair[side], score));
+    if (isWanted) leftOut.add(score, { reason: "no_common_part", turn: pair });
+    return undefined;
+  }
   return note(combine(pair, paired), { pair, score, leftOut });
 }
 

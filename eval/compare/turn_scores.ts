@@ -3,6 +3,7 @@ import { createPacer } from "../pacer.ts";
 import type { TurnPosition } from "../runner.ts";
 
 const PIECE = 200;
+const NONE: ReadonlySet<string> = new Set();
 
 /** A recorded turn, as far as comparing looks at it. */
 export interface ScoredTurn extends TurnPosition {
@@ -23,7 +24,7 @@ export interface AttemptTurn {
   failed: boolean;
   scores: Scores;
   /** Planned scores that could not be had, although the turn was answered. */
-  missing: Set<string>;
+  missing: ReadonlySet<string>;
   /** How each score was computed, if there are several ways. */
   methods: Record<string, string>;
   /** Names of the scores that `metadata_match` is the mean of; `null` if they cannot be told. */
@@ -103,7 +104,7 @@ function toAttemptTurn(
     attempt,
     failed: result.error !== undefined,
     scores,
-    missing,
+    missing: missing.size === 0 ? NONE : missing,
     methods,
     matches: canTell ? matches : null,
   };

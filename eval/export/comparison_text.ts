@@ -12,6 +12,7 @@ const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
   not_in_baseline: "the baseline does not have it",
   not_in_candidate: "the candidate does not have it",
   other_method: "the runs computed it by different methods",
+  no_common_part: "none of its parts can be compared",
 };
 
 /** A comparison for people: a verdict per score, what moved, and what could not be compared. */

@@ -3,6 +3,9 @@
 import { type CoverageCell, simulateCoverage } from "./coverage.ts";
 import { simulateVerdicts, type VerdictCell, type VerdictShares } from "./verdicts.ts";
 
+/** 5 % of them is a whole number, so that the test has its full level. */
+const DRAWS = 200;
+
 export type Job =
   & { simulations: number; seed: number }
   & (
@@ -13,7 +16,7 @@ export type JobResult = VerdictShares | { covered: number };
 
 self.onmessage = async ({ data }: MessageEvent<Job>) => {
   const result: JobResult = "verdicts" in data
-    ? await simulateVerdicts(data.verdicts, { ...data, draws: 400 })
+    ? await simulateVerdicts(data.verdicts, { ...data, draws: DRAWS })
     : { covered: simulateCoverage(data.coverage, data) };
   self.postMessage(result);
 };

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { StoredComparison } from "../../../eval/compare/compare_stored.ts";
+import type { LeftOut } from "../../../eval/compare/left_out.ts";
 import type { ScoringPorts } from "../../../eval/assessor.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
@@ -124,10 +125,9 @@ Deno.test("meanings by an embeddings endpoint and by the local encoder are not c
   for (const { verdict, scores, left_out } of await compareScoring({ embedder: endpoint }, {})) {
     assertEquals(verdict, "inconclusive");
     assertEquals(scores.semantic_similarity, undefined);
-    assertEquals([left_out[0].score, left_out[0].turns, left_out[0].reason], [
-      "semantic_similarity",
-      12,
-      "other_method",
-    ]);
+    assertEquals(
+      left_out.map((found: LeftOut) => [found.score, found.turns, found.reason]),
+      [["semantic_similarity", 12, "other_method"], ["overall", 12, "no_common_part"]],
+    );
   }
 });
