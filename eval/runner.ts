@@ -188,10 +188,13 @@ async function converse(
   const history: Turn[] = [];
   const known = await finished?.turns(position);
   const replies = await finished?.replies(position);
+  let isAskedAnew = false;
   for (const [turn, interaction] of scenario.interactions.entries()) {
     if (isPaused?.()) return;
     const stored = known?.get(turn);
-    const earlier = replies?.get(turn);
+    // A reply that was given before a turn that is asked anew belongs to another conversation.
+    const earlier: EarlierReply | undefined = isAskedAnew ? undefined : replies?.get(turn);
+    isAskedAnew ||= !stored && !earlier;
     const answer: Answer = stored
       ? toAnswer(stored)
       : earlier ?? await ask(interaction, history, ports);

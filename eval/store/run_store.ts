@@ -215,7 +215,10 @@ async function deleteReplies(db: Kysely<Tables>, runId: string): Promise<void> {
 
 async function insertReplies(db: Kysely<Tables>, rows: PendingRepliesTable[]): Promise<void> {
   await db.insertInto("pending_replies").values(rows)
-    .onConflict((conflict) => conflict.doNothing()).execute();
+    .onConflict((conflict) =>
+      conflict.columns(["run_id", "scenario", "attempt", "turn"])
+        .doUpdateSet({ tries: 0, reply: ({ ref }) => ref("excluded.reply") })
+    ).execute();
 }
 
 /** The replies of a run whose turns are not stored, in the order of the batch. */

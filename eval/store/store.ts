@@ -184,7 +184,8 @@ export interface RunStore extends RunReader {
   findByKey(key: IdempotencyKey): Promise<KnownRun | undefined>;
   /**
    * Stores a reply whose turn is not scored yet. Unless it is urgent it goes to the disk in a
-   * moment, together with others, or not at all if its turn is stored by then.
+   * moment, together with others, or not at all if its turn is stored by then. It replaces one
+   * that an earlier process left.
    */
   recordReply(
     runId: string,

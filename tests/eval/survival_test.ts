@@ -85,15 +85,24 @@ async function storedTurns(path: string, id: string): Promise<Set<string>> {
   }
 }
 
-/** The same with the replies that are stored but not scored. */
+/**
+ * The same with the replies that are stored but not scored. One that comes after a turn that was
+ * lost does not count: that turn is asked again, and so is what came after it.
+ */
 async function storedReplies(path: string, id: string): Promise<Set<string>> {
   const database = new DatabaseSync(path, { readOnly: true });
   const rows = database.prepare("select scenario, turn from pending_replies where run_id = ?")
     .all(id);
   database.close();
-  return (await storedTurns(path, id)).union(
+  const stored = (await storedTurns(path, id)).union(
     new Set(rows.map(({ scenario, turn }) => `${scenario}.${turn}`)),
   );
+  const isWhole = (name: string) => {
+    const [scenario, turn] = name.split(".").map(Number) as [number, number];
+    return Array.from({ length: turn }, (_, before) => `${scenario}.${before}`)
+      .every((before) => stored.has(before));
+  };
+  return new Set([...stored].filter(isWhole));
 }
 
 Deno.test(`a run survives ${KILLS} kills at random moments: each turn is asked once, and the result is that of an undisturbed run`, () =>

@@ -1,4 +1,4 @@
-import type { Quantity } from "./quantities.ts";
+import type { Quantity } from "./quantity_cursor.ts";
 
 /** A quantity in another unit is the same if it is as near as a rounded conversion comes. */
 const CONVERSION = 0.02;

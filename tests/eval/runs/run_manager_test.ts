@@ -82,6 +82,22 @@ Deno.test("a run that goes on after any turn has the conversation of one that wa
   }
 });
 
+Deno.test("a stored reply is asked for again if a turn before it has to be asked", async () => {
+  const store = memoryStore();
+  const request = evaluateRequest({ turns: 4 });
+  const { id } = await store.createRun({ request, testName: "t" });
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  const position = { scenario: 0, attempt: 0, turn: 2 };
+  const reply = { ...position, content: "said without turn 1", usage: null, latencyMs: 1 };
+  await store.recordReply(id, reply, { isUrgent: true });
+  const { runs, asked } = evalService((conversation) => `re: ${conversation.length}`, { store });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  assertEquals(asked.map((conversation) => conversation.length), [3, 5, 7]);
+  const turns = await Array.fromAsync(store.turns(id));
+  assertEquals(turns.map(({ result }) => result.agent_reply).slice(1), ["re: 3", "re: 5", "re: 7"]);
+});
+
 Deno.test("unfinished runs can be marked interrupted instead, and nothing is asked", async () => {
   const { store, id } = await leftByAnother();
   const { runs, asked } = evalService(() => "", { store });

@@ -398,6 +398,9 @@ testStores("a reply without its turn is kept, until the turn or the run is done"
   assertEquals(await store.pendingReplies(id, position), [{ ...reply(0, 1), tries: 0 }]);
   await store.countTry(id, { ...position, turn: 1 });
   assertEquals((await store.pendingReplies(id, position))[0]?.tries, 1);
+  const again = { ...reply(0, 1), content: "asked again" };
+  await store.recordReply(id, again, { isUrgent: true });
+  assertEquals(await store.pendingReplies(id, position), [{ ...again, tries: 0 }]);
   await store.recordTurn(id, storedTurn([0, 0, 1]));
   assertEquals(await store.pendingReplies(id, position), []);
   await store.recordTurn(id, storedTurn([0, 1, 0]));
