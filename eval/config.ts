@@ -39,6 +39,7 @@ export const EvalConfig = z.object({
   EVAL_DATA: z.string().default("./data/eval.db"),
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
   EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),
+  EVAL_TRUST_CLOCK: z.enum(["on", "off"]).default("off"),
   EVAL_MAX_RUNS: integer(100, { min: 1 }),
 });
 export type EvalConfig = z.infer<typeof EvalConfig>;

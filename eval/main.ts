@@ -31,6 +31,7 @@ async function create(config: EvalConfig, log: Logger): Promise<StartedService> 
     path: config.EVAL_DATA,
     onEvent: workers.watch("database"),
     spares: SPARE_DATABASE_WORKERS,
+    keepsReserve: true,
   });
   await giveUpWriting();
   const deps = createEvalDeps(config, { log, store });
@@ -44,7 +45,12 @@ async function create(config: EvalConfig, log: Logger): Promise<StartedService> 
     async begin() {
       if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
       else await deps.runs.resumeUnfinished();
-      retention = await startRetention({ store, log, keepDays: config.EVAL_KEEP_DAYS });
+      retention = await startRetention({
+        store,
+        log,
+        keepDays: config.EVAL_KEEP_DAYS,
+        trustsClock: config.EVAL_TRUST_CLOCK === "on",
+      });
     },
     async stop() {
       retention?.stop();

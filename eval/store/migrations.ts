@@ -102,6 +102,14 @@ const migrations: Record<string, Migration> = {
       await removeStoredQueries(db);
     },
   },
+  "0008_service_state": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.createTable("service_state")
+        .addColumn("name", "text", (column) => column.primaryKey())
+        .addColumn("value", "text", (column) => column.notNull())
+        .execute();
+    },
+  },
 };
 
 /** Earlier versions stored what callers had put into the query of an endpoint. */

@@ -37,6 +37,7 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
     deleteTurns(db, id).catch(() => {}); // the next start deletes what is left
   });
 
+  const state = createServiceState(db);
   const replies = createReplyWriter((rows) => insertReplies(db, rows));
 
   return {
@@ -145,15 +146,54 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
         return numDeletedRows > 0n;
       }),
 
+    async countOlderThan(moment) {
+      const { runs } = await selectOlder(db, moment)
+        .select(({ fn }) => fn.countAll().as("runs")).executeTakeFirstOrThrow();
+      return Number(runs);
+    },
+
     async deleteOlderThan(moment) {
-      const rows = await db.selectFrom("runs").select("id")
-        .where("status", "!=", "running")
-        .where(({ fn }) => fn.coalesce("finished_at", "created_at"), "<", moment)
-        .execute();
+      const rows = await selectOlder(db, moment).select("id").execute();
       for (const { id } of rows) await this.deleteRun(id);
       return rows.length;
     },
+
+    checkWrite: () => state.set("written", `${now()} ${PADDING}`),
+
+    async trustedMoment() {
+      const trusted = await state.get("trusted_moment");
+      if (trusted !== undefined) return Number(trusted);
+      const { newest } = await db.selectFrom("runs")
+        .select(({ fn }) => fn.max(fn.coalesce("finished_at", "created_at")).as("newest"))
+        .executeTakeFirstOrThrow();
+      return newest === null ? null : Number(newest);
+    },
+
+    trustMoment: (moment) => state.set("trusted_moment", String(moment)),
   };
+}
+
+/** A write that tells of the disk has the size of a turn. */
+const PADDING = "-".repeat(4096);
+
+function createServiceState(db: Kysely<Tables>) {
+  return {
+    async get(name: string): Promise<string | undefined> {
+      const row = await db.selectFrom("service_state").select("value").where("name", "=", name)
+        .executeTakeFirst();
+      return row?.value;
+    },
+    async set(name: string, value: string): Promise<void> {
+      await db.insertInto("service_state").values({ name, value })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ value })).execute();
+    },
+  };
+}
+
+function selectOlder(db: Kysely<Tables>, moment: number) {
+  return db.selectFrom("runs")
+    .where("status", "!=", "running")
+    .where(({ fn }) => fn.coalesce("finished_at", "created_at"), "<", moment);
 }
 
 async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {

@@ -6,6 +6,13 @@ export interface Tables {
   turns: TurnsTable;
   caller_keys: CallerKeysTable;
   pending_replies: PendingRepliesTable;
+  service_state: ServiceStateTable;
+}
+
+/** What the service notes for itself. */
+export interface ServiceStateTable {
+  name: string;
+  value: string;
 }
 
 export interface RunsTable {

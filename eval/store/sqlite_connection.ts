@@ -1,7 +1,8 @@
-import { resolve } from "node:path";
 import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
+import { realPathOf } from "./sqlite_files.ts";
+import type { WorkerCommand } from "./sqlite_protocol.ts";
 import {
   type QueryResult,
   type SqliteThread,
@@ -34,6 +35,12 @@ export interface ConnectionOptions {
 /** SQLite on a thread of its own. */
 export interface SqliteConnection {
   query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
+  /** Rejects if the path no longer names the file that is open. */
+  requireInPlace(): Promise<void>;
+  /** Frees room on a full disk, so that something can be deleted. */
+  makeRoom(): Promise<void>;
+  /** Keeps room for the next time; rejects if there is none. */
+  keepRoom(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,7 +60,7 @@ const LONGEST_DELAY_MS = 30_000;
  */
 export async function openSqlite(options: ConnectionOptions): Promise<SqliteConnection> {
   const { onEvent, start = startSqliteWorker, spares: spareCount = 0, ...where } = options;
-  const path = where.path === ":memory:" ? where.path : resolve(where.path);
+  const path = where.path === ":memory:" ? where.path : realPathOf(where.path);
   const canReopen = where.mode === "write" && path !== ":memory:";
   const spares: Worker[] = [];
   let thread: SqliteThread | undefined;
@@ -118,6 +125,14 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
     }
   }
 
+  async function current(): Promise<SqliteThread> {
+    return thread ?? await (opening ??= reopen().finally(() => opening = undefined));
+  }
+
+  const command = (kind: WorkerCommand["kind"]) => async () => {
+    await (await current()).send({ kind } as WorkerCommand);
+  };
+
   async function send(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
     const step = /^(begin|commit|rollback)\b/i.exec(sql)?.[1]?.toLowerCase();
     if (isTransactionLost) {
@@ -126,8 +141,7 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
       if (step === "rollback") return { rows: [], changes: 0 };
     }
     if (step === "commit" || step === "rollback") isInTransaction = false;
-    const current = thread ?? await (opening ??= reopen().finally(() => opening = undefined));
-    const result = await current.send({ kind: "query", sql, parameters });
+    const result = await (await current()).send({ kind: "query", sql, parameters });
     if (step === "begin") isInTransaction = true;
     return result;
   }
@@ -140,6 +154,9 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
   }
   return {
     query: send,
+    requireInPlace: command("requireInPlace"),
+    makeRoom: command("makeRoom"),
+    keepRoom: command("keepRoom"),
     async close() {
       await thread?.send({ kind: "close" });
       thread?.end();

@@ -10,6 +10,11 @@ export type WorkerCommand =
     busyTimeoutMs?: number;
   }
   | { kind: "query"; sql: string; parameters: readonly unknown[] }
+  /** Fails if the path no longer names the open file. */
+  | { kind: "requireInPlace" }
+  /** Frees room on a full disk, so that something can be deleted; `keepRoom` takes it again. */
+  | { kind: "makeRoom" }
+  | { kind: "keepRoom" }
   | { kind: "close" };
 
 export type WorkerReply =

@@ -3,6 +3,7 @@
 // may, because no request is served on this thread.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { dirname } from "node:path";
+import { identityOf, keepReserve, lockFile, releaseReserve } from "./sqlite_files.ts";
 import type { WorkerFault, WorkerReply, WorkerRequest } from "./sqlite_protocol.ts";
 
 /** Batches of every size are statements of their own. */
@@ -10,12 +11,16 @@ const MAX_STATEMENTS = 200;
 
 /** Larger files are not checked at the start: reading them would take too long. */
 const CHECKED_BYTES = 1024 ** 3;
+const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const PRIVATE = 0o600;
 
 let database: DatabaseSync | undefined;
 /** An open exclusive transaction on a file of its own. The system ends it with the process. */
 let lock: DatabaseSync | undefined;
+/** The database's own file. Not to be closed before the database: that would end SQLite's locks. */
+let file: Deno.FsFile | undefined;
+let opened: { path: string; identity: string } | undefined;
 const statements = new Map<string, StatementSync>();
 
 self.onmessage = (event: MessageEvent<WorkerRequest>) => {
@@ -32,6 +37,9 @@ self.onmessage = (event: MessageEvent<WorkerRequest>) => {
 function perform(request: WorkerRequest): { rows: unknown[]; changes: number } {
   if (request.kind === "query") return query(request.sql, request.parameters as SQLInputValue[]);
   if (request.kind === "open") open(request);
+  else if (request.kind === "requireInPlace") requireInPlace();
+  else if (request.kind === "makeRoom") makeRoom();
+  else if (request.kind === "keepRoom") keepRoom();
   else close();
   return { rows: [], changes: 0 };
 }
@@ -52,7 +60,10 @@ function open(
     for (const file of [path, `${path}.lock`]) makePrivate(file);
     lock = new DatabaseSync(`${path}.lock`);
     configure(lock, ["journal_mode = memory"]); // no second file: nothing is ever written
-    lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once where another process has it
+    lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once if another process has it
+    file = lockFile(path);
+    if (!file) throw Object.assign(new Error("the file is locked"), { errcode: SQLITE_BUSY });
+    opened = { path, identity: identityOf(path) };
   }
   database = new DatabaseSync(path);
   configure(database, [
@@ -84,6 +95,24 @@ function requireSound(database: DatabaseSync): void {
   throw Object.assign(new Error(finding), { errcode: SQLITE_CORRUPT });
 }
 
+/** Throws if the open file is no longer the one that the path names: nobody would find its runs. */
+function requireInPlace(): void {
+  if (opened && identityOf(opened.path) !== opened.identity) {
+    throw new Deno.errors.NotFound("the path names another file");
+  }
+}
+
+/** Gives up the reserve, and moves what was written into the database: its log is then empty. */
+function makeRoom(): void {
+  if (opened) releaseReserve(opened.path);
+  configure(database!, ["wal_checkpoint(truncate)"]);
+}
+
+function keepRoom(): void {
+  configure(database!, ["wal_checkpoint(truncate)"]);
+  if (opened) keepReserve(opened.path);
+}
+
 /** By prepared statements: the errors of `exec` do not carry SQLite's code. */
 function configure(database: DatabaseSync, pragmas: string[]): void {
   for (const pragma of pragmas) database.prepare(`pragma ${pragma}`).all();
@@ -92,6 +121,7 @@ function configure(database: DatabaseSync, pragmas: string[]): void {
 function close(): void {
   statements.clear();
   database?.close();
+  file?.close();
   lock?.close();
 }
 

@@ -207,6 +207,15 @@ export interface RunStore extends RunReader {
   attemptTurns(runId: string, position: AttemptPosition): Promise<StoredTurn[]>;
   /** False where there was no such run. */
   deleteRun(id: string): Promise<boolean>;
+  countOlderThan(moment: number): Promise<number>;
+  /** Writes, and rejects if that fails or would be lost: the file was replaced or deleted. */
+  checkWrite(): Promise<void>;
+  /**
+   * The newest moment at which the clock was trusted; before the first, the newest of any run.
+   * `null` if there is none.
+   */
+  trustedMoment(): Promise<number | null>;
+  trustMoment(moment: number): Promise<void>;
   /** Deletes the runs that ended before a moment; tells how many they were. */
   deleteOlderThan(moment: number): Promise<number>;
 }

@@ -18,7 +18,7 @@ import { memoryStore } from "../fakes/memory_store.ts";
 Deno.test("a store that cannot be written is not ready, and says why", async () => {
   const store = memoryStore();
   assertEquals(await checkStore(store)(), undefined);
-  store.deleteRun = () => Promise.reject(new Error("attempt to write a readonly database"));
+  store.checkWrite = () => Promise.reject(new Error("attempt to write a readonly database"));
   assertEquals(await checkStore(store)(), "the database cannot be written");
 });
 
@@ -67,4 +67,32 @@ Deno.test("while a worker cannot be started the service is not ready, and restar
     'assay_worker_restarts_total{worker="language"} 0',
     'assay_worker_restarts_total{worker="encoder"} 1',
   ]);
+});
+
+Deno.test("many probes at once cost one write, and the next comes after its time", async () => {
+  let writes = 0;
+  const check = checkStore({ checkWrite: () => Promise.resolve(void writes++) });
+  await Promise.all(Array.from({ length: 500 }, check));
+  assertEquals(writes, 1);
+  const hasty = checkStore({ checkWrite: () => Promise.resolve(void writes++) }, { sharedMs: 0 });
+  await hasty();
+  await hasty();
+  assertEquals(writes, 3);
+});
+
+Deno.test("a database file that was deleted or replaced is not ready", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/eval.db`;
+    const store = await openStore({ path });
+    const check = checkStore(store, { sharedMs: 0 });
+    assertEquals(await check(), undefined);
+    await Deno.rename(path, `${folder}/moved.db`);
+    assertEquals(await check(), "the database file was deleted or replaced");
+    await Deno.copyFile(`${folder}/moved.db`, path);
+    assertEquals(await check(), "the database file was deleted or replaced");
+    await store.close();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -30,6 +30,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     ).map(([, reply]) => ({ ...reply }));
   const kept = createKeptRuns((id) => turns.delete(id));
   const newId = createRunIds(now);
+  let trusted: number | undefined;
   const turnsOf = (id: string) => [...turns.get(id)?.values() ?? []];
   const lastSeq = (id: string) => Math.max(0, ...turnsOf(id).map(({ seq }) => seq));
   const plain = ({ seq: _, ...turn }: StoredTurn & { seq: number }): StoredTurn => turn;
@@ -190,6 +191,18 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       for (const [key, { runId }] of keys) if (runId === id) keys.delete(key);
       return Promise.resolve(runs.delete(id));
     },
+    countOlderThan: (moment) =>
+      Promise.resolve(
+        [...runs.values()].filter((run) =>
+          run.status !== "running" && (run.finishedAt ?? run.createdAt) < moment
+        ).length,
+      ),
+    checkWrite: () => Promise.resolve(),
+    trustedMoment() {
+      const moments = [...runs.values()].map((run) => run.finishedAt ?? run.createdAt);
+      return Promise.resolve(trusted ?? (moments.length > 0 ? Math.max(...moments) : null));
+    },
+    trustMoment: (moment) => Promise.resolve(void (trusted = moment)),
     async deleteOlderThan(moment) {
       const old = [...runs.values()].filter((run) =>
         run.status !== "running" && (run.finishedAt ?? run.createdAt) < moment

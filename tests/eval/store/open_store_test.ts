@@ -40,6 +40,29 @@ Deno.test("a database that is in use is refused in words, and free once it is cl
     await (await openStore({ path })).close();
   }));
 
+Deno.test("a database that is in use is refused by any other name of its file or its folder", () =>
+  withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/data`);
+    const store = await openStore({ path: `${folder}/data/eval.db` });
+    await Deno.symlink(`${folder}/data`, `${folder}/linked`);
+    await Deno.symlink(`${folder}/data/eval.db`, `${folder}/symbolic.db`);
+    await Deno.link(`${folder}/data/eval.db`, `${folder}/hard.db`);
+    for (const path of [`${folder}/linked/eval.db`, `${folder}/symbolic.db`, `${folder}/hard.db`]) {
+      const error = await assertRejects(() => openStore({ path }), ConfigError);
+      assertStringIncludes(error.message, "another process is using it", path);
+    }
+    await store.close();
+    await (await openStore({ path: `${folder}/symbolic.db` })).close();
+    assertEquals((await Deno.lstat(`${folder}/symbolic.db`)).isSymlink, true);
+  }));
+
+Deno.test("a link to a file that is not there yet makes it there", () =>
+  withFolder(async (folder) => {
+    await Deno.symlink(`${folder}/data/eval.db`, `${folder}/link.db`);
+    await (await openStore({ path: `${folder}/link.db` })).close();
+    assertEquals((await Deno.stat(`${folder}/data/eval.db`)).isFile, true);
+  }));
+
 Deno.test("a reader looks at runs while another process writes them", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
@@ -212,6 +235,7 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
       insert into idempotency_keys values ('mine', 'h', '${id}', ${Date.now()});
       drop table caller_keys;
       drop table pending_replies;
+      drop table service_state;
       alter table runs drop column query_removed;
       update runs set endpoint = 'https://model.example/v1?key=hidden',
         request = json_set(request, '$.endpoint', 'https://model.example/v1?key=hidden');
