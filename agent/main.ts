@@ -14,6 +14,7 @@ import { readMcpConfig } from "./mcp/config.ts";
 import { createMcpToolSource } from "./mcp/tool_source.ts";
 import { createModels, type Models } from "./models.ts";
 import { checkMcp } from "./readiness.ts";
+import { loadGraph } from "./runner.ts";
 import { createTools } from "./tools/mod.ts";
 import { createFixedTools, type ToolSource } from "./tools/tool.ts";
 
@@ -40,6 +41,8 @@ async function main(): Promise<void> {
       return {
         service: createAgentHandler({ config, log, models, tools, runs, operations }),
         metrics,
+        // After the port is open: what only runs need is most of the code.
+        begin: async () => void await Promise.all([loadGraph(), models.load?.()]),
         close: () => Promise.resolve(tools[Symbol.asyncDispose]()),
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
         hints: (url) => [...describeDemo(models), `try: ${curl(url, { config, models })}`],

@@ -3,13 +3,13 @@ import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import type { Logger } from "../shared/log.ts";
 import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
 import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "../shared/providers/demo.ts";
-import { createOpenAIProvider } from "../shared/providers/openai.ts";
-import type { ChatProvider, ModelLister } from "../shared/providers/provider.ts";
+import type { ChatProvider } from "../shared/providers/provider.ts";
 import { createStudioModels } from "../shared/providers/studio.ts";
 import type { Route } from "../shared/routing.ts";
 import type { StudioModels } from "../shared/schemas/agent.ts";
 import type { AgentConfig } from "./config.ts";
 import { createHubModels, type HubModelList } from "./hub_models.ts";
+import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
 
 /** The targets that a route can have; see `Route`. */
 export type Target = NonNullable<Route["target"]>;
@@ -24,6 +24,8 @@ export interface Models {
   listStudio(signal?: AbortSignal): Promise<StudioModels>;
   /** The hub's models; empty where it lists none. */
   listHub: HubModelList;
+  /** Loads the code of the providers, so that the first run does not wait for it. */
+  load?(): Promise<void>;
 }
 
 /** Wires the providers that the configuration names; asks none of them anything. */
@@ -47,9 +49,9 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     name: string;
     baseUrl: string | undefined;
     apiKey: string | undefined;
-  }): ChatProvider & ModelLister | undefined {
+  }): LazyProvider | undefined {
     if (!baseUrl) return undefined;
-    return createOpenAIProvider({
+    const options = {
       name,
       baseUrl,
       ...(apiKey && { apiKey }),
@@ -57,6 +59,10 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       streamTimeoutMs: Math.max(config.MODEL_STREAM_TIMEOUT_MS, config.MODEL_TIMEOUT_MS),
       retries: config.MODEL_RETRIES,
       fetch: createSameOriginFetch(createTracedFetch(fetch)),
+    };
+    return createLazyProvider(name, async () => {
+      const { createOpenAIProvider } = await import("../shared/providers/openai.ts");
+      return createOpenAIProvider(options);
     });
   }
 
@@ -75,6 +81,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     },
     listStudio: (signal) => listed.list(signal),
     listHub: hub ? createHubModels(hub, { log }) : () => Promise.resolve([]),
+    load: async () => void await Promise.all([hub?.load(), studio?.load()]),
   };
 }
 

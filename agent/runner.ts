@@ -3,7 +3,7 @@ import type { AgentMessage } from "../shared/schemas/agent.ts";
 import type { AgentConfig } from "./config.ts";
 import type { Emit } from "./events.ts";
 import { createFallback } from "./fallback.ts";
-import { type AgentResult, type AgentSettings, runAgent } from "./graph.ts";
+import type { AgentResult, AgentSettings } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
 import type { ModelChoice } from "./model_choice.ts";
 import type { Models } from "./models.ts";
@@ -28,6 +28,13 @@ export interface PreparedRun {
   readonly model: string;
   /** Once. Throws as `runAgent` does. */
   start(options: { signal: AbortSignal; emit?: Emit }): Promise<RunReport>;
+}
+
+let graph: typeof import("./graph.ts") | undefined;
+
+/** Loads the loop of a run: LangGraph takes half of the time that the whole service needs to load. */
+export async function loadGraph(): Promise<typeof import("./graph.ts")> {
+  return graph = await import("./graph.ts");
 }
 
 /** Turns requests into runs; throws 4xx and 503 before anything is spent. */
@@ -64,6 +71,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
           return provider.answeredBy;
         },
         async start(options) {
+          const { runAgent } = graph ?? await loadGraph();
           const result = await runAgent({
             provider,
             model,

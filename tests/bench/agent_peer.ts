@@ -12,7 +12,7 @@ import { report, sideBySide, startEndpoint } from "./measure.ts";
 /** Each figure is the median of this many rounds, in which both are measured in turn. */
 const ROUNDS = 3;
 const STARTS = 3;
-const WARM_UP = 600;
+const WARM_UP = 400;
 
 type Ask = (url: string) => Promise<void>;
 
@@ -24,8 +24,8 @@ const WORK: Record<string, Ask> = {
 
 /** Clients, runs a round, and the most that the agent may cost beside its peer. */
 const LOADS = [
-  { clients: 32, runs: 400, bound: 0.7 },
-  { clients: 1, runs: 150, bound: 0.9 },
+  { clients: 32, runs: 300, bound: 0.7 },
+  { clients: 1, runs: 100, bound: 0.9 },
 ];
 
 /** The agent beside a server that does the same with the Vercel AI SDK, both in one run. */
@@ -53,7 +53,7 @@ export async function agentPeer(): Promise<void> {
   }
 }
 
-/** The time from the start to the first answer, and the memory then. */
+/** The time from the start to the open port, and the memory once a run has loaded everything. */
 async function compareStarts(hub: string): Promise<void> {
   const times = { agent: [] as number[], peer: [] as number[] };
   const memory = { agent: [] as number[], peer: [] as number[] };
@@ -62,11 +62,12 @@ async function compareStarts(hub: string): Promise<void> {
       const started = performance.now();
       await using process = await start(hub);
       times[name].push(performance.now() - started);
+      await askAgent(process.url, QUESTIONS["no tool"]);
       memory[name].push(process.rssMb() ?? NaN);
     }
   }
   reportPair("start to ready", times, { unit: "ms", digits: 0 });
-  reportPair("memory when ready", memory, { unit: "MB", digits: 0 });
+  reportPair("memory after the first run", memory, { unit: "MB", digits: 0 });
 }
 
 async function cpuPerRun(
