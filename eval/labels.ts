@@ -1,4 +1,5 @@
-import type { AttemptResult, InteractionResult, LabelReport } from "../shared/schemas/evaluate.ts";
+import type { InteractionResult, LabelReport } from "../shared/schemas/evaluate.ts";
+import { finish, type Steps } from "./steps.ts";
 import { labelKey } from "./metadata/label.ts";
 
 /** The column of replies in which the annotator found no label. */
@@ -6,9 +7,22 @@ const ABSTAINED = "(none)";
 /** The column of turns that failed: there was no reply to read a label from. */
 const FAILED = "(failed)";
 
+/** A turn as far as its labels go. */
+type LabelledTurn = Pick<
+  InteractionResult,
+  "error" | "reference_metadata" | "generated_metadata" | "annotation"
+>;
+
+/** An attempt as far as its labels go. */
+export interface LabelledAttempt {
+  interactions: LabelledTurn[];
+}
+
 /** Counts labels, scenario by scenario. */
 export interface LabelCounter {
-  add(attempts: AttemptResult[]): void;
+  add(attempts: LabelledAttempt[]): void;
+  /** The same in steps: a scenario may have a hundred thousand turns. */
+  addInSteps(attempts: LabelledAttempt[]): Steps<void>;
   report(): Record<string, LabelReport>;
 }
 
@@ -32,13 +46,13 @@ export function createLabelCounter(): LabelCounter {
   }
 
   /** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
-  function foundLabel(key: string, { error, generated_metadata }: InteractionResult): string {
+  function foundLabel(key: string, { error, generated_metadata }: LabelledTurn): string {
     if (error) return FAILED;
     const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
     return value === undefined ? ABSTAINED : nameOf(value);
   }
 
-  function addTurn(key: string, turns: InteractionResult[]): void {
+  function addTurn(key: string, turns: LabelledTurn[]): void {
     let count = byKey.get(key);
     if (!count) byKey.set(key, count = { confusion: {}, pairs: 0, flips: 0 });
     const found = new Map<string, number>();
@@ -53,15 +67,19 @@ export function createLabelCounter(): LabelCounter {
     count.flips += all - same;
   }
 
+  function* addInSteps(attempts: LabelledAttempt[]): Steps<void> {
+    for (let turn = 0;; turn++) {
+      // An attempt that was cancelled lacks its last turns.
+      const same = attempts.flatMap(({ interactions }) => interactions[turn] ?? []);
+      if (same.length === 0) return;
+      for (const key of Object.keys(same[0]!.reference_metadata)) addTurn(key, same);
+      yield;
+    }
+  }
+
   return {
-    add(attempts) {
-      const turns = Math.max(0, ...attempts.map(({ interactions }) => interactions.length));
-      for (let turn = 0; turn < turns; turn++) {
-        // An attempt that was cancelled lacks its last turns.
-        const same = attempts.flatMap(({ interactions }) => interactions[turn] ?? []);
-        for (const key of Object.keys(same[0]!.reference_metadata)) addTurn(key, same);
-      }
-    },
+    addInSteps,
+    add: (attempts) => finish(addInSteps(attempts)),
     report: () =>
       Object.fromEntries(
         [...byKey].map(([key, { confusion, pairs, flips }]) => [

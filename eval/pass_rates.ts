@@ -1,6 +1,7 @@
 import type { PassRates, RunPassRates, Statistic } from "../shared/schemas/evaluate.ts";
 import { DEFAULT_PASS_THRESHOLD, holdAgainst } from "./passing.ts";
 import { aggregateScores } from "./statistics.ts";
+import { finish, type Steps } from "./steps.ts";
 
 /** What is known of an attempt's `overall`; `undefined` if it has none. */
 export type AttemptOverall = Pick<Statistic, "mean" | "bounds"> | undefined;
@@ -38,17 +39,26 @@ export function passRates(overall: AttemptOverall[], threshold: number): PassRat
 
 /** The pass rates of a run: means over its scenarios with their intervals. */
 export function runPassRates(scenarios: PassRates[]): RunPassRates {
-  const ofEachK = (pick: (rates: PassRates) => Record<string, number>) => {
+  return finish(passRatesInSteps(scenarios));
+}
+
+/** The same in steps of one k: scenarios and attempts may both be a thousand. */
+export function* passRatesInSteps(scenarios: PassRates[]): Steps<RunPassRates> {
+  function* ofEachK(pick: (rates: PassRates) => Record<string, number>) {
     const names = new Set(scenarios.flatMap((rates) => Object.keys(pick(rates))));
-    return Object.fromEntries(
-      [...names].map((k) => [k, meanOver(scenarios.map((rates) => pick(rates)[k] ?? null))!]),
-    );
-  };
+    yield;
+    const means: RunPassRates["pass_at_k"] = {};
+    for (const k of names) {
+      means[k] = meanOver(scenarios.map((rates) => pick(rates)[k] ?? null))!;
+      yield;
+    }
+    return means;
+  }
   return {
     pass_threshold: scenarios[0]?.pass_threshold ?? DEFAULT_PASS_THRESHOLD,
     pass_rate: meanOver(scenarios.map(({ pass_rate }) => pass_rate)),
-    pass_at_k: ofEachK(({ pass_at_k }) => pass_at_k),
-    pass_hat_k: ofEachK(({ pass_hat_k }) => pass_hat_k),
+    pass_at_k: yield* ofEachK(({ pass_at_k }) => pass_at_k),
+    pass_hat_k: yield* ofEachK(({ pass_hat_k }) => pass_hat_k),
     undecided: scenarios.reduce((sum, { undecided }) => sum + undecided, 0),
   };
 }

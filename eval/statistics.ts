@@ -1,5 +1,6 @@
 import type { InteractionResult, Scores, Statistic } from "../shared/schemas/evaluate.ts";
 import { type ClusteredMean, meanInterval } from "./mean_interval.ts";
+import { finish, type Steps } from "./steps.ts";
 
 /** A turn's scores, as an average sees them. */
 export interface ScoredTurn {
@@ -16,7 +17,10 @@ type Span = readonly [low: number, high: number];
 const ANYWHERE: Span = [0, 1];
 
 /** `cluster` says with which other turns its result goes together. */
-export function toScoredTurn(result: InteractionResult, cluster: number): ScoredTurn {
+export function toScoredTurn(
+  result: Pick<InteractionResult, "scores" | "error" | "missing_scores" | "overall_bounds">,
+  cluster: number,
+): ScoredTurn {
   const { scores, error, missing_scores, overall_bounds } = result;
   const turn: ScoredTurn = { scores, failed: error !== undefined, cluster };
   if (!missing_scores) return turn;
@@ -41,12 +45,18 @@ export function mean(values: number[]): number | null {
  * is `null`; names keep the order in which they were first met. Turns of a cluster stand together.
  */
 export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
+  return finish(aggregateInSteps(turns));
+}
+
+/** The same in steps of some milliseconds each: a scenario may have a hundred thousand turns. */
+export function* aggregateInSteps(turns: ScoredTurn[]): Steps<AggregatedScores> {
   const average_scores: Scores = {};
   const statistics: Record<string, Statistic> = {};
-  for (const name of scoreNames(turns)) {
+  for (const name of yield* scoreNames(turns)) {
     const statistic = describeScore(name, turns);
     average_scores[name] = statistic.mean;
     statistics[name] = statistic;
+    yield;
   }
   return { average_scores, statistics };
 }
@@ -59,38 +69,86 @@ export type ScenarioScores = Record<string, Statistic>;
  * and `missing` are numbers of their turns.
  */
 export function aggregateScenarios(scenarios: ScenarioScores[]): AggregatedScores {
-  const means = (pick: (statistic: Statistic) => number | null): ScoredTurn[] =>
-    scenarios.map((statistics, cluster) => {
-      const scores: Scores = {};
-      for (const name in statistics) scores[name] = pick(statistics[name]!);
-      return { scores, failed: false, cluster };
-    });
-  const all = aggregateScores(means(({ mean }) => mean));
-  const answered = aggregateScores(means(({ mean_of_answered }) => mean_of_answered));
-  for (const [name, statistic] of Object.entries(all.statistics)) {
-    const total = (count: "turns" | "failed" | "missing") =>
-      scenarios.reduce((sum, statistics) => sum + (statistics[name]?.[count] ?? 0), 0);
-    const missing = total("missing");
-    all.statistics[name] = {
-      ...statistic,
-      turns: total("turns"),
-      failed: total("failed"),
-      missing,
-      bounds: missing === 0 ? null : boundScenarios(scenarios, name),
-      mean_of_answered: answered.average_scores[name] ?? null,
-    };
-  }
-  return all;
+  const aggregate = createScenarioAggregate();
+  for (const statistics of scenarios) aggregate.add(statistics);
+  return finish(aggregate.close());
 }
 
-/** Also counts scenarios that have nothing but missing turns. */
-function boundScenarios(scenarios: ScenarioScores[], name: string): [number, number] {
-  const spans = scenarios.flatMap((statistics): Span[] => {
-    const { mean, bounds } = statistics[name] ?? NOTHING;
-    if (bounds) return [bounds];
-    return mean === null ? [] : [[mean, mean]];
-  });
-  return [mean(spans.map(([low]) => low))!, mean(spans.map(([, high]) => high))!];
+/** One score over scenarios: of each only what the spread needs, since there may be many. */
+interface ScenarioColumn {
+  means: number[];
+  answered: { sum: number; count: number };
+  turns: number;
+  failed: number;
+  missing: number;
+  /** Also counts scenarios that have nothing but missing turns. */
+  bounds: { low: number; high: number; count: number };
+}
+
+/** The same for scenarios that come one after another. */
+export function createScenarioAggregate() {
+  const columns = new Map<string, ScenarioColumn>();
+
+  function columnOf(name: string): ScenarioColumn {
+    let column = columns.get(name);
+    if (!column) {
+      column = {
+        means: [],
+        answered: { sum: 0, count: 0 },
+        turns: 0,
+        failed: 0,
+        missing: 0,
+        bounds: { low: 0, high: 0, count: 0 },
+      };
+      columns.set(name, column);
+    }
+    return column;
+  }
+
+  return {
+    add(statistics: ScenarioScores): void {
+      for (const name in statistics) {
+        const { mean, mean_of_answered, turns, failed, missing, bounds } = statistics[name]!;
+        const column = columnOf(name);
+        column.turns += turns;
+        column.failed += failed;
+        column.missing += missing;
+        if (mean !== null) column.means.push(mean);
+        if (mean_of_answered !== null) {
+          column.answered.sum += mean_of_answered;
+          column.answered.count++;
+        }
+        const [low, high] = bounds ?? [mean, mean];
+        if (low === null || high === null) continue;
+        column.bounds.low += low;
+        column.bounds.high += high;
+        column.bounds.count++;
+      }
+    },
+    *close(): Steps<AggregatedScores> {
+      const average_scores: Scores = {};
+      const statistics: Record<string, Statistic> = {};
+      for (const [name, { means, answered, turns, failed, missing, bounds }] of columns) {
+        const observed = means.map((mean, cluster): ScoredTurn => ({
+          scores: { [name]: mean },
+          failed: false,
+          cluster,
+        }));
+        const statistic = describeScore(name, observed);
+        average_scores[name] = statistic.mean;
+        statistics[name] = {
+          ...statistic,
+          turns,
+          failed,
+          missing,
+          bounds: missing === 0 ? null : [bounds.low / bounds.count, bounds.high / bounds.count],
+          mean_of_answered: answered.count === 0 ? null : answered.sum / answered.count,
+        };
+        yield;
+      }
+      return { average_scores, statistics };
+    },
+  };
 }
 
 export interface AggregatedScores {
@@ -98,9 +156,15 @@ export interface AggregatedScores {
   statistics: Record<string, Statistic>;
 }
 
-function scoreNames(turns: ScoredTurn[]): Set<string> {
+/** Turns looked at in one step: about a millisecond. */
+const STEP = 1_000;
+
+function* scoreNames(turns: ScoredTurn[]): Steps<Set<string>> {
   const names = new Set<string>();
-  for (const { scores } of turns) for (const name in scores) names.add(name);
+  for (const [index, { scores }] of turns.entries()) {
+    for (const name in scores) names.add(name);
+    if (index % STEP === STEP - 1) yield;
+  }
   return names;
 }
 

@@ -4,7 +4,9 @@ import type {
   Scores,
   Statistic,
 } from "../../shared/schemas/evaluate.ts";
-import { scenarioResults } from "../runs/scenario_results.ts";
+import { createPacer } from "../pacer.ts";
+import { resultParts } from "../runs/scenario_results.ts";
+import { finishPaced } from "../steps.ts";
 import { createTotals } from "../summary.ts";
 import type { ExportSource } from "./format.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -48,19 +50,27 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const scoreNames = new Set<string>();
   const errors: RunDigest["errors"] = new Map();
   const missing = createMissingCounter();
-  for await (const { index, result } of scenarioResults(reader, run)) {
-    const scenario = scenarios[index]!;
-    for (const turn of result.attempts.flatMap(({ interactions }) => interactions)) {
-      for (const counts of [scenario, total]) count(counts, { turn, threshold });
-      for (const name of Object.keys(turn.scores)) scoreNames.add(name);
-      if (turn.error) countError(errors, turn.error);
-      if (turn.missing_scores) missing.add(turn.missing_scores);
+  const pace = createPacer();
+  let scenario = scenarios[0]!;
+  for await (const parts of resultParts(reader, run)) {
+    for (const part of parts) {
+      if (part.kind === "scenario") scenario = scenarios[part.index]!;
+      else if (part.kind === "attempt") scenario.attempts++;
+      else if (part.kind === "turn") countTurn(part.result);
+      else if (part.kind === "scenario end") {
+        scenario.averages = part.summary.average_scores;
+        await finishPaced(totals.addInSteps(part.summary, part.attempts), pace);
+      }
     }
-    scenario.attempts = result.attempts.length;
-    scenario.averages = result.average_scores;
-    totals.add(result);
   }
-  const { average_scores: averages, statistics } = totals.close();
+  const { average_scores: averages, statistics } = await finishPaced(totals.closeInSteps(), pace);
+  function countTurn(turn: InteractionResult): void {
+    for (const counts of [scenario, total]) count(counts, { turn, threshold });
+    for (const name in turn.scores) scoreNames.add(name);
+    if (turn.error) countError(errors, turn.error);
+    if (turn.missing_scores) missing.add(turn.missing_scores);
+  }
+
   return {
     ...total,
     scenarios,

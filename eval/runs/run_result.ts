@@ -1,9 +1,10 @@
-import { gatherText } from "../../shared/http/json_stream.ts";
-import type { AttemptResult } from "../../shared/schemas/evaluate.ts";
+import { ScenarioResult } from "../../shared/schemas/evaluate.ts";
+import { createPacer } from "../pacer.ts";
+import { finishPaced } from "../steps.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader, type TurnReader, whileKept } from "../store/whole_reader.ts";
-import { createTotals, summariseRun } from "../summary.ts";
-import { type ReadScenario, scenarioResults } from "./scenario_results.ts";
+import { createTotals, ownFields, summariseRun } from "../summary.ts";
+import { type ResultPart, resultParts } from "./scenario_results.ts";
 
 /**
  * The body of a completed run's answer (spec 2.4) as JSON text, in pieces. It is made from the
@@ -24,38 +25,56 @@ export async function* writeResult(
   if (message !== undefined) heading.message = message;
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();
-  let comma = "";
-  for await (const scenario of scenarioResults(reader, run)) {
-    totals.add(scenario.result);
-    yield comma;
-    for (const text of gatherText(scenarioPieces(scenario))) yield text;
-    comma = ",";
-  }
-  yield `],${JSON.stringify(totals.close()).slice(1)}}`;
-}
-
-/** An attempt a piece: there may be a great many of them. */
-function* scenarioPieces({ result, interactionsJson }: ReadScenario): Generator<string> {
-  let text = "{";
-  let comma = "";
-  for (const [key, value] of Object.entries(result)) {
-    if (value === undefined) continue;
-    text += `${comma}${JSON.stringify(key)}:`;
-    if (key !== "attempts") text += JSON.stringify(value);
-    else {
-      text += "[";
-      for (const [index, attempt] of result.attempts.entries()) {
-        yield text + (index === 0 ? "" : ",");
-        text = attemptText(attempt, interactionsJson[index]!);
-      }
-      text += "]";
+  const pace = createPacer();
+  const writer = createPartWriter(run);
+  for await (const parts of resultParts(reader, run)) {
+    for (const part of parts) {
+      yield writer(part);
+      if (part.kind !== "scenario end") continue;
+      await finishPaced(totals.addInSteps(part.summary, part.attempts), pace);
     }
-    comma = ",";
   }
-  yield `${text}}`;
+  const rest = await finishPaced(totals.closeInSteps(), pace);
+  yield `],${JSON.stringify(rest).slice(1)}}`;
 }
 
-/** The interactions stand in it as they were stored: most of an answer is not written again. */
-function attemptText({ attempt_id, interactions: _, ...rest }: AttemptResult, json: string) {
-  return `{"attempt_id":${attempt_id},"interactions":[${json}],${JSON.stringify(rest).slice(1)}`;
+/** What stands in a scenario's answer behind the caller's own fields; these cannot replace it. */
+const OURS = new Set([
+  "scenario_id",
+  "attempts",
+  ...Object.keys(ScenarioResult.shape).filter((name) => name !== "description"),
+]);
+
+/** Turns stand in the text as they were stored: most of an answer is not written again. */
+function createPartWriter({ request: { test_batch } }: StoredRun): (part: ResultPart) => string {
+  const commas = { scenario: "", attempt: "", turn: "" };
+  const comma = (level: keyof typeof commas) => {
+    const text = commas[level];
+    commas[level] = ",";
+    return text;
+  };
+  return (part) => {
+    switch (part.kind) {
+      case "scenario": {
+        const scenario = test_batch[part.index]!;
+        commas.attempt = "";
+        const own = Object.entries(ownFields(scenario)).filter(([name, value]) =>
+          !OURS.has(name) && value !== undefined
+        ).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`).join("");
+        const id = JSON.stringify(scenario.id);
+        return `${comma("scenario")}{${own}"scenario_id":${id},"attempts":[`;
+      }
+      case "attempt":
+        commas.turn = "";
+        return `${comma("attempt")}{"attempt_id":${part.attempt + 1},"interactions":[`;
+      case "turn":
+        return comma("turn") + part.resultJson;
+      case "attempt end": {
+        const { attempt_id: _, ...rest } = part.summary;
+        return `],${JSON.stringify(rest).slice(1)}`;
+      }
+      case "scenario end":
+        return `],${JSON.stringify(part.summary).slice(1)}`;
+    }
+  };
 }

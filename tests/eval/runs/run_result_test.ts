@@ -53,13 +53,15 @@ Deno.test("the pieces of an answer together are its JSON, to the last character"
   assertEquals(await textOf(writeResult(store, run)), writeWhole(run, turns));
 });
 
-Deno.test("a scenario's own fields keep their places, whatever they are called", async () => {
+Deno.test("a scenario's own fields are told, and cannot replace ours, whatever they are called", async () => {
   const request = evaluateRequest();
   const names = '{"attempts":"mine","labels":1,"2":"two","__proto__":{"a":1},"interactions_":[]}';
   request.test_batch[0] = { ...JSON.parse(names), ...request.test_batch[0] };
   const turns = [storedTurn([0, 0, 0]), storedTurn([0, 1, 0])];
   const { store, run } = await storeTurns(turns, request);
-  assertEquals(await textOf(writeResult(store, run)), writeWhole(run, turns));
+  const text = await textOf(writeResult(store, run));
+  assertEquals(JSON.parse(text), JSON.parse(writeWhole(run, turns)));
+  assertEquals(text.match(/"(attempts|labels|__proto__|scenario_id)":/g)?.length, 5);
 });
 
 Deno.test("a run without a turn has an answer without a scenario", async () => {
