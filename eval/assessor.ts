@@ -4,8 +4,8 @@ import {
   ScoredBy,
   type Scores,
 } from "../shared/schemas/evaluate.ts";
-import { createMetadataReader } from "./annotation.ts";
-import { LONGEST_REMEMBERED, rememberLast } from "./background/memo.ts";
+import { type AnnotatedMetadata, createMetadataReader } from "./annotation.ts";
+import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { gradeReply } from "./judge/grade.ts";
@@ -27,8 +27,28 @@ export interface ScoringPorts {
   judge?: JudgeModel;
 }
 
-/** Replies remembered for a turn: enough for a model that wavers between a few. */
-const REMEMBERED = 8;
+/** What is the same for the same reply of a turn. */
+interface Study {
+  compared: {
+    scores: Scores;
+    missing: Record<string, string>;
+    method?: string | undefined;
+    differences?: ReturnType<typeof differencesBetween>;
+  };
+  metadata: AnnotatedMetadata;
+}
+
+/** Of all turns of all runs together: one budget for the process. */
+const studies = createSharedMemo<Study>();
+
+/** Results that are larger than the memo reckons with are not kept. */
+const MAX_REMEMBERED_KEYS = 32;
+
+/** What is missing may be there the next time. */
+function isLasting({ compared, metadata }: Study): boolean {
+  return Object.keys(compared.missing).length === 0 &&
+    Object.keys(metadata.annotation?.keys ?? {}).length <= MAX_REMEMBERED_KEYS;
+}
 
 /**
  * What scores a run's meanings and grades. A run that goes on under another configuration must not
@@ -60,21 +80,19 @@ export function createAssessor(
     plansJudge && (reference_reply !== undefined || rubric !== undefined);
 
   /** A model that is sure of itself repeats itself: a turn's replies are looked at once. */
-  const byTurn = new WeakMap<Interaction, (reply: string) => ReturnType<typeof study>>();
+  const byTurn = new WeakMap<Interaction, (reply: string) => Promise<Study>>();
 
-  function studyOnce(interaction: Interaction, reply: string) {
+  function studyOnce(interaction: Interaction, reply: string): Promise<Study> {
     let known = byTurn.get(interaction);
     if (!known) {
-      known = rememberLast((text) => study(interaction, text), REMEMBERED, {
-        longest: LONGEST_REMEMBERED,
-      });
+      known = studies.of((text) => study(interaction, text), isLasting);
       byTurn.set(interaction, known);
     }
     return known(reply);
   }
 
   /** Everything that is the same for the same reply; a judge's grade need not be. */
-  async function study(interaction: Interaction, reply: string) {
+  async function study(interaction: Interaction, reply: string): Promise<Study> {
     const [compared, metadata] = await Promise.all([
       compare(interaction, reply),
       readMetadata({ text: reply, interaction }),
@@ -82,7 +100,10 @@ export function createAssessor(
     return { compared, metadata };
   }
 
-  async function compare({ reference_reply: reference }: Interaction, reply: string) {
+  async function compare(
+    { reference_reply: reference }: Interaction,
+    reply: string,
+  ): Promise<Study["compared"]> {
     if (reference === undefined) return { scores: sameForAll(null), missing: {} };
     const pair = { reply, reference };
     const semantic = compareMeaning(pair);

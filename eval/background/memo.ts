@@ -4,10 +4,20 @@
  */
 export const LONGEST_REMEMBERED = 20_000;
 
+/** What one memo may hold if it is told nothing else. */
+const MEMO_BYTES = 32 * 1024 * 1024;
+/** What an entry takes beside its text: the result, and the bookkeeping. */
+const RESULT_BYTES = 2048;
+
 /** Which texts a memo keeps. */
 export interface MemoLimits {
   /** In UTF-16 code units. A longer text is computed every time, and nothing of it is kept. */
   longest?: number;
+}
+
+export interface LastLimits extends MemoLimits {
+  /** Of all texts together, for results that grow with their texts; at most twice as many. */
+  maxCharacters?: number;
 }
 
 /**
@@ -18,22 +28,33 @@ export interface MemoLimits {
 export function rememberLast<Output>(
   compute: (text: string) => Output,
   capacity: number,
-  { longest = Infinity }: MemoLimits = {},
+  { longest = LONGEST_REMEMBERED, maxCharacters = Infinity }: LastLimits = {},
 ): (text: string) => Output {
   let recent = new Map<string, Output>();
   let older = recent;
+  let characters = 0;
   return (text) => {
     if (text.length > longest) return compute(text);
     let result = recent.get(text);
     if (result !== undefined) return result;
     result = older.get(text) ?? compute(text);
-    if (recent.size >= capacity) {
+    characters += text.length;
+    if (recent.size >= capacity || characters > maxCharacters) {
       older = recent;
       recent = new Map();
+      characters = text.length;
     }
     recent.set(text, result);
     return result;
   };
+}
+
+export interface MemoOptions extends MemoLimits {
+  /** Most texts; unset, only the bytes count. */
+  capacity?: number;
+  /** Most bytes, estimated from the lengths of the texts and `resultBytes` for each. */
+  maxBytes?: number;
+  resultBytes?: number;
 }
 
 /**
@@ -42,24 +63,67 @@ export function rememberLast<Output>(
  */
 export function createMemo<Output>(
   compute: (text: string) => Promise<Output>,
-  { capacity, longest = Infinity }: MemoLimits & { capacity: number },
+  options: MemoOptions = {},
 ): (text: string) => Promise<Output> {
+  return createSharedMemo<Output>(options).of(compute);
+}
+
+/** One number of bytes for what several functions gave. */
+export interface SharedMemo<Output> {
+  /**
+   * The function with a memory; nobody else finds what it remembers. A result is forgotten unless
+   * `isLasting` says that the same text would give it again.
+   */
+  of(
+    compute: (text: string) => Promise<Output>,
+    isLasting?: (output: Output) => boolean,
+  ): (text: string) => Promise<Output>;
+}
+
+export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<Output> {
+  const { capacity = Infinity, longest = LONGEST_REMEMBERED } = options;
+  const { maxBytes = MEMO_BYTES, resultBytes = RESULT_BYTES } = options;
   const known = new Map<string, Promise<Output>>();
-  return (text) => {
-    if (text.length > longest) return compute(text);
-    const remembered = known.get(text);
-    if (remembered) {
-      known.delete(text); // a Map keeps the order of insertion: the oldest is first
-      known.set(text, remembered);
-      return remembered;
+  let bytes = 0;
+  let functions = 0;
+
+  const sizeOf = (key: string) => 2 * key.length + resultBytes;
+
+  function forget(key: string, result: Promise<Output>): void {
+    if (known.get(key) !== result) return;
+    known.delete(key);
+    bytes -= sizeOf(key);
+  }
+
+  function keep(key: string, result: Promise<Output>): void {
+    known.set(key, result);
+    bytes += sizeOf(key);
+    for (const [oldest, its] of known) { // a Map keeps the order of insertion
+      if (known.size <= capacity && bytes <= maxBytes) break;
+      forget(oldest, its);
     }
-    const result = compute(text);
-    known.set(text, result);
-    result.catch(() => {
-      if (known.get(text) === result) known.delete(text);
-    });
-    const [oldest] = known.keys();
-    if (known.size > capacity && oldest !== undefined) known.delete(oldest);
-    return result;
+  }
+
+  return {
+    of(compute, isLasting = () => true) {
+      const prefix = `${functions++}:`;
+      return (text) => {
+        if (text.length > longest) return compute(text);
+        const key = prefix + text;
+        const remembered = known.get(key);
+        if (remembered) {
+          known.delete(key); // and set again, as the one used last
+          known.set(key, remembered);
+          return remembered;
+        }
+        const result = compute(text);
+        keep(key, result);
+        result.then(
+          (output) => isLasting(output) || forget(key, result),
+          () => forget(key, result),
+        );
+        return result;
+      };
+    },
   };
 }

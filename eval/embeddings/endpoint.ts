@@ -5,8 +5,9 @@ import { type Embedder, pool } from "./embedder.ts";
 import { cutWindows } from "./windows.ts";
 
 const BATCH = 16;
-/** Vectors of up to 16 KB and texts of up to 40 KB: 112 MB at the very most. */
 const REMEMBERED = 2000;
+/** Of a vector with 4096 dimensions. */
+const VECTOR_BYTES = 16 * 1024;
 
 /** Vectors from an OpenAI-compatible `POST {baseUrl}/embeddings`, in whatever languages it knows. */
 export function createEndpointEmbedder(
@@ -26,7 +27,7 @@ export function createEndpointEmbedder(
     isEnglishOnly: false,
     embed: createMemo(
       async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
-      { capacity: REMEMBERED, longest: LONGEST_REMEMBERED },
+      { capacity: REMEMBERED, longest: LONGEST_REMEMBERED, resultBytes: VECTOR_BYTES },
     ),
     [Symbol.dispose]: () => ending.abort(),
   };

@@ -16,10 +16,7 @@ const BATCH = 32;
 const WAIT_MS = 5;
 /** Workers that have had nothing to do for so long end, and give their memory back. */
 const IDLE_MS = 60_000;
-/**
- * Vectors of 1.5 KB, 8 MB in all, beside the texts they belong to: 5 MB if a text is 1 KB, and
- * 200 MB if each were as long as one that is remembered can be.
- */
+/** Vectors of 1.5 KB, 8 MB in all, beside the texts they belong to; the memo bounds both to 32 MB. */
 const REMEMBERED = 5000;
 
 /** A batch takes one or two seconds. */

@@ -5,6 +5,8 @@ import { countItems } from "./overlap.ts";
 
 /** A reply is compared with its reference and with every label, and often comes again. */
 const REMEMBERED = 128;
+/** A vector takes some 120 bytes for each character of its text: 12 MB a batch at the most. */
+const REMEMBERED_CHARACTERS = 50_000;
 
 /** The weights of a text's character n-grams. */
 export interface GramVector {
@@ -48,7 +50,10 @@ export async function createCharTfIdf(texts: Iterable<string>): Promise<CharTfId
     }
     return { weights, squares };
   };
-  return rememberLast(weigh, REMEMBERED, { longest: LONGEST_REMEMBERED });
+  return rememberLast(weigh, REMEMBERED, {
+    longest: LONGEST_REMEMBERED,
+    maxCharacters: REMEMBERED_CHARACTERS,
+  });
 }
 
 export function gramProduct(left: GramVector, right: GramVector): number {

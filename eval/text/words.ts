@@ -27,13 +27,15 @@ const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
 /** Several scores cut the same two texts, one after the other. */
 const REMEMBERED = 2;
+/** The longest text that any score takes. */
+const LONGEST_COMPARED = 200_000;
 
 /**
  * The words of a text in any script: NFKC, lower-case, runs of letters, marks and digits; a run in
  * a script without spaces is cut by dictionary, and an emoji is a word. On ASCII text these are the
  * tokens of Google's rouge_score without its stemmer.
  */
-export const words = rememberLast(cutWords, REMEMBERED);
+export const words = rememberLast(cutWords, REMEMBERED, { longest: LONGEST_COMPARED });
 
 function cutWords(text: string): readonly string[] {
   if (ASCII_ONLY.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];

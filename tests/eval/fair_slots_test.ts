@@ -1,5 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { EvalConfig } from "../../eval/config.ts";
 import { createFairSlots, type Slot } from "../../eval/fair_slots.ts";
+import { createEvalHandler } from "../../eval/handler.ts";
+import { createEvalDeps } from "../../eval/wiring.ts";
+import { parseConfig } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
+import { evaluateRequestOf } from "../fakes/eval_service.ts";
+import { startFaultyEndpoint } from "../fakes/faulty_endpoint.ts";
+import { memoryStore } from "../fakes/memory_store.ts";
 
 /** Conversations that last until the test ends them. */
 function talksIn(slot: Slot) {
@@ -127,4 +135,26 @@ Deno.test("work that fails gives its place back", async () => {
   const slot = createFairSlots(1).forRun("http://a");
   await assertRejects(() => slot(() => Promise.reject(new Error("no"))), Error, "no");
   assertEquals(await slot(() => Promise.resolve("next")), "next");
+});
+
+Deno.test("a run is evaluated to its end while another hangs in every place of the service", async () => {
+  await using hanging = await startFaultyEndpoint({ faultOf: () => "a hang" });
+  await using quick = await startFaultyEndpoint();
+  const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: "16" });
+  const service = createEvalHandler(
+    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
+  );
+  const evaluate = (endpoint: string, signal: AbortSignal) => {
+    const interactions = [{ id: "i", user_message: "Hello" }];
+    const body = { test_batch: { id: "s", interactions }, endpoint, model_id: "m", attempts: 40 };
+    return service(new Request(evaluateRequestOf(body), { signal }));
+  };
+  const leaving = new AbortController();
+  // Its other conversations hold their places too, and wait for the first call.
+  const stuck = evaluate(`${hanging.origin}/v1/chat/completions`, leaving.signal).catch(() => {});
+  while (hanging.underWay === 0) await settle();
+  const response = await evaluate(quick.baseUrl, new AbortController().signal);
+  assertEquals((await response.json()).message, "Evaluation completed successfully");
+  leaving.abort();
+  await stuck;
 });

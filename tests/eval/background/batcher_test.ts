@@ -1,6 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { createBatcher } from "../../../eval/background/batcher.ts";
-import { createMemo, rememberLast } from "../../../eval/background/memo.ts";
 
 Deno.test("calls of one moment go in batches of at most the given size, in order", async () => {
   const batches: number[][] = [];
@@ -50,46 +49,4 @@ Deno.test("a first call waits for others, and no longer once a batch is full", a
 Deno.test("a call that stays alone goes when its time is up", async () => {
   const run = createBatcher((inputs: number[]) => Promise.resolve(inputs), { size: 2, waitMs: 1 });
   assertEquals(await run(1), 1);
-});
-
-Deno.test("a memo computes a text once, forgets the one not used longest, and failures", async () => {
-  const computed: string[] = [];
-  const memo = createMemo((text) => {
-    computed.push(text);
-    return text === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(text.length);
-  }, { capacity: 2 });
-  await Promise.all([memo("a"), memo("a"), memo("b")]);
-  await memo("a");
-  await memo("c"); // pushes out b, because a was used since
-  await memo("a");
-  await memo("b");
-  assertEquals(computed, ["a", "b", "c", "b"]);
-  await assertRejects(() => memo("bad"));
-  await assertRejects(() => memo("bad"));
-  assertEquals(computed.filter((text) => text === "bad").length, 2);
-});
-
-Deno.test("what a text gave is remembered while it is used, and forgotten after twice the capacity", () => {
-  const computed: string[] = [];
-  const last = rememberLast((text) => computed.push(text), 2);
-  for (const text of ["a", "b", "a", "c", "a", "d", "a", "e", "a", "b"]) last(text);
-  assertEquals(computed, ["a", "b", "c", "d", "e", "b"]);
-});
-
-Deno.test("a text longer than the limit is computed every time and pushes nothing out", async () => {
-  const computed: string[] = [];
-  const limits = { longest: 3 };
-  const length = (text: string) => {
-    computed.push(text);
-    return text.length;
-  };
-  const last = rememberLast(length, 1, limits);
-  const memo = createMemo((text) => Promise.resolve(length(text)), { capacity: 1, ...limits });
-  for (const remember of [last, memo]) {
-    computed.length = 0;
-    for (const text of ["abc", "abcd", "abcd", "abc"]) {
-      assertEquals(await remember(text), text.length);
-    }
-    assertEquals(computed, ["abc", "abcd", "abcd"]);
-  }
 });

@@ -1,0 +1,38 @@
+import { assert, assertEquals } from "@std/assert";
+import type { LanguageDetector } from "../../eval/language/detector.ts";
+import { createPairComparer } from "../../eval/scores/pair_scores.ts";
+import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
+import { fakeEmbedder, scoringPorts } from "../fakes/scoring_ports.ts";
+
+const POISON = {
+  "22 MB": "qzx7 pl0w mmk4 ".repeat(1_500_000),
+  "4.2 million Chinese characters": "您的订单已经发货".repeat(525_000),
+};
+
+/** The usual doubles would read the whole text; the real ones read a part. */
+const { embedder } = fakeEmbedder({ embed: () => Promise.resolve(new Float32Array([1])) });
+const detector: LanguageDetector = {
+  detect: () => Promise.resolve({ code: "en", isReliable: true }),
+  [Symbol.dispose]() {},
+};
+
+for (const [what, poison] of Object.entries(POISON)) {
+  Deno.test(`a reply of ${what} is kept, its text scores are missing, and no other turn is touched`, async () => {
+    using pairs = createPairComparer();
+    const { service } = evalService(
+      (conversation) => conversation[0]!.content === "poison" ? poison : "fine",
+      { scoring: scoringPorts({ pairs, embedder, detector }) },
+    );
+    const test_batch = ["poison", "good"].map((user_message) => ({
+      id: user_message,
+      interactions: [{ id: "i", user_message, reference_reply: "fine" }],
+    }));
+    const { results } = await evaluateWith(service, evaluateBody({ test_batch }));
+    const [bad, good] = results.scenarios.map(({ attempts }) => attempts[0]!.interactions[0]!);
+    assert(bad!.agent_reply === poison);
+    assertEquals(bad!.error, undefined);
+    assertEquals([bad!.scores.bleu, bad!.scores.edit_similarity], [null, null]);
+    assertEquals(bad!.missing_scores!.bleu, "the reply is longer than 200,000 characters");
+    assertEquals([good!.scores.bleu, good!.missing_scores], [1, undefined]);
+  });
+}
