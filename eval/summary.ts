@@ -10,6 +10,7 @@ import {
 } from "../shared/schemas/evaluate.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./run_notes.ts";
+import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "./store/store.ts";
 import { passRates, passRatesInSteps } from "./pass_rates.ts";
 import { DEFAULT_PASS_THRESHOLD } from "./passing.ts";
@@ -155,6 +156,7 @@ export function createTotals() {
   const scenarios = createScenarioAggregate();
   const passes: PassRates[] = [];
   const labels = createLabelCounter();
+  const counts = createTurnCounter();
 
   function* addInSteps(summary: ScenarioSummary, attempts: CountedAttempt[]): Steps<void> {
     const { pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided } = summary;
@@ -167,14 +169,20 @@ export function createTotals() {
     return {
       ...yield* scenarios.close(),
       ...yield* passRatesInSteps(passes),
+      ...counts.report(),
       labels: labels.report(),
     };
   }
 
   return {
+    /** Before the scenario that the turn belongs to is added. */
+    addTurn: counts.add,
     addInSteps,
     closeInSteps,
-    add: (scenario: ScenarioResult): void => finish(addInSteps(scenario, scenario.attempts)),
+    add(scenario: ScenarioResult): void {
+      for (const { interactions } of scenario.attempts) interactions.forEach(counts.add);
+      finish(addInSteps(scenario, scenario.attempts));
+    },
     /** The whole run's averages are means over its scenarios: each counts alike. */
     close: () => finish(closeInSteps()),
   };

@@ -44,6 +44,7 @@ export const csv: ExportFormat = {
         "missing_scores",
         ({ result }) => result.missing_scores && JSON.stringify(result.missing_scores),
       ],
+      ["differs_in", ({ result }) => result.differs_in?.join(" ")],
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];
     yield writeRow(columns.map(([name]) => name));

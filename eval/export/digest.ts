@@ -3,6 +3,7 @@ import type {
   InteractionResult,
   Scores,
   Statistic,
+  TurnCounts,
 } from "../../shared/schemas/evaluate.ts";
 import { createPacer } from "../pacer.ts";
 import { resultParts } from "../runs/scenario_results.ts";
@@ -33,8 +34,8 @@ export interface RunDigest extends Counts {
   scoreNames: string[];
   /** By code: how many calls failed, and the first of them in words. */
   errors: Map<string, { count: number; detail: string }>;
-  /** By score and reason: how many turns lack it. */
-  missing: { score: string; reason: string; count: number }[];
+  /** What is missing, by which methods scores were computed, in what replies differ. */
+  turnCounts: TurnCounts;
 }
 
 /** Reads a run once. The averages are those of its result. */
@@ -49,7 +50,6 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const totals = createTotals();
   const scoreNames = new Set<string>();
   const errors: RunDigest["errors"] = new Map();
-  const missing = createMissingCounter();
   const pace = createPacer();
   let scenario = scenarios[0]!;
   for await (const parts of resultParts(reader, run)) {
@@ -63,12 +63,13 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
       }
     }
   }
-  const { average_scores: averages, statistics } = await finishPaced(totals.closeInSteps(), pace);
+  const { average_scores: averages, statistics, missing_scores, score_methods, differs_in } =
+    await finishPaced(totals.closeInSteps(), pace);
   function countTurn(turn: InteractionResult): void {
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);
     if (turn.error) countError(errors, turn.error);
-    if (turn.missing_scores) missing.add(turn.missing_scores);
+    totals.addTurn(turn);
   }
 
   return {
@@ -78,7 +79,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
     statistics,
     scoreNames: [...scoreNames],
     errors,
-    missing: missing.list(),
+    turnCounts: { missing_scores, score_methods, differs_in },
   };
 }
 
@@ -95,22 +96,6 @@ function countError(errors: RunDigest["errors"], { code, detail }: InteractionEr
   const known = errors.get(code);
   if (known) known.count++;
   else errors.set(code, { count: 1, detail });
-}
-
-/** Counts what is missing by score and reason. */
-function createMissingCounter() {
-  const counts = new Map<string, RunDigest["missing"][number]>();
-  return {
-    add(missing: Record<string, string>): void {
-      for (const [score, reason] of Object.entries(missing)) {
-        const key = JSON.stringify([score, reason]);
-        const known = counts.get(key);
-        if (known) known.count++;
-        else counts.set(key, { score, reason, count: 1 });
-      }
-    },
-    list: () => [...counts.values()].sort((a, b) => b.count - a.count),
-  };
 }
 
 function noCounts(): Counts {

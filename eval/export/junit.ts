@@ -122,6 +122,7 @@ function writeDetail(result: InteractionResult, threshold: number): string {
         `asked: ${shorten(result.user_message, SHOWN_CHARACTERS)}`,
         `expected: ${shorten(result.reference_reply, SHOWN_CHARACTERS)}`,
         `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS)}`,
+        ...(result.differs_in ? [`differs in: ${result.differs_in.join(", ")}`] : []),
         `scores: ${
           Object.entries(result.scores).filter(([, value]) => value !== null)
             .map(([name, value]) => `${name} ${round(value)}`).join(", ")

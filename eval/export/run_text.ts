@@ -24,6 +24,8 @@ export function describeRun(
         `Failed ${count} × ${form.name(code)}: ${form.name(detail)}`
       ),
       ...describeMissing(digest, form),
+      ...describeMethods(digest, form),
+      ...describeDifferences(digest),
     ]),
     form.title("Scores", 2),
     describeScores(digest, form),
@@ -57,13 +59,35 @@ function describeCounts(
 }
 
 /** The headline's own line would only repeat its parts. */
-function describeMissing({ missing }: RunDigest, form: TextForm): string[] {
-  const parts = missing.filter(({ score }) => score !== HEADLINE);
-  const lines = parts.slice(0, SHOWN_REASONS).map(({ score, reason, count }) =>
-    `Missing ${count} × ${form.name(score)}: ${form.name(reason)}`
+function describeMissing(
+  { turnCounts: { missing_scores } }: RunDigest,
+  form: TextForm,
+): string[] {
+  const parts = missing_scores.filter(({ score }) => score !== HEADLINE);
+  const lines = parts.slice(0, SHOWN_REASONS).map(({ score, reason, turns }) =>
+    `Missing ${turns} × ${form.name(score)}: ${form.name(reason)}`
   );
   const more = parts.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more reasons`] : lines;
+}
+
+/** Replies that are near in meaning and still say something else. */
+function describeDifferences({ turnCounts: { differs_in } }: RunDigest): string[] {
+  const kinds = Object.entries(differs_in).map(([kind, turns]) => `${kind} ${turns}`);
+  return kinds.length === 0
+    ? []
+    : [`Turns that differ from their reference in ${kinds.join(", ")}`];
+}
+
+/** A mean over several methods mixes them, and says so. */
+function describeMethods({ turnCounts: { score_methods } }: RunDigest, form: TextForm): string[] {
+  return Object.entries(score_methods).filter(([, methods]) => Object.keys(methods).length > 1)
+    .map(([score, methods]) => {
+      const counts = Object.entries(methods).map(([method, turns]) =>
+        `${form.name(method)} (${turns} turns)`
+      );
+      return `${form.name(score)} was computed by ${counts.join(" and ")}`;
+    });
 }
 
 /** A mean says how many turns it stands on, and where it could lie if some are missing. */

@@ -30,6 +30,7 @@ export async function* writeResult(
   for await (const parts of resultParts(reader, run)) {
     for (const part of parts) {
       yield writer(part);
+      if (part.kind === "turn") totals.addTurn(part.result);
       if (part.kind !== "scenario end") continue;
       await finishPaced(totals.addInSteps(part.summary, part.attempts), pace);
     }

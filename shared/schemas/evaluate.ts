@@ -238,6 +238,20 @@ export const ScenarioResult = z.looseObject({
 });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
 
+/**
+ * Counts over the turns of a run: scores that are missing, by reason; the methods by which scores
+ * were computed (a mean over several methods mixes them); kinds of facts in which replies differ
+ * from their references.
+ */
+export const TurnCounts = z.object({
+  missing_scores: z.array(
+    z.object({ score: z.string(), reason: z.string(), turns: z.number() }),
+  ),
+  score_methods: z.record(z.string(), z.record(z.string(), z.number())),
+  differs_in: z.record(z.string(), z.number()),
+});
+export type TurnCounts = z.infer<typeof TurnCounts>;
+
 /** Something that a reader of the results should know before trusting them. `code` is stable. */
 export const RunNote = z.object({ code: z.string(), detail: z.string() });
 export type RunNote = z.infer<typeof RunNote>;
@@ -256,6 +270,7 @@ export const EvaluateResponse = z.object({
     average_scores: Scores,
     statistics: Statistics,
     ...RunPassRates.shape,
+    ...TurnCounts.shape,
     labels: z.record(z.string(), LabelReport),
   }),
 });

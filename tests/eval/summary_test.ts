@@ -33,6 +33,26 @@ Deno.test("a scenario counts its attempts alike, and a run its scenarios", () =>
   assertEquals([statistics.overall!.n, statistics.overall!.stderr], [2, 0.25]);
 });
 
+Deno.test("a run counts what is missing, by which methods it was scored and in what replies differ", () => {
+  const turns = [
+    { score_methods: { semantic_similarity: "a" }, differs_in: ["number"] },
+    { score_methods: { semantic_similarity: "b" }, differs_in: ["number", "date"] },
+    { missing_scores: { judge: "judge_unavailable", overall: "without judge" } },
+    { missing_scores: { judge: "judge_unavailable", overall: "without judge" } },
+    { missing_scores: { judge: "judge_unreadable", overall: "without judge" } },
+  ];
+  const totals = createTotals();
+  turns.forEach(totals.addTurn);
+  const { missing_scores, score_methods, differs_in } = totals.close();
+  assertEquals(missing_scores, [
+    { score: "overall", reason: "without judge", turns: 3 },
+    { score: "judge", reason: "judge_unavailable", turns: 2 },
+    { score: "judge", reason: "judge_unreadable", turns: 1 },
+  ]);
+  assertEquals(score_methods, { semantic_similarity: { a: 1, b: 1 } });
+  assertEquals(differs_in, { number: 2, date: 1 });
+});
+
 Deno.test("a caller's own fields come back, and cannot replace ours", () => {
   const request = evaluateRequest({
     ...{ ticket: "T-1", message: "mine", run_id: "mine", results: "mine" },

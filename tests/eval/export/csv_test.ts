@@ -32,6 +32,11 @@ Deno.test("a CSV reader finds a row a turn, with its place, its texts and its sc
   assertEquals(rows[4]!.agent_reply, 'says "hi",\nthen leaves');
 });
 
+Deno.test("a row says in what the reply differs", async () => {
+  const rows = await readBack([["s", [[{}, { differs_in: ["date", "number"] }]]]]);
+  assertEquals(rows.map(({ differs_in }) => differs_in), ["", "date number"]);
+});
+
 Deno.test("a row says which scores are missing, and why", async () => {
   const [whole, incomplete] = await readBack([["s", [[{}, incompleteTurn]]]]);
   assertEquals(whole!.missing_scores, "");

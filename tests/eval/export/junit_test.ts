@@ -63,6 +63,11 @@ Deno.test("a score below the threshold is a failure that shows what was expected
   );
 });
 
+Deno.test("a failure says in what the reply differs", async () => {
+  const [one] = casesOf(await readBack([["s", [[{ ...below, differs_in: ["number"] }]]]]));
+  assertEquals(one!.failure![0]!.inner!.split("\n")[3], "differs in: number");
+});
+
 Deno.test("a turn that lacks a part of its score is an error of its own kind", async () => {
   const suites = await readBack([["s", [[incompleteTurn, failedTurn]]]]);
   assertEquals([suites.failures, suites.errors], [0, 2]);

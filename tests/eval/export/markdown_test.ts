@@ -56,6 +56,19 @@ Deno.test("turns that lack a part of their score are counted apart, with reasons
   assertStringIncludes(high, "`a test`: below 0.96\n");
 });
 
+Deno.test("a comment counts in what replies differ, and says if a mean mixes methods", async () => {
+  const by = (method: string) => ({ score_methods: { semantic_similarity: method } });
+  const text = await textOf(markdown.write(storedRun([
+    ["a", [[{ ...by("one"), differs_in: ["number"] }, { ...by("one"), differs_in: ["negation"] }]]],
+    ["b", [[{ ...by("two"), differs_in: ["negation"] }]]],
+  ])));
+  assertStringIncludes(text, "Turns that differ from their reference in negation 2, number 1\n");
+  assertStringIncludes(
+    text,
+    "- `semantic_similarity` was computed by `one` (2 turns) and `two` (1 turns)\n",
+  );
+});
+
 Deno.test("a run that passes shows no list of scenarios to look at", async () => {
   const text = await textOf(markdown.write(storedRun([["good", [[{}]]]])));
   assertStringIncludes(text, "`a test`: passed");
