@@ -87,7 +87,8 @@ function describe(found: Map<string, Annotation>): AnnotatedMetadata {
     generatedMetadata,
     annotation: {
       method: [...new Set(notes.map(({ method }) => method))].join("+"),
-      confidence: known.length === 0 ? null : Math.min(...known),
+      // Not `Math.min(...known)`: a caller's turn may have more keys than a call takes arguments.
+      confidence: known.length === 0 ? null : known.reduce((least, one) => Math.min(least, one)),
       keys,
     },
   };

@@ -6,7 +6,7 @@ const WIDEST_CELL = 60;
 export function renderTable(header: string[], rows: string[][]): string {
   const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, WIDEST_CELL)));
   const widths = header.map((_, column) =>
-    Math.max(...cells.map((row) => widthOf(row[column] ?? "")))
+    cells.reduce((widest, row) => Math.max(widest, widthOf(row[column] ?? "")), 0)
   );
   const line = (row: string[]) =>
     row.map((cell, column) => {
@@ -19,6 +19,7 @@ export function renderTable(header: string[], rows: string[][]): string {
 
 /** Places on a terminal: Chinese, Japanese, Korean and emoji take two. */
 function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length; // segmenting costs a hundred times as much
   let width = 0;
   for (const { segment } of new Intl.Segmenter().segment(text)) {
     width += /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{Emoji_Presentation}\uff01-\uff60]/u

@@ -110,8 +110,8 @@ async function pairAllTurns(paired: Paired<ReachedScenario>, pause: () => Promis
       inside.pairs.some((turn) => turn.baseline.reference_reply !== turn.candidate.reference_reply);
     if (isChanged) changed.push(id);
     const place = (turn: { id: string }) => ({ scenario_id: id, interaction_id: turn.id });
-    turnsOnlyIn.baseline.push(...inside.onlyInBaseline.map(place));
-    turnsOnlyIn.candidate.push(...inside.onlyInCandidate.map(place));
+    for (const turn of inside.onlyInBaseline) turnsOnlyIn.baseline.push(place(turn));
+    for (const turn of inside.onlyInCandidate) turnsOnlyIn.candidate.push(place(turn));
     await pause();
   }
   return { pairs, changed, turnsOnlyIn };

@@ -25,3 +25,8 @@ Deno.test("a name cannot write to the terminal or over other lines", () => {
     "s\n------------\n[2Jgone next\n",
   );
 });
+
+Deno.test("a table may have more rows than a call may have arguments", () => {
+  const rows = Array.from({ length: 200_000 }, () => ["score", "1"]);
+  assertEquals(renderTable(["name", "mean"], rows).split("\n").length, 200_003);
+});

@@ -246,3 +246,12 @@ Deno.test("a thousand scenarios are compared without holding the event loop", as
   clearInterval(timer);
   assert(turns > 0, "no timer ran while the runs were compared");
 });
+
+Deno.test("a scenario that lost more turns than a call takes arguments is compared", async () => {
+  const turns = Array.from({ length: 150_000 }, (_, turn): [string, number] => [`t${turn}`, 1]);
+  const result = await compareRuns({
+    baseline: recordedRun([["s", turns]]),
+    candidate: recordedRun([["s", turns.slice(0, 1)]]),
+  });
+  assertEquals(result.only_in_baseline.turns.length, 149_999);
+});
