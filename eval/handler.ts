@@ -28,6 +28,7 @@ export interface EvalDeps {
 
 /** The evaluation service's routes. */
 export function createEvalHandler(deps: EvalDeps): Service {
+  let selfTest: ReturnType<typeof runSelfTest> | undefined; // once: it takes time, and never changes
   return createService({
     "GET /": () =>
       Response.json({
@@ -50,7 +51,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
       }),
     "POST /evaluate": createEvaluateRoute(deps),
     "GET /scores": () => Response.json({ scores: describeScores(deps.scoring) }),
-    "GET /scores/self-test": () => Response.json(runSelfTest(pairScorers)),
+    "GET /scores/self-test": () => Response.json(selfTest ??= runSelfTest(pairScorers)),
     "GET /runs/compare": createCompareRoute(deps), // before `/runs/:id`, which it would match
     "GET /runs/:id/export": createExportRoute(deps),
     ...createRunRoutes(deps),

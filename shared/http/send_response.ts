@@ -7,14 +7,21 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Made once: every answer ends with it, and making one anew would cost each some 5 µs. */
 const LEFT = new DOMException("the connection is closed", "AbortError");
 
+/** How long a client may take none of what waits for it before it counts as gone. */
+const STALL_MS = 60_000;
+
 /**
  * Sends an answer, and cancels its body when the client leaves. What is there of the body leaves in
  * one write with the head, and a body that is whole by then is sent with its length; a head whose
- * body is still to be made goes ahead. The server's library would write the head of a stream by
+ * body is still to be made goes ahead. A client that reads nothing for `stallMs` is cut off. The server's library would write the head of a stream by
  * itself, half a millisecond before the first token. Throws what the body throws; a client that has
  * the head by then sees that the answer is cut, not that it ends.
  */
-export async function sendResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+export async function sendResponse(
+  response: Response,
+  outgoing: ServerResponse,
+  { stallMs = STALL_MS }: { stallMs?: number } = {},
+): Promise<void> {
   const { status, body } = response;
   if (outgoing.destroyed) { // the client has left already, and will not do so again
     await body?.cancel().catch(() => {});
@@ -54,7 +61,7 @@ export async function sendResponse(response: Response, outgoing: ServerResponse)
     for (;;) {
       const { done, value } = await next;
       if (done || left.signal.aborted) break;
-      if (!outgoing.write(value)) await once(outgoing, "drain", { signal: left.signal });
+      if (!outgoing.write(value)) await drained(outgoing, { signal: left.signal, stallMs });
       next = reader.read();
     }
     outgoing.end();
@@ -62,6 +69,18 @@ export async function sendResponse(response: Response, outgoing: ServerResponse)
     if (left.signal.aborted) return;
     if (outgoing.headersSent) outgoing.destroy();
     throw error;
+  }
+}
+
+async function drained(
+  outgoing: ServerResponse,
+  { signal, stallMs }: { signal: AbortSignal; stallMs: number },
+): Promise<void> {
+  const timer = setTimeout(() => outgoing.destroy(), stallMs);
+  try {
+    await once(outgoing, "drain", { signal });
+  } finally {
+    clearTimeout(timer);
   }
 }
 

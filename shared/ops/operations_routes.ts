@@ -12,7 +12,7 @@ export function createOperationsRoutes(
   served: string[],
 ): Record<string, Handler> {
   const version = describeVersion(name);
-  let document: unknown; // made when it is first asked for: converting the schemas takes time
+  let document: string | undefined; // made when it is first asked for, and once: it takes time
 
   const routes: Record<string, Handler> = {
     "GET /healthz": () => Response.json({ status: "ok" }),
@@ -32,8 +32,10 @@ export function createOperationsRoutes(
         headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
       }),
     "GET /openapi.json": () => {
-      document ??= createApiDocument(api, { version, served: [...Object.keys(routes), ...served] });
-      return Response.json(document);
+      document ??= JSON.stringify(
+        createApiDocument(api, { version, served: [...Object.keys(routes), ...served] }),
+      );
+      return new Response(document, { headers: { "content-type": "application/json" } });
     },
   };
   return routes;

@@ -10,10 +10,13 @@ interface SendingServer extends AsyncDisposable {
 }
 
 /** A server that sends what it is given, on a real socket. */
-async function serving(answer: () => Response | Promise<Response>): Promise<SendingServer> {
+async function serving(
+  answer: () => Response | Promise<Response>,
+  options: { stallMs?: number } = {},
+): Promise<SendingServer> {
   const failures: Error[] = [];
   const server = createServer(async (_, outgoing) => {
-    await sendResponse(await answer(), outgoing).catch((error) => failures.push(error));
+    await sendResponse(await answer(), outgoing, options).catch((error) => failures.push(error));
     if (!outgoing.headersSent) outgoing.writeHead(500).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -137,6 +140,22 @@ Deno.test("a reader that does not read is waited for, and may still leave", asyn
   }
   assert(made < most, `${made} bytes were made for a reader that read one`);
   connection.close();
+  await cancelled.promise;
+});
+
+Deno.test("a reader that reads nothing for long is cut off, and its body is cancelled", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const endless = () =>
+    new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024)),
+      cancel: () => cancelled.resolve(),
+    });
+  await using server = await serving(() => new Response(endless()), { stallMs: 20 });
+  using client = await Deno.connect({
+    hostname: "127.0.0.1",
+    port: Number(new URL(server.url).port),
+  });
+  await client.write(bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
   await cancelled.promise;
 });
 
