@@ -51,7 +51,7 @@ async function stsSpearman(table: string, ports: Ports): Promise<number> {
   await sideBySide(rows.entries(), 32, async ([index, row]) => {
     const pair = { reply: row[5]!, reference: row[6]! };
     const { value, method } = await semanticSimilarity(pair, semantics);
-    ours[index] = value;
+    ours[index] = value!;
     methods.set(method, (methods.get(method) ?? 0) + 1);
   });
   for (const [method, count] of methods) console.log(`  STS pairs by ${method}: ${count}`);
