@@ -13,6 +13,8 @@ export interface BatchSemantics {
   isEnglish(text: string): Promise<boolean>;
   /** How replies are compared with a reference by the encoder inside. */
   similarityMethod(reference: string): Promise<SimilarityMethod>;
+  /** Encodes the references ahead of the replies; never rejects. */
+  encodeReferences(signal: AbortSignal): Promise<void>;
   /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
   tfIdf(): Promise<CharTfIdf>;
 }
@@ -38,8 +40,27 @@ export function createBatchSemantics(
     isEmbeddable: async (texts) => !embedder.isEnglishOnly || await isEnglish(texts),
     isEnglish: (text) => isEnglish([text]),
     similarityMethod: async (reference) => chooseMethod(reference, await isEnglish([reference])),
+    encodeReferences: (signal) => encodeAll(references(scenarios), { embedder, signal }),
     tfIdf: () => tfIdf ??= createCharTfIdf(references(scenarios)),
   };
+}
+
+/** Larger batches wait: the embedder does not remember more for long. */
+const ENCODED_AHEAD = 2000;
+const AT_ONCE = 32;
+
+async function encodeAll(
+  texts: Iterable<string>,
+  { embedder, signal }: { embedder: Embedder; signal: AbortSignal },
+): Promise<void> {
+  const different = [...new Set(texts)].slice(0, ENCODED_AHEAD);
+  for (let at = 0; at < different.length && !signal.aborted; at += AT_ONCE) {
+    try {
+      await Promise.all(different.slice(at, at + AT_ONCE).map((text) => embedder.embed(text)));
+    } catch {
+      return; // whoever needs the vector hears of it
+    }
+  }
 }
 
 function* references(scenarios: Scenario[]): Generator<string> {

@@ -92,7 +92,7 @@ interface OpenFile extends Disposable {
 async function openFile(path: string | URL): Promise<OpenFile> {
   const file = await Deno.open(path);
   return {
-    size: (await file.stat()).size,
+    size: (await Deno.stat(path)).size, // a file in a binary cannot tell by itself
     seek: (position) => file.seekSync(position, Deno.SeekMode.Start),
     async read(bytes) {
       const buffer = new Uint8Array(bytes);
