@@ -73,6 +73,7 @@ export function createAssessor(
   const plansJudge = planned.judge !== null;
   const judge = planned.judge === current.judge ? ports.judge : undefined;
   const semantics = createBatchSemantics(test_batch, ports);
+  semantics.encodeReferences(signal); // while the first questions are on their way
   const readMetadata = createMetadataReader(test_batch, { semantics, judge, signal });
 
   /** There must be something to grade by. */

@@ -2,6 +2,7 @@ import type { Scenario } from "../shared/schemas/evaluate.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import type { LanguageDetector } from "./language/detector.ts";
 import { areEnglish } from "./language/english.ts";
+import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
 import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
 
 /** What a batch's texts mean, for the scores and annotators that ask. */
@@ -10,11 +11,15 @@ export interface BatchSemantics {
   /** Whether the embedder may be asked about these texts. */
   isEmbeddable(texts: string[]): Promise<boolean>;
   isEnglish(text: string): Promise<boolean>;
+  /** How replies are compared with a reference by the encoder inside. */
+  similarityMethod(reference: string): Promise<SimilarityMethod>;
+  /** Encodes the references ahead of the replies; never rejects. */
+  encodeReferences(signal: AbortSignal): Promise<void>;
   /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
   tfIdf(): Promise<CharTfIdf>;
 }
 
-const CONTEXT_CHARACTERS = 1000;
+const CONTEXT_CHARACTERS = 4000;
 
 /** Everything is worked out at the first question, and once a batch. */
 export function createBatchSemantics(
@@ -34,8 +39,28 @@ export function createBatchSemantics(
     embedder,
     isEmbeddable: async (texts) => !embedder.isEnglishOnly || await isEnglish(texts),
     isEnglish: (text) => isEnglish([text]),
+    similarityMethod: async (reference) => chooseMethod(reference, await isEnglish([reference])),
+    encodeReferences: (signal) => encodeAll(references(scenarios), { embedder, signal }),
     tfIdf: () => tfIdf ??= createCharTfIdf(references(scenarios)),
   };
+}
+
+/** Larger batches wait: the embedder does not remember more for long. */
+const ENCODED_AHEAD = 2000;
+const AT_ONCE = 32;
+
+async function encodeAll(
+  texts: Iterable<string>,
+  { embedder, signal }: { embedder: Embedder; signal: AbortSignal },
+): Promise<void> {
+  const different = [...new Set(texts)].slice(0, ENCODED_AHEAD);
+  for (let at = 0; at < different.length && !signal.aborted; at += AT_ONCE) {
+    try {
+      await Promise.all(different.slice(at, at + AT_ONCE).map((text) => embedder.embed(text)));
+    } catch {
+      return; // whoever needs the vector hears of it
+    }
+  }
 }
 
 function* references(scenarios: Scenario[]): Generator<string> {

@@ -33,7 +33,7 @@ export function createScoringPorts(
   const judge = createJudge(config, connect);
   return {
     pairs: createPairComparer({ onEvent: workers.watch("long text") }),
-    detector: createLanguageDetector({ onEvent: workers.watch("language") }),
+    detector: createLanguageDetector(),
     embedder: createEmbedder(config, { connect, workers }),
     ...(judge && { judge }),
   };

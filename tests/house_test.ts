@@ -141,7 +141,6 @@ Deno.test("every worker has a file name of its own: a bundle tells them apart by
   const names = code.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]!));
   assertEquals(names.toSorted(), [
     "encoder_worker.ts",
-    "language_worker.ts",
     "long_text_worker.ts",
     "page_worker.ts",
     "sqlite_worker.ts",

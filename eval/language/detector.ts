@@ -1,11 +1,9 @@
-import { COMPUTE_ONLY } from "../../shared/background/worker_options.ts";
-import { createBatcher } from "../background/batcher.ts";
-import { createMemo } from "../background/memo.ts";
-import { createWorkerCall, type WorkerEvent } from "../../shared/background/worker_call.ts";
+import { functionWords } from "./function_words.ts";
 
-/** What a text is written in: an ISO 639-1 code, or `null` where there is nothing to tell by. */
+/** What a text is written in. */
 export interface Language {
-  code: string | null;
+  /** `en`, `other`, or `null` if there is nothing to tell by. */
+  code: "en" | "other" | null;
   /** Whether the text is long and clear enough to go by. One word rarely is. */
   isReliable: boolean;
 }
@@ -15,24 +13,38 @@ export interface LanguageDetector extends Disposable {
 }
 
 /** More of a text tells no more about its language. */
-const MAX_CHARACTERS = 1000;
-const REMEMBERED = 10_000;
-const BATCH = 64;
+const MAX_CHARACTERS = 4000;
+/** By how much one side has to outweigh the other. */
+const MARGIN = 2;
+/** `don't` is one word. */
+const WORD = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
+const NOT_LATIN = /(?!\p{Script=Latin})\p{L}/u;
+const NOT_ASCII = /[^\0-\x7f]/;
 
-/** A batch takes milliseconds. */
-const TIMEOUT_MS = 30_000;
+/**
+ * Tells English from everything else, by the words that every sentence needs: English ones against
+ * those of two dozen other languages, words with letters that English lacks, and other scripts.
+ * Words that English shares with another language count half.
+ */
+export function detectLanguage(text: string): Language {
+  let english = 0;
+  let other = 0;
+  const words = text.slice(0, MAX_CHARACTERS).toLowerCase().match(WORD) ?? [];
+  if (words.length === 0) return { code: null, isReliable: false };
+  for (const word of words) {
+    const kind = functionWords.get(word);
+    if (kind === "english") english += 2;
+    else if (kind === "shared") english += 1;
+    else if (kind === "other" || NOT_LATIN.test(word)) other += 2;
+    else if (NOT_ASCII.test(word)) other += 1;
+  }
+  const code = other > english ? "other" : "en";
+  return { code, isReliable: Math.abs(english - other) >= MARGIN };
+}
 
-/** Detects languages in a worker, which is started at the first question. */
-export function createLanguageDetector(
-  { onEvent }: { onEvent?: (event: WorkerEvent) => void } = {},
-): LanguageDetector {
-  const call = createWorkerCall<string[], Language[]>(
-    () => new Worker(new URL("./language_worker.ts", import.meta.url), COMPUTE_ONLY),
-    { name: "language", timeoutMs: TIMEOUT_MS, probe: [], ...(onEvent && { onEvent }) },
-  );
-  const detect = createMemo(createBatcher(call, { size: BATCH }), { capacity: REMEMBERED });
+export function createLanguageDetector(): LanguageDetector {
   return {
-    detect: (text) => detect(text.slice(0, MAX_CHARACTERS)),
-    [Symbol.dispose]: () => call[Symbol.dispose](),
+    detect: (text) => Promise.resolve(detectLanguage(text)),
+    [Symbol.dispose]() {},
   };
 }

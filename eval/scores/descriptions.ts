@@ -2,23 +2,33 @@ import type { ScoringPorts } from "../assessor.ts";
 import { pairScorers } from "./mod.ts";
 import { OVERALL_PARTS } from "./overall.ts";
 import type { ScoreDescription } from "./score.ts";
+import { METHODS } from "./similarity_method.ts";
 import { SIMILARITY_LIMIT } from "./semantic_similarity.ts";
 
 const RANGE: [number, number] = [0, 1];
 
+/** What is computed for each kind of reference, as the calibration has it. */
+function describeMethods(): string {
+  const methods = Object.values(METHODS).map(({ name, words, share, threshold }) => {
+    const overlap = words === "stems" ? "F1 over word stems" : "cosine of character 2- to 4-grams";
+    const rest = Number((1 - share).toFixed(2));
+    return `${name}: ${share} × cosine of sentence vectors + ${rest} × ${overlap}, and then ` +
+      `straight lines from 0 over ${threshold} (which becomes 0.7) to 1`;
+  });
+  return `by the language and script of the reference: ${methods.join("; ")}. The n-grams are ` +
+    "weighted by TF-IDF over the batch's references. null if the vectors cannot be had; each " +
+    "result names its method in score_methods";
+}
+
 /** Every score that a result may have, as it is computed with these ports. */
 export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescription[] {
-  const vectors = embedder.isEnglishOnly
-    ? `English: 0.7 × cosine of ${embedder.method} + 0.3 × F1 over word stems; `
-    : `cosine of ${embedder.method}; `;
   return [
     ...pairScorers.map(({ compare: _, longest: __, ...description }) => description),
     {
       name: "semantic_similarity",
       definition: "how near the reply and the reference are in meaning",
       range: RANGE,
-      method: `${vectors}where that cannot be had, cosine of character 2- to 4-grams weighted by ` +
-        "TF-IDF over the batch's references; each result names its method in score_methods",
+      method: embedder.isEnglishOnly ? describeMethods() : `cosine of ${embedder.method}`,
       limits:
         `${SIMILARITY_LIMIT}; differs_in of a turn names numbers, dates, negations, names and ` +
         "opposites in which reply and reference differ, and lowers no score",

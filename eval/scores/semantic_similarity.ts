@@ -1,11 +1,10 @@
 import type { BatchSemantics } from "../batch_semantics.ts";
 import { cosine } from "../embeddings/embedder.ts";
+import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
 import { stemF1 } from "../text/stems.ts";
 import { scoreOfEmpty } from "./empty.ts";
-
-/** The share of the sentence vectors; word stems have the rest. */
-const VECTOR_SHARE = 0.7;
+import { calibrate, type SimilarityMethod } from "./similarity_method.ts";
 
 /** What the score cannot tell, in words for people. */
 export const SIMILARITY_LIMIT =
@@ -14,40 +13,53 @@ export const SIMILARITY_LIMIT =
   "contradictions reach 0.7";
 
 export interface SemanticSimilarity {
-  value: number;
-  /** How this pair was compared. */
+  /** `null` if the vectors cannot be had: another method would be another scale. */
+  value: number | null;
+  /** How pairs with this reference are compared. */
   method: string;
+  /** Why there is no value. */
+  missing?: string;
 }
 
 /**
- * How near two texts are in meaning. English: 0.7 × cosine of sentence vectors + 0.3 × F1 over word
- * stems. An embeddings endpoint: the cosine alone, in any language. Everything else, and everything
- * where vectors cannot be had: cosine of character 2- to 4-grams weighted by TF-IDF.
+ * How near two texts are in meaning. With the encoder inside: a mix of the cosine of sentence vectors
+ * with the overlap of word stems (English) or of character n-grams (everything else), calibrated so
+ * that 0.7 means about the same in every language. With an embeddings endpoint: the cosine as it is.
+ * The method depends on the reference and its batch, never on the reply. Texts that are equal but
+ * for letter case, width and blanks are 1, and need no encoder.
  */
 export async function semanticSimilarity(
   { reply, reference }: { reply: string; reference: string },
   semantics: BatchSemantics,
 ): Promise<SemanticSimilarity> {
   const { embedder } = semantics;
-  const empty = scoreOfEmpty(reply, reference);
-  if (empty !== undefined) return { value: empty, method: "empty" };
-  if (!await semantics.isEmbeddable([reply, reference])) {
-    return { value: await compareGrams(reply, reference, semantics), method: "char_tfidf" };
-  }
+  const planned = embedder.isEnglishOnly ? await semantics.similarityMethod(reference) : undefined;
+  const method = planned?.name ?? embedder.method;
+  const known = scoreOfEmpty(reply, reference) ?? scoreOfEqual(reply, reference);
+  if (known !== undefined) return { value: known, method };
+  let nearness: number;
   try {
     const pair = await Promise.all([embedder.embed(reply), embedder.embed(reference)]);
-    const nearness = Math.min(1, Math.max(0, cosine(...pair)));
-    if (!embedder.isEnglishOnly) return { value: nearness, method: embedder.method };
-    const value = VECTOR_SHARE * nearness + (1 - VECTOR_SHARE) * stemF1(reply, reference);
-    return { value, method: `${embedder.method}+stems` };
-  } catch {
-    const value = await compareGrams(reply, reference, semantics);
-    return { value, method: `char_tfidf (${embedder.method} unavailable)` };
+    nearness = Math.min(1, Math.max(0, cosine(...pair)));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { value: null, method, missing: `no sentence vectors: ${reason}` };
   }
+  if (!planned) return { value: nearness, method };
+  const overlap = await compareWords({ reply, reference }, { method: planned, semantics });
+  const mix = planned.share * nearness + (1 - planned.share) * overlap;
+  return { value: calibrate(Math.min(1, mix), planned), method };
 }
 
-async function compareGrams(reply: string, reference: string, semantics: BatchSemantics) {
-  if (reply === reference) return 1; // also where there is no n-gram, or rounding
+function scoreOfEqual(reply: string, reference: string): number | undefined {
+  return reply === reference || plainLine(reply) === plainLine(reference) ? 1 : undefined;
+}
+
+async function compareWords(
+  { reply, reference }: { reply: string; reference: string },
+  { method, semantics }: { method: SimilarityMethod; semantics: BatchSemantics },
+): Promise<number> {
+  if (method.words === "stems") return stemF1(reply, reference);
   const weigh = await semantics.tfIdf();
   return gramCosine(weigh(reply), weigh(reference));
 }

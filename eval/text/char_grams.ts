@@ -28,7 +28,7 @@ export class CharGrams {
   }
 
   #cut(text: string, { isLearning }: { isLearning: boolean }): CharGram[] {
-    const line = plainLine(text);
+    const line = ` ${plainLine(text.slice(0, MAX_CHARACTERS))} `;
     const found: CharGram[] = [];
     const beginnings = codeUnits(line);
     for (const [index, order] of ORDERS.entries()) {
@@ -52,7 +52,7 @@ function codeUnits(line: string): number[] {
   return units;
 }
 
-function plainLine(text: string): string {
-  const plain = text.slice(0, MAX_CHARACTERS).normalize("NFKC").toLowerCase();
-  return ` ${plain.trim().replace(/\s+/gu, " ")} `;
+/** A text without regard to letter case, width of letters, and blanks. */
+export function plainLine(text: string): string {
+  return text.normalize("NFKC").toLowerCase().trim().replace(/\s+/gu, " ");
 }

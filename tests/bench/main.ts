@@ -3,6 +3,7 @@
 import { agentPeer } from "./agent_peer.ts";
 import { agentMemory, agentSpeed } from "./agent_speed.ts";
 import { agentStream } from "./agent_stream.ts";
+import { encoderCost } from "./encoder.ts";
 import { evalLarge } from "./eval_large.ts";
 import { evalSpeed } from "./eval_speed.ts";
 import { largeExport } from "./large_export.ts";
@@ -10,6 +11,7 @@ import type { BenchPart } from "./measure.ts";
 import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
+import { similarityShares } from "./similarity.ts";
 import { resumeSpeed, storeSpeed } from "./storage.ts";
 import { trust } from "./trust/main.ts";
 
@@ -20,6 +22,8 @@ const PARTS: Record<string, BenchPart> = {
   "agent-memory": agentMemory,
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
+  "encoder": encoderCost,
+  "similarity": similarityShares,
   "score-speed": scoreSpeed,
   "score-cost": scoreCost,
   "score-quality": scoreQuality,

@@ -27,13 +27,17 @@ export async function scoreQuality(): Promise<void> {
   using detector = createLanguageDetector();
   const ports = { embedder, detector };
   const sts = await Deno.readTextFile(`${folder}/sts-dev.csv`);
-  report("STS: Spearman of semantic_similarity", await stsSpearman(sts, ports), {
-    atLeast: 0.8,
-    digits: 4,
-  });
+  report(
+    "STS benchmark, development split: Spearman of semantic_similarity",
+    await stsSpearman(sts, ports),
+    {
+      atLeast: 0.8,
+      digits: 4,
+    },
+  );
   const banking = await Deno.readTextFile(`${folder}/b77-train.csv`);
   report(
-    `banking77, ${INTENTS} intents × ${EXAMPLES} examples: accuracy over ${DRAWS} draws`,
+    `banking77, training split, ${INTENTS} intents × ${EXAMPLES} examples: accuracy over ${DRAWS} draws`,
     await bankingAccuracy(banking, ports),
     { atLeast: 0.88, digits: 4 },
   );
@@ -51,7 +55,7 @@ async function stsSpearman(table: string, ports: Ports): Promise<number> {
   await sideBySide(rows.entries(), 32, async ([index, row]) => {
     const pair = { reply: row[5]!, reference: row[6]! };
     const { value, method } = await semanticSimilarity(pair, semantics);
-    ours[index] = value;
+    ours[index] = value!;
     methods.set(method, (methods.get(method) ?? 0) + 1);
   });
   for (const [method, count] of methods) console.log(`  STS pairs by ${method}: ${count}`);

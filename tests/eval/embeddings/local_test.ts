@@ -2,7 +2,6 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
 import { cosine } from "../../../eval/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../../eval/embeddings/local.ts";
-import { createLanguageDetector } from "../../../eval/language/detector.ts";
 import { createPairComparer } from "../../../eval/scores/pair_scores.ts";
 
 Deno.test("the sentence encoder runs in its worker and tells near from far", async () => {
@@ -14,14 +13,6 @@ Deno.test("the sentence encoder runs in its worker and tells near from far", asy
   assertAlmostEquals(cosine(dancing!, again!), 1, 1e-6);
   assertAlmostEquals(cosine(dancing!, dances!), 0.779, 0.01); // 0.779 by the published model too
   assert(cosine(dancing!, market!) < 0.3);
-});
-
-Deno.test("languages are told in their worker", async () => {
-  using detector = createLanguageDetector();
-  const texts = ["Where is the parcel that I ordered?", "Wo ist das Paket, das ich bestellt habe?"];
-  const [english, german] = await Promise.all(texts.map((text) => detector.detect(text)));
-  assert(english!.isReliable && english!.code === "en");
-  assert(german!.isReliable && german!.code === "de");
 });
 
 Deno.test("long texts are compared in their worker, with the result of short ones", async () => {

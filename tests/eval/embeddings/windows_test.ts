@@ -14,6 +14,15 @@ Deno.test("a longer text is cut where the encoder would stop reading, and nothin
   assertEquals(windows.join(" "), numbered(200));
 });
 
+Deno.test("a window of any script fits into what the encoder reads", () => {
+  for (const text of ["您的订单已经发货。".repeat(60), "Ваша посылка уже в пути. ".repeat(60)]) {
+    const windows = cutWindows(text);
+    assert(windows.length > 2);
+    assert(windows.every((window) => window.length <= 256), `${windows[0]!.length}`);
+    assertEquals(windows.join("").replaceAll(" ", ""), text.replaceAll(" ", ""));
+  }
+});
+
 Deno.test("of a very long text windows from its beginning to its end are taken", () => {
   const windows = cutWindows(numbered(100_000));
   assertEquals(windows.length, MAX_WINDOWS);

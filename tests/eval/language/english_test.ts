@@ -4,9 +4,9 @@ import { areEnglish } from "../../../eval/language/english.ts";
 
 const KNOWN: Record<string, Language> = {
   "english text": { code: "en", isReliable: true },
-  "deutscher Text": { code: "de", isReliable: true },
+  "deutscher Text": { code: "other", isReliable: true },
   "yes": { code: "en", isReliable: false },
-  "Hello": { code: "fi", isReliable: false },
+  "Hello": { code: "other", isReliable: false },
   "42": { code: null, isReliable: false },
 };
 

@@ -1,0 +1,72 @@
+/** The part of a text's letters that decides how it is compared. */
+type Script = "latin" | "cyrillic" | "cjk" | "other";
+
+/** How texts of one kind are compared with the encoder inside. */
+export interface SimilarityMethod {
+  /** As `score_methods` names it; `c1` is the version of the calibration. */
+  name: string;
+  /** What is mixed with the cosine of the sentence vectors. */
+  words: "stems" | "grams";
+  /** The share of the cosine; the words have the rest. */
+  share: number;
+  /** The mix that becomes `PASS`. */
+  threshold: number;
+}
+
+/** What the mix at `threshold` becomes: the default `pass_threshold`. */
+const PASS = 0.7;
+
+/**
+ * The encoder was trained on English, knows much of other European languages by their word pieces,
+ * and little of other scripts: the further from English, the larger the share of the characters.
+ * Each threshold lets 1 to 3 of 100 unrelated pairs pass, on pairs that were not used for choosing
+ * it; `deno task bench similarity` tells the shares.
+ */
+export const METHODS = {
+  english: { name: "minilm+stems/c1", words: "stems", share: 0.85, threshold: 0.62 },
+  latin: { name: "minilm+grams/latin-c1", words: "grams", share: 0.4, threshold: 0.32 },
+  cyrillic: { name: "minilm+grams/cyrillic-c1", words: "grams", share: 0.2, threshold: 0.223 },
+  cjk: { name: "minilm+grams/cjk-c1", words: "grams", share: 0.2, threshold: 0.175 },
+  other: { name: "minilm+grams/other-c1", words: "grams", share: 0.2, threshold: 0.223 },
+} as const satisfies Record<string, SimilarityMethod>;
+
+/** The method for a reference, from the reference and its language alone. */
+export function chooseMethod(reference: string, isEnglish: boolean): SimilarityMethod {
+  const script = mainScript(reference);
+  return script === "latin" && isEnglish ? METHODS.english : METHODS[script];
+}
+
+const SCRIPTS: [Script, RegExp][] = [
+  ["latin", /\p{Script=Latin}/gu],
+  ["cyrillic", /\p{Script=Cyrillic}/gu],
+  ["cjk", /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+];
+/** Enough of a text to tell its script. */
+const MAX_CHARACTERS = 2000;
+/** A character of these stands for a part of a word, so that it counts as much as two letters. */
+const CJK_WEIGHT = 2;
+
+/** Latin if there is no letter at all: digits and code are the encoder's, too. */
+function mainScript(text: string): Script {
+  const beginning = text.slice(0, MAX_CHARACTERS);
+  const letters = beginning.match(/\p{L}/gu)?.length ?? 0;
+  let rest = letters;
+  let best: Script = "latin";
+  let most = 0;
+  for (const [script, pattern] of SCRIPTS) {
+    const found = beginning.match(pattern)?.length ?? 0;
+    rest -= found;
+    const weight = script === "cjk" ? CJK_WEIGHT * found : found;
+    if (weight > most) [best, most] = [script, weight];
+  }
+  return rest > most ? "other" : best;
+}
+
+/**
+ * A mix in [0, 1] on the scale that all methods share: 0, the method's threshold and 1 become 0, 0.7
+ * and 1, with straight lines between them. The order of two mixes stays as it is.
+ */
+export function calibrate(mix: number, { threshold }: SimilarityMethod): number {
+  if (mix <= threshold) return PASS * mix / threshold;
+  return PASS + (1 - PASS) * (mix - threshold) / (1 - threshold);
+}
