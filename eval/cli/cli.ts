@@ -1,5 +1,6 @@
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
+import { backup } from "./backup.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { compare } from "./compare.ts";
 import { exportRun } from "./export.ts";
@@ -9,7 +10,15 @@ import { runs } from "./runs.ts";
 import { show } from "./show.ts";
 import type { CliWorld } from "./world.ts";
 
-const commands: Record<string, Command> = { run, runs, show, compare, export: exportRun, resume };
+const commands: Record<string, Command> = {
+  run,
+  runs,
+  show,
+  compare,
+  export: exportRun,
+  resume,
+  backup,
+};
 
 const HELP = `assay-eval            serve the HTTP API
 assay-eval --check    validate the configuration, say what it amounts to, and exit

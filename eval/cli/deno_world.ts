@@ -5,6 +5,7 @@ import { createLogger, type Logger } from "../../shared/log.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint_policy.ts";
+import { backUpDatabase } from "../store/backup.ts";
 import { openReader, openStore } from "../store/open_store.ts";
 import { createEvalDeps } from "../wiring.ts";
 import { EXIT, UsageError } from "./command.ts";
@@ -29,6 +30,14 @@ export function createDenoWorld(): CliWorld {
     watchInterrupts,
     openReader: () => openReader({ path: config().EVAL_DATA }),
     openStore: () => openStore({ path: config().EVAL_DATA }),
+    async backUp(target) {
+      try {
+        await backUpDatabase({ path: config().EVAL_DATA, target });
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new UsageError(`cannot back up ${config().EVAL_DATA} to ${target}: ${reason}`);
+      }
+    },
     createManager(store, concurrency = config().EVAL_CONCURRENCY) {
       const log = createCliLogger(config(), (line) => err.write(`${line}\n`));
       return createEvalDeps({ ...config(), EVAL_CONCURRENCY: concurrency }, { log, store }).runs;

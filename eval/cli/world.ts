@@ -35,6 +35,8 @@ export interface CliWorld {
   openReader(): Promise<RunReader>;
   /** For running; throws `ConfigError` where another process has the file. */
   openStore(): Promise<RunStore>;
+  /** Copies the database into a new file; throws `UsageError` if it cannot. */
+  backUp(path: string): Promise<void>;
   /** Has conversations, so many at once; the configured number where it is `undefined`. */
   createManager(store: RunStore, concurrency: number | undefined): RunManager;
   /** Throws where the configuration does not allow the endpoint. */

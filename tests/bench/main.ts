@@ -7,6 +7,7 @@ import { encoderCost } from "./encoder.ts";
 import { evalLarge } from "./eval_large.ts";
 import { evalSpeed } from "./eval_speed.ts";
 import { largeExport } from "./large_export.ts";
+import { largeRead } from "./large_read.ts";
 import type { BenchPart } from "./measure.ts";
 import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
@@ -30,6 +31,7 @@ const PARTS: Record<string, BenchPart> = {
   "store-speed": storeSpeed,
   "resume-speed": resumeSpeed,
   "large-export": largeExport,
+  "large-read": largeRead,
   trust,
 };
 

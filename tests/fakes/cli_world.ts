@@ -62,6 +62,10 @@ export function cliWorld(options: CliOptions = {}) {
     }),
     openReader: () => Promise.resolve(store),
     openStore: () => Promise.resolve(store),
+    backUp(path) {
+      files[path] = "a copy";
+      return Promise.resolve();
+    },
     createManager(store, concurrency = 8) {
       concurrencies.push(concurrency);
       return createRunManager({

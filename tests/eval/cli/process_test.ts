@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { openStore } from "../../../eval/store/open_store.ts";
 import { startCli } from "../../fakes/cli_process.ts";
 import { batchFile } from "../../fakes/cli_world.ts";
 import { completion, startProviderDouble } from "../../fakes/provider_double.ts";
@@ -85,4 +86,27 @@ Deno.test("a real process explains itself also where its configuration is wrong"
     const run = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
     assertEquals([run.code, run.out], [1, ""]);
     assertStringIncludes(run.err, "EVAL_CONCURRENCY");
+  }));
+
+Deno.test("a backup is a database of its own, made while another process writes, and never overwrites", () =>
+  withBatch(async (cwd) => {
+    await using endpoint = await startProviderDouble(right);
+    const model = ["--endpoint", endpoint.baseUrl, "--model", "m"];
+    const run = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
+    assertEquals(run.code, 0, run.err);
+    const store = await openStore({ path: `${cwd}/data/eval.db` }); // holds the lock, and may write
+    try {
+      const first = await startCli(["backup", "copy.db"], { cwd }).outcome;
+      assertEquals(first.code, 0, first.err);
+      const second = await startCli(["backup", "copy.db"], { cwd }).outcome;
+      assertEquals(second.code, 1);
+      assertStringIncludes(second.err, "cannot back up ./data/eval.db to copy.db");
+    } finally {
+      await store.close();
+    }
+    assertEquals((await Deno.stat(`${cwd}/copy.db`)).mode! & 0o777, 0o600);
+    const copy = await openStore({ path: `${cwd}/copy.db` }); // restoring is naming the file
+    const { runs: [restored] } = await copy.listRuns({ limit: 9 });
+    assertEquals([restored?.status, (await copy.tally(restored!.id)).done], ["completed", 6]);
+    await copy.close();
   }));
