@@ -56,6 +56,6 @@ export function planConnections(needs: DescriptorNeeds, free: number | undefined
   }
   const backlog = Math.min(MAX_BACKLOG, Math.max(MIN_BACKLOG, Math.floor(free / 8)));
   const shared = Math.max(2, free - RESERVED_DESCRIPTORS - backlog);
-  const outgoing = Math.min(needs.outgoing, Math.floor(shared / 2));
+  const outgoing = Math.min(needs.outgoing, Math.ceil(shared / 2));
   return { total: Math.min(needs.connections, shared - outgoing), backlog };
 }
