@@ -74,7 +74,12 @@ export function createAssessor(
   const judge = planned.judge === current.judge ? ports.judge : undefined;
   const semantics = createBatchSemantics(test_batch, ports);
   semantics.encodeReferences(signal); // while the first questions are on their way
-  const readMetadata = createMetadataReader(test_batch, { semantics, judge, signal });
+  const readMetadata = createMetadataReader(test_batch, {
+    semantics,
+    judge,
+    signal,
+    unavailable: changedLabelling(planned, current),
+  });
 
   /** There must be something to grade by. */
   const isJudged = ({ reference_reply }: Interaction) =>
@@ -243,6 +248,16 @@ function changed(planned: string | null, current: string | null): string {
   return `the run was planned with ${planned ?? "none"}, and now ${
     current ?? "none"
   } is configured`;
+}
+
+/** Why labels cannot be read as they were planned; the embedder reads them only without a judge. */
+function changedLabelling(planned: ScoredBy, current: ScoredBy): string | undefined {
+  if (planned.judge !== null) {
+    return planned.judge === current.judge ? undefined : changed(planned.judge, current.judge);
+  }
+  return planned.embeddings === current.embeddings
+    ? undefined
+    : changed(planned.embeddings, current.embeddings);
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { InteractionResult, LabelReport } from "../shared/schemas/evaluate.ts";
+import type { InteractionResult, LabelReport, SelfCheck } from "../shared/schemas/evaluate.ts";
 import { finish, type Steps } from "./steps.ts";
 import { labelKey } from "./metadata/label.ts";
 
-/** The column of replies in which the annotator found no label. */
+/** The column of replies in which no label was found. */
 const ABSTAINED = "(none)";
 /** The column of turns that failed: there was no reply to read a label from. */
 const FAILED = "(failed)";
@@ -18,6 +18,13 @@ export interface LabelledAttempt {
   interactions: LabelledTurn[];
 }
 
+interface LabelCount {
+  confusion: LabelReport["confusion"];
+  pairs: number;
+  flips: number;
+  selfCheck?: SelfCheck | undefined;
+}
+
 /** Counts labels, scenario by scenario. */
 export interface LabelCounter {
   add(attempts: LabelledAttempt[]): void;
@@ -27,14 +34,12 @@ export interface LabelCounter {
 }
 
 /**
- * For each metadata key, how the expected labels were found again over all attempts, and how often
- * two attempts disagree about the same turn.
+ * For each metadata key, how the expected labels were found again over all attempts, how often two
+ * attempts disagree about the same turn, and how the key's annotator did in its self-check, which
+ * every turn of a run repeats.
  */
 export function createLabelCounter(): LabelCounter {
-  const byKey = new Map<
-    string,
-    { confusion: LabelReport["confusion"]; pairs: number; flips: number }
-  >();
+  const byKey = new Map<string, LabelCount>();
 
   /** The same few labels come again with every attempt. */
   const names = new Map<unknown, string>();
@@ -57,6 +62,7 @@ export function createLabelCounter(): LabelCounter {
     if (!count) byKey.set(key, count = { confusion: {}, pairs: 0, flips: 0 });
     const found = new Map<string, number>();
     for (const turn of turns) {
+      count.selfCheck ??= readSelfCheck(key, turn);
       const label = foundLabel(key, turn);
       if (label !== FAILED) found.set(label, (found.get(label) ?? 0) + 1);
       const row = own(count.confusion, nameOf(turn.reference_metadata[key]), {});
@@ -82,12 +88,21 @@ export function createLabelCounter(): LabelCounter {
     add: (attempts) => finish(addInSteps(attempts)),
     report: () =>
       Object.fromEntries(
-        [...byKey].map(([key, { confusion, pairs, flips }]) => [
+        [...byKey].map(([key, { confusion, pairs, flips, selfCheck }]) => [
           key,
-          { confusion, flip_rate: pairs === 0 ? null : flips / pairs },
+          {
+            confusion,
+            flip_rate: pairs === 0 ? null : flips / pairs,
+            ...(selfCheck && { self_check: selfCheck }),
+          },
         ]),
       ),
   };
+}
+
+function readSelfCheck(key: string, { annotation }: LabelledTurn): SelfCheck | undefined {
+  if (!annotation || !Object.hasOwn(annotation.keys, key)) return undefined;
+  return annotation.keys[key]!.self_check;
 }
 
 /** Pairs of attempts, and how many of them agree; a failed attempt has no say. */

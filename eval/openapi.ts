@@ -15,7 +15,7 @@ const EXAMPLE = {
       id: "1",
       user_message: "Hello!",
       reference_reply: "Hello, how can I help?",
-      reference_metadata: { sentiment: "positive" },
+      reference_metadata: { intent: "greeting" },
     }],
   },
   endpoint: "http://127.0.0.1:8000",

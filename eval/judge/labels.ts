@@ -34,10 +34,13 @@ export async function labelReply(
     accepted: schema,
     temperature: 0,
   }, options);
-  return new Map([...candidates].map(([key, labels]) => {
+  return new Map([...candidates].map(([key, labels]): [string, Annotation] => {
     const chosen = labelKey(answer.labels[key]);
-    const confidence = labels.has(chosen) ? answer.confidence : null;
-    return [key, { value: labels.get(chosen), method: METHOD, confidence }];
+    if (labels.has(chosen)) {
+      return [key, { value: labels.get(chosen), method: METHOD, confidence: answer.confidence }];
+    }
+    const reason = "the judge says that none of the labels fits";
+    return [key, { value: undefined, method: METHOD, confidence: null, reason }];
   }));
 }
 

@@ -1,12 +1,14 @@
-import type { Interaction } from "../../shared/schemas/evaluate.ts";
+import type { Interaction, SelfCheck } from "../../shared/schemas/evaluate.ts";
 
 /** What was read out of a reply for one metadata key. */
 export interface Annotation {
-  /** `undefined` where the annotator cannot tell. */
+  /** `undefined` if the annotator cannot tell. */
   value: unknown;
   method: string;
-  /** In [0, 1], as the method understands it; `null` where there is no value. */
+  /** The chance that the value is right, in [0, 1]; `null` if there is no value. */
   confidence: number | null;
+  /** Why there is no value. */
+  reason?: string;
 }
 
 /** A generated reply and the turn that it answers. */
@@ -15,9 +17,31 @@ export interface AnnotatedReply {
   interaction: Interaction;
 }
 
-/** Reads one annotation out of a generated reply. */
-export interface Annotator {
-  /** Whether this annotator is the one to ask for a metadata key. */
-  handles(key: string): boolean;
-  annotate(key: string, reply: AnnotatedReply): Annotation | Promise<Annotation>;
+/** A reference of the batch and the label that it carries for a key. */
+export interface LabelExample {
+  text: string;
+  /** As the batch writes it first. */
+  label: unknown;
+  interaction: Interaction;
+}
+
+/** Reads the labels of one metadata key out of replies. Rejects if it needs the encoder and that fails. */
+export interface KeyAnnotator {
+  readonly method: string;
+  annotate(reply: AnnotatedReply): Promise<Annotation>;
+  /**
+   * The label that a reference would get if it were a reply and not an example; `undefined` if it
+   * would get none.
+   */
+  relabel(example: LabelExample): Promise<unknown>;
+}
+
+/** How the replies of a batch are labelled for one key; it depends on the batch alone. */
+export interface KeyPlan {
+  method: string;
+  /** `null` if there is nothing to check with. */
+  selfCheck: SelfCheck | null;
+  /** `undefined` if no reply of this batch can be labelled; `reason` says why. */
+  annotator: KeyAnnotator | undefined;
+  reason?: string;
 }

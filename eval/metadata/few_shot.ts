@@ -1,55 +1,79 @@
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
-import type { AnnotatedReply, Annotation, Annotator } from "./annotator.ts";
-import { createLabelIndex, type LabelIndex, type LabelScore } from "./label_index.ts";
+import type { Annotation, KeyAnnotator, LabelExample } from "./annotator.ts";
+import { confidenceIn, type LabelKind, readLead, THRESHOLDS } from "./label_confidence.ts";
+import { collectExamples, type LabelGroup } from "./label_examples.ts";
+import { createGramIndex, createVectorIndex } from "./label_index.ts";
+import { spreadSample } from "./self_check.ts";
 
-/**
- * The lowest score at which a label is given. With sentence vectors (at most 1.8) it lets every
- * right answer of the banking77 bench pass and holds back 97 % of sentences about anything else;
- * with TF-IDF alone (at most 1.3) texts that share little more than word endings stay below it.
- */
-export const THRESHOLDS = { vectors: 0.55, grams: 0.15 };
+/** Below it a label is as likely wrong as right. */
+const LOWEST_CONFIDENCE = 0.5;
+/** References whose language tells that of all of them. */
+const LANGUAGE_SAMPLE = 16;
+/** Comparisons of two texts that a self-check may take: about half a second. */
+const CHECK_BUDGET = 200_000;
+const CHECKED = { atLeast: 30, atMost: 200 };
 
-/** How sharply a lead over the other labels becomes confidence. */
-const TEMPERATURE = 0.1;
+/** A few-shot annotator and the references that it can be checked with. */
+export interface FewShot {
+  annotator: KeyAnnotator;
+  checkable: LabelExample[];
+  labels: number;
+}
 
 /**
  * Gives a reply one of the labels that the batch's references carry for a key: the one whose
- * examples it is nearest to, cosine of sentence vectors + 0.5 × TF-IDF cosine + 0.3 × cosine with
- * the label's own words. The reply's own reference has no say where its label has another example.
- * Abstains below `THRESHOLDS`, and where there are not two labels to choose from.
+ * examples it is nearest to, the turn's own reference among them. By sentence vectors if the
+ * references are in a language that the embedder knows, else by characters: that is decided once,
+ * and never by a reply. `undefined` if there are not two labels with an example to choose from.
  */
-export function createFewShotAnnotator(
-  scenarios: Scenario[],
-  semantics: BatchSemantics,
-): Annotator {
-  const indexes = new Map<string, Promise<LabelIndex>>();
-
-  function indexFor(key: string): Promise<LabelIndex> {
-    let index = indexes.get(key);
-    if (!index) indexes.set(key, index = createLabelIndex(key, { scenarios, semantics }));
-    return index;
-  }
+export async function createFewShot(
+  key: string,
+  { scenarios, semantics }: { scenarios: Scenario[]; semantics: BatchSemantics },
+): Promise<FewShot | undefined> {
+  const groups = collectExamples(key, scenarios);
+  const examples = groups.flatMap(({ examples }) => examples);
+  if (groups.filter(({ examples }) => examples.length > 0).length < 2) return undefined;
+  const kind: LabelKind = await isEmbeddable(examples, semantics) ? "vectors" : "grams";
+  const create = kind === "vectors" ? createVectorIndex : createGramIndex;
+  const index = await create({ groups, semantics });
+  const method = kind === "vectors" ? "few_shot" : "few_shot_tfidf";
+  const none = (reason: string): Annotation => ({
+    value: undefined,
+    method,
+    confidence: null,
+    reason,
+  });
 
   return {
-    handles: () => true,
-    async annotate(key: string, reply: AnnotatedReply): Promise<Annotation> {
-      const { kind, scores } = await (await indexFor(key)).score(reply);
-      const method = kind === "vectors" ? "few_shot" : "few_shot_tfidf";
-      const [best, ...others] = scores.toSorted((a, b) => b.score - a.score);
-      if (!best || others.length === 0 || best.score < THRESHOLDS[kind]) {
-        return { value: undefined, method, confidence: null };
-      }
-      return { value: best.label, method, confidence: confidenceIn(best, others) };
+    annotator: {
+      method,
+      async annotate(reply) {
+        const lead = readLead(await index.score(reply));
+        if (lead.score < THRESHOLDS[kind]) return none("no label is near enough");
+        const confidence = confidenceIn(lead, kind);
+        if (confidence < LOWEST_CONFIDENCE) return none("two labels are about equally near");
+        return { value: lead.label, method, confidence };
+      },
+      relabel: async (example) => readLead(await index.scoreExample(example)).label,
     },
+    checkable: sampleCheckable(groups, examples.length),
+    labels: groups.length,
   };
 }
 
-/** The best label's share in a softmax over all. */
-function confidenceIn(best: LabelScore, others: LabelScore[]): number {
-  const rest = others.reduce(
-    (sum, { score }) => sum + Math.exp((score - best.score) / TEMPERATURE),
-    0,
-  );
-  return 1 / (1 + rest);
+/** By vote: a language is often mistaken in a short text. */
+async function isEmbeddable(examples: LabelExample[], semantics: BatchSemantics): Promise<boolean> {
+  const sample = spreadSample(examples, LANGUAGE_SAMPLE);
+  const votes = await Promise.all(sample.map(({ text }) => semantics.isEmbeddable([text])));
+  return votes.filter(Boolean).length * 2 >= votes.length;
+}
+
+/** The references whose label has another example to be recognised by. */
+function sampleCheckable(groups: LabelGroup[], examples: number): LabelExample[] {
+  const { atLeast, atMost } = CHECKED;
+  const count = Math.min(atMost, Math.max(atLeast, Math.floor(CHECK_BUDGET / examples)));
+  const checkable = groups.filter(({ examples }) => examples.length > 1)
+    .flatMap(({ examples }) => examples);
+  return spreadSample(checkable, count);
 }

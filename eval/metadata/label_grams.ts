@@ -2,8 +2,13 @@ import { type CharTfIdf, gramProduct, type GramVector } from "../text/char_tfidf
 
 /** A label's examples as TF-IDF vectors, ready to be compared with a reply. */
 export interface LabelGrams {
-  /** Cosine with the sum of the examples, one of them left out where `without` names it. */
-  nearness(reply: GramVector, without: number | undefined): number;
+  /** Cosine with the sum of the examples. */
+  nearness(reply: GramVector): number;
+  /**
+   * The same with one example less: without `own`, or if that is `undefined` the mean over leaving
+   * out each in turn. A label with a single example keeps it.
+   */
+  evenNearness(reply: GramVector, own: number | undefined): number;
 }
 
 /** Sums the examples once, so that leaving one out costs no more than a comparison with it. */
@@ -26,17 +31,24 @@ export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelGrams 
     return product;
   }
 
+  function nearness(reply: GramVector, without?: number): number {
+    let product = productWithSum(reply);
+    let { squares } = sum;
+    if (without !== undefined) {
+      const left = examples[without]!;
+      product -= gramProduct(reply, left);
+      squares += left.squares - 2 * withSum[without]!;
+    }
+    const length = Math.sqrt(reply.squares * Math.max(0, squares));
+    return length === 0 ? 0 : Math.min(1, Math.max(0, product / length));
+  }
+
   return {
-    nearness(reply, without) {
-      let product = productWithSum(reply);
-      let { squares } = sum;
-      const left = without === undefined ? undefined : examples[without];
-      if (left) {
-        product -= gramProduct(reply, left);
-        squares += left.squares - 2 * withSum[without!]!;
-      }
-      const length = Math.sqrt(reply.squares * Math.max(0, squares));
-      return length === 0 ? 0 : Math.min(1, Math.max(0, product / length));
+    nearness: (reply) => nearness(reply),
+    evenNearness(reply, own) {
+      if (examples.length < 2) return nearness(reply);
+      if (own !== undefined) return nearness(reply, own);
+      return examples.reduce((sum, _, at) => sum + nearness(reply, at), 0) / examples.length;
     },
   };
 }

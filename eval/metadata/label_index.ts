@@ -1,102 +1,116 @@
-import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Interaction } from "../../shared/schemas/evaluate.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
-import { gramCosine, type GramVector } from "../text/char_tfidf.ts";
-import type { AnnotatedReply } from "./annotator.ts";
-import { batchLabels, labelKey, labelWords } from "./label.ts";
-import { createLabelGrams, type LabelGrams } from "./label_grams.ts";
+import { gramCosine } from "../text/char_tfidf.ts";
+import type { AnnotatedReply, LabelExample } from "./annotator.ts";
+import type { LabelGroup } from "./label_examples.ts";
+import { createLabelGrams } from "./label_grams.ts";
 import { createLabelVectors, type LabelVectors } from "./label_vectors.ts";
 
+/** How near a reply is to one label. */
 export interface LabelScore {
   label: unknown;
+  /** How many examples the label has. */
+  examples: number;
   score: number;
+  /**
+   * The score with one example less for every label that has several: the turn's own reference for
+   * its label, and on average any for the others. So no label gains by the turn that is asked about.
+   */
+  even: number;
 }
 
-/** Scores every label of a key for a reply; `kind` says what could be compared. */
+/** Scores every label of a key for a reply. */
 export interface LabelIndex {
-  score(reply: AnnotatedReply): Promise<{ kind: "vectors" | "grams"; scores: LabelScore[] }>;
+  /** Rejects if a vector is needed and cannot be had. */
+  score(reply: AnnotatedReply): Promise<LabelScore[]>;
+  /** Scores a reference as if it were no example; `score` and `even` are the same. */
+  scoreExample(example: LabelExample): Promise<LabelScore[]>;
 }
 
-/** Few-shot: more examples of a label cost time and tell little more. */
-const MAX_EXAMPLES = 32;
+export interface LabelIndexOptions {
+  groups: LabelGroup[];
+  semantics: BatchSemantics;
+}
+
 const GRAM_SHARE = 0.5;
 const WORDS_SHARE = 0.3;
 
-interface LabelEntry {
-  label: unknown;
-  words: string;
-  wordGrams: GramVector;
-  /** Where each example comes from; a reply's own reference is left out by its position here. */
-  sources: Interaction[];
-  texts: string[];
-  grams: LabelGrams;
-}
-
-/** The labelled references of a batch, for one metadata key. */
-export async function createLabelIndex(
-  key: string,
-  { scenarios, semantics }: { scenarios: Scenario[]; semantics: BatchSemantics },
+/** By sentence vectors and characters: cosines as `LabelVectors` adds them + 0.5 × TF-IDF cosine. */
+export async function createVectorIndex(
+  { groups, semantics }: LabelIndexOptions,
 ): Promise<LabelIndex> {
   const { embedder } = semantics;
   const weigh = await semantics.tfIdf();
-  const entries = collectExamples(key, scenarios).map((entry): LabelEntry => ({
-    ...entry,
-    wordGrams: weigh(entry.words),
-    grams: createLabelGrams(entry.texts, weigh),
-  }));
+  const entries = groups.map((group) => ({ ...group, texts: textsOf(group) }));
+  const grams = entries.map(({ texts }) => createLabelGrams(texts, weigh));
   let vectors: Promise<LabelVectors[]> | undefined;
-  const embedLabels = () =>
+  /** Tried again with the next reply if they could not be had. */
+  const embedLabels = () => {
     vectors ??= Promise.all(entries.map((entry) => createLabelVectors(entry, embedder)));
-
-  async function scoreByVectors({ text, interaction }: AnnotatedReply): Promise<LabelScore[]> {
-    const [vector, labels] = await Promise.all([embedder.embed(text), embedLabels()]);
-    const reply = weigh(text);
-    return entries.map(({ label, sources, grams }, index) => {
-      const own = ownPosition(sources, interaction);
-      const nearness = labels[index]!.nearness(vector, own);
-      return { label, score: nearness + GRAM_SHARE * grams.nearness(reply, own) };
-    });
-  }
-
-  function scoreByGrams({ text, interaction }: AnnotatedReply): LabelScore[] {
-    const reply = weigh(text);
-    return entries.map(({ label, sources, grams, wordGrams }) => {
-      const nearness = grams.nearness(reply, ownPosition(sources, interaction));
-      return { label, score: nearness + WORDS_SHARE * gramCosine(reply, wordGrams) };
-    });
-  }
+    vectors.catch(() => vectors = undefined);
+    return vectors;
+  };
 
   return {
-    async score(reply) {
-      try {
-        if (await semantics.isEmbeddable([reply.text])) {
-          return { kind: "vectors", scores: await scoreByVectors(reply) };
-        }
-      } catch { /* no vectors to be had: the n-grams are there */ }
-      return { kind: "grams", scores: scoreByGrams(reply) };
+    async score({ text, interaction }) {
+      const [vector, labels] = await Promise.all([embedder.embed(text), embedLabels()]);
+      const reply = weigh(text);
+      return groups.map((group, at) => ({
+        ...describe(group),
+        score: labels[at]!.nearness(vector) + GRAM_SHARE * grams[at]!.nearness(reply),
+        even: labels[at]!.evenNearness(vector, group.positions.get(interaction)),
+      }));
+    },
+    async scoreExample({ text, interaction }) {
+      const [vector, labels] = await Promise.all([embedder.embed(text), embedLabels()]);
+      const reply = weigh(text);
+      return groups.map((group, at) => {
+        const own = group.positions.get(interaction);
+        const even = labels[at]!.evenNearness(vector, own) +
+          GRAM_SHARE * grams[at]!.evenNearness(reply, own);
+        return { ...describe(group), score: even, even };
+      });
     },
   };
 }
 
-type Examples = Pick<LabelEntry, "label" | "words" | "sources" | "texts">;
+/** By characters alone: TF-IDF cosine with the examples + 0.3 × with the label's own words. */
+export async function createGramIndex(
+  { groups, semantics }: LabelIndexOptions,
+): Promise<LabelIndex> {
+  const weigh = await semantics.tfIdf();
+  const entries = groups.map((group) => ({
+    group,
+    grams: createLabelGrams(textsOf(group), weigh),
+    words: weigh(group.words),
+  }));
 
-function collectExamples(key: string, scenarios: Scenario[]): Examples[] {
-  const labels = new Map<string, Examples>();
-  for (const [id, label] of batchLabels(key, scenarios)) {
-    labels.set(id, { label, words: labelWords(label), sources: [], texts: [] });
+  function scoreAll(text: string, interaction: Interaction): LabelScore[] {
+    const reply = weigh(text);
+    return entries.map(({ group, grams, words }) => {
+      const toWords = WORDS_SHARE * gramCosine(reply, words);
+      const even = grams.evenNearness(reply, group.positions.get(interaction));
+      return {
+        ...describe(group),
+        score: grams.nearness(reply) + toWords,
+        even: even + toWords,
+      };
+    });
   }
-  for (const interaction of scenarios.flatMap((scenario) => scenario.interactions)) {
-    const { reference_reply: text, reference_metadata } = interaction;
-    if (!text || !Object.hasOwn(reference_metadata, key)) continue;
-    const { sources, texts } = labels.get(labelKey(reference_metadata[key]))!;
-    if (texts.length >= MAX_EXAMPLES) continue;
-    sources.push(interaction);
-    texts.push(text);
-  }
-  return [...labels.values()];
+
+  return {
+    score: ({ text, interaction }) => Promise.resolve(scoreAll(text, interaction)),
+    scoreExample: ({ text, interaction }) =>
+      Promise.resolve(
+        scoreAll(text, interaction).map((scored) => ({ ...scored, score: scored.even })),
+      ),
+  };
 }
 
-/** A reply's own reference must not give its label away, unless the label has no other example. */
-function ownPosition(sources: Interaction[], own: Interaction): number | undefined {
-  const position = sources.indexOf(own);
-  return position < 0 || sources.length === 1 ? undefined : position;
+function textsOf({ examples }: LabelGroup): string[] {
+  return examples.map(({ text }) => text);
+}
+
+function describe({ label, examples }: LabelGroup) {
+  return { label, examples: examples.length };
 }

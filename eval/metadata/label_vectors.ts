@@ -1,14 +1,20 @@
 import { type Embedder, pool, product, products, toUnit } from "../embeddings/embedder.ts";
 
-const WORDS_SHARE = 0.3;
+const NEAREST_SHARE = 0.25;
+const WORDS_SHARE = 0.5;
 
 /** A label's examples as sentence vectors, ready to be compared with a reply. */
 export interface LabelVectors {
-  /** Half nearness to the mean of the examples, half to the nearest; and 0.3 × to the label. */
-  nearness(reply: Float32Array, without: number | undefined): number;
+  /** 0.75 × nearness to the mean of the examples + 0.25 × to the nearest + 0.5 × to the label. */
+  nearness(reply: Float32Array): number;
+  /**
+   * The same with one example less: without `own`, or if that is `undefined` the mean over leaving
+   * out each in turn. A label with a single example keeps it.
+   */
+  evenNearness(reply: Float32Array, own: number | undefined): number;
 }
 
-/** Rejects where the embedder does. */
+/** Rejects if the embedder does. */
 export async function createLabelVectors(
   { texts, words }: { texts: string[]; words: string },
   embedder: Embedder,
@@ -19,37 +25,43 @@ export async function createLabelVectors(
   const squares = product(sum, sum);
   const withSum = units.map((unit) => product(unit, sum));
   /** A reply that repeats has the same vector: what it shares with the examples is known. */
-  const known = new WeakMap<Float32Array, { toExamples: number[]; toWords: number }>();
+  const known = new WeakMap<Float32Array, ReturnType<typeof compareAll>>();
+
+  function compareAll(reply: Float32Array) {
+    const unit = toUnit(reply);
+    const toExamples = products(unit, units);
+    return {
+      toExamples,
+      toWords: product(unit, ownWords),
+      total: toExamples.reduce((total, nearness) => total + nearness, 0),
+      descending: toExamples.toSorted((a, b) => b - a),
+    };
+  }
 
   function compare(reply: Float32Array) {
     let compared = known.get(reply);
-    if (!compared) {
-      const unit = toUnit(reply);
-      known.set(
-        reply,
-        compared = { toExamples: products(unit, units), toWords: product(unit, ownWords) },
-      );
-    }
+    if (!compared) known.set(reply, compared = compareAll(reply));
     return compared;
   }
 
+  function nearness(reply: Float32Array, without?: number): number {
+    const { toExamples, toWords, total, descending } = compare(reply);
+    const left = without === undefined ? 0 : toExamples[without]!;
+    const nearest = without !== undefined && left === descending[0] ? descending[1] : descending[0];
+    if (nearest === undefined) return WORDS_SHARE * toWords;
+    // The sum of the others, squared: |sum − own|², where |own| is 1.
+    const rest = without === undefined ? 0 : 1 - 2 * withSum[without]!;
+    const length = Math.sqrt(Math.max(0, squares + rest));
+    const toCentre = length === 0 ? 0 : (total - left) / length;
+    return (1 - NEAREST_SHARE) * toCentre + NEAREST_SHARE * nearest + WORDS_SHARE * toWords;
+  }
+
   return {
-    nearness(reply, without) {
-      const { toExamples, toWords } = compare(reply);
-      let total = 0;
-      let nearest = -1;
-      for (const [index, nearness] of toExamples.entries()) {
-        if (index === without) continue;
-        total += nearness;
-        if (nearness > nearest) nearest = nearness;
-      }
-      const isEmpty = units.length - (without === undefined ? 0 : 1) <= 0;
-      if (isEmpty) return WORDS_SHARE * toWords;
-      // The sum of the others, squared: |sum − own|², where |own| is 1.
-      const left = without === undefined ? 0 : 1 - 2 * withSum[without]!;
-      const length = Math.sqrt(Math.max(0, squares + left));
-      const toCentre = length === 0 ? 0 : total / length;
-      return (toCentre + nearest) / 2 + WORDS_SHARE * toWords;
+    nearness: (reply) => nearness(reply),
+    evenNearness(reply, own) {
+      if (units.length < 2) return nearness(reply);
+      if (own !== undefined) return nearness(reply, own);
+      return units.reduce((sum, _, at) => sum + nearness(reply, at), 0) / units.length;
     },
   };
 }

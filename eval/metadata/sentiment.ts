@@ -1,52 +1,77 @@
-import sentiment from "wink-sentiment";
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
-import { rememberLast } from "../background/memo.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
-import type { Annotation, Annotator } from "./annotator.ts";
-import { batchLabels, UNKNOWN } from "./label.ts";
+import { product, toUnit } from "../embeddings/embedder.ts";
+import type { Annotation, KeyAnnotator } from "./annotator.ts";
+import { labelKey } from "./label.ts";
 
-/** Enough to tell the mood of a reply, and a bound on what one may cost. */
-const MAX_CHARACTERS = 8000;
-/** A model that is sure of itself gives many turns the same reply. */
-const REMEMBERED = 64;
-/** From here a mood is strong, for batches that tell strong from mild. */
-const STRONG = 3;
-const LEXICON_LABELS = ["positive", "neutral", "negative", "very positive", "very negative"];
-
-const METHOD = "lexicon";
-
-const readMood = rememberLast((text) => {
-  const { score, normalizedScore } = sentiment(text);
-  return { score, normalizedScore };
-}, REMEMBERED);
+const METHOD = "sentiment_model";
+/** A sentiment that is less likely than this is not given. */
+export const LOWEST_CONFIDENCE = 0.6;
+/** How many sentiments there are. */
+export const SENTIMENT_COUNT = 3;
 
 /**
- * `positive`, `negative` or `neutral` by the AFINN word list, negation and emoji included; `very …`
- * only where the batch has such labels. The list is English: a text in another language is
- * `unknown`. Batches with labels of another kind (`joy`, `anger`) are for the few-shot annotator.
+ * A logistic regression over the vectors of one encoder: for each sentiment a weight for each number
+ * of the vector, and one more that is added.
  */
+export interface SentimentModel {
+  /** The `method` of the embedder that it was trained with; it knows no other's vectors. */
+  encoder: string;
+  weights: Record<"positive" | "neutral" | "negative", Float32Array>;
+}
+
+/** The chances of the three sentiments for a text's vector. */
+export function readSentiment(
+  { weights }: SentimentModel,
+  vector: Float32Array,
+): { sentiment: string; chance: number }[] {
+  const unit = toUnit(vector);
+  const scored = Object.entries(weights).map(([sentiment, weights]) => ({
+    sentiment,
+    score: product(unit, weights) + weights[unit.length]!,
+  }));
+  const highest = Math.max(...scored.map(({ score }) => score));
+  const shares = scored.map(({ score }) => Math.exp(score - highest));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  return scored.map(({ sentiment }, at) => ({ sentiment, chance: shares[at]! / total }));
+}
+
+/** Whether the labels of a key are the model's: `positive`, `neutral`, `negative`, any of them. */
+export function areSentiments(key: string, labels: Iterable<string>): boolean {
+  return labelKey(key) === "sentiment" &&
+    [...labels].every((label) => ["positive", "neutral", "negative"].includes(label));
+}
+
+export interface SentimentOptions {
+  /** The labels of the batch, by `labelKey`, as it writes them. */
+  labels: Map<string, unknown>;
+  semantics: BatchSemantics;
+  model: SentimentModel;
+}
+
+/** Reads `positive`, `neutral` or `negative` out of English replies; abstains if it is not sure. */
 export function createSentimentAnnotator(
-  scenarios: Scenario[],
-  semantics: BatchSemantics,
-): Annotator {
-  const labels = batchLabels("sentiment", scenarios);
-  const spellings = new Map([...labels].map(([key, label]) => [key.replace(/[_-]/g, " "), label]));
-  const isLexical = [...spellings.keys()].every((label) => LEXICON_LABELS.includes(label));
-  const spell = (label: string) => spellings.get(label) ?? label;
+  { labels, semantics, model }: SentimentOptions,
+): KeyAnnotator {
+  const none = (reason: string): Annotation => ({
+    value: undefined,
+    method: METHOD,
+    confidence: null,
+    reason,
+  });
+
+  /** Rejects if the encoder cannot be had. */
+  async function read(text: string): Promise<Annotation> {
+    if (!await semantics.isEnglish(text)) return none("the reply is not English");
+    const chances = readSentiment(model, await semantics.embedder.embed(text));
+    const best = chances.reduce((best, next) => next.chance > best.chance ? next : best);
+    if (best.chance < LOWEST_CONFIDENCE) return none("the sentiment is not clear");
+    const value = labels.get(best.sentiment) ?? best.sentiment;
+    return { value, method: METHOD, confidence: best.chance };
+  }
 
   return {
-    handles: (key) => key === "sentiment" && isLexical,
-    async annotate(_key, { text }): Promise<Annotation> {
-      if (!await semantics.isEnglish(text)) {
-        return { value: UNKNOWN, method: METHOD, confidence: 0 };
-      }
-      const { score, normalizedScore } = readMood(text.slice(0, MAX_CHARACTERS));
-      const confidence = Math.min(1, Math.abs(normalizedScore) / STRONG);
-      if (score === 0) return { value: spell("neutral"), method: METHOD, confidence: 0.5 };
-      const mood = score > 0 ? "positive" : "negative";
-      const strong = `very ${mood}`;
-      const isStrong = spellings.has(strong) && Math.abs(normalizedScore) >= STRONG;
-      return { value: spell(isStrong ? strong : mood), method: METHOD, confidence };
-    },
+    method: METHOD,
+    annotate: ({ text }) => read(text),
+    relabel: async ({ text }) => (await read(text)).value,
   };
 }

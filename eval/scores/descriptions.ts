@@ -20,6 +20,13 @@ function describeMethods(): string {
     "result names its method in score_methods";
 }
 
+const LABELLED_BY =
+  "sentiment by a model for English, or by the batch's own examples if they do better; a key with " +
+  "one label by rules for English dialogue acts; others by nearness to the labelled references " +
+  "(cosine of vectors, or of character n-grams in other languages). A reply on the subject of its " +
+  "reference is often given its label even if it carries another. Each key is checked with the " +
+  "batch's references by leave-one-out (labels.<key>.self_check) and is not labelled if it fails";
+
 /** Every score that a result may have, as it is computed with these ports. */
 export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescription[] {
   return [
@@ -35,16 +42,17 @@ export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescript
     },
     {
       name: "<key>_match",
-      definition: "for each key of reference_metadata: 1 where the reply has the expected label, " +
-        "else 0; null where no annotator can tell",
+      definition: "for each key of reference_metadata: 1 if the reply has the expected label, " +
+        "else 0; missing if the reply has no label; null if the key cannot be labelled in this batch",
       range: RANGE,
-      method: judge
-        ? `labels by ${judge.name}, else as without a judge`
-        : "sentiment by lexicon, other labels by the batch's own examples or dialogue-act rules",
+      method: `a reply with the text of a reference has its labels; ${
+        judge ? `others have those that ${judge.name} gives` : LABELLED_BY
+      }`,
     },
     {
       name: "metadata_match",
-      definition: "the mean of the <key>_match that are not null",
+      definition: "the mean of <key>_match over the keys that can be labelled in this batch; " +
+        "missing if one of them is missing",
       range: RANGE,
       method: "mean",
     },

@@ -143,12 +143,27 @@ export const RunPassRates = z.object({
 export type RunPassRates = z.infer<typeof RunPassRates>;
 
 /**
+ * How many of the batch's own references a key's annotator labels right, each treated as a reply
+ * that it has not seen (leave-one-out). `accuracy` is `null` if there was nothing to check with. If
+ * it is clearly below `floor`, the key is not labelled in this batch.
+ */
+export const SelfCheck = z.object({
+  right: z.number(),
+  of: z.number(),
+  accuracy: z.number().nullable(),
+  floor: z.number(),
+});
+export type SelfCheck = z.infer<typeof SelfCheck>;
+
+/**
  * What became of a metadata key's expected labels: expected → found → how often. `flip_rate` is the
  * share of pairs of attempts that disagree about the same turn; `null` without such a pair.
+ * `self_check` is there if the service's own annotators label the key.
  */
 export const LabelReport = z.object({
   confusion: z.record(z.string(), z.record(z.string(), z.number())),
   flip_rate: z.number().nullable(),
+  self_check: SelfCheck.optional(),
 });
 export type LabelReport = z.infer<typeof LabelReport>;
 
@@ -174,6 +189,7 @@ const AnnotationNote = z.object({
   reason: z.string().optional(),
   /** `false`: the key takes no part in `metadata_match`, decided from the batch before any reply. */
   counts: z.literal(false).optional(),
+  self_check: SelfCheck.optional(),
 });
 
 /** How the generated metadata was found: over all keys (the lowest confidence), and for each. */

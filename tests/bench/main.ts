@@ -6,6 +6,7 @@ import { agentStream } from "./agent_stream.ts";
 import { encoderCost } from "./encoder.ts";
 import { evalLarge } from "./eval_large.ts";
 import { evalSpeed } from "./eval_speed.ts";
+import { labelQuality } from "./label_quality.ts";
 import { largeExport } from "./large_export.ts";
 import { largeRead } from "./large_read.ts";
 import type { BenchPart } from "./measure.ts";
@@ -28,6 +29,7 @@ const PARTS: Record<string, BenchPart> = {
   "score-speed": scoreSpeed,
   "score-cost": scoreCost,
   "score-quality": scoreQuality,
+  "label-quality": labelQuality,
   "store-speed": storeSpeed,
   "resume-speed": resumeSpeed,
   "large-export": largeExport,

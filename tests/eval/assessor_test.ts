@@ -40,61 +40,54 @@ Deno.test("a reply of another intent does not match", async () => {
   assertEquals(scores.intent_match, 0);
 });
 
-Deno.test("a reply's own reference does not vote where its label has another example", async () => {
-  // Its own reference speaks of a parcel; the other refund does not.
-  const odd = refund("odd", "The parcel arrives with your money.");
-  const { generatedMetadata } = await assess(odd, "The parcel arrives with your money.", [
-    odd,
-    refund("r", "We refund the price."),
-    delivery("d", "Your parcel arrives today."),
-  ]);
-  assertEquals(generatedMetadata, { intent: "delivery" });
+Deno.test("a model that repeats every reference matches every label", async () => {
+  // Each resembles the references of the other label more than the other one of its own.
+  const crossed = [
+    refund("r1", "Your card was charged on Monday"),
+    refund("r2", "The parcel arrives by noon"),
+    delivery("d1", "Your card was sent on Monday"),
+    delivery("d2", "The parcel is paid by noon"),
+  ];
+  for (const subject of crossed) {
+    const { scores } = await assess(subject, subject.reference_reply!, crossed);
+    assertEquals([scores.intent_match, scores.metadata_match], [1, 1], subject.id);
+  }
 });
 
 Deno.test("a reply that is near no label is left open", async () => {
   const { generatedMetadata, scores, annotation } = await assess(BATCH[0]!, "Bananas grow slowly.");
   assertEquals(generatedMetadata, {});
   assertEquals([scores.intent_match, scores.metadata_match], [null, null]);
-  assertEquals(annotation?.keys.intent, { method: "few_shot", confidence: null });
+  const { method, confidence, reason } = annotation!.keys.intent!;
+  assertEquals([method, confidence, reason], ["few_shot", null, "no label is near enough"]);
 });
 
-const MOODS: [reply: string, sentiment: string][] = [
-  ["I am happy to help, that is a great choice!", "positive"],
-  ["I am sorry, this is a terrible mistake.", "negative"],
-  ["The parcel has two parts.", "neutral"],
-];
-
-for (const [reply, sentiment] of MOODS) {
-  Deno.test(`"${reply}" is ${sentiment}`, async () => {
-    const subject = interaction("1", { reference_metadata: { sentiment } });
-    const { generatedMetadata, scores } = await assess(subject, reply);
-    assertEquals(generatedMetadata, { sentiment });
-    assertEquals(scores.sentiment_match, 1);
-  });
-}
-
 Deno.test("labels match without regard to case and blanks", async () => {
-  const subject = interaction("1", { reference_metadata: { sentiment: " Positive" } });
-  assertEquals((await assess(subject, "Great!")).scores.sentiment_match, 1);
+  const subject = interaction("1", { reference_metadata: { intent: " Refund" } });
+  const { scores } = await assess(subject, "We refund it to your card.", [subject, ...BATCH]);
+  assertEquals(scores.intent_match, 1);
 });
 
 Deno.test("a blank reply matches no label", async () => {
-  const subject = interaction("1", {
-    reference_metadata: { sentiment: "neutral", intent: "refund" },
-  });
-  const { scores } = await assess(subject, "  ");
-  assertEquals([scores.sentiment_match, scores.intent_match], [0, 0]);
+  const { scores } = await assess(BATCH[0]!, "  ");
+  assertEquals([scores.intent_match, scores.metadata_match], [0, 0]);
 });
 
 Deno.test("overall is the mean of meaning and metadata, and of nothing else", async () => {
-  const subject = interaction("1", {
-    reference_reply: "Great, thanks!",
-    reference_metadata: { sentiment: "negative" },
-  });
-  const { scores } = await assess(subject, "great thanks", [subject]);
-  assertAlmostEquals(scores.semantic_similarity!, 1, 1e-6);
-  assertEquals([scores.exact_match, scores.sentiment_match], [1, 0]);
+  const { scores } = await assess(BATCH[0]!, "The parcel arrives soon.");
+  assertEquals(scores.intent_match, 0);
   assertAlmostEquals(scores.overall!, (scores.semantic_similarity! + 0) / 2, 1e-12);
+});
+
+Deno.test("a key that cannot be labelled in this batch is no part of metadata_match", async () => {
+  const subject = interaction("1", {
+    reference_reply: "Your money is on its way.",
+    reference_metadata: { intent: "refund", channel: "mail" },
+  });
+  const batch = [subject, ...BATCH];
+  const { scores, missing_scores } = await assess(subject, "We refund it to your card.", batch);
+  assertEquals([scores.intent_match, scores.channel_match, scores.metadata_match], [1, null, 1]);
+  assertEquals(missing_scores, undefined);
 });
 
 Deno.test("a judge is the third part of overall", async () => {
@@ -247,13 +240,10 @@ Deno.test("a failed turn has the same score names as an answered one", async () 
 Deno.test("a metadata key called exact does not replace exact_match", async () => {
   const labelled = (id: string, reference_reply: string, exact: string) =>
     interaction(id, { reference_reply, reference_metadata: { exact } });
-  const subject = labelled("1", "Your parcel arrives.", "refund");
-  const batch = [subject, labelled("2", "We refund it.", "refund")];
-  const { scores } = await assess(subject, "Your parcel arrives.", [
-    ...batch,
-    labelled("3", "Your parcel arrives.", "delivery"),
-  ]);
-  assertEquals([scores.exact_match, scores.metadata_match], [1, 0]);
+  const subject = labelled("1", "We refund it.", "refund");
+  const batch = [subject, labelled("2", "Your parcel arrives.", "delivery")];
+  const { scores } = await assess(subject, "We refund it all.", batch);
+  assertEquals([scores.exact_match, scores.metadata_match], [0, 1]);
   const bare = interaction("bare", { reference_metadata: { exact: "refund" } });
   const failed = assessor().failed(bare);
   assertEquals([failed.exact_match, failed.metadata_match], [null, 0]);

@@ -52,7 +52,7 @@ Deno.test("a completed run answers message and results in the shape of the speci
   assertEquals(interaction?.scores.exact_match, 1);
   assertEquals(interaction?.scores.token_f1, 1);
   assertEquals(interaction?.scores.rouge_l, 1);
-  assertEquals(interaction?.scores.sentiment_match, 1);
+  assertEquals(interaction?.scores.intent_match, 1);
   assertExists(interaction?.latency_ms);
   assertEquals(scenario?.attempts[1]?.average_scores.exact_match, 1);
   assertEquals(scenario?.average_scores.exact_match, 1);
@@ -370,9 +370,12 @@ Deno.test("an interaction tells how its metadata and its meaning were found", as
     }),
   );
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
-  assertEquals(interaction!.generated_metadata, { intent: "greeting", sentiment: "positive" });
-  assertEquals(interaction!.annotation?.method, "dialogue_act_rules+lexicon");
-  assertEquals(Object.keys(interaction!.annotation!.keys), ["intent", "sentiment"]);
+  assertEquals(interaction!.generated_metadata, { intent: "greeting" });
+  assertEquals(interaction!.annotation?.method, "dialogue_act_rules+sentiment_model");
+  const { intent, sentiment } = interaction!.annotation!.keys;
+  assertEquals([intent!.confidence, intent!.self_check?.right], [0.9, 1]);
+  assertEquals([sentiment!.confidence, sentiment!.counts], [null, false]);
+  assertEquals(results.labels.intent!.self_check, intent!.self_check);
   assertEquals(interaction!.score_methods, { semantic_similarity: "minilm+stems/c1" });
 });
 

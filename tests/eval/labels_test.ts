@@ -89,3 +89,14 @@ Deno.test("a key with the name of a built-in property was not found where nobody
     flip_rate: null,
   });
 });
+
+Deno.test("the report has the self-check of a key, which the turns carry", () => {
+  const check = { right: 3, of: 4, accuracy: 0.75, floor: 0.75 };
+  const note = { method: "few_shot", confidence: 0.9 };
+  const keys = { intent: { ...note, self_check: check } };
+  const told = { ...turn("greet", "greet"), annotation: { ...note, keys } };
+  const failed = turn("greet", undefined, true);
+  const labels = report([[failed, told]], [[turn("greet", "greet")]]);
+  assertEquals(labels.intent!.self_check, check);
+  assertEquals("self_check" in report([[failed]]).intent!, false);
+});

@@ -95,10 +95,11 @@ const FAULTS: [what: string, verdict: string][] = [
 ];
 
 for (const [what, verdict] of FAULTS) {
-  Deno.test(`a judge that answers ${what} is unreadable: null, not 0, and the labels are ours`, async () => {
+  Deno.test(`a judge that answers ${what} is unreadable: null, not 0, and no label by another method`, async () => {
     const { interaction } = await evaluateWithDouble(() => verdict, "Monday it is.");
     assertEquals([interaction.scores.judge, interaction.judge?.error], [null, "judge_unreadable"]);
-    assertEquals(interaction.annotation?.method, "dialogue_act_rules");
+    const [note] = Object.values(interaction.annotation!.keys);
+    assertEquals([note!.method, note!.reason], ["judge", "judge_unreadable"]);
   });
 }
 

@@ -30,7 +30,12 @@ Deno.test("one call derives all keys, among the labels of the batch, as it write
 Deno.test("a key that the judge does not know has no value", async () => {
   const answer = { labels: { intent: "unknown", priority: "1" }, confidence: 0.5 };
   const found = await label(JSON.stringify(answer)).found;
-  assertEquals(found.get("intent"), { value: undefined, method: "judge", confidence: null });
+  assertEquals(found.get("intent"), {
+    value: undefined,
+    method: "judge",
+    confidence: null,
+    reason: "the judge says that none of the labels fits",
+  });
 });
 
 Deno.test("a label that is not among the candidates is refused", async () => {
