@@ -1,6 +1,7 @@
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
 import type { AttemptPosition, EarlierReply, Finished } from "../runner.ts";
 import type { PendingReply, RunStore } from "../store/store.ts";
+import type { Suspects } from "./suspects.ts";
 
 /** How many later processes may begin to score a reply before it is given up. */
 export const MOST_TRIES = 3;
@@ -8,8 +9,7 @@ export const MOST_TRIES = 3;
 export interface FinishedOptions {
   id: string;
   scenarios: Scenario[];
-  /** Does one piece of work at a time. */
-  oneByOne: <T>(work: () => Promise<T>) => Promise<T>;
+  suspects: Suspects;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface FinishedOptions {
  */
 export async function readFinished(
   store: RunStore,
-  { id, scenarios, oneByOne }: FinishedOptions,
+  { id, scenarios, suspects }: FinishedOptions,
 ): Promise<Finished> {
   const counts = new Map<string, number>();
   for (const { turns, ...position } of await store.attemptCounts(id)) {
@@ -41,7 +41,7 @@ export async function readFinished(
       latencyMs,
       attempt(work) {
         if (tries >= MOST_TRIES) return undefined;
-        return tries === 0 ? assess(work) : oneByOne(() => assess(work));
+        return tries === 0 ? assess(work) : suspects.score(tries, () => assess(work));
       },
     };
     return [position.turn, reply] as const;

@@ -1,4 +1,3 @@
-import pLimit from "p-limit";
 import { AppError, isAbort } from "../../shared/errors.ts";
 import { overloaded } from "../../shared/http/places.ts";
 import type { Logger } from "../../shared/log.ts";
@@ -11,6 +10,7 @@ import type { KnownRun, NewRun, RunStore, StoredRun, Tally } from "../store/stor
 import { isStorageFault } from "../store/store_fault.ts";
 import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
 import { readFinished } from "./finished_turns.ts";
+import { createSuspects } from "./suspects.ts";
 import { createRecovery } from "./recovery.ts";
 import { createSaver } from "./saver.ts";
 import { createWaitingRuns } from "./waiting_runs.ts";
@@ -109,7 +109,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   /** Endpoints with their queries, of runs that are not over. */
   const addresses = new Map<string, string>();
   const saver = createSaver(store);
-  const oneByOne = pLimit(1);
+  const suspects = createSuspects();
 
   function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
     const active = createActiveRun(run, { tally, now: () => performance.now() });
@@ -230,7 +230,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     await saver.saveKept(run.id);
     const [tally, finished] = await Promise.all([
       store.tally(run.id),
-      readFinished(store, { id: run.id, scenarios: run.request.test_batch, oneByOne }),
+      readFinished(store, { id: run.id, scenarios: run.request.test_batch, suspects }),
     ]);
     if (run.status !== "running") await store.setStatus(run.id, { status: "running" });
     return runs.get(run.id) ?? launch(run, { tally, finished });
