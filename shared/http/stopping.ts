@@ -18,8 +18,10 @@ export interface StoppingOptions {
   exit: () => void;
 }
 
-/** For the answers that say that the service stops, and for closing what it holds. */
+/** For the answers that say that the service stops. */
 const LAST_WORDS_MS = 1000;
+/** For closing what the service holds: a program that is a tool server takes five seconds to end. */
+const CLOSE_MS = 6000;
 /** For the log lines of requests that are cut. */
 const LAST_LINES_MS = 50;
 
@@ -39,7 +41,7 @@ export function createStop(options: StoppingOptions): () => void {
     admission.stop();
     const ended = Promise.all([closeServer(server), options.stop?.()]);
     if (!await settles(ended, { ms: graceMs, unless: hurry.promise })) await giveUp(ended);
-    await settles(options.close?.(), { ms: LAST_WORDS_MS });
+    await settles(options.close?.(), { ms: CLOSE_MS });
     log.info(`${name} has stopped`);
     exit();
   }
