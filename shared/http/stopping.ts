@@ -20,8 +20,8 @@ export interface StoppingOptions {
 
 /** For the answers that say that the service stops. */
 const LAST_WORDS_MS = 1000;
-/** What is held is closed within this: a program that ignores the end of its input takes 4 s. */
-const CLOSE_MS = 6_000;
+/** For closing what the service holds: a program that is a tool server takes five seconds to end. */
+const CLOSE_MS = 6000;
 /** For the log lines of requests that are cut. */
 const LAST_LINES_MS = 50;
 
