@@ -35,8 +35,10 @@ interface Told {
 }
 
 /**
- * Labels of replies, on data of our own: `reply_labels.tsv` and `sentiment_train.txt` were used to
- * choose weights and thresholds, `reply_labels_check.tsv` and `sentiment_check.txt` were not.
+ * Labels of replies, on data of our own. Weights and thresholds were fitted on `reply_labels.tsv`,
+ * and the sentiment model was trained on `sentiment_train.txt`. Nothing was fitted on
+ * `reply_labels_check.tsv`, but its figures were seen while variants were compared, so they are
+ * somewhat favourable. `sentiment_check.txt` was measured after the model was final.
  */
 export async function labelQuality(): Promise<void> {
   using embedder = createLocalEmbedder();
