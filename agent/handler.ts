@@ -7,13 +7,13 @@ import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Operations } from "../shared/ops/operations.ts";
 import { AgentRequest } from "../shared/schemas/agent.ts";
-import { accountFields, accountHeaders } from "./accounting.ts";
-import { chooseModel, explainRoute } from "./model_choice.ts";
+import { accountFields, accountHeaders } from "./run/accounting.ts";
+import { chooseModel, explainRoute } from "./models/choice.ts";
 import { createOpenAIRoutes } from "./openai/routes.ts";
 import { errorResponse } from "./openai/error_shape.ts";
-import { toAgentReply } from "./reply.ts";
-import { createRunner, type RunnerDeps } from "./runner.ts";
-import { streamAnswer } from "./streamed_answer.ts";
+import { toAgentReply } from "./answer/reply.ts";
+import { createRunner, type RunnerDeps } from "./run/runner.ts";
+import { streamAnswer } from "./answer/streamed_answer.ts";
 
 /** Everything the outside world supplies. */
 export interface AgentDeps extends RunnerDeps {

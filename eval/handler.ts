@@ -2,17 +2,17 @@ import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
 import type { Operations } from "../shared/ops/operations.ts";
-import type { ScoringPorts } from "./assessor.ts";
+import type { ScoringPorts } from "./assess/assessor.ts";
 import { createCompareRoute } from "./compare/compare_route.ts";
 import type { EvalConfig } from "./config.ts";
-import type { EndpointPolicy } from "./endpoint_policy.ts";
+import type { EndpointPolicy } from "./endpoint/policy.ts";
 import { createExportRoute } from "./export/export_route.ts";
-import { createEvaluateRoute } from "./runs/evaluate_route.ts";
-import type { RunManager } from "./runs/run_manager.ts";
-import { createRunRoutes } from "./runs/run_routes.ts";
-import { describeScores } from "./scores/descriptions.ts";
-import { pairScorers } from "./scores/mod.ts";
-import { runSelfTest } from "./scores/self_test.ts";
+import { createEvaluateRoute } from "./run/evaluate_route.ts";
+import type { RunManager } from "./run/manager.ts";
+import { createRunRoutes } from "./run/routes.ts";
+import { describeScores } from "./assess/scores/descriptions.ts";
+import { pairScorers } from "./assess/scores/mod.ts";
+import { runSelfTest } from "./assess/scores/self_test.ts";
 import type { RunStore } from "./store/store.ts";
 
 /** Everything the outside world supplies. */

@@ -6,8 +6,8 @@ import { runCli } from "./cli/cli.ts";
 import { createDenoWorld } from "./cli/deno_world.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
-import { type Retention, startRetention } from "./runs/retention.ts";
-import { giveUpWriting } from "./sandbox.ts";
+import { type Retention, startRetention } from "./run/retention.ts";
+import { giveUpWriting } from "./store/give_up_writing.ts";
 import { openStore } from "./store/open_store.ts";
 import { createEvalDeps } from "./wiring.ts";
 

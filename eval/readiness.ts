@@ -1,5 +1,5 @@
 import type { Check } from "../shared/ops/operations.ts";
-import type { RunManager } from "./runs/run_manager.ts";
+import type { RunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
 import { StoreFault } from "./store/store_fault.ts";
 

@@ -5,21 +5,21 @@ import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics } from "../shared/ops/metrics.ts";
 import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
-import { createAgentDialect } from "./agent_dialect.ts";
+import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
-import { createEndpointClient } from "./endpoint_client.ts";
-import { createEndpointPaces } from "./endpoint_paces.ts";
-import { createEndpointPolicy } from "./endpoint_policy.ts";
-import { createFairSlots } from "./fair_slots.ts";
+import { createEndpointClient } from "./endpoint/client.ts";
+import { createEndpointPaces } from "./endpoint/paces.ts";
+import { createEndpointPolicy } from "./endpoint/policy.ts";
+import { createFairSlots } from "./run/fair_slots.ts";
 import type { EvalDeps } from "./handler.ts";
-import { observeTarget } from "./observed_target.ts";
-import { evalApi } from "./openapi.ts";
+import { observeTarget } from "./endpoint/observed_target.ts";
+import { evalApi } from "./api/openapi.ts";
 import { checkRuns, checkStore } from "./readiness.ts";
-import { createRunManager } from "./runs/run_manager.ts";
+import { createRunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
-import { createOpenAIDialect } from "./openai_dialect.ts";
+import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { createScoringPorts } from "./scoring_wiring.ts";
-import { createTarget, type Dialects } from "./target.ts";
+import { createTarget, type Dialects } from "./endpoint/target.ts";
 
 /** The service's real dependencies, from its configuration and its open store. */
 export function createEvalDeps(

@@ -1,6 +1,6 @@
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
-import type { AgentEvent } from "../events.ts";
-import type { RunReport } from "../runner.ts";
+import type { AgentEvent } from "../run/events.ts";
+import type { RunReport } from "../run/runner.ts";
 
 /** What a completion needs beside the reply. */
 export interface CompletionFrame {

@@ -1,4 +1,4 @@
-import type { Models } from "../models.ts";
+import type { Models } from "../models/models.ts";
 
 /**
  * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's where it lists them. A

@@ -2,7 +2,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { ChatMessage, ChatRequest } from "../../shared/providers/provider.ts";
 import type { AgentMessage } from "../../shared/schemas/agent.ts";
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
-import type { AgentSettings } from "../graph.ts";
+import type { AgentSettings } from "../run/graph.ts";
 
 /** What goes to the provider as it stands, with every call of a run. */
 const PASSED_ON = [

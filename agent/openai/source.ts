@@ -5,10 +5,10 @@ import {
   repairHeaders,
   toAccount,
   toHeaderValue,
-} from "../accounting.ts";
-import type { Emit } from "../events.ts";
-import { callModel } from "../model_call.ts";
-import type { PreparedRun } from "../runner.ts";
+} from "../run/accounting.ts";
+import type { Emit } from "../run/events.ts";
+import { callModel } from "../run/model_call.ts";
+import type { PreparedRun } from "../run/runner.ts";
 import { callUsage, type CompletionUsage, runUsage, withoutCalls } from "./completion.ts";
 
 /** What came of a completion. */

@@ -1,7 +1,12 @@
-import { toHeaderValue } from "../accounting.ts";
-import { eventStreamResponse, openEventStream, type Outlet, type Push } from "../event_stream.ts";
-import type { AgentEvent } from "../events.ts";
-import { logged, type StreamContext } from "../logged_stream.ts";
+import { toHeaderValue } from "../run/accounting.ts";
+import {
+  eventStreamResponse,
+  openEventStream,
+  type Outlet,
+  type Push,
+} from "../answer/event_stream.ts";
+import type { AgentEvent } from "../run/events.ts";
+import { logged, type StreamContext } from "../answer/logged_stream.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
 import type { CompletionSource } from "./source.ts";

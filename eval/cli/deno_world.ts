@@ -4,7 +4,7 @@ import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { createLogger, type Logger } from "../../shared/log.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { EvalConfig } from "../config.ts";
-import { createEndpointPolicy } from "../endpoint_policy.ts";
+import { createEndpointPolicy } from "../endpoint/policy.ts";
 import { backUpDatabase } from "../store/backup.ts";
 import { openReader, openStore } from "../store/open_store.ts";
 import { createEvalDeps } from "../wiring.ts";

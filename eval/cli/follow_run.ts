@@ -1,5 +1,5 @@
-import type { ActiveRun } from "../runs/active_run.ts";
-import type { RunManager } from "../runs/run_manager.ts";
+import type { ActiveRun } from "../run/active_run.ts";
+import type { RunManager } from "../run/manager.ts";
 import type { RunStore } from "../store/store.ts";
 import { EXIT } from "./command.ts";
 import type { Gate } from "./gate.ts";

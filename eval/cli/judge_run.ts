@@ -3,7 +3,7 @@ import { digestRun, type RunDigest } from "../export/digest.ts";
 import { describeComparison } from "../export/comparison_text.ts";
 import type { ExportSource } from "../export/format.ts";
 import { describeRun } from "../export/run_text.ts";
-import { HEADLINE, holdAgainst, type Standing } from "../passing.ts";
+import { HEADLINE, holdAgainst, type Standing } from "../results/passing.ts";
 import type { Statistic } from "../../shared/schemas/evaluate.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";

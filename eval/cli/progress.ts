@@ -1,4 +1,4 @@
-import type { RunProgress } from "../runs/active_run.ts";
+import type { RunProgress } from "../run/active_run.ts";
 import type { CliStream } from "./world.ts";
 
 /** A person sees ten pictures a second as movement; more only cost. */

@@ -1,4 +1,4 @@
-import { nameTest } from "../summary.ts";
+import { nameTest } from "../results/summary.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { parseBatch } from "./batch.ts";
 import type { Command } from "./command.ts";

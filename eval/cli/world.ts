@@ -1,5 +1,5 @@
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
-import type { RunManager } from "../runs/run_manager.ts";
+import type { RunManager } from "../run/manager.ts";
 import type { RunReader, RunStore } from "../store/store.ts";
 
 /** A stream of the terminal or of whatever stands in its place. */

@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
-import { createPacer } from "../pacer.ts";
-import { HEADLINE } from "../passing.ts";
+import { createPacer } from "../../shared/pacer.ts";
+import { HEADLINE } from "../results/passing.ts";
 import type { ScenarioPair } from "./clusters.ts";
 import { compareScores } from "./compare_scores.ts";
 import type { Comparison } from "./comparison.ts";
@@ -14,7 +14,7 @@ import {
   type ReachedScenario,
   reachedScenarios,
 } from "./pairing.ts";
-import { METHOD } from "./permutation_test.ts";
+import { METHOD } from "./permutation.ts";
 import { readScores, type ScoredTurn } from "./turn_scores.ts";
 import { overallVerdict } from "./verdict.ts";
 

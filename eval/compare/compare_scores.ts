@@ -1,4 +1,4 @@
-import { mean } from "../statistics.ts";
+import { mean } from "../results/statistics.ts";
 import {
   type Cluster,
   type ClusteredScore,
@@ -9,7 +9,7 @@ import {
 import type { ScoreComparison } from "./comparison.ts";
 import { holm } from "./holm.ts";
 import type { LeftOutCounter } from "./left_out.ts";
-import { type PermutationResult, permutationTest } from "./permutation_test.ts";
+import { type PermutationResult, permutationTest } from "./permutation.ts";
 import type { TestOptions } from "./sign_flip.ts";
 import { decideVerdict } from "./verdict.ts";
 

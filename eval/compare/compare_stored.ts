@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withoutQuery } from "../target.ts";
+import { withoutQuery } from "../endpoint/target.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { RunReader, StoredRun, StoredTurn } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";

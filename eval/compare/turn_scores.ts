@@ -1,6 +1,6 @@
 import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
-import { createPacer } from "../pacer.ts";
-import type { TurnPosition } from "../runner.ts";
+import { createPacer } from "../../shared/pacer.ts";
+import type { TurnPosition } from "../run/runner.ts";
 
 const PIECE = 200;
 const NONE: ReadonlySet<string> = new Set();

@@ -1,6 +1,6 @@
 import { type Cluster, clusterMean } from "./clusters.ts";
 import type { ScoreComparison, Verdict } from "./comparison.ts";
-import type { PermutationResult } from "./permutation_test.ts";
+import type { PermutationResult } from "./permutation.ts";
 import { ALPHA } from "./spans.ts";
 
 const ROUNDING = 1e-12;

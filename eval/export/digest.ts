@@ -5,10 +5,10 @@ import type {
   Statistic,
   TurnCounts,
 } from "../../shared/schemas/evaluate.ts";
-import { createPacer } from "../pacer.ts";
-import { resultParts } from "../runs/scenario_results.ts";
-import { finishPaced } from "../steps.ts";
-import { createTotals } from "../summary.ts";
+import { createPacer } from "../../shared/pacer.ts";
+import { resultParts } from "../results/scenario_results.ts";
+import { finishPaced } from "../results/steps.ts";
+import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-import { writeResult } from "../runs/run_result.ts";
+import { writeResult } from "../results/run_result.ts";
 import type { ExportFormat } from "./format.ts";
 
 /**

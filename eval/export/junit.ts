@@ -1,7 +1,7 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import type { StoredTurn } from "../store/store.ts";
-import { HEADLINE } from "../passing.ts";
-import { withoutQuery } from "../target.ts";
+import { HEADLINE } from "../results/passing.ts";
+import { withoutQuery } from "../endpoint/target.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
 import { outcomeOf } from "./outcome.ts";

@@ -1,5 +1,5 @@
-import { HEADLINE, holdAgainst } from "../passing.ts";
-import { withoutQuery } from "../target.ts";
+import { HEADLINE, holdAgainst } from "../results/passing.ts";
+import { withoutQuery } from "../endpoint/target.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
 import { showScore, type TextForm } from "./text_form.ts";

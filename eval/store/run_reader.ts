@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { TurnPosition } from "../runner.ts";
+import type { TurnPosition } from "../run/runner.ts";
 import { readAhead } from "./read_ahead.ts";
 import {
   LIST_COLUMNS,

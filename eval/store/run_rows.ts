@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import { jsonPieces } from "../../shared/http/json_stream.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
-import { createPacer } from "../pacer.ts";
+import { createPacer } from "../../shared/pacer.ts";
 import type { RunsTable, TurnsTable } from "./schema.ts";
 import type { RunRecord, StoredRun, StoredTurn, TurnText } from "./store.ts";
 

@@ -3,7 +3,7 @@ import type {
   InteractionResult,
   InteractionUsage,
 } from "../../shared/schemas/evaluate.ts";
-import type { AttemptPosition, TurnPosition } from "../runner.ts";
+import type { AttemptPosition, TurnPosition } from "../run/runner.ts";
 
 /**
  * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and not

@@ -34,7 +34,7 @@ export const Scenario = z.looseObject({
 });
 export type Scenario = z.infer<typeof Scenario>;
 
-/** How an endpoint is asked; see `eval/target.ts`. */
+/** How an endpoint is asked; see `eval/endpoint/target.ts`. */
 export const Protocol = z.enum(["openai", "agent"]);
 export type Protocol = z.infer<typeof Protocol>;
 

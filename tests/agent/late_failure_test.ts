@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { streamCompletion } from "../../agent/openai/stream.ts";
-import { streamAnswer } from "../../agent/streamed_answer.ts";
+import { streamAnswer } from "../../agent/answer/streamed_answer.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import { readChunks, readEvents } from "../fakes/events.ts";
 

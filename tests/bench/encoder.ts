@@ -1,9 +1,9 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import process from "node:process";
-import { product } from "../../eval/embeddings/embedder.ts";
-import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
-import { createMiniLM } from "../../eval/embeddings/minilm/minilm.ts";
-import { readPackage } from "../../eval/embeddings/minilm/weights.ts";
+import { product } from "../../eval/assess/embeddings/embedder.ts";
+import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createMiniLM } from "../../eval/assess/embeddings/minilm/minilm.ts";
+import { readPackage } from "../../eval/assess/embeddings/minilm/weights.ts";
 import { createReferenceMiniLM } from "../fakes/reference_minilm.ts";
 import { report } from "./measure.ts";
 import { LANGUAGES, readEquivalentPairs } from "./similarity.ts";

@@ -1,10 +1,10 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { createMetadataReader } from "../../eval/annotation.ts";
-import { createBatchSemantics } from "../../eval/batch_semantics.ts";
-import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
-import { createLanguageDetector } from "../../eval/language/detector.ts";
-import { planKey } from "../../eval/metadata/key_plan.ts";
-import { SENTIMENT_MODEL } from "../../eval/metadata/sentiment_model.ts";
+import { createMetadataReader } from "../../eval/assess/metadata/annotation.ts";
+import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
+import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
+import { planKey } from "../../eval/assess/metadata/key_plan.ts";
+import { SENTIMENT_MODEL } from "../../eval/assess/metadata/sentiment_model.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
 import { report } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";

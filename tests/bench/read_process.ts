@@ -7,7 +7,7 @@ import process from "node:process";
 import { compareStored } from "../../eval/compare/compare_stored.ts";
 import { exportFormats } from "../../eval/export/mod.ts";
 import { exportSource } from "../../eval/export/source.ts";
-import { resultPieces } from "../../eval/runs/run_result.ts";
+import { resultPieces } from "../../eval/results/run_result.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { watchEventLoop } from "./event_loop.ts";

@@ -1,9 +1,9 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { createBatchSemantics } from "../../eval/batch_semantics.ts";
-import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
-import { createLanguageDetector } from "../../eval/language/detector.ts";
-import { createFewShot } from "../../eval/metadata/few_shot.ts";
-import { semanticSimilarity } from "../../eval/scores/semantic_similarity.ts";
+import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
+import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
+import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
+import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";

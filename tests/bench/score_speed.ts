@@ -1,5 +1,5 @@
-import { MAX_PAIR_CHARACTERS, pairScorers } from "../../eval/scores/mod.ts";
-import { createPairComparer } from "../../eval/scores/pair_scores.ts";
+import { MAX_PAIR_CHARACTERS, pairScorers } from "../../eval/assess/scores/mod.ts";
+import { createPairComparer } from "../../eval/assess/scores/pair_scores.ts";
 import { watchEventLoop } from "./event_loop.ts";
 import { elapsedMs, report } from "./measure.ts";
 

@@ -1,8 +1,8 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { createBatchSemantics } from "../../eval/batch_semantics.ts";
-import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
-import { createLanguageDetector } from "../../eval/language/detector.ts";
-import { semanticSimilarity } from "../../eval/scores/semantic_similarity.ts";
+import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
+import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
+import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
 import { report } from "./measure.ts";
 

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { createAgentDialect } from "../../eval/agent_dialect.ts";
-import { createEndpointClient } from "../../eval/endpoint_client.ts";
-import { createEndpointPace } from "../../eval/endpoint_pace.ts";
-import { createOpenAIDialect } from "../../eval/openai_dialect.ts";
+import { createAgentDialect } from "../../eval/endpoint/agent_dialect.ts";
+import { createEndpointClient } from "../../eval/endpoint/client.ts";
+import { createEndpointPace } from "../../eval/endpoint/pace.ts";
+import { createOpenAIDialect } from "../../eval/endpoint/openai_dialect.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { completionBody, raw, startProviderDouble } from "../fakes/provider_double.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { EvalConfig } from "../../eval/config.ts";
-import { createLocalEmbedder } from "../../eval/embeddings/local.ts";
+import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createScoringPorts } from "../../eval/scoring_wiring.ts";
 import { ConfigError, parseConfig } from "../../shared/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";

@@ -7,7 +7,7 @@ import {
   runScenarios,
   type Target,
   type Turn,
-} from "../../eval/runner.ts";
+} from "../../eval/run/runner.ts";
 
 /** A turn with only what is needed, and what the test says of it. */
 export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {

@@ -1,9 +1,9 @@
-import type { ScoringPorts } from "../../eval/assessor.ts";
+import type { ScoringPorts } from "../../eval/assess/assessor.ts";
 import { EvalConfig } from "../../eval/config.ts";
-import { createEndpointPolicy } from "../../eval/endpoint_policy.ts";
+import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
-import type { Target, Turn } from "../../eval/runner.ts";
-import { createRunManager } from "../../eval/runs/run_manager.ts";
+import type { Target, Turn } from "../../eval/run/runner.ts";
+import { createRunManager } from "../../eval/run/manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";

@@ -1,4 +1,4 @@
-import type { Target, TargetReply, Turn } from "../../eval/runner.ts";
+import type { Target, TargetReply, Turn } from "../../eval/run/runner.ts";
 
 /** A model under test that answers only when the test lets it. */
 export function gatedTarget(): {

@@ -1,5 +1,5 @@
-import { removeQuery } from "../../eval/endpoint_query.ts";
-import type { TurnPosition } from "../../eval/runner.ts";
+import { removeQuery } from "../../eval/endpoint/query.ts";
+import type { TurnPosition } from "../../eval/run/runner.ts";
 import type {
   IdempotencyKey,
   KnownRun,

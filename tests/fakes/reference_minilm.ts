@@ -1,5 +1,5 @@
-import { readPackage } from "../../eval/embeddings/minilm/weights.ts";
-import { createWordPieces } from "../../eval/embeddings/minilm/word_pieces.ts";
+import { readPackage } from "../../eval/assess/embeddings/minilm/weights.ts";
+import { createWordPieces } from "../../eval/assess/embeddings/minilm/word_pieces.ts";
 
 const WIDTH = 384;
 const HEAD = 32;

@@ -1,9 +1,9 @@
-import type { ScoringPorts } from "../../eval/assessor.ts";
-import type { Embedder } from "../../eval/embeddings/embedder.ts";
-import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/judge/model.ts";
-import type { LanguageDetector } from "../../eval/language/detector.ts";
-import { comparePair } from "../../eval/scores/pair_scores.ts";
-import { words } from "../../eval/text/words.ts";
+import type { ScoringPorts } from "../../eval/assess/assessor.ts";
+import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
+import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/assess/judge/model.ts";
+import type { LanguageDetector } from "../../eval/assess/language/detector.ts";
+import { comparePair } from "../../eval/assess/scores/pair_scores.ts";
+import { words } from "../../eval/assess/text/words.ts";
 
 const DIMENSIONS = 4096;
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "../../shared/providers/demo.ts";
+import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "../../agent/models/demo.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
 import { createScriptedProvider } from "../fakes/scripted_provider.ts";
 import { ADDRESSES, BODIES, checkAnswers } from "./answers.ts";

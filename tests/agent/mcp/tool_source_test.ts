@@ -15,7 +15,7 @@ import {
   type McpToolSourceOptions,
   nameTools,
 } from "../../../agent/mcp/tool_source.ts";
-import { observeTools } from "../../../agent/observed_tools.ts";
+import { observeTools } from "../../../agent/tools/observed_tools.ts";
 import { type Tool, ToolError, type ToolSource } from "../../../agent/tools/tool.ts";
 import { ConfigError } from "../../../shared/config.ts";
 import { silentLogger } from "../../../shared/log.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { buildHistory } from "../../../agent/history.ts";
+import { buildHistory } from "../../../agent/run/history.ts";
 import { toConversation } from "../../../agent/openai/request.ts";
 import { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
 import { findViolations } from "../../fakes/strict_provider.ts";

@@ -1,4 +1,4 @@
-import { aggregateScenarios, aggregateScores } from "../../../eval/statistics.ts";
+import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";
 
 /** One cell of the grid of intervals. */

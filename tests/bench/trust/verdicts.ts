@@ -1,5 +1,5 @@
 import { type Attempts } from "../../../eval/compare/attempt_shift.ts";
-import { permutationTest } from "../../../eval/compare/permutation_test.ts";
+import { permutationTest } from "../../../eval/compare/permutation.ts";
 import { ALPHA } from "../../../eval/compare/spans.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { type Attempts, shiftAttempts } from "../../../eval/compare/attempt_shift.ts";
-import { permutationTest } from "../../../eval/compare/permutation_test.ts";
+import { permutationTest } from "../../../eval/compare/permutation.ts";
 import { signFlip } from "../../../eval/compare/sign_flip.ts";
 import { ALPHA } from "../../../eval/compare/spans.ts";
 

@@ -1,0 +1,93 @@
+import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
+import type {
+  AgentReply,
+  ReplyInvalidToolCall,
+  ReplyToolCall,
+} from "../../shared/schemas/agent.ts";
+import { parseArguments } from "../run/arguments.ts";
+
+const NO_USAGE: ChatUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  totalTokens: 0,
+  promptDetails: null,
+  completionDetails: null,
+};
+
+/**
+ * A provider's answer as clients know it (wire.md 1). The order of the keys is part of it. The id
+ * is ours: providers repeat theirs.
+ */
+export function toAgentReply(reply: ChatReply): AgentReply {
+  const usage = reply.usage ?? NO_USAGE;
+  const { toolCalls, invalidToolCalls } = sortToolCalls(reply.toolCalls);
+  return {
+    content: reply.content ?? "",
+    additional_kwargs: {
+      ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls.map(toRawToolCall) }),
+      refusal: reply.refusal,
+    },
+    response_metadata: {
+      token_usage: {
+        completion_tokens: usage.completionTokens,
+        prompt_tokens: usage.promptTokens,
+        total_tokens: usage.totalTokens,
+        completion_tokens_details: usage.completionDetails,
+        prompt_tokens_details: usage.promptDetails,
+      },
+      model_name: reply.model,
+      system_fingerprint: reply.systemFingerprint,
+      id: reply.id,
+      service_tier: reply.serviceTier,
+      finish_reason: reply.finishReason,
+      logprobs: reply.logprobs,
+    },
+    type: "ai",
+    name: null,
+    id: `run--${crypto.randomUUID()}-0`,
+    example: false,
+    tool_calls: toolCalls,
+    invalid_tool_calls: invalidToolCalls,
+    usage_metadata: {
+      input_tokens: usage.promptTokens,
+      output_tokens: usage.completionTokens,
+      total_tokens: usage.totalTokens,
+      input_token_details: pick(usage.promptDetails, {
+        audio: "audio_tokens",
+        cache_read: "cached_tokens",
+      }),
+      output_token_details: pick(usage.completionDetails, {
+        audio: "audio_tokens",
+        reasoning: "reasoning_tokens",
+      }),
+    },
+  };
+}
+
+function toRawToolCall({ id, name, arguments: text }: ToolCall) {
+  return { id, type: "function" as const, function: { name, arguments: text } };
+}
+
+function sortToolCalls(calls: ToolCall[]) {
+  const toolCalls: ReplyToolCall[] = [];
+  const invalidToolCalls: ReplyInvalidToolCall[] = [];
+  for (const { id, name, arguments: text } of calls) {
+    const args = parseArguments(text);
+    if (args) toolCalls.push({ name, args, id, type: "tool_call" });
+    else {
+      const error = `the arguments of ${name} are not a JSON object`;
+      invalidToolCalls.push({ name, args: text, id, error, type: "invalid_tool_call" });
+    }
+  }
+  return { toolCalls, invalidToolCalls };
+}
+
+/** Only what the provider sent: a 0 stays, what is missing stays missing. */
+function pick(details: Record<string, number> | null, names: Record<string, string>) {
+  const picked: Record<string, number> = {};
+  for (const [ours, theirs] of Object.entries(names)) {
+    const value = details?.[theirs];
+    if (value !== undefined) picked[ours] = value;
+  }
+  return picked;
+}

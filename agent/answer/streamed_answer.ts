@@ -1,0 +1,54 @@
+import { toProblem } from "../../shared/http/problem.ts";
+import { noteFailure } from "../../shared/http/router.ts";
+import { accountFields, repairHeaders, toAccount, toHeaderValue } from "../run/accounting.ts";
+import { eventStreamResponse, openEventStream, type Outlet, type Push } from "./event_stream.ts";
+import { logged, type StreamContext } from "./logged_stream.ts";
+import { toAgentReply } from "./reply.ts";
+import type { PreparedRun } from "../run/runner.ts";
+
+export interface StreamedAnswerOptions {
+  signal: AbortSignal;
+  context: StreamContext;
+  keepAliveMs?: number;
+}
+
+/**
+ * Answers with the events of a run: `token`, `reasoning`, `tool_call` and `tool_result` as they
+ * come, then `message` with the body of the plain answer and `done` with what the run cost, or
+ * `error` with the problem. Where it fails before the stream opens, the status tells that too.
+ */
+export async function streamAnswer(
+  run: PreparedRun,
+  { signal, context, keepAliveMs }: StreamedAnswerOptions,
+): Promise<Response> {
+  async function produce(push: Push, outlet: Outlet): Promise<void> {
+    const send = (event: string, data: unknown) => push({ event, data: JSON.stringify(data) });
+    const report = await run.start({
+      signal: outlet.signal,
+      emit: ({ type, ...data }) => send(type, data),
+    });
+    Object.assign(context.fields, accountFields(report));
+    await send("message", toAgentReply(report.reply));
+    await send("done", toAccount({ report, repairs: run.repairs }));
+  }
+
+  function tell(push: Push, error: unknown): Promise<void> {
+    return push({ event: "error", data: JSON.stringify(toProblem(error, context.requestId)) });
+  }
+
+  const headers = () => ({
+    ...repairHeaders(run.repairs),
+    "x-agent-model": toHeaderValue(run.model),
+  });
+  const options = { signal, ...(keepAliveMs !== undefined && { keepAliveMs }) };
+  try {
+    const stream = await openEventStream(logged(produce, { context, tell }), options);
+    return eventStreamResponse(stream, { headers: headers() });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    noteFailure(error, context);
+    const { status } = toProblem(error, context.requestId);
+    const failed = await openEventStream((push) => tell(push, error), { signal });
+    return eventStreamResponse(failed, { headers: headers(), status });
+  }
+}

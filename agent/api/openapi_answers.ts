@@ -1,0 +1,36 @@
+import { z } from "zod";
+import type { ZodOpenApiResponseObject } from "zod-openapi";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+
+const whole = (description: string) =>
+  z.string().optional().meta({ description: `${description} Not on a stream: its end has it.` });
+
+/** What a run cost, as `accountHeaders` says it. */
+const ACCOUNT = {
+  "x-agent-model": z.string().meta({ description: "The model that answered." }),
+  "x-agent-model-calls": whole("Calls to the model."),
+  "x-agent-tool-calls": whole("Calls to tools."),
+  "x-agent-input-tokens": whole("Tokens read."),
+  "x-agent-output-tokens": whole("Tokens written."),
+  "x-agent-stopped": whole("What ended the run early, if anything did."),
+  "x-agent-reply-encoding": whole("`not utf-8` if the model's bytes were not, and some were lost."),
+  "server-timing": whole("Milliseconds in the model and in tools."),
+  "x-history-repairs": z.string().optional().meta({
+    description: "What had to be mended in the messages: `paired=1, merged=2`.",
+  }),
+};
+
+export interface RunAnswer {
+  description: string;
+  /** Of the whole answer. */
+  schema: z.ZodType;
+  /** Which events a stream has. */
+  events: string;
+}
+
+/** The answer of a run: whole, or as a stream of events. */
+export function runAnswer({ description, schema, events }: RunAnswer): ZodOpenApiResponseObject {
+  const answer = jsonAnswer(description, schema, ACCOUNT);
+  const stream = { schema: z.string().meta({ description: events }) };
+  return { ...answer, content: { ...answer.content, "text/event-stream": stream } };
+}

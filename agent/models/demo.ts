@@ -1,0 +1,149 @@
+import { abortError } from "../../shared/abort.ts";
+import { answerIn, type Conversation, type Voice } from "./demo_answers.ts";
+import { readToolWishes } from "./demo_tools.ts";
+import {
+  type CallOptions,
+  type ChatDelta,
+  type ChatMessage,
+  type ChatProvider,
+  type ChatReply,
+  type ChatRequest,
+  type ListedModel,
+  type ModelLister,
+  ProviderError,
+  type ToolCall,
+} from "../../shared/providers/provider.ts";
+
+/** The embedded model, as it is named in `x-model-id`. */
+export const DEMO_MODEL = "demo/assistant";
+
+/** The embedded fine-tuned model: the same mind in the short words of a support desk. */
+export const DEMO_STUDIO: ListedModel = {
+  name: "demo-fine-tuned",
+  id: "a55a9000-de30-4f1e-8a7e-000000000001",
+};
+
+/**
+ * A model without a key and without a network, for a machine where nothing is configured. It finds
+ * what it can say in a table, asks for real tools, keeps to the conversation, and gives the same
+ * answer to the same request every time.
+ */
+export function createDemoProvider(): ChatProvider & ModelLister {
+  function complete(request: ChatRequest, options: CallOptions = {}): Promise<ChatReply> {
+    return new Promise((resolve) => {
+      requireCaller(options);
+      resolve(reply(request));
+    });
+  }
+
+  async function* stream(
+    request: ChatRequest,
+    options: CallOptions = {},
+  ): AsyncGenerator<ChatDelta> {
+    const whole = await complete(request, options);
+    for (const text of whole.content?.match(/\s*\S+/g) ?? []) {
+      requireCaller(options);
+      yield { type: "text", text };
+    }
+    yield { type: "reply", reply: whole };
+  }
+
+  function listModels(): Promise<ListedModel[]> {
+    return Promise.resolve([{ id: DEMO_MODEL, name: DEMO_MODEL }, DEMO_STUDIO]);
+  }
+
+  return { name: "demo", complete, stream, listModels };
+}
+
+function requireCaller({ signal }: CallOptions): void {
+  if (signal?.aborted) throw abortError(signal);
+}
+
+function reply(request: ChatRequest): ChatReply {
+  const voice = voiceOf(request.model);
+  const conversation = readConversation(request);
+  const toolCalls = conversation.results.length > 0 ? [] : callTools(request, conversation);
+  const content = toolCalls.length > 0 ? null : answerIn(voice, conversation);
+  const promptTokens = countTokens(JSON.stringify([request.messages, request.tools]));
+  const completionTokens = countTokens(content ?? JSON.stringify(toolCalls));
+  return {
+    id: `chatcmpl-demo-${request.messages.length}-${promptTokens}`,
+    model: request.model,
+    content,
+    refusal: null,
+    toolCalls,
+    finishReason: toolCalls.length > 0 ? "tool_calls" : "stop",
+    usage: {
+      promptTokens,
+      completionTokens,
+      totalTokens: promptTokens + completionTokens,
+      promptDetails: null,
+      completionDetails: null,
+    },
+    systemFingerprint: "fp_demo",
+    serviceTier: null,
+    logprobs: null,
+  };
+}
+
+function voiceOf(model: string): Voice {
+  if (model === DEMO_MODEL) return "assistant";
+  if (model.toLowerCase() === DEMO_STUDIO.id) return "support";
+  throw new ProviderError(
+    404,
+    "model_not_found",
+    `cannot get a reply for model "${model}": the embedded demo has only ${DEMO_MODEL} and ` +
+      `${DEMO_STUDIO.id} (${DEMO_STUDIO.name}); HUB_BASE_URL and STUDIO_BASE_URL configure others`,
+    { kind: "status", status: 404 },
+  );
+}
+
+function readConversation({ messages }: ChatRequest): Conversation {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const texts = messages.filter(({ role }) => role === "user").map(({ content }) => content);
+  const called = new Map(toolCallsOf(messages).map((call) => [call.id, call]));
+  return {
+    said: texts.at(-1) ?? "",
+    earlier: texts.slice(0, -1),
+    results: messages.slice(asked + 1).flatMap((message) => {
+      if (message.role !== "tool") return [];
+      const call = called.get(message.toolCallId);
+      return [{
+        tool: call?.name ?? "tool",
+        given: call?.arguments ?? "",
+        content: message.content,
+      }];
+    }),
+  };
+}
+
+function callTools({ tools = [], messages }: ChatRequest, { said }: Conversation): ToolCall[] {
+  const taken = new Set(toolCallsOf(messages).map(({ id }) => id));
+  const offered = new Set(tools.map(({ name }) => name));
+  return readToolWishes(said)
+    .filter(({ tool }) => offered.has(tool))
+    .map(({ tool, args }) => ({
+      id: takeId(taken),
+      name: tool,
+      arguments: JSON.stringify(args),
+    }));
+}
+
+function toolCallsOf(messages: ChatMessage[]): ToolCall[] {
+  return messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : []);
+}
+
+/** Nine letters or digits, as Mistral wants them, and new to the conversation. */
+function takeId(taken: Set<string>): string {
+  for (let number = taken.size + 1;; number++) {
+    const id = `demo${String(number).padStart(5, "0")}`;
+    if (taken.has(id)) continue;
+    taken.add(id);
+    return id;
+  }
+}
+
+/** Four characters a token: what English comes to with the usual tokenisers. */
+function countTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}

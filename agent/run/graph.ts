@@ -1,0 +1,198 @@
+import { Runnable, type RunnableConfig } from "@langchain/core/runnables";
+import { EphemeralValue, LastValue } from "@langchain/langgraph/channels";
+import { Channel, Pregel } from "@langchain/langgraph/pregel";
+import { AppError } from "../../shared/errors.ts";
+import { type Logger, silentLogger } from "../../shared/log.ts";
+import type {
+  ChatMessage,
+  ChatProvider,
+  ChatReply,
+  ToolCall,
+} from "../../shared/providers/provider.ts";
+import { abortError, untilAbort } from "../../shared/abort.ts";
+import { shorten } from "../../shared/shorten.ts";
+import { identifyCalls, toHistoryCall } from "./call_identity.ts";
+import type { Emit } from "./events.ts";
+import { callModel } from "./model_call.ts";
+import { addCost, NO_COST, type Tally } from "./tally.ts";
+import { refuseRepeats } from "./repeats.ts";
+import { runToolCalls, type ToolLimits } from "./tool_calls.ts";
+import { limitTurn } from "./turn_limits.ts";
+import type { Toolbox } from "../tools/tool.ts";
+
+/** What a model call may be told; unset means the provider's own. */
+export interface AgentSettings {
+  /** Model calls before the model is asked, without tools, for what it has; at least 1. */
+  maxSteps: number;
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+  /** Further fields for the provider; see `ChatRequest.extra`. */
+  extra?: Record<string, unknown> | undefined;
+  /** Bounds of a tool call; unset: the usual ones. */
+  toolLimits?: Partial<ToolLimits> | undefined;
+}
+
+export interface AgentRun {
+  provider: ChatProvider;
+  model: string;
+  /** A history that the provider accepts: see `buildHistory`. */
+  messages: ChatMessage[];
+  tools: Toolbox;
+  settings: AgentSettings;
+  signal?: AbortSignal;
+  /** Given: the provider is streamed, and this hears what happens. */
+  emit?: Emit;
+  log?: Logger;
+}
+
+export interface AgentResult extends Tally {
+  /** The last answer of the model. */
+  reply: ChatReply;
+  /** Set where the model would have gone on. */
+  stoppedBy?: "max_steps";
+}
+
+/** What goes from node to node. */
+interface State {
+  messages: ChatMessage[];
+  tally: Tally;
+  /** Answers so far that said nothing and asked for nothing. */
+  blanks: number;
+  /** What the model asks of the tools. */
+  calls: ToolCall[];
+}
+
+/** Where a node sends its outcome: each node has a channel of its name, and `done` ends the run. */
+type Step =
+  | { to: "model" | "tools"; value: State }
+  | { to: "done"; value: AgentResult };
+
+/** What a model says beside its tool calls is sent again with each later call; nobody says more. */
+const MAX_ASIDE = 400_000;
+
+/** How a node of LangGraph writes: the key of `config.configurable` that holds the function. */
+const SEND = "__pregel_send";
+
+/**
+ * A node that writes to the channels itself. LangGraph's own writers, reducers and jumps
+ * (`StateGraph`, `Command`) set up a trace and copy the configuration for each of them, which is
+ * twice what the rest of its loop costs.
+ */
+class Node extends Runnable<State, void> {
+  override lc_namespace = ["assay"];
+  constructor(private readonly run: (state: State, run: AgentRun) => Promise<Step>) {
+    super();
+  }
+  override async invoke(state: State, config?: Partial<RunnableConfig>): Promise<void> {
+    const { run, [SEND]: send } = config?.configurable ?? {};
+    const { to, value } = await this.run(state, run);
+    send([[to, value]]);
+  }
+}
+
+async function askModel(state: State, run: AgentRun): Promise<Step> {
+  const { messages, blanks } = state;
+  const { provider, model, tools, settings, signal, emit } = run;
+  const { temperature, maxTokens, extra } = settings;
+  const hasTools = tools.definitions.length > 0;
+  const mayCall = hasTools && state.tally.modelCalls - blanks < settings.maxSteps;
+  const started = performance.now();
+  const answer = callModel({
+    model,
+    messages,
+    ...(mayCall && { tools: tools.definitions }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(extra && { extra }),
+  }, { provider, emit, ...(signal && { signal }) });
+  const reply = await untilAbort(answer, signal);
+  const tally = addCost(state.tally, {
+    modelCalls: 1,
+    inputTokens: reply.usage?.promptTokens ?? 0,
+    outputTokens: reply.usage?.completionTokens ?? 0,
+    modelMs: performance.now() - started,
+  });
+  if (isBlank(reply)) {
+    if (blanks > 0) throw emptyReply(model);
+    return { to: "model", value: { ...state, tally, blanks: blanks + 1 } };
+  }
+  const calls = identifyCalls(reply.toolCalls, messages);
+  if (!mayCall || calls.length === 0) {
+    const isStopped = hasTools && !mayCall;
+    const result = { reply: { ...reply, toolCalls: calls }, ...tally };
+    return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
+  }
+  const { kept } = limitTurn(calls, settings.toolLimits);
+  const message: ChatMessage = {
+    role: "assistant",
+    content: shorten(reply.content ?? "", MAX_ASIDE),
+    toolCalls: kept.map(toHistoryCall),
+  };
+  return { to: "tools", value: { messages: [...messages, message], tally, blanks, calls } };
+}
+
+function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
+  return toolCalls.length === 0 && !content?.trim() && !refusal?.trim();
+}
+
+function emptyReply(model: string): AppError {
+  const reason = "it answered nothing, twice";
+  return new AppError(502, "empty_reply", `cannot get a reply for model "${model}": ${reason}`);
+}
+
+async function useTools(state: State, run: AgentRun): Promise<Step> {
+  const { tools, settings: { toolLimits }, signal, emit, log = silentLogger } = run;
+  const { calls } = state;
+  const { accepted, refusals } = limitTurn(calls, toolLimits);
+  const repeats = refuseRepeats(accepted, {
+    said: state.messages.slice(run.messages.length),
+    limits: toolLimits,
+  });
+  for (const [id, reason] of repeats) refusals.set(id, reason);
+  const started = performance.now();
+  const answers = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
+  const toolMs = performance.now() - started;
+  const value: State = {
+    messages: [...state.messages, ...answers],
+    tally: addCost(state.tally, { toolCalls: accepted.length, toolMs }),
+    blanks: state.blanks,
+    calls: [],
+  };
+  return { to: "model", value };
+}
+
+/** Made once: it holds nothing of a run, which comes in with each one's configuration. */
+const graph = new Pregel({
+  nodes: {
+    model: Channel.subscribeTo("model").pipe(new Node(askModel)),
+    tools: Channel.subscribeTo("tools").pipe(new Node(useTools)),
+  },
+  channels: {
+    model: new EphemeralValue<State>(),
+    tools: new EphemeralValue<State>(),
+    done: new LastValue<AgentResult>(),
+  },
+  inputChannels: "model",
+  outputChannels: "done",
+  streamChannels: "done",
+});
+
+/**
+ * Lets the model answer, using tools as often as it wants up to `maxSteps`; then it is asked once
+ * more, without tools, so that no work is lost. An answer of nothing is asked for once more, then
+ * it is 502 `empty_reply`. Throws what the provider throws, and an `AbortError` as soon as `signal`
+ * is aborted.
+ */
+export async function runAgent(run: AgentRun): Promise<AgentResult> {
+  if (run.signal?.aborted) throw abortError();
+  const start: State = { messages: run.messages, tally: NO_COST, blanks: 0, calls: [] };
+  try {
+    // Without LangGraph's signal, which would make an abort an error of its own: the nodes heed ours.
+    return await graph.invoke(start, {
+      configurable: { run },
+      recursionLimit: 2 * run.settings.maxSteps + 6,
+    }) as AgentResult;
+  } catch (error) {
+    throw run.signal?.aborted ? abortError() : error;
+  }
+}

@@ -1,0 +1,34 @@
+import {
+  type CallOptions,
+  type ChatProvider,
+  type ChatReply,
+  type ChatRequest,
+  ProviderError,
+} from "../../shared/providers/provider.ts";
+import type { Emit } from "./events.ts";
+
+/** Asks a model once: streamed where someone watches, in one piece otherwise. */
+export function callModel(
+  request: ChatRequest,
+  { provider, signal, emit }: { provider: ChatProvider; emit?: Emit | undefined } & CallOptions,
+): Promise<ChatReply> {
+  const options: CallOptions = signal ? { signal } : {};
+  if (!emit) return provider.complete(request, options);
+  return readStream(provider, { request, options, emit });
+}
+
+async function readStream(
+  provider: ChatProvider,
+  { request, options, emit }: { request: ChatRequest; options: CallOptions; emit: Emit },
+): Promise<ChatReply> {
+  for await (const delta of provider.stream(request, options)) {
+    if (delta.type === "reply") return delta.reply;
+    await emit({ type: delta.type === "text" ? "token" : "reasoning", text: delta.text });
+  }
+  throw new ProviderError(
+    502,
+    "provider_error",
+    `cannot use the answer of ${provider.name}: its stream ended without one`,
+    { kind: "unreadable" },
+  );
+}

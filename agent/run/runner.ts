@@ -1,0 +1,89 @@
+import type { Logger } from "../../shared/log.ts";
+import type { AgentMessage } from "../../shared/schemas/agent.ts";
+import type { AgentConfig } from "../config.ts";
+import type { Emit } from "./events.ts";
+import { createFallback } from "../models/fallback.ts";
+import type { AgentResult, AgentSettings } from "./graph.ts";
+import { buildHistory, type HistoryRepairs } from "./history.ts";
+import type { ModelChoice } from "../models/choice.ts";
+import type { Models } from "../models/models.ts";
+import type { ToolSource } from "../tools/tool.ts";
+
+/** A conversation to be answered. What is unset is as the service is configured. */
+export interface RunRequest {
+  choice: ModelChoice;
+  messages: AgentMessage[];
+  systemPrompt?: string | undefined;
+  settings?: Partial<AgentSettings>;
+}
+
+export interface RunReport extends AgentResult {
+  /** Who answered: the model asked for, or a fallback. */
+  model: string;
+}
+
+export interface PreparedRun {
+  readonly repairs: HistoryRepairs;
+  /** The model that is being asked now. */
+  readonly model: string;
+  /** Once. Throws as `runAgent` does. */
+  start(options: { signal: AbortSignal; emit?: Emit }): Promise<RunReport>;
+}
+
+let graph: typeof import("./graph.ts") | undefined;
+
+/** Loads the loop of a run: LangGraph takes half of the time that the whole service needs to load. */
+export async function loadGraph(): Promise<typeof import("./graph.ts")> {
+  return graph = await import("./graph.ts");
+}
+
+/** Turns requests into runs; throws 4xx and 503 before anything is spent. */
+export interface Runner {
+  prepare(request: RunRequest): PreparedRun;
+}
+
+export interface RunnerDeps {
+  config: AgentConfig;
+  log: Logger;
+  models: Models;
+  tools: ToolSource;
+}
+
+export function createRunner({ config, log, models, tools }: RunnerDeps): Runner {
+  const configured: AgentSettings = {
+    maxSteps: config.AGENT_MAX_STEPS,
+    temperature: config.AGENT_TEMPERATURE,
+    maxTokens: config.AGENT_MAX_TOKENS,
+    toolLimits: { timeoutMs: config.TOOL_TIMEOUT_MS },
+  };
+
+  return {
+    prepare({ choice: { target, model }, messages, systemPrompt, settings }) {
+      const history = buildHistory(messages, {
+        systemPrompt: systemPrompt ?? config.AGENT_SYSTEM_PROMPT,
+        maxMessages: config.AGENT_MAX_HISTORY,
+      });
+      const fallbacks = target === "hub" ? config.HUB_FALLBACK.filter((id) => id !== model) : [];
+      const provider = createFallback(models.providerFor(target), [model, ...fallbacks]);
+      return {
+        repairs: history.repairs,
+        get model() {
+          return provider.answeredBy;
+        },
+        async start(options) {
+          const { runAgent } = graph ?? await loadGraph();
+          const result = await runAgent({
+            provider,
+            model,
+            messages: history.messages,
+            tools: tools.current(),
+            settings: { ...configured, ...settings },
+            log,
+            ...options,
+          });
+          return { ...result, model: provider.answeredBy };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { Metrics } from "../../shared/ops/metrics.ts";
+import { withSpan } from "../../shared/ops/tracing.ts";
+import type { Tool, Toolbox, ToolSource } from "./tool.ts";
+
+/** The same tools, whose calls are counted and traced. A tool that there is not is not counted. */
+export function observeTools(
+  source: ToolSource & Partial<AsyncDisposable>,
+  metrics: Metrics,
+): ToolSource & AsyncDisposable {
+  const observed = new WeakMap<Toolbox, Toolbox>();
+  const labelOf = createLabels();
+  return {
+    describe: () => source.describe(),
+    current() {
+      const tools = source.current();
+      const known = observed.get(tools) ?? observeToolbox(tools, { metrics, labelOf });
+      observed.set(tools, known);
+      return known;
+    },
+    async [Symbol.asyncDispose]() {
+      await source[Symbol.asyncDispose]?.();
+    },
+  };
+}
+
+/** Tool servers may name their tools anew each time; a metric is kept for ever. */
+const MAX_LABELS = 1_000;
+
+function createLabels(): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.size < MAX_LABELS) known.add(name);
+    return known.has(name) ? name : "other";
+  };
+}
+
+interface Observer {
+  metrics: Metrics;
+  labelOf: (name: string) => string;
+}
+
+function observeToolbox(tools: Toolbox, observer: Observer): Toolbox {
+  return {
+    get definitions() {
+      return tools.definitions;
+    },
+    get names() {
+      return tools.names;
+    },
+    find(name) {
+      const tool = tools.find(name);
+      return tool && { ...tool, run: observeRun(tool, observer) };
+    },
+  };
+}
+
+function observeRun(tool: Tool, { metrics, labelOf }: Observer): Tool["run"] {
+  const span = {
+    name: `execute_tool ${tool.name}`,
+    attributes: {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": tool.name,
+      "gen_ai.tool.type": "function",
+    },
+  };
+  return (args, options) =>
+    withSpan(span, async () => {
+      const started = performance.now();
+      let outcome: "ok" | "error" = "error";
+      try {
+        const content = await tool.run(args, options);
+        outcome = "ok";
+        return content;
+      } finally {
+        const seconds = (performance.now() - started) / 1000;
+        metrics.toolCall({ tool: labelOf(tool.name), outcome, seconds });
+      }
+    });
+}

@@ -1,0 +1,82 @@
+import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Embedder } from "./embeddings/embedder.ts";
+import type { LanguageDetector } from "./language/detector.ts";
+import { areEnglish } from "./language/english.ts";
+import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
+import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
+
+/** What a batch's texts mean, for the scores and annotators that ask. */
+export interface BatchSemantics {
+  readonly embedder: Embedder;
+  /** Whether the embedder may be asked about these texts. */
+  isEmbeddable(texts: string[]): Promise<boolean>;
+  isEnglish(text: string): Promise<boolean>;
+  /** How replies are compared with a reference by the encoder inside. */
+  similarityMethod(reference: string): Promise<SimilarityMethod>;
+  /** Encodes the references ahead of the replies; never rejects. */
+  encodeReferences(signal: AbortSignal): Promise<void>;
+  /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
+  tfIdf(): Promise<CharTfIdf>;
+}
+
+const CONTEXT_CHARACTERS = 4000;
+
+/** Everything is worked out at the first question, and once a batch. */
+export function createBatchSemantics(
+  scenarios: Scenario[],
+  { embedder, detector }: { embedder: Embedder; detector: LanguageDetector },
+): BatchSemantics {
+  const context = readContext(scenarios);
+  let tfIdf: Promise<CharTfIdf> | undefined;
+  const isEnglish = async (texts: string[]) => {
+    try {
+      return await areEnglish(texts, { detector, context });
+    } catch {
+      return false; // without a detector nothing is known to be English
+    }
+  };
+  return {
+    embedder,
+    isEmbeddable: async (texts) => !embedder.isEnglishOnly || await isEnglish(texts),
+    isEnglish: (text) => isEnglish([text]),
+    similarityMethod: async (reference) => chooseMethod(reference, await isEnglish([reference])),
+    encodeReferences: (signal) => encodeAll(references(scenarios), { embedder, signal }),
+    tfIdf: () => tfIdf ??= createCharTfIdf(references(scenarios)),
+  };
+}
+
+/** Larger batches wait: the embedder does not remember more for long. */
+const ENCODED_AHEAD = 2000;
+const AT_ONCE = 32;
+
+async function encodeAll(
+  texts: Iterable<string>,
+  { embedder, signal }: { embedder: Embedder; signal: AbortSignal },
+): Promise<void> {
+  const different = [...new Set(texts)].slice(0, ENCODED_AHEAD);
+  for (let at = 0; at < different.length && !signal.aborted; at += AT_ONCE) {
+    try {
+      await Promise.all(different.slice(at, at + AT_ONCE).map((text) => embedder.embed(text)));
+    } catch {
+      return; // whoever needs the vector hears of it
+    }
+  }
+}
+
+function* references(scenarios: Scenario[]): Generator<string> {
+  for (const { interactions } of scenarios) {
+    for (const { reference_reply } of interactions) if (reference_reply) yield reference_reply;
+  }
+}
+
+/** The beginning of what is said in the batch: enough to tell its language. */
+function readContext(scenarios: Scenario[]): string {
+  let context = "";
+  for (const { interactions } of scenarios) {
+    for (const { user_message, reference_reply } of interactions) {
+      context += `${reference_reply ?? ""}\n${user_message}\n`;
+      if (context.length >= CONTEXT_CHARACTERS) return context.slice(0, CONTEXT_CHARACTERS);
+    }
+  }
+  return context;
+}

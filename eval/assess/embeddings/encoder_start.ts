@@ -1,0 +1,58 @@
+import type { WorkerPort } from "../../../shared/background/worker_call.ts";
+import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
+import { readWeights, type WeightPiece } from "./minilm/weights.ts";
+
+/** What the encoder's worker is sent: first the weights, or why they cannot be had; then texts. */
+export type EncoderInput =
+  | { texts: string[] }
+  | { weights: WeightPiece }
+  | { failure: string };
+
+/** The id of requests whose answer no call waits for. */
+const NO_CALL = -1;
+/** Pieces that may wait for the worker to convert them. */
+const MAX_WAITING = 4;
+
+/**
+ * Starts a worker and sends it the weights, which it has no permission to read itself. It converts
+ * each piece where it is to stay, so that the published weights are never in memory as a whole.
+ */
+export function startEncoder(read: () => AsyncIterable<WeightPiece> = readWeights): WorkerPort {
+  const worker = new Worker(new URL("./encoder_worker.ts", import.meta.url), COMPUTE_ONLY);
+  const ending = new AbortController();
+  const terminate = worker.terminate.bind(worker);
+  worker.terminate = () => {
+    ending.abort();
+    terminate();
+  };
+  sendWeights(worker, { read, signal: ending.signal });
+  return worker;
+}
+
+/** Never rejects: what goes wrong is sent to the worker, whose calls then fail with it. */
+async function sendWeights(
+  worker: Worker,
+  { read, signal }: { read: () => AsyncIterable<WeightPiece>; signal: AbortSignal },
+): Promise<void> {
+  const send = (input: EncoderInput, transfer: Transferable[] = []) =>
+    worker.postMessage({ id: NO_CALL, input }, transfer);
+  let waiting = 0;
+  let room = Promise.withResolvers<void>();
+  worker.addEventListener("message", ({ data }) => {
+    if (data.id === NO_CALL && --waiting < MAX_WAITING) room.resolve();
+  });
+  signal.addEventListener("abort", () => room.resolve());
+  try {
+    for await (const weights of read()) {
+      if (waiting >= MAX_WAITING) await (room = Promise.withResolvers<void>()).promise;
+      if (signal.aborted) return;
+      waiting++;
+      const { kind } = weights;
+      if (kind === "tensor") send({ weights }, [weights.values.buffer]);
+      else if (kind === "image") send({ weights }, [weights.bytes.buffer]);
+      else send({ weights });
+    }
+  } catch (error) {
+    send({ failure: error instanceof Error ? error.message : String(error) });
+  }
+}

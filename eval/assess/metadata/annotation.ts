@@ -1,0 +1,176 @@
+import type {
+  Annotation as AnnotationSummary,
+  Metadata,
+  Scenario,
+} from "../../../shared/schemas/evaluate.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
+import type { BatchSemantics } from "../batch_semantics.ts";
+import { type Candidates, labelReply } from "../judge/labels.ts";
+import type { JudgeModel } from "../judge/model.ts";
+import { UnreadableAnswer } from "../judge/structured.ts";
+import type { AnnotatedReply, Annotation, KeyPlan } from "./annotator.ts";
+import { planKey } from "./key_plan.ts";
+import { batchLabels, indexLabels } from "./label.ts";
+import { createReferenceLabels, type ReferenceLabels } from "./reference_labels.ts";
+import type { SentimentModel } from "./sentiment.ts";
+import { SENTIMENT_MODEL } from "./sentiment_model.ts";
+import { createPacer } from "../../../shared/pacer.ts";
+
+export interface AnnotatedMetadata {
+  generatedMetadata: Metadata;
+  /** `undefined` if the turn has no reference metadata. */
+  annotation: AnnotationSummary | undefined;
+}
+
+export interface AnnotationPorts {
+  semantics: BatchSemantics;
+  judge: JudgeModel | undefined;
+  signal: AbortSignal;
+  /** Why labels cannot be read as they were planned, such as a judge that is no longer configured. */
+  unavailable?: string | undefined;
+  /** The built-in one if unset. */
+  sentiment?: SentimentModel;
+}
+
+/** An annotation, and what the batch says about its key. */
+type Note = Annotation & { plan?: KeyPlan };
+
+/**
+ * Derives a value from a reply for each key of its turn's reference metadata. A reply with the text
+ * of a reference has that reference's labels. All others are labelled by the judge if there is one,
+ * all keys in one call, else by the annotators. A run keeps to one of them: if the judge fails, the
+ * reply has no label.
+ */
+export function createMetadataReader(
+  scenarios: Scenario[],
+  { semantics, judge, signal, unavailable, sentiment = SENTIMENT_MODEL }: AnnotationPorts,
+): (reply: AnnotatedReply) => Promise<AnnotatedMetadata> {
+  let learning: Promise<ReferenceLabels> | undefined;
+  const learnLabels = () =>
+    learning ??= indexLabels(scenarios).then(() => createReferenceLabels(scenarios));
+
+  const plans = new Map<string, Promise<KeyPlan>>();
+  /** Tried again with the next reply if it failed. */
+  function planOnce(key: string): Promise<KeyPlan> {
+    let plan = plans.get(key);
+    if (!plan) {
+      plans.set(key, plan = planKey(key, { scenarios, semantics, sentiment }));
+      plan.catch(() => plans.delete(key));
+    }
+    return plan;
+  }
+
+  async function askJudge(
+    keys: string[],
+    { text, interaction }: AnnotatedReply,
+    model: JudgeModel,
+  ): Promise<Map<string, Note>> {
+    const candidates: Candidates = new Map(keys.map((key) => [key, batchLabels(key, scenarios)]));
+    const labelled = { userMessage: interaction.user_message, reply: text, candidates };
+    try {
+      return await labelReply(labelled, { model, signal });
+    } catch (error) {
+      if (error instanceof UnreadableAnswer) {
+        return sameForAll(keys, none("judge", "judge_unreadable"));
+      }
+      if (error instanceof ProviderError) {
+        return sameForAll(keys, none("judge", "judge_unavailable"));
+      }
+      throw error;
+    }
+  }
+
+  async function askAnnotators(keys: string[], reply: AnnotatedReply) {
+    const found = new Map<string, Note>();
+    const pace = createPacer();
+    for (const key of keys) {
+      found.set(key, await askAnnotator(key, reply));
+      await pace(); // a turn may have thousands of keys, and an annotator need not wait for anything
+    }
+    return found;
+  }
+
+  async function askAnnotator(key: string, reply: AnnotatedReply): Promise<Note> {
+    let plan: KeyPlan | undefined;
+    try {
+      plan = await planOnce(key);
+      if (plan.annotator) return { ...await plan.annotator.annotate(reply), plan };
+      return { ...none(plan.method, plan.reason ?? "the key has no annotator"), plan };
+    } catch {
+      const reason = "the sentence encoder is unavailable";
+      return { ...none(plan?.method ?? "none", reason), ...(plan && { plan }) };
+    }
+  }
+
+  /** What the batch says about keys whose labels are known without an annotator. */
+  async function addPlans(found: Map<string, Note>): Promise<void> {
+    const pace = createPacer();
+    for (const note of found) {
+      const [key, annotation] = note;
+      const plan = await planOnce(key).catch(() => undefined);
+      if (plan) found.set(key, { ...annotation, plan });
+      await pace();
+    }
+  }
+
+  async function annotate(reply: AnnotatedReply): Promise<Map<string, Note>> {
+    const references = await learnLabels();
+    const keys = Object.keys(reply.interaction.reference_metadata);
+    const same = new Map<string, Note>();
+    for (const key of keys) {
+      const known = references.find(key, reply);
+      if (known) same.set(key, known);
+    }
+    const open = keys.filter((key) => !same.has(key));
+    const isByAnnotators = !judge && unavailable === undefined;
+    if (isByAnnotators) await addPlans(same);
+    if (open.length === 0) return same;
+    const read = unavailable !== undefined
+      ? sameForAll(open, none("none", unavailable))
+      : judge
+      ? await askJudge(open, reply, judge)
+      : await askAnnotators(open, reply);
+    return new Map(keys.map((key) => [key, same.get(key) ?? read.get(key)!]));
+  }
+
+  return async (reply) => {
+    if (Object.keys(reply.interaction.reference_metadata).length === 0) {
+      return { generatedMetadata: {}, annotation: undefined };
+    }
+    return describe(await annotate(reply));
+  };
+}
+
+function none(method: string, reason: string): Annotation {
+  return { value: undefined, method, confidence: null, reason };
+}
+
+function sameForAll(keys: string[], annotation: Annotation): Map<string, Note> {
+  return new Map(keys.map((key) => [key, annotation]));
+}
+
+function describe(found: Map<string, Note>): AnnotatedMetadata {
+  const generatedMetadata: Metadata = {};
+  const keys: AnnotationSummary["keys"] = {};
+  for (const [key, { value, method, confidence, reason, plan }] of found) {
+    if (value !== undefined) generatedMetadata[key] = value;
+    keys[key] = {
+      method,
+      confidence,
+      ...(reason !== undefined && { reason }),
+      ...(plan && !plan.annotator && { counts: false }),
+      ...(plan?.selfCheck && { self_check: plan.selfCheck }),
+    };
+  }
+  const notes = Object.values(keys);
+  const known = notes.map(({ confidence }) => confidence).filter((value) => value !== null);
+  return {
+    generatedMetadata,
+    annotation: {
+      method: [...new Set(notes.map(({ method }) => method))].join("+"),
+      // Not `Math.min(...known)`: a caller's turn may have more keys than a call takes arguments.
+      confidence: known.length === 0 ? null : known.reduce((least, one) => Math.min(least, one)),
+      keys,
+    },
+  };
+}

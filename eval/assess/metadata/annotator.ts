@@ -1,0 +1,47 @@
+import type { Interaction, SelfCheck } from "../../../shared/schemas/evaluate.ts";
+
+/** What was read out of a reply for one metadata key. */
+export interface Annotation {
+  /** `undefined` if the annotator cannot tell. */
+  value: unknown;
+  method: string;
+  /** The chance that the value is right, in [0, 1]; `null` if there is no value. */
+  confidence: number | null;
+  /** Why there is no value. */
+  reason?: string;
+}
+
+/** A generated reply and the turn that it answers. */
+export interface AnnotatedReply {
+  text: string;
+  interaction: Interaction;
+}
+
+/** A reference of the batch and the label that it carries for a key. */
+export interface LabelExample {
+  text: string;
+  /** As the batch writes it first. */
+  label: unknown;
+  interaction: Interaction;
+}
+
+/** Reads the labels of one metadata key out of replies. Rejects if it needs the encoder and that fails. */
+export interface KeyAnnotator {
+  readonly method: string;
+  annotate(reply: AnnotatedReply): Promise<Annotation>;
+  /**
+   * The label that a reference would get if it were a reply and not an example; `undefined` if it
+   * would get none.
+   */
+  relabel(example: LabelExample): Promise<unknown>;
+}
+
+/** How the replies of a batch are labelled for one key; it depends on the batch alone. */
+export interface KeyPlan {
+  method: string;
+  /** `null` if there is nothing to check with. */
+  selfCheck: SelfCheck | null;
+  /** `undefined` if no reply of this batch can be labelled; `reason` says why. */
+  annotator: KeyAnnotator | undefined;
+  reason?: string;
+}

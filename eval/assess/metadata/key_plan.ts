@@ -1,0 +1,129 @@
+import type { Scenario } from "../../../shared/schemas/evaluate.ts";
+import type { BatchSemantics } from "../batch_semantics.ts";
+import type { KeyAnnotator, KeyPlan, LabelExample } from "./annotator.ts";
+import { ACT_COUNT, createDialogueActAnnotator } from "./dialogue_act.ts";
+import { createFewShot } from "./few_shot.ts";
+import { batchLabels } from "./label.ts";
+import { collectExamples } from "./label_examples.ts";
+import { checkAnnotator, failsCheck, spreadSample } from "./self_check.ts";
+import {
+  areSentiments,
+  createSentimentAnnotator,
+  SENTIMENT_COUNT,
+  type SentimentModel,
+} from "./sentiment.ts";
+
+/** References that an annotator which learns nothing from them is checked with. */
+const CHECKED = 100;
+/**
+ * From so many references on, leave-one-out speaks for or against examples of the batch. Below it,
+ * too much depends on the one that is left out, and a reply mostly resembles its own reference.
+ */
+const ENOUGH_EXAMPLES = 8;
+/** From so many references on, those of the batch may replace the sentiment model. */
+const ENOUGH_SENTIMENTS = 20;
+
+export interface PlanOptions {
+  scenarios: Scenario[];
+  semantics: BatchSemantics;
+  /** `undefined`: there is none. */
+  sentiment: SentimentModel | undefined;
+}
+
+interface Candidate {
+  annotator: KeyAnnotator;
+  checkable: LabelExample[];
+  /** How many labels it chooses from. */
+  labels: number;
+  /** How many references it takes to reject it. */
+  enough?: number;
+}
+
+/**
+ * Decides how a key is labelled, and checks it with the batch's own references. It asks for nothing
+ * but the batch and the configuration, so that two runs of one batch decide alike. Rejects if the
+ * check needs the encoder and cannot have it.
+ */
+export async function planKey(key: string, options: PlanOptions): Promise<KeyPlan> {
+  const labels = batchLabels(key, options.scenarios);
+  if (areSentiments(key, labels.keys())) return await planSentiment(key, labels, options);
+  if (labels.size === 1) return await planSingle(key, [...labels.values()][0], options);
+  const fewShot = await createFewShot(key, options);
+  if (fewShot) return await check({ ...fewShot, enough: ENOUGH_EXAMPLES });
+  return refuse("few_shot", "fewer than two labels have a reference reply to learn from");
+}
+
+/**
+ * By the model if it gets the references right. By the batch's own examples only if many of them
+ * label each other right, and better than the model does: nearness is about subjects, and on unseen
+ * sentences it takes many examples to learn a sentiment.
+ */
+async function planSentiment(
+  key: string,
+  labels: Map<string, unknown>,
+  { scenarios, semantics, sentiment }: PlanOptions,
+): Promise<KeyPlan> {
+  const references = referencesOf(key, scenarios);
+  const isKnown = sentiment?.encoder === semantics.embedder.method;
+  const model = sentiment && isKnown && await areMostlyEnglish(references, semantics)
+    ? createSentimentAnnotator({ labels, semantics, model: sentiment })
+    : undefined;
+  const checkable = spreadSample(references, CHECKED);
+  const ours = model
+    ? await check({ annotator: model, checkable, labels: SENTIMENT_COUNT })
+    : refuse("sentiment_model", "the sentiment model is for English and its own encoder");
+  const fewShot = await createFewShot(key, { scenarios, semantics });
+  if (!fewShot || fewShot.checkable.length < ENOUGH_SENTIMENTS) return ours;
+  const theirs = await check(fewShot);
+  const accuracy = theirs.selfCheck?.accuracy ?? 0;
+  const isLearnt = accuracy >= theirs.selfCheck!.floor;
+  return isLearnt && accuracy > (ours.selfCheck?.accuracy ?? 0) ? theirs : ours;
+}
+
+async function planSingle(
+  key: string,
+  label: unknown,
+  { scenarios, semantics }: PlanOptions,
+): Promise<KeyPlan> {
+  const references = referencesOf(key, scenarios);
+  const annotator = createDialogueActAnnotator(label, semantics);
+  if (!annotator) {
+    return refuse("dialogue_act_rules", "the batch has one label and there is no rule for it");
+  }
+  if (!await areMostlyEnglish(references, semantics)) {
+    return refuse(annotator.method, "the batch has one label, and the rules for it are English");
+  }
+  return await check({
+    annotator,
+    checkable: spreadSample(references, CHECKED),
+    labels: ACT_COUNT,
+  });
+}
+
+async function check({ annotator, checkable, labels, enough = 1 }: Candidate): Promise<KeyPlan> {
+  const selfCheck = await checkAnnotator(annotator, { examples: checkable, labels });
+  const { method } = annotator;
+  if (selfCheck.of < enough || !failsCheck(selfCheck)) return { method, selfCheck, annotator };
+  const { right, of, floor } = selfCheck;
+  const reason = `only ${right} of ${of} references of this batch are labelled right, ` +
+    `and ${floor.toFixed(2)} of them should be`;
+  return { method, selfCheck, annotator: undefined, reason };
+}
+
+function refuse(method: string, reason: string): KeyPlan {
+  return { method, selfCheck: null, annotator: undefined, reason };
+}
+
+function referencesOf(key: string, scenarios: Scenario[]): LabelExample[] {
+  return collectExamples(key, scenarios).flatMap(({ examples }) => examples);
+}
+
+/** By vote: a language is often mistaken in a short text. Without a reference nothing speaks against it. */
+async function areMostlyEnglish(
+  references: LabelExample[],
+  semantics: BatchSemantics,
+): Promise<boolean> {
+  const sample = spreadSample(references, 16);
+  const votes = await Promise.all(sample.map(({ text }) => semantics.isEnglish(text)));
+  return votes.filter(Boolean).length * 2 >= votes.length;
+}

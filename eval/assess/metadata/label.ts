@@ -1,0 +1,67 @@
+import type { Scenario } from "../../../shared/schemas/evaluate.ts";
+import { createPacer } from "../../../shared/pacer.ts";
+
+/** The value of an annotator that knows the text but not its label: another language, say. */
+export const UNKNOWN = "unknown";
+
+/**
+ * What two labels are compared by: text trimmed and without regard to letter case, numbers by their
+ * value, whether written as text or not, and anything else by its JSON.
+ */
+export function labelKey(value: unknown): string {
+  if (typeof value !== "string") return JSON.stringify(value) ?? "null";
+  const text = value.normalize("NFC").trim();
+  const number = Number(text);
+  return text !== "" && Number.isFinite(number) ? String(number) : text.toLowerCase();
+}
+
+/** Whether two labels are the same by their `labelKey`; most often they are as they stand. */
+export function isSameLabel(left: unknown, right: unknown): boolean {
+  return left === right || labelKey(left) === labelKey(right);
+}
+
+/** By metadata key, then by `labelKey`: a label as it was first written. */
+type LabelsByKey = Map<string, Map<string, unknown>>;
+
+/** A batch is walked once for all of its keys, and forgotten together with its index. */
+const indexes = new WeakMap<Scenario[], LabelsByKey>();
+
+/** The labels that a batch's references carry for a key, by `labelKey`, as they were first written. */
+export function batchLabels(key: string, scenarios: Scenario[]): Map<string, unknown> {
+  let index = indexes.get(scenarios);
+  if (!index) {
+    index = new Map();
+    for (const _ of collectLabels(scenarios, index)); // to the end, in one go
+    indexes.set(scenarios, index);
+  }
+  return index.get(key) ?? new Map();
+}
+
+/** Does the work of the first `batchLabels` ahead of it, in pieces between which others get their turn. */
+export async function indexLabels(scenarios: Scenario[]): Promise<void> {
+  if (indexes.has(scenarios)) return;
+  const pace = createPacer();
+  const index: LabelsByKey = new Map();
+  for (const _ of collectLabels(scenarios, index)) await pace();
+  indexes.set(scenarios, index);
+}
+
+/** Yields after each label, for a pause. */
+function* collectLabels(scenarios: Scenario[], index: LabelsByKey): Generator<void> {
+  for (const { interactions } of scenarios) {
+    for (const { reference_metadata } of interactions) {
+      for (const [key, label] of Object.entries(reference_metadata)) {
+        let labels = index.get(key);
+        if (!labels) index.set(key, labels = new Map());
+        const id = labelKey(label);
+        if (!labels.has(id)) labels.set(id, label);
+        yield;
+      }
+    }
+  }
+}
+
+/** `order_status`, `orderStatus` and `order-status` in words. */
+export function labelWords(label: unknown): string {
+  return String(label).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_\-./]+/g, " ").trim();
+}

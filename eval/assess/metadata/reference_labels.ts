@@ -1,0 +1,61 @@
+import type { Scenario } from "../../../shared/schemas/evaluate.ts";
+import { createPacer } from "../../../shared/pacer.ts";
+import { normalText } from "../text/normal_text.ts";
+import type { AnnotatedReply, Annotation } from "./annotator.ts";
+import { labelKey } from "./label.ts";
+
+const METHOD = "same_text";
+
+/** The labels of replies that say word for word what a reference says. */
+export interface ReferenceLabels {
+  /** `undefined` if no reference with a label for the key has the reply's text. */
+  find(key: string, reply: AnnotatedReply): Annotation | undefined;
+}
+
+/** By `normalText` of the reference, then by key, then by `labelKey`: a label as first written. */
+type LabelsByText = Map<string, Map<string, Map<string, unknown>>>;
+
+/** Walks the batch once, in pieces between which the event loop turns. */
+export async function createReferenceLabels(scenarios: Scenario[]): Promise<ReferenceLabels> {
+  const byText: LabelsByText = new Map();
+  const pace = createPacer();
+  for (const { interactions } of scenarios) {
+    for (const { reference_reply, reference_metadata } of interactions) {
+      await pace();
+      const labels = Object.entries(reference_metadata);
+      const text = reference_reply && labels.length > 0 ? normalText(reference_reply) : "";
+      if (text === "") continue;
+      const byKey = entry(byText, text, () => new Map());
+      for (const [key, label] of labels) {
+        const known = entry(byKey, key, () => new Map<string, unknown>());
+        if (!known.has(labelKey(label))) known.set(labelKey(label), label);
+        await pace();
+      }
+    }
+  }
+  return { find: (key, reply) => choose(byText.get(normalText(reply.text))?.get(key), key, reply) };
+}
+
+/** If references of one text differ in their label, the turn's own decides; else nobody can. */
+function choose(
+  labels: Map<string, unknown> | undefined,
+  key: string,
+  { interaction: { reference_metadata } }: AnnotatedReply,
+): Annotation | undefined {
+  if (!labels) return undefined;
+  if (labels.size === 1) return { value: [...labels.values()][0], method: METHOD, confidence: 1 };
+  const expected = Object.hasOwn(reference_metadata, key)
+    ? labelKey(reference_metadata[key])
+    : undefined;
+  if (expected !== undefined && labels.has(expected)) {
+    return { value: labels.get(expected), method: METHOD, confidence: 1 };
+  }
+  const reason = `${labels.size} references have this text and different labels`;
+  return { value: undefined, method: METHOD, confidence: null, reason };
+}
+
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, value = create());
+  return value;
+}

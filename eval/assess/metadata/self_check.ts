@@ -1,0 +1,65 @@
+import type { SelfCheck } from "../../../shared/schemas/evaluate.ts";
+import { createPacer } from "../../../shared/pacer.ts";
+import type { KeyAnnotator, LabelExample } from "./annotator.ts";
+import { isSameLabel, labelKey } from "./label.ts";
+
+/** 95 %, one-sided. */
+const Z = 1.645;
+
+/**
+ * Has an annotator label references of the batch and counts how many it labels right. `labels` is
+ * how many it chooses from.
+ */
+export async function checkAnnotator(
+  annotator: Pick<KeyAnnotator, "relabel">,
+  { examples, labels }: { examples: LabelExample[]; labels: number },
+): Promise<SelfCheck> {
+  const pace = createPacer();
+  let right = 0;
+  for (const example of examples) {
+    const found = await annotator.relabel(example);
+    if (found !== undefined && isSameLabel(found, example.label)) right++;
+    await pace();
+  }
+  return {
+    right,
+    of: examples.length,
+    accuracy: examples.length === 0 ? null : right / examples.length,
+    floor: floorFor(examples, labels),
+  };
+}
+
+/**
+ * Halfway between guessing and being always right. Guessing means to say the most frequent label
+ * each time, or any of the labels if the references have only one.
+ */
+function floorFor(examples: LabelExample[], labels: number): number {
+  const counts = new Map<string, number>();
+  for (const { label } of examples) {
+    counts.set(labelKey(label), (counts.get(labelKey(label)) ?? 0) + 1);
+  }
+  const most = Math.max(...counts.values()) / examples.length;
+  const guess = counts.size > 1 ? most : 1 / Math.max(2, labels);
+  return (1 + guess) / 2;
+}
+
+/**
+ * Whether the check shows that the labels cannot be trusted: even the upper end of the 95 % interval
+ * (Wilson) of the accuracy lies below the floor.
+ */
+export function failsCheck({ right, of, floor }: SelfCheck): boolean {
+  return of > 0 && wilsonUpper(right, of) < floor;
+}
+
+function wilsonUpper(right: number, of: number): number {
+  const share = right / of;
+  const square = Z ** 2 / of;
+  const spread = Z * Math.sqrt(share * (1 - share) / of + square / (4 * of));
+  return (share + square / 2 + spread) / (1 + square);
+}
+
+/** At most `count` of some items, evenly spread: the same ones each time. */
+export function spreadSample<Item>(items: Item[], count: number): Item[] {
+  if (items.length <= count) return items;
+  return Array.from({ length: count }, (_, i) => items[Math.floor(i * items.length / count)]!);
+}

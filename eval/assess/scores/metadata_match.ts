@@ -1,0 +1,80 @@
+import type {
+  Annotation,
+  Interaction,
+  Metadata,
+  Scores,
+} from "../../../shared/schemas/evaluate.ts";
+import { isSameLabel, UNKNOWN } from "../metadata/label.ts";
+import { mean } from "../../results/statistics.ts";
+import type { Bounds } from "./overall.ts";
+
+/** How a reply's labels compare with the expected ones. */
+export interface MetadataMatch {
+  scores: Scores;
+  /** The scores that could not be had, by name, each with the reason. */
+  missing: Record<string, string>;
+  /** Whether any key counts, so that `metadata_match` applies at all. */
+  isPlanned: boolean;
+  /** Where `metadata_match` lies if it is missing. */
+  bounds?: Bounds;
+}
+
+/** What was read out of a reply. */
+export interface LabelledReply {
+  reply: string;
+  generatedMetadata: Metadata;
+  annotation?: Annotation | undefined;
+}
+
+/**
+ * `<key>_match` for each key of the reference metadata: 1 if the reply's label is the expected one,
+ * else 0; and `metadata_match`, their mean. A key that no annotator can label in this batch does not
+ * count (`null`). A key that counts and has no label for this reply is missing, and so is the mean.
+ * A blank reply matches nothing: a model that stops answering must not gain by it. The mean also
+ * counts a key called `metadata`, whose own match has no name left.
+ */
+export function matchMetadata(
+  { reference_metadata }: Interaction,
+  { reply, generatedMetadata, annotation }: LabelledReply,
+): MetadataMatch {
+  const isBlank = reply.trim() === "";
+  const matches: Scores = {};
+  const missing: Record<string, string> = {};
+  const counted: (number | null)[] = [];
+  const reasons: string[] = [];
+  for (const [key, expected] of Object.entries(reference_metadata)) {
+    const note = annotation && Object.hasOwn(annotation.keys, key)
+      ? annotation.keys[key]
+      : undefined;
+    const name = `${key}_match`;
+    if (note?.counts === false) {
+      matches[name] = null;
+      continue;
+    }
+    const found = Object.hasOwn(generatedMetadata, key) ? generatedMetadata[key] : undefined;
+    const match = isBlank ? 0 : compareLabels(found, expected);
+    matches[name] = match;
+    counted.push(match);
+    if (match !== null) continue;
+    missing[name] = note?.reason ?? "the reply has no label";
+    reasons.push(`${key}: ${missing[name]}`);
+  }
+  if (reasons.length === 0) {
+    const metadata_match = mean(counted.filter((value) => value !== null));
+    return { scores: { ...matches, metadata_match }, missing, isPlanned: counted.length > 0 };
+  }
+  const at = (value: number) => mean(counted.map((match) => match ?? value))!;
+  return {
+    scores: { ...matches, metadata_match: null },
+    missing: { ...missing, metadata_match: reasons.join("; ") },
+    isPlanned: true,
+    bounds: [at(0), at(1)],
+  };
+}
+
+/** `null`: there is no label to compare. */
+function compareLabels(found: unknown, expected: unknown): number | null {
+  if (found === undefined) return null;
+  if (isSameLabel(found, expected)) return 1;
+  return found === UNKNOWN ? null : 0;
+}

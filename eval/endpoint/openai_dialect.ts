@@ -1,0 +1,56 @@
+import type { DecodedAnswer } from "../../shared/http/utf8.ts";
+import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
+import type { ChatMessage } from "../../shared/providers/provider.ts";
+import type { ModelParameters } from "../../shared/schemas/evaluate.ts";
+import type { EndpointClient } from "./client.ts";
+import type { TargetReply } from "../run/runner.ts";
+import { COMPLETIONS_PATH, type Dialect, withoutQuery } from "./target.ts";
+
+export interface OpenAIDialectOptions {
+  /** Without `/chat/completions`; a query is kept. */
+  baseUrl: string;
+  modelId: string;
+  parameters: ModelParameters;
+}
+
+/** OpenAI's dialect: the model, the turns and the parameters in the body. */
+export function createOpenAIDialect(
+  { baseUrl, modelId, parameters }: OpenAIDialectOptions,
+  client: EndpointClient,
+): Dialect {
+  const { system_prompt, temperature, max_tokens, seed } = parameters;
+  const system: ChatMessage[] = system_prompt ? [{ role: "system", content: system_prompt }] : [];
+  const settings = {
+    model: modelId,
+    ...(temperature !== undefined && { temperature }),
+    ...(max_tokens !== undefined && { maxTokens: max_tokens }),
+    ...(seed !== undefined && { seed }),
+  };
+  const address = withoutQuery(baseUrl) + COMPLETIONS_PATH;
+  const url = address + new URL(baseUrl).search;
+
+  return {
+    address,
+    ask: (conversation, signal) =>
+      client.post({
+        url,
+        body: toCompletionParams({ ...settings, messages: [...system, ...conversation] }),
+        read: (value, encoding) => readReply({ value, ...(encoding && { encoding }) }, modelId),
+      }, signal),
+  };
+}
+
+function readReply(answer: DecodedAnswer, modelId: string): TargetReply | undefined {
+  const reply = parseReply(answer, modelId);
+  if (!reply) return undefined;
+  const { content, refusal, usage, encoding } = reply;
+  return {
+    content: content ?? refusal ?? "",
+    usage: usage && {
+      input_tokens: usage.promptTokens,
+      output_tokens: usage.completionTokens,
+      total_tokens: usage.totalTokens,
+    },
+    ...(encoding && { encoding }),
+  };
+}

@@ -1,0 +1,67 @@
+import { AppError } from "../../shared/errors.ts";
+import { requirePublicHost, type Resolve, systemResolve } from "../../shared/http/public_fetch.ts";
+import type { EvalConfig } from "../config.ts";
+
+/** Which endpoints may be evaluated, and which credential goes where. */
+export interface EndpointPolicy {
+  /** Throws 403 `endpoint_not_allowed` for an origin that is not listed. */
+  requireAllowed(endpoint: string): void;
+  /**
+   * True where the operator named this very origin, or everything is allowed to the one user of a
+   * loopback service. Any other endpoint is somebody's choice, and may be reached at public
+   * addresses only.
+   */
+  isTrusted(endpoint: string): boolean;
+  /** Throws the same where an endpoint that is not trusted has an address that is not public. */
+  requireReachable(endpoint: string): Promise<void>;
+  credentialFor(endpoint: string): string | undefined;
+}
+
+type PolicyConfig = Pick<EvalConfig, "EVAL_API_KEY" | "EVAL_CREDENTIALS" | "EVAL_ENDPOINTS">;
+
+/**
+ * The endpoint comes from the caller and the credential from us, so a key goes only where the
+ * operator sent it: to its own origin, to the origins listed by name or as the names below one, and,
+ * where none are listed, to what the one user of a loopback service names. `*` allows any endpoint
+ * but sends it no key.
+ */
+export function createEndpointPolicy(
+  config: PolicyConfig,
+  resolve: Resolve = systemResolve,
+): EndpointPolicy {
+  const { EVAL_API_KEY: sharedKey, EVAL_CREDENTIALS: ownKeys = {} } = config;
+  const listed = new Set(config.EVAL_ENDPOINTS);
+  const isOpen = listed.size === 0;
+  const wildcards = config.EVAL_ENDPOINTS.filter((origin) => origin.includes("*"));
+  const patterns = wildcards.map(toPattern);
+  const subdomains = wildcards.filter((origin) => origin !== "*").map(toPattern);
+  const isTrusted = (endpoint: string) => isOpen || listed.has(new URL(endpoint).origin);
+
+  return {
+    requireAllowed(endpoint) {
+      const { origin } = new URL(endpoint);
+      if (isTrusted(endpoint) || patterns.some((pattern) => pattern.test(origin))) return;
+      throw new AppError(
+        403,
+        "endpoint_not_allowed",
+        `cannot evaluate ${origin}: it is not listed in EVAL_ENDPOINTS`,
+      );
+    },
+    isTrusted,
+    async requireReachable(endpoint) {
+      if (!isTrusted(endpoint)) await requirePublicHost(endpoint, resolve);
+    },
+    credentialFor(endpoint) {
+      const { origin } = new URL(endpoint);
+      const isNamed = isTrusted(endpoint) || subdomains.some((pattern) => pattern.test(origin));
+      return ownKeys[origin] ?? (isNamed ? sharedKey : undefined);
+    },
+  };
+}
+
+/** `https://*.example.com` is every name below `example.com`, at that scheme and port only. */
+function toPattern(origin: string): RegExp {
+  if (origin === "*") return /^/;
+  const [scheme = "", rest = ""] = origin.split("://*.");
+  return new RegExp(`^${scheme}://([a-z0-9_-]+\\.)+${RegExp.escape(rest)}$`);
+}

@@ -1,0 +1,175 @@
+import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
+import { ProviderError } from "../../shared/providers/provider.ts";
+import type { Target, TargetReply, Turn } from "../run/runner.ts";
+
+/** One way to ask one address. */
+export interface Dialect {
+  /** Where it asks, for messages to people. */
+  readonly address: string;
+  ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
+}
+
+/** Makes the two dialects; what they send beside the conversation is theirs to know. */
+export interface Dialects {
+  /** OpenAI's, at `{baseUrl}/chat/completions`. */
+  openai(baseUrl: string): Dialect;
+  /** The agent backend's (spec 4.2), at the address as it is. */
+  agent(url: string): Dialect;
+}
+
+export interface TargetOptions {
+  endpoint: string;
+  protocol: Protocol | undefined;
+  parameters: ModelParameters;
+  dialects: Dialects;
+}
+
+/** Where OpenAI-compatible servers take conversations, below their base. */
+export const COMPLETIONS_PATH = "/chat/completions";
+
+/** How long a call waits for the search of another; a model may take minutes to answer the first. */
+const SEARCH_PATIENCE_MS = 10_000;
+/** After this many searches that found nothing out, calls no longer wait for one another. */
+const PATIENT_SEARCHES = 3;
+
+/**
+ * The endpoint of one run. The first call searches for the dialect that it speaks, while the others
+ * wait, though not for long. Only a readable reply settles the dialect: after anything else (a
+ * timeout, 400, 500, a page of HTML) the next call searches again. If a search shows that nobody can
+ * be asked at all, every call fails with the same error and the endpoint hears no more of them.
+ */
+export function createTarget(
+  options: TargetOptions,
+  { patienceMs = SEARCH_PATIENCE_MS }: { patienceMs?: number } = {},
+): Target {
+  const candidates = listCandidates(options);
+  let settled: Dialect | undefined;
+  let death: unknown;
+  let search: Promise<void> | undefined;
+  let searches = 0;
+
+  async function searchFor(conversation: Turn[], signal: AbortSignal): Promise<TargetReply> {
+    const done = Promise.withResolvers<void>();
+    if (!search) search = done.promise;
+    try {
+      const { dialect, reply } = await probe(
+        candidates,
+        (dialect) => dialect.ask(conversation, signal),
+      );
+      settled ??= dialect;
+      return reply;
+    } catch (error) {
+      if (!settled && isDead(error)) death ??= error;
+      throw error;
+    } finally {
+      searches++;
+      if (search === done.promise) search = undefined;
+      done.resolve();
+    }
+  }
+
+  return {
+    async ask(conversation, signal) {
+      const waitUntil = performance.now() + patienceMs;
+      while (!settled && death === undefined) {
+        const patience = waitUntil - performance.now();
+        const isWaiting = search && searches < PATIENT_SEARCHES && patience > 0;
+        if (!isWaiting) return await searchFor(conversation, signal);
+        await waitFor(search!, { ms: patience, signal });
+      }
+      if (death !== undefined) throw death;
+      return await settled!.ask(conversation, signal);
+    },
+  };
+}
+
+/** Resolves with `work` or after `ms`, whichever is first; rejects once the signal is aborted. */
+async function waitFor(
+  work: Promise<void>,
+  { ms, signal }: { ms: number; signal: AbortSignal },
+): Promise<void> {
+  const waiting = Promise.withResolvers<void>();
+  const leave = () => waiting.reject(signal.reason);
+  const timer = setTimeout(waiting.resolve, ms);
+  signal.addEventListener("abort", leave, { once: true });
+  work.then(waiting.resolve);
+  try {
+    signal.throwIfAborted();
+    await waiting.promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+/** Nobody can be asked: what a search of the whole endpoint has shown. */
+class NoChatRoute extends ProviderError {}
+
+/**
+ * Asks the candidates in order until one replies. One that says 404 or 405 is passed over, and so is
+ * one whose answer is unreadable: a page for people may stand where a program was looked for. Rejects
+ * with the first error that was neither 404 nor 405.
+ */
+async function probe(
+  candidates: Dialect[],
+  ask: (dialect: Dialect) => Promise<TargetReply>,
+): Promise<{ dialect: Dialect; reply: TargetReply }> {
+  let unreadable: unknown;
+  for (const dialect of candidates) {
+    try {
+      return { dialect, reply: await ask(dialect) };
+    } catch (error) {
+      if (isWrongAddress(error)) continue;
+      if (!isUnreadable(error)) throw unreadable ?? error;
+      unreadable ??= error;
+    }
+  }
+  if (unreadable !== undefined) throw unreadable;
+  const tried = candidates.map((dialect) => dialect.address).join(", ");
+  throw new NoChatRoute(
+    404,
+    "model_not_found",
+    `cannot ask the endpoint: it knows no chat route or not this model (tried ${tried})`,
+    { kind: "status", status: 404 },
+  );
+}
+
+function isWrongAddress(error: unknown): boolean {
+  if (!(error instanceof ProviderError) || error.failure.kind !== "status") return false;
+  return error.failure.status === 404 || error.failure.status === 405;
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof ProviderError && error.failure.kind === "unreadable";
+}
+
+/** No such name, nobody listens, 401, 403, or no chat route at any address. */
+function isDead(error: unknown): boolean {
+  if (!(error instanceof ProviderError)) return false;
+  const { failure } = error;
+  return error instanceof NoChatRoute || failure.kind === "unreachable" ||
+    (failure.kind === "status" && (failure.status === 401 || failure.status === 403));
+}
+
+/** The forms in which callers name an endpoint, most likely first. */
+function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOptions): Dialect[] {
+  const url = new URL(endpoint);
+  const path = url.pathname.replace(/\/+$/, "");
+  const at = (pathname: string) => {
+    const base = new URL(url);
+    base.pathname = pathname;
+    return dialects.openai(base.href.replace(/\/(?=$|\?)/, ""));
+  };
+  if (protocol === "agent") return [dialects.agent(endpoint)];
+  if (path.endsWith(COMPLETIONS_PATH)) return [at(path.slice(0, -COMPLETIONS_PATH.length))];
+  const openai = path === "" ? [at(""), at("/v1")] : [at(path)];
+  // The agent's dialect has no place for parameters: without them it would be another test.
+  const isAgentPossible = protocol === undefined && Object.keys(parameters).length === 0;
+  return isAgentPossible ? [...openai, dialects.agent(endpoint)] : openai;
+}
+
+/** An address fit for a message: callers put secrets into queries. */
+export function withoutQuery(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname.replace(/\/+$/, "");
+}

@@ -1,1 +1,0 @@
-export { createPacer } from "../shared/pacer.ts";

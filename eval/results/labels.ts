@@ -1,0 +1,121 @@
+import type { InteractionResult, LabelReport, SelfCheck } from "../../shared/schemas/evaluate.ts";
+import { finish, type Steps } from "./steps.ts";
+import { labelKey } from "../assess/metadata/label.ts";
+
+/** The column of replies in which no label was found. */
+const ABSTAINED = "(none)";
+/** The column of turns that failed: there was no reply to read a label from. */
+const FAILED = "(failed)";
+
+/** A turn as far as its labels go. */
+type LabelledTurn = Pick<
+  InteractionResult,
+  "error" | "reference_metadata" | "generated_metadata" | "annotation"
+>;
+
+/** An attempt as far as its labels go. */
+export interface LabelledAttempt {
+  interactions: LabelledTurn[];
+}
+
+interface LabelCount {
+  confusion: LabelReport["confusion"];
+  pairs: number;
+  flips: number;
+  selfCheck?: SelfCheck | undefined;
+}
+
+/** Counts labels, scenario by scenario. */
+export interface LabelCounter {
+  add(attempts: LabelledAttempt[]): void;
+  /** The same in steps: a scenario may have a hundred thousand turns. */
+  addInSteps(attempts: LabelledAttempt[]): Steps<void>;
+  report(): Record<string, LabelReport>;
+}
+
+/**
+ * For each metadata key, how the expected labels were found again over all attempts, how often two
+ * attempts disagree about the same turn, and how the key's annotator did in its self-check, which
+ * every turn of a run repeats.
+ */
+export function createLabelCounter(): LabelCounter {
+  const byKey = new Map<string, LabelCount>();
+
+  /** The same few labels come again with every attempt. */
+  const names = new Map<unknown, string>();
+  function nameOf(label: unknown): string {
+    if (typeof label !== "string") return labelKey(label);
+    let name = names.get(label);
+    if (name === undefined) names.set(label, name = labelKey(label));
+    return name;
+  }
+
+  /** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
+  function foundLabel(key: string, { error, generated_metadata }: LabelledTurn): string {
+    if (error) return FAILED;
+    const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
+    return value === undefined ? ABSTAINED : nameOf(value);
+  }
+
+  function addTurn(key: string, turns: LabelledTurn[]): void {
+    let count = byKey.get(key);
+    if (!count) byKey.set(key, count = { confusion: {}, pairs: 0, flips: 0 });
+    const found = new Map<string, number>();
+    for (const turn of turns) {
+      count.selfCheck ??= readSelfCheck(key, turn);
+      const label = foundLabel(key, turn);
+      if (label !== FAILED) found.set(label, (found.get(label) ?? 0) + 1);
+      const row = own(count.confusion, nameOf(turn.reference_metadata[key]), {});
+      row[label] = own(row, label, 0) + 1;
+    }
+    const { all, same } = countPairs([...found.values()]);
+    count.pairs += all;
+    count.flips += all - same;
+  }
+
+  function* addInSteps(attempts: LabelledAttempt[]): Steps<void> {
+    for (let turn = 0;; turn++) {
+      // An attempt that was cancelled lacks its last turns.
+      const same = attempts.flatMap(({ interactions }) => interactions[turn] ?? []);
+      if (same.length === 0) return;
+      for (const key of Object.keys(same[0]!.reference_metadata)) addTurn(key, same);
+      yield;
+    }
+  }
+
+  return {
+    addInSteps,
+    add: (attempts) => finish(addInSteps(attempts)),
+    report: () =>
+      Object.fromEntries(
+        [...byKey].map(([key, { confusion, pairs, flips, selfCheck }]) => [
+          key,
+          {
+            confusion,
+            flip_rate: pairs === 0 ? null : flips / pairs,
+            ...(selfCheck && { self_check: selfCheck }),
+          },
+        ]),
+      ),
+  };
+}
+
+function readSelfCheck(key: string, { annotation }: LabelledTurn): SelfCheck | undefined {
+  if (!annotation || !Object.hasOwn(annotation.keys, key)) return undefined;
+  return annotation.keys[key]!.self_check;
+}
+
+/** Pairs of attempts, and how many of them agree; a failed attempt has no say. */
+function countPairs(counts: number[]) {
+  const choose2 = (count: number) => count * (count - 1) / 2;
+  return {
+    all: choose2(counts.reduce((sum, count) => sum + count, 0)),
+    same: counts.reduce((sum, count) => sum + choose2(count), 0),
+  };
+}
+
+/** A record's own entry, made where it is missing; a label may be called `constructor`. */
+function own<T>(record: Record<string, T>, key: string, initial: T): T {
+  if (!Object.hasOwn(record, key)) record[key] = initial; // Deno has no setter called `__proto__`
+  return record[key]!;
+}

@@ -1,0 +1,25 @@
+import type { EvaluateRequest, RunNote } from "../../shared/schemas/evaluate.ts";
+import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";
+
+/** Notes on a run, from its request alone; `hasJudge` tells whether a judge is configured. */
+export function runNotes(
+  { test_batch }: Pick<EvaluateRequest, "test_batch">,
+  { hasJudge }: { hasJudge: boolean },
+): RunNote[] {
+  if (hasJudge) return [];
+  const turns = test_batch.flatMap(({ interactions }) => interactions)
+    .filter(({ reference_reply }) => reference_reply !== undefined);
+  const bare = turns.filter(({ reference_metadata }) =>
+    Object.keys(reference_metadata).length === 0
+  );
+  if (bare.length === 0) return [];
+  const which = bare.length === turns.length
+    ? "every turn"
+    : `${bare.length} of ${turns.length} turns`;
+  return [{
+    code: "similarity_alone",
+    detail:
+      `overall of ${which} is semantic_similarity alone, and ${SIMILARITY_LIMIT}; set JUDGE_*, ` +
+      "give reference_metadata, or look at differs_in",
+  }];
+}

@@ -1,0 +1,81 @@
+import { ScenarioResult } from "../../shared/schemas/evaluate.ts";
+import { createPacer } from "../../shared/pacer.ts";
+import { finishPaced } from "./steps.ts";
+import type { RunReader, StoredRun } from "../store/store.ts";
+import { createWholeReader, type TurnReader, whileKept } from "../store/whole_reader.ts";
+import { createTotals, ownFields, summariseRun } from "./summary.ts";
+import { type ResultPart, resultParts } from "./scenario_results.ts";
+
+/**
+ * The body of a completed run's answer (spec 2.4) as JSON text, in pieces. It is made from the
+ * stored turns: the whole of it is never in memory. Throws `IncompleteRead` if one is missing.
+ */
+export function resultPieces(store: RunReader, run: StoredRun): AsyncGenerator<string> {
+  const reader = createWholeReader(store, { ...run, status: "completed" });
+  return whileKept(store, run.id, writeResult(reader, run));
+}
+
+/** The same text from any reader; `message` replaces the one that says that the run is complete. */
+export async function* writeResult(
+  reader: TurnReader,
+  run: StoredRun,
+  { message }: { message?: string } = {},
+): AsyncGenerator<string> {
+  const heading = summariseRun(run.request, { runId: run.id, ...await reader.tally(run.id) });
+  if (message !== undefined) heading.message = message;
+  yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
+  const totals = createTotals();
+  const pace = createPacer();
+  const writer = createPartWriter(run);
+  for await (const parts of resultParts(reader, run)) {
+    for (const part of parts) {
+      yield writer(part);
+      if (part.kind === "turn") totals.addTurn(part.result);
+      if (part.kind !== "scenario end") continue;
+      await finishPaced(totals.addInSteps(part.summary, part.attempts), pace);
+    }
+  }
+  const rest = await finishPaced(totals.closeInSteps(), pace);
+  yield `],${JSON.stringify(rest).slice(1)}}`;
+}
+
+/** What stands in a scenario's answer behind the caller's own fields; these cannot replace it. */
+const OURS = new Set([
+  "scenario_id",
+  "attempts",
+  ...Object.keys(ScenarioResult.shape).filter((name) => name !== "description"),
+]);
+
+/** Turns stand in the text as they were stored: most of an answer is not written again. */
+function createPartWriter({ request: { test_batch } }: StoredRun): (part: ResultPart) => string {
+  const commas = { scenario: "", attempt: "", turn: "" };
+  const comma = (level: keyof typeof commas) => {
+    const text = commas[level];
+    commas[level] = ",";
+    return text;
+  };
+  return (part) => {
+    switch (part.kind) {
+      case "scenario": {
+        const scenario = test_batch[part.index]!;
+        commas.attempt = "";
+        const own = Object.entries(ownFields(scenario)).filter(([name, value]) =>
+          !OURS.has(name) && value !== undefined
+        ).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`).join("");
+        const id = JSON.stringify(scenario.id);
+        return `${comma("scenario")}{${own}"scenario_id":${id},"attempts":[`;
+      }
+      case "attempt":
+        commas.turn = "";
+        return `${comma("attempt")}{"attempt_id":${part.attempt + 1},"interactions":[`;
+      case "turn":
+        return comma("turn") + part.resultJson;
+      case "attempt end": {
+        const { attempt_id: _, ...rest } = part.summary;
+        return `],${JSON.stringify(rest).slice(1)}`;
+      }
+      case "scenario end":
+        return `],${JSON.stringify(part.summary).slice(1)}`;
+    }
+  };
+}

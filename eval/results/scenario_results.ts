@@ -1,0 +1,118 @@
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { createPacer } from "../../shared/pacer.ts";
+import { finishPaced } from "./steps.ts";
+import type { StoredRun, TurnText } from "../store/store.ts";
+import type { TurnReader } from "../store/whole_reader.ts";
+import {
+  attemptInSteps,
+  type AttemptSummary,
+  type CountedAttempt,
+  type CountedTurn,
+  scenarioInSteps,
+  type ScenarioSummary,
+} from "./summary.ts";
+
+/** What a run's turns amount to, in the order in which an answer tells it. */
+export type ResultPart =
+  | { kind: "scenario"; index: number }
+  | { kind: "attempt"; attempt: number }
+  | { kind: "turn"; result: InteractionResult; resultJson: string }
+  | { kind: "attempt end"; summary: AttemptSummary }
+  | { kind: "scenario end"; index: number; summary: ScenarioSummary; attempts: CountedAttempt[] };
+
+/** An attempt that is being read. */
+interface OpenAttempt {
+  scenario: number;
+  attempt: number;
+  interactions: CountedTurn[];
+  tookMs: number;
+}
+
+/**
+ * Reads a run once, turn by turn. Parts come in groups, because an asynchronous step costs more than
+ * most parts. Of a scenario only what its averages need is held until its end; the texts, which are
+ * nearly all of it, pass through.
+ */
+export async function* resultParts(
+  reader: TurnReader,
+  run: StoredRun,
+): AsyncGenerator<ResultPart[]> {
+  const pace = createPacer();
+  const { pass_threshold } = run.request;
+  const share = createSharer();
+  let attempts: CountedAttempt[] = [];
+  let open: OpenAttempt | undefined;
+
+  async function endAttempt(parts: ResultPart[]): Promise<void> {
+    if (!open) return;
+    const summary = await finishPaced(attemptInSteps(open.attempt, open), pace);
+    attempts.push({ statistics: summary.statistics, interactions: open.interactions });
+    parts.push({ kind: "attempt end", summary });
+  }
+
+  async function endScenario(parts: ResultPart[]): Promise<void> {
+    if (!open) return;
+    const summary = await finishPaced(scenarioInSteps(attempts, pass_threshold), pace);
+    parts.push({ kind: "scenario end", index: open.scenario, summary, attempts });
+    attempts = [];
+  }
+
+  for await (const page of reader.turnPages(run.id)) {
+    const parts: ResultPart[] = [];
+    for (const turn of page) {
+      const { scenario, attempt } = turn;
+      const isNewScenario = open?.scenario !== scenario;
+      if (isNewScenario || open?.attempt !== attempt) {
+        await endAttempt(parts);
+        if (isNewScenario) {
+          await endScenario(parts);
+          parts.push({ kind: "scenario", index: scenario });
+        }
+        open = { scenario, attempt, interactions: [], tookMs: 0 };
+        parts.push({ kind: "attempt", attempt });
+      }
+      parts.push(readTurn(turn, open!));
+    }
+    yield parts;
+    await pace();
+  }
+  const parts: ResultPart[] = [];
+  await endAttempt(parts);
+  await endScenario(parts);
+  yield parts;
+
+  function readTurn({ resultJson, tookMs }: TurnText, open: OpenAttempt): ResultPart {
+    const result: InteractionResult = JSON.parse(resultJson);
+    open.interactions.push(share(result, attempts.length === 0));
+    open.tookMs += tookMs;
+    return { kind: "turn", result, resultJson };
+  }
+}
+
+/**
+ * Takes from a turn what counts. Equal metadata is held once: the attempts of a scenario repeat it.
+ * Annotations are needed of the first attempt only, since those of the others say the same of keys.
+ */
+function createSharer() {
+  const known = new Map<string, Record<string, unknown>>();
+  function shared<T extends Record<string, unknown>>(value: T): T {
+    const text = JSON.stringify(value);
+    const same = known.get(text);
+    if (same) return same as T;
+    if (known.size >= 1_000) known.clear();
+    known.set(text, value);
+    return value;
+  }
+  return (result: InteractionResult, isFirstAttempt: boolean): CountedTurn => {
+    const { scores, error, missing_scores, overall_bounds, annotation } = result;
+    return {
+      scores,
+      reference_metadata: shared(result.reference_metadata),
+      generated_metadata: shared(result.generated_metadata),
+      ...(error && { error: shared(error) }),
+      ...(missing_scores && { missing_scores: shared(missing_scores) }),
+      ...(overall_bounds && { overall_bounds }),
+      ...(annotation && isFirstAttempt && { annotation }),
+    };
+  };
+}

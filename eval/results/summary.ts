@@ -1,0 +1,189 @@
+import {
+  type AttemptResult,
+  type EvaluateRequest,
+  type EvaluateResponse,
+  type InteractionResult,
+  type PassRates,
+  type Scenario,
+  type ScenarioResult,
+  ScoredBy,
+} from "../../shared/schemas/evaluate.ts";
+import { createLabelCounter } from "./labels.ts";
+import { runNotes } from "./notes.ts";
+import { createTurnCounter } from "./turn_counts.ts";
+import type { Tally } from "../store/store.ts";
+import { passRates, passRatesInSteps } from "./pass_rates.ts";
+import { DEFAULT_PASS_THRESHOLD } from "./passing.ts";
+import {
+  aggregateInSteps,
+  createScenarioAggregate,
+  type ScoredTurn,
+  toScoredTurn,
+} from "./statistics.ts";
+import { finish, type Steps } from "./steps.ts";
+
+/** A finished turn, and how long it took from its question to its scores. */
+export interface TimedTurn {
+  result: InteractionResult;
+  tookMs: number;
+}
+
+/** What an answer says before its results. The caller's own fields cannot replace ours. */
+export function summariseRun(
+  request: EvaluateRequest,
+  { runId, ...counts }: { runId: string } & Pick<Tally, "done" | "failed" | "missing">,
+): Omit<EvaluateResponse, "results"> {
+  // `results` is written behind this heading: kept, it would stand in the body twice.
+  const { test_batch: _, attempts: __, protocol: ___, parameters: ____, results: _____, ...kept } =
+    request;
+  const heading = {
+    message: describeCompletion(counts),
+    run_id: runId,
+    test_name: nameTest(request),
+    notes: runNotes(request, {
+      hasJudge: typeof ScoredBy.safeParse(request.scored_by).data?.judge === "string",
+    }),
+  };
+  return { ...heading, ...kept, ...heading }; // first for the reader, and once more to win
+}
+
+/** Says what went wrong first: failed calls, and apart from them what could not be scored. */
+function describeCompletion(
+  { done, failed, missing }: Pick<Tally, "done" | "failed" | "missing">,
+): string {
+  const faults = [
+    ...(failed > 0 ? [`${failed} of ${done} interactions failed`] : []),
+    ...(missing > 0 ? [`${missing} of ${done} interactions have no overall score`] : []),
+  ];
+  return faults.length === 0
+    ? "Evaluation completed successfully"
+    : `Evaluation completed: ${faults.join(", ")}`;
+}
+
+/** A test without a name is called after its batch. */
+export function nameTest({ test_name, test_batch }: EvaluateRequest): string {
+  return test_name ?? test_batch[0]!.id;
+}
+
+/** What averages are made of. The texts of a turn take no part in them. */
+export type CountedTurn = Pick<
+  InteractionResult,
+  | "scores"
+  | "error"
+  | "missing_scores"
+  | "overall_bounds"
+  | "reference_metadata"
+  | "generated_metadata"
+  | "annotation"
+>;
+
+/** An attempt without its interactions. */
+export type AttemptSummary = Omit<AttemptResult, "interactions">;
+
+/** One attempt; `attempt` counts from 0, its id in the answer from 1. */
+export function summariseAttempt(attempt: number, turns: TimedTurn[]): AttemptResult {
+  const interactions = turns.map(({ result }) => result);
+  const tookMs = turns.reduce((sum, turn) => sum + turn.tookMs, 0);
+  const { attempt_id, ...rest } = finish(attemptInSteps(attempt, { interactions, tookMs }));
+  return { attempt_id, interactions, ...rest };
+}
+
+/** The same without the interactions, and in steps. */
+export function* attemptInSteps(
+  attempt: number,
+  { interactions, tookMs }: { interactions: CountedTurn[]; tookMs: number },
+): Steps<AttemptSummary> {
+  const turns = interactions.map((result, turn) => toScoredTurn(result, turn));
+  return {
+    attempt_id: attempt + 1,
+    ...yield* aggregateInSteps(turns),
+    execution_time_ms: tookMs,
+  };
+}
+
+/** An attempt of a scenario, as far as the scenario's averages need it. */
+export interface CountedAttempt {
+  statistics: AttemptSummary["statistics"];
+  interactions: CountedTurn[];
+}
+
+/** What a scenario's answer says behind its attempts. */
+export type ScenarioSummary =
+  & Pick<ScenarioResult, "average_scores" | "statistics" | "labels">
+  & PassRates;
+
+/** A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster. */
+export function summariseScenario(
+  scenario: Scenario,
+  attempts: AttemptResult[],
+  passThreshold = DEFAULT_PASS_THRESHOLD,
+): ScenarioResult {
+  return {
+    ...ownFields(scenario),
+    scenario_id: scenario.id,
+    attempts,
+    ...finish(scenarioInSteps(attempts, passThreshold)),
+  } as ScenarioResult;
+}
+
+/** The same without what stands before the averages, and in steps. */
+export function* scenarioInSteps(
+  attempts: CountedAttempt[],
+  passThreshold = DEFAULT_PASS_THRESHOLD,
+): Steps<ScenarioSummary> {
+  const labels = createLabelCounter();
+  yield* labels.addInSteps(attempts);
+  const turns: ScoredTurn[] = [];
+  for (const [attempt, { interactions }] of attempts.entries()) {
+    for (const result of interactions) turns.push(toScoredTurn(result, attempt));
+    yield;
+  }
+  const overall = attempts.map((attempt) => attempt.statistics.overall);
+  return {
+    ...yield* aggregateInSteps(turns),
+    ...passRates(overall, passThreshold),
+    labels: labels.report(),
+  };
+}
+
+/** What the caller wrote beside a scenario's id and interactions. */
+export function ownFields({ id: _, interactions: __, ...own }: Scenario): Record<string, unknown> {
+  return own;
+}
+
+/** What `results` says beside its scenarios; keeps of each only what that takes. */
+export function createTotals() {
+  const scenarios = createScenarioAggregate();
+  const passes: PassRates[] = [];
+  const labels = createLabelCounter();
+  const counts = createTurnCounter();
+
+  function* addInSteps(summary: ScenarioSummary, attempts: CountedAttempt[]): Steps<void> {
+    const { pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided } = summary;
+    scenarios.add(summary.statistics);
+    passes.push({ pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided });
+    yield* labels.addInSteps(attempts);
+  }
+
+  function* closeInSteps(): Steps<Omit<EvaluateResponse["results"], "scenarios">> {
+    return {
+      ...yield* scenarios.close(),
+      ...yield* passRatesInSteps(passes),
+      ...counts.report(),
+      labels: labels.report(),
+    };
+  }
+
+  return {
+    /** Before the scenario that the turn belongs to is added. */
+    addTurn: counts.add,
+    addInSteps,
+    closeInSteps,
+    add(scenario: ScenarioResult): void {
+      for (const { interactions } of scenario.attempts) interactions.forEach(counts.add);
+      finish(addInSteps(scenario, scenario.attempts));
+    },
+    /** The whole run's averages are means over its scenarios: each counts alike. */
+    close: () => finish(closeInSteps()),
+  };
+}

@@ -1,0 +1,50 @@
+import type { InteractionResult, TurnCounts } from "../../shared/schemas/evaluate.ts";
+
+/** The part of a turn that is counted. */
+export type CountableTurn = Pick<
+  InteractionResult,
+  "missing_scores" | "score_methods" | "differs_in"
+>;
+
+/** Different reasons and methods that are told apart; there are only ever a few of each. */
+const MAX_DIFFERENT = 100;
+
+/**
+ * Counts over a run's turns what its averages do not say: which scores are missing and why, by which
+ * methods scores were computed, and in what kinds of facts replies differ from their references.
+ */
+export function createTurnCounter() {
+  const missing = new Map<string, TurnCounts["missing_scores"][number]>();
+  const methods: TurnCounts["score_methods"] = {};
+  const differences = new Map<string, number>();
+
+  function countMissing(score: string, reason: string): void {
+    const key = JSON.stringify([score, reason]);
+    const known = missing.get(key);
+    if (known) known.turns++;
+    else if (missing.size < MAX_DIFFERENT) missing.set(key, { score, reason, turns: 1 });
+  }
+
+  function countMethod(score: string, method: string): void {
+    const counts = methods[score] ??= {};
+    const count = counts[method];
+    if (count === undefined && Object.keys(counts).length >= MAX_DIFFERENT) return;
+    counts[method] = (count ?? 0) + 1;
+  }
+
+  return {
+    add({ missing_scores, score_methods, differs_in }: CountableTurn): void {
+      for (const score in missing_scores) countMissing(score, missing_scores[score]!);
+      for (const score in score_methods) countMethod(score, score_methods[score]!);
+      for (const kind of differs_in ?? []) {
+        differences.set(kind, (differences.get(kind) ?? 0) + 1);
+      }
+    },
+    /** The most frequent first. */
+    report: (): TurnCounts => ({
+      missing_scores: [...missing.values()].sort((a, b) => b.turns - a.turns),
+      score_methods: methods,
+      differs_in: Object.fromEntries([...differences].sort(([, a], [, b]) => b - a)),
+    }),
+  };
+}

@@ -1,0 +1,84 @@
+import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
+import { AppError } from "../../shared/errors.ts";
+import { gatherPieces } from "../../shared/http/json_stream.ts";
+import type { RunStore, StoredRun } from "../store/store.ts";
+import { type ClientStream, createClientStream } from "./client_stream.ts";
+import type { RunManager } from "./manager.ts";
+import { runEvents } from "./events.ts";
+import { resultPieces } from "../results/run_result.ts";
+
+/** The id of the last event: a client that has seen it has seen all. */
+export const LAST_EVENT = "end";
+
+export interface EventStreamOptions {
+  store: RunStore;
+  runs: RunManager;
+  run: StoredRun;
+  afterSeq: number;
+  /** The request's own signal. */
+  client: AbortSignal;
+}
+
+/** The answer with the events of a run. */
+export interface RunEventStream extends Pick<ClientStream, "left" | "ended"> {
+  response: Response;
+}
+
+export function eventStream(options: EventStreamOptions): RunEventStream {
+  const { body, ...stream } = createClientStream(
+    options.client,
+    (left) => encodeEvents(options, left),
+  );
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+  return { response: new Response(body, { headers }), ...stream };
+}
+
+async function* encodeEvents(
+  { store, runs, run, afterSeq }: EventStreamOptions,
+  left: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const active = () => runs.active(run.id);
+  using _kept = store.keep(run.id);
+  const waiting = () => runs.waiting(run.id);
+  const events = ReadableStream.from(runEvents({ store, run, active, waiting, afterSeq, left }));
+  yield* events.pipeThrough(new ServerSentEventStream());
+  if (left.aborted) return;
+  const now = await store.getRun(run.id);
+  if (!now) throw new AppError(404, "not_found", `run ${run.id} was deleted while it was read`);
+  if (now.status === "running" && runs.isStopping) {
+    yield encodeStop(now);
+    return;
+  }
+  const isStuck = now.status === "running" && !active();
+  const detail = runs.faultOf(run.id);
+  yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);
+}
+
+/** When a client of a service that stops is to come back, in milliseconds. */
+const RETRY_MS = 5000;
+
+/** Without an id: whoever comes back with its last one misses nothing. */
+function encodeStop({ id }: StoredRun): Uint8Array<ArrayBuffer> {
+  const detail = "the service is stopping and goes on with the run later; " +
+    `come back to /runs/${id}/events with Last-Event-ID`;
+  const data = JSON.stringify({ run_id: id, status: "running", detail });
+  return new TextEncoder().encode(`event:stopping\nretry:${RETRY_MS}\ndata:${data}\n\n`);
+}
+
+/** By hand: a result may be far larger than what one should hold as one message. */
+async function* encodeEnd(
+  store: RunStore,
+  run: StoredRun,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const isCompleted = run.status === "completed";
+  yield encoder.encode(`event:${isCompleted ? "result" : "ended"}\nid:${LAST_EVENT}\ndata:`);
+  if (isCompleted) {
+    const pieces = gatherPieces(resultPieces(store, run));
+    for await (const piece of pieces) yield encoder.encode(piece);
+  } else {
+    const { id, status, detail } = run;
+    yield encoder.encode(JSON.stringify({ run_id: id, status, detail }));
+  }
+  yield encoder.encode("\n\n");
+}

@@ -1,0 +1,66 @@
+import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { AttemptPosition, EarlierReply, Finished } from "./runner.ts";
+import type { PendingReply, RunStore } from "../store/store.ts";
+import type { Suspects } from "./suspects.ts";
+
+/** How many later processes may begin to score a reply before it is given up. */
+export const MOST_TRIES = 3;
+
+export interface FinishedOptions {
+  id: string;
+  scenarios: Scenario[];
+  suspects: Suspects;
+}
+
+/**
+ * What is stored of a run, for the runner to go on from. Only counts are held: the turns themselves
+ * are read when their attempt's turn comes, and those of whole attempts never.
+ */
+export async function readFinished(
+  store: RunStore,
+  { id, scenarios, suspects }: FinishedOptions,
+): Promise<Finished> {
+  const counts = new Map<string, number>();
+  for (const { turns, ...position } of await store.attemptCounts(id)) {
+    counts.set(nameOf(position), turns);
+  }
+  const countOf = (position: AttemptPosition) => counts.get(nameOf(position)) ?? 0;
+  const withReplies = new Set((await store.pendingPositions(id)).map(nameOf));
+
+  /**
+   * A reply that was being scored when a process died may be what it died of. After a second death
+   * such replies are scored one by one, so that the others are not given up together with it.
+   */
+  function toEarlier({ content, usage, latencyMs, tries, ...position }: PendingReply) {
+    const assess = async <T>(work: () => Promise<T>) => {
+      await store.countTry(id, position);
+      return await work();
+    };
+    const reply: EarlierReply = {
+      reply: { content, usage },
+      latencyMs,
+      attempt(work) {
+        if (tries >= MOST_TRIES) return undefined;
+        return tries === 0 ? assess(work) : suspects.score(tries, () => assess(work));
+      },
+    };
+    return [position.turn, reply] as const;
+  }
+
+  return {
+    isWhole: (position) => countOf(position) === scenarios[position.scenario]?.interactions.length,
+    async turns(position) {
+      if (countOf(position) === 0) return new Map();
+      const turns = await store.attemptTurns(id, position);
+      return new Map(turns.map(({ turn, result }) => [turn, result]));
+    },
+    async replies(position) {
+      if (!withReplies.has(nameOf(position))) return new Map();
+      return new Map((await store.pendingReplies(id, position)).map(toEarlier));
+    },
+  };
+}
+
+function nameOf({ scenario, attempt }: AttemptPosition): string {
+  return `${scenario}/${attempt}`;
+}

@@ -1,0 +1,324 @@
+import { AppError, isAbort } from "../../shared/errors.ts";
+import { overloaded } from "../../shared/http/places.ts";
+import type { Logger } from "../../shared/log.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { createAssessor, describeScoring, type ScoringPorts } from "../assess/assessor.ts";
+import type { EndpointPolicy } from "../endpoint/policy.ts";
+import type { FairSlots } from "./fair_slots.ts";
+import { type Finished, runScenarios, type Target } from "./runner.ts";
+import type { KnownRun, NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
+import { isStorageFault } from "../store/store_fault.ts";
+import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
+import { readFinished } from "./finished_turns.ts";
+import { createSuspects } from "./suspects.ts";
+import { createRecovery } from "./recovery.ts";
+import { createSaver } from "./saver.ts";
+import { createWaitingRuns } from "./waiting_runs.ts";
+
+/** Everything a run needs from outside. */
+export interface RunManagerDeps {
+  store: RunStore;
+  log: Logger;
+  endpoints: EndpointPolicy;
+  /** The model under test, with the credential that goes to its endpoint. */
+  connect: (request: EvaluateRequest, credential: string | undefined) => Target;
+  /** The process's places for conversations. */
+  slots: FairSlots;
+  scoring: ScoringPorts;
+  concurrency: number;
+  /** Runs under way at once; what is to start beyond is refused. Unset: any number. */
+  maxRuns?: number;
+  /** How long to wait before a run is tried again that the storage has interrupted. */
+  recoveryDelayMs?: number;
+}
+
+/** A longer reply is on the disk before it is scored: long texts are what scoring may die of. */
+const LONG_REPLY = 100_000;
+
+/** Why a run whose endpoint had a query cannot go on in another process, and what to do. */
+export const QUERY_LOST =
+  "its endpoint has a query, which is not stored; send the request again (with the same " +
+  "Idempotency-Key, if it had one), or put the credential into EVAL_CREDENTIALS";
+
+/** `known` and `mismatch` are as in `CreatedRun`. */
+export type StartedRun = { outcome: "started"; active: ActiveRun } | KnownRun;
+
+/** Starts runs, knows those under way, and stores all that comes of them. */
+export interface RunManager {
+  /**
+   * Stores a run and starts it; a key that was used before starts nothing. Throws 503 `overloaded`
+   * where too many are under way.
+   */
+  start(run: NewRun): Promise<StartedRun>;
+  /**
+   * Goes on with a stored run from what is stored of it. `endpoint` is its address with the query,
+   * which is not stored.
+   */
+  resume(run: StoredRun, options?: { endpoint?: string }): Promise<ActiveRun>;
+  active(id: string): ActiveRun | undefined;
+  /** Runs under way. */
+  readonly count: number;
+  /** Why a run that is stored as running is not: for want of room not even that can be stored. */
+  faultOf(id: string): string | null;
+  /**
+   * Notes the runs that an earlier process left unfinished. They wait from then on, and nothing is
+   * asked for them before `resumeUnfinished`.
+   */
+  queueUnfinished(): Promise<void>;
+  /**
+   * Goes on with these, oldest first, as far as there are places; the others follow by themselves
+   * as places become free. They need no client. Resolves when the first ones have begun.
+   */
+  resumeUnfinished(): Promise<void>;
+  /** Marks these `interrupted` instead. */
+  interruptUnfinished(): Promise<void>;
+  /** Resolves once a run no longer waits for its place; `undefined` if it does not wait. */
+  waiting(id: string): Promise<void> | undefined;
+  /** A run that waits for its place does so no longer; it was cancelled. */
+  dropWaiting(id: string): void;
+  /**
+   * For the end of the process: detached runs begin no further turn, and this resolves when all
+   * runs have ended. What is unfinished then stays so, for the next process.
+   */
+  stop(): Promise<void>;
+  /** Ends all runs at once, calls under way included. They stay `running`, for the next process. */
+  abandon(): void;
+  readonly isStopping: boolean;
+}
+
+const NOTHING_YET: Tally = {
+  done: 0,
+  failed: 0,
+  missing: 0,
+  scored: 0,
+  mean: null,
+  lastSeq: 0,
+};
+
+export function createRunManager(deps: RunManagerDeps): RunManager {
+  const { store, log, endpoints, connect, slots, scoring, concurrency, maxRuns = Infinity } = deps;
+  let starting = 0;
+  const runs = new Map<string, ActiveRun>();
+  const faults = new Map<string, string>();
+  const waiting = createWaitingRuns();
+  let isQueued = false; // once: the runs of this process are not to be taken for left ones
+  const stopping = new AbortController();
+  const recovery = createRecovery(
+    deps.recoveryDelayMs === undefined ? {} : { delayMs: deps.recoveryDelayMs },
+  );
+  /** Endpoints with their queries, of runs that are not over. */
+  const addresses = new Map<string, string>();
+  const saver = createSaver(store);
+  const suspects = createSuspects();
+
+  function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
+    const active = createActiveRun(run, { tally, now: () => performance.now() });
+    runs.set(run.id, active);
+    faults.delete(run.id);
+    execute(active, finished).then((end) => {
+      runs.delete(run.id);
+      if (end.status !== "interrupted" && end.status !== "running") addresses.delete(run.id);
+      active.end(end);
+      resumeWaiting();
+    });
+    return active;
+  }
+
+  async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
+    const { run: { id, queryRemoved } } = active;
+    const request = { ...active.run.request, endpoint: addressOf(active.run) };
+    try {
+      if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
+      endpoints.requireAllowed(request.endpoint); // a resumed run may find other rules
+      const outcome = await runScenarios(
+        { scenarios: request.test_batch, attempts: request.attempts },
+        {
+          target: connect(request, endpoints.credentialFor(request.endpoint)),
+          assessor: createAssessor(request, { ports: scoring, signal: active.signal }),
+          recorder: {
+            async receive(position, { reply, latencyMs }) {
+              const isUrgent = reply.content.length > LONG_REPLY;
+              const stored = saver.saveReply(id, { ...position, ...reply, latencyMs }, {
+                isUrgent,
+              });
+              if (isUrgent) await stored;
+              else stored.catch(() => {}); // storing the turn meets the same fault
+            },
+            async record(position, result, { tookMs }) {
+              await saver.saveTurn(id, { ...position, result, tookMs });
+              active.note(result);
+            },
+          },
+          onUnscored: (position, error) =>
+            log.error("a reply could not be scored", { run_id: id, ...position, error }),
+          ...(finished && { finished }),
+          slot: slots.forRun(request.endpoint),
+          concurrency,
+          signal: active.signal,
+          // A run whose client is waiting may use the time that the process has left.
+          isPaused: () => stopping.signal.aborted && active.isDetached,
+        },
+      );
+      if (outcome === "paused") return { status: "running" };
+      await store.setStatus(id, { status: "completed", tally: active.tally() });
+      return { status: "completed" };
+    } catch (error) {
+      return await settle(active, error);
+    }
+  }
+
+  /** The address that the run's caller named, with its query if it is known. */
+  function addressOf({ id, endpoint }: StoredRun): string {
+    return addresses.get(id) ?? endpoint;
+  }
+
+  async function interruptForQuery({ run: { id }, tally }: ActiveRun): Promise<RunEnd> {
+    const detail = `cannot go on with run ${id}: ${QUERY_LOST}`;
+    log.warn("a run cannot go on", { run_id: id, detail });
+    await store.setStatus(id, { status: "interrupted", detail, tally: tally() });
+    return { status: "interrupted", error: new AppError(409, "conflict", detail) };
+  }
+
+  /** For a run that an earlier process left, or that the storage has interrupted. */
+  async function goOn(id: string): Promise<void> {
+    const run = await store.getRun(id);
+    const isWaiting = run?.status === "running" && !runs.has(id) && !stopping.signal.aborted;
+    if (!isWaiting) return saver.forget(id); // deleted, cancelled or resumed by a caller
+    const active = await resume(run);
+    active.detach();
+    const { done, total } = active.progress();
+    log.info("a run goes on", { run_id: id, done, total });
+  }
+
+  async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
+    const { run: { id }, signal } = active;
+    const tally = active.tally();
+    if (active.isAbandoned) return { status: "running" };
+    try {
+      if (isAbort(error) && signal.aborted) {
+        await store.setStatus(id, { status: "cancelled", detail: signal.reason.message, tally });
+        return { status: "cancelled", error };
+      }
+      log.error("run failed", { run_id: id, error });
+      const detail = error instanceof AppError ? error.message : "the service failed; see its log";
+      if (isStorageFault(error)) {
+        // There is nothing wrong with the run. It stays stored as running: not even that it is
+        // interrupted can be stored now.
+        faults.set(id, detail);
+        recovery.later(id, () => goOn(id));
+        return { status: "interrupted", error };
+      }
+      await store.setStatus(id, { status: "failed", detail, tally });
+      return { status: "failed", error };
+    } catch (storing) {
+      log.error("cannot store how a run ended", { run_id: id, error: storing });
+      return { status: "interrupted", error };
+    }
+  }
+
+  /** A retry keeps its parent's scoring: it has turns of both. */
+  function withScoring(run: NewRun): NewRun {
+    if (run.parentId !== undefined) return run;
+    return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
+  }
+
+  async function resume(
+    run: StoredRun,
+    { endpoint }: { endpoint?: string } = {},
+  ): Promise<ActiveRun> {
+    if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
+    await saver.saveKept(run.id);
+    const [tally, finished] = await Promise.all([
+      store.tally(run.id),
+      readFinished(store, { id: run.id, scenarios: run.request.test_batch, suspects }),
+    ]);
+    if (run.status !== "running") await store.setStatus(run.id, { status: "running" });
+    return runs.get(run.id) ?? launch(run, { tally, finished });
+  }
+
+  /** Goes on with waiting runs while there are places. Never rejects. */
+  async function resumeWaiting(): Promise<void> {
+    while (!stopping.signal.aborted && runs.size + starting < maxRuns) {
+      const id = waiting.take();
+      if (id === undefined) return;
+      starting++;
+      try {
+        await goOn(id);
+        if (!waiting.has(id)) runs.get(id)?.cancel("cancelled by a caller"); // while it was read
+      } catch (error) {
+        log.error("cannot go on with a run", { run_id: id, error });
+        if (isStorageFault(error)) recovery.later(id, () => goOn(id));
+      } finally {
+        starting--;
+        waiting.drop(id);
+      }
+    }
+  }
+
+  async function queueUnfinished(): Promise<void> {
+    isQueued = true;
+    waiting.add(await store.unfinishedRuns());
+  }
+
+  return {
+    resume,
+    queueUnfinished,
+    waiting: waiting.changed,
+    dropWaiting: waiting.drop,
+    active: (id) => runs.get(id),
+    get count() {
+      return runs.size;
+    },
+    faultOf: (id) => faults.get(id) ?? null,
+    get isStopping() {
+      return stopping.signal.aborted;
+    },
+
+    async start(run) {
+      const known = run.idempotency && await store.findByKey(run.idempotency);
+      if (known) return known; // it needs no place
+      if (runs.size + starting >= maxRuns) throw overloaded(`${maxRuns} runs are under way`);
+      starting++;
+      try {
+        const created = await store.createRun(withScoring(run));
+        if (created.outcome !== "created") return created;
+        if (created.run.queryRemoved) addresses.set(created.id, run.request.endpoint);
+        const active = run.parentId === undefined
+          ? launch(created.run, { tally: NOTHING_YET })
+          : await resume(created.run);
+        return { outcome: "started", active };
+      } finally {
+        starting--;
+      }
+    },
+
+    async resumeUnfinished() {
+      if (!isQueued) await queueUnfinished();
+      await resumeWaiting();
+      if (waiting.count > 0) {
+        log.info("unfinished runs wait for a place (EVAL_MAX_RUNS)", { runs: waiting.count });
+      }
+    },
+
+    async interruptUnfinished() {
+      if (!isQueued) await queueUnfinished();
+      for (let id = waiting.take(); id !== undefined; id = waiting.take()) {
+        const tally = await store.tally(id);
+        await store.setStatus(id, { status: "interrupted", tally });
+        waiting.drop(id);
+        log.info("a run was interrupted", { run_id: id, done: tally.done });
+      }
+    },
+
+    async stop() {
+      stopping.abort();
+      recovery.stop();
+      waiting.dropAll();
+      await Promise.all([...runs.values()].map((active) => active.ended));
+    },
+
+    abandon() {
+      for (const active of runs.values()) active.abandon();
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { streamPieces } from "../../shared/http/json_stream.ts";
+import { readQuery } from "../../shared/http/query.ts";
+import type { Handler } from "../../shared/http/router.ts";
+import type { EndpointPolicy } from "../endpoint/policy.ts";
+import {
+  type KnownRun,
+  RUN_STATUSES,
+  type RunRecord,
+  type RunStatus,
+  type RunStore,
+  type StoredRun,
+} from "../store/store.ts";
+import { eventStream, LAST_EVENT } from "./event_stream.ts";
+import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
+import { QUERY_LOST, type RunManager } from "./manager.ts";
+import { resultPieces } from "../results/run_result.ts";
+import { logStreamEnd } from "./stream_log.ts";
+import { restingProgress, type RunView, viewRun } from "./view.ts";
+
+export interface RunRoutesDeps {
+  store: RunStore;
+  runs: RunManager;
+  endpoints: EndpointPolicy;
+}
+
+const ListQuery = z.object({
+  test_name: z.string().optional(),
+  model_id: z.string().optional(),
+  status: z.enum(RUN_STATUSES).optional(),
+  cursor: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+/** Everything about runs that are already there. */
+export function createRunRoutes(
+  { store, runs, endpoints }: RunRoutesDeps,
+): Record<string, Handler> {
+  async function find(id = ""): Promise<StoredRun> {
+    const run = runs.active(id)?.run ?? await store.getRun(id);
+    if (run) return run;
+    throw notFound(id);
+  }
+
+  /** The same without the request: parsing it holds up everybody else. */
+  async function findRecord(id = ""): Promise<RunRecord> {
+    const run = runs.active(id)?.run ?? await store.getRecord(id);
+    if (run) return run;
+    throw notFound(id);
+  }
+
+  const isRunning = (id: string) => Boolean(runs.active(id) || runs.waiting(id));
+
+  async function view(run: RunRecord): Promise<RunView> {
+    const active = runs.active(run.id);
+    if (active) return viewRun(run, active.progress());
+    if (run.status === "running" && runs.waiting(run.id)) {
+      const detail = "the run goes on when there is a place for it (EVAL_MAX_RUNS)";
+      return viewRun({ ...run, detail }, restingProgress(run, await store.tally(run.id)));
+    }
+    if (run.status !== "running") {
+      return viewRun(run, restingProgress(run, run.tally ?? await store.tally(run.id)));
+    }
+    // Over since it was read, or left by a process that could not go on with it.
+    const now = await store.getRecord(run.id) ?? run;
+    if (now.status !== "running") return view(now);
+    return view({ ...now, status: "interrupted", detail: runs.faultOf(run.id) });
+  }
+
+  /** The answer to a retry whose key came before. */
+  async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {
+    if (outcome === "mismatch") throw keyReused();
+    const { status } = await view(await findRecord(id));
+    return describeRetry(id, { parentId, status });
+  }
+
+  return {
+    "GET /runs": async (_request, { url }) => {
+      const query = readQuery(url, ListQuery);
+      const { test_name: testName, model_id: modelId, status, cursor, limit } = query;
+      const page = await store.listRuns({
+        limit,
+        ...(testName !== undefined && { testName }),
+        ...(modelId !== undefined && { modelId }),
+        ...(status !== undefined && { status }),
+        ...(cursor !== undefined && { cursor }),
+      });
+      const views = await Promise.all(page.runs.map(view));
+      return Response.json({ runs: views, next_cursor: page.nextCursor });
+    },
+
+    "GET /runs/:id": async (_request, { params }) => {
+      const run = await find(params.id);
+      const shown = await view(run);
+      if (shown.status !== "completed") return Response.json(shown);
+      return streamPieces(withResult(shown, resultPieces(store, run)));
+    },
+
+    "GET /runs/:id/events": async (request, context) => {
+      const run = await find(context.params.id);
+      const last = request.headers.get("last-event-id");
+      // What `EventSource` takes as "do not come back".
+      if (last === LAST_EVENT) return new Response(null, { status: 204 });
+      const afterSeq = /^\d{1,15}$/.test(last ?? "") ? Number(last) : 0;
+      const stream = eventStream({ store, runs, run, afterSeq, client: request.signal });
+      logStreamEnd(stream, { context });
+      return stream.response;
+    },
+
+    "POST /runs/:id/cancel": async (_request, { params }) => {
+      const run = await findRecord(params.id);
+      const active = runs.active(run.id);
+      const detail = "cancelled by a caller";
+      if (active) {
+        active.cancel(detail);
+        await active.ended;
+      } else if (run.status === "running" || run.status === "interrupted") {
+        runs.dropWaiting(run.id);
+        await store.setStatus(run.id, {
+          status: "cancelled",
+          detail,
+          tally: await store.tally(run.id),
+        });
+      }
+      const { status } = await findRecord(run.id);
+      if (status === "cancelled") return Response.json({ run_id: run.id, status });
+      throw conflict(`cannot cancel run ${run.id}: it is ${status}`);
+    },
+
+    "POST /runs/:id/retry": async (request, context) => {
+      const parent = await find(context.params.id);
+      const { id: parentId } = parent;
+      const body = { retry: parentId };
+      const idempotency = await readIdempotencyKey(request, { context, body });
+      const known = idempotency && await store.findByKey(idempotency);
+      if (known) return await answerRetry(known, parentId);
+      if (isRunning(parentId)) throw conflict(`cannot retry run ${parentId}: it is running`);
+      if (parent.queryRemoved) throw conflict(`cannot retry run ${parentId}: ${QUERY_LOST}`);
+      endpoints.requireAllowed(parent.endpoint);
+      const { done, failed } = await store.tally(parentId);
+      if (failed === 0 && done === parent.totalTurns) {
+        throw conflict(`cannot retry run ${parentId}: nothing in it failed`);
+      }
+      const started = await runs.start({
+        request: parent.request,
+        testName: parent.testName,
+        parentId,
+        ...(idempotency && { idempotency }),
+      });
+      if (started.outcome !== "started") return await answerRetry(started, parentId);
+      started.active.detach();
+      return describeRetry(started.active.run.id, { parentId, status: "running" });
+    },
+
+    "DELETE /runs/:id": async (_request, { params }) => {
+      const { id } = await findRecord(params.id);
+      if (isRunning(id)) {
+        throw conflict(`cannot delete run ${id}: it is running; cancel it first`);
+      }
+      await store.deleteRun(id);
+      return new Response(null, { status: 204 });
+    },
+  };
+}
+
+function describeRetry(
+  id: string,
+  { parentId, status }: { parentId: string; status: RunStatus },
+): Response {
+  return Response.json({ run_id: id, parent_id: parentId, status }, {
+    status: 202,
+    headers: { location: `/runs/${id}` },
+  });
+}
+
+function notFound(id: string): AppError {
+  return new AppError(404, "not_found", `cannot find run ${id}: there is none of that id`);
+}
+
+function conflict(detail: string): AppError {
+  return new AppError(409, "conflict", detail);
+}
+
+async function* withResult(
+  view: RunView,
+  result: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(view).slice(0, -1)},"result":`;
+  yield* result;
+  yield "}";
+}

@@ -1,0 +1,44 @@
+import type { RunRecord, RunStatus, Tally } from "../store/store.ts";
+import { withoutQuery } from "../endpoint/target.ts";
+import type { RunProgress } from "./active_run.ts";
+
+/** A run as callers see it; moments are ISO 8601. */
+export interface RunView {
+  run_id: string;
+  parent_id: string | null;
+  status: RunStatus;
+  detail: string | null;
+  test_name: string;
+  model_id: string;
+  /** Without its query: whoever may list runs need not know what their callers put there. */
+  endpoint: string;
+  attempts: number;
+  created_at: string;
+  finished_at: string | null;
+  progress: RunProgress;
+}
+
+export function viewRun(run: RunRecord, progress: RunProgress): RunView {
+  return {
+    run_id: run.id,
+    parent_id: run.parentId,
+    status: run.status,
+    detail: run.detail,
+    test_name: run.testName,
+    model_id: run.modelId,
+    endpoint: withoutQuery(run.endpoint),
+    attempts: run.attempts,
+    created_at: new Date(run.createdAt).toISOString(),
+    finished_at: run.finishedAt === null ? null : new Date(run.finishedAt).toISOString(),
+    progress,
+  };
+}
+
+/** The progress of a run that nobody is working on: there is no time at which it will end. */
+export function restingProgress(
+  run: RunRecord,
+  { done, failed, missing = 0, mean }: Tally,
+): RunProgress {
+  const eta_ms = done === run.totalTurns ? 0 : null;
+  return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
+}

@@ -1,0 +1,55 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { openEventStream } from "../../../agent/answer/event_stream.ts";
+import { isAbort } from "../../../shared/errors.ts";
+import { never } from "../../fakes/scripted_provider.ts";
+
+const { signal } = new AbortController();
+
+Deno.test("a silent stream opens by itself and sends comments", async () => {
+  const { body } = await openEventStream(() => never(), { signal, keepAliveMs: 5 });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  assertEquals((await reader.read()).value, ": keep-alive\n\n");
+  assertEquals((await reader.read()).value, ": keep-alive\n\n");
+  await reader.cancel();
+});
+
+Deno.test("what fails before the first event rejects", async () => {
+  await assertRejects(
+    () => openEventStream(() => Promise.reject(new TypeError("no")), { signal }),
+    TypeError,
+    "no",
+  );
+});
+
+Deno.test("events that are pushed at once leave in their order, one a read", async () => {
+  const { body } = await openEventStream(async (push) => {
+    await Promise.all(["a", "b", "c"].map((data) => push({ data })));
+  }, { signal });
+  const texts = await Array.fromAsync(body.pipeThrough(new TextDecoderStream()));
+  assertEquals(texts, ["data: a\n\n", "data: b\n\n", "data: c\n\n"]);
+});
+
+Deno.test("a push that waits for its reader is let go when the reader leaves", async () => {
+  const outcome = Promise.withResolvers<unknown>();
+  const { body } = await openEventStream(async (push, { signal }) => {
+    try {
+      for (;;) await push({ data: "x" });
+    } catch (error) {
+      outcome.resolve(error);
+      assert(signal.aborted);
+    }
+  }, { signal });
+  await body.cancel();
+  assert(isAbort(await outcome.promise));
+});
+
+Deno.test("who fills a stream can tell whether it has opened, by a comment too", async () => {
+  const seen: boolean[] = [];
+  const { body } = await openEventStream(async (_, outlet) => {
+    seen.push(outlet.isOpen);
+    while (!outlet.isOpen) await new Promise((resolve) => setTimeout(resolve, 1));
+    seen.push(outlet.isOpen);
+  }, { signal, keepAliveMs: 5 });
+  await new Response(body).text();
+  assertEquals(seen, [false, true]);
+});

@@ -1,0 +1,103 @@
+import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { toAgentReply } from "../../../agent/answer/reply.ts";
+import { AgentReply } from "../../../shared/schemas/agent.ts";
+import { chatReply } from "../../fakes/scripted_provider.ts";
+
+const USAGE = {
+  promptTokens: 12,
+  completionTokens: 3,
+  totalTokens: 15,
+  promptDetails: null,
+  completionDetails: null,
+};
+
+Deno.test("the reply is the whole message of wire.md 1, its keys in that order", () => {
+  const reply = toAgentReply(chatReply({ content: "Hi", usage: USAGE, systemFingerprint: "fp" }));
+  assertEquals(
+    JSON.stringify({ ...reply, id: "run--x-0" }),
+    '{"content":"Hi","additional_kwargs":{"refusal":null},"response_metadata":{"token_usage":' +
+      '{"completion_tokens":3,"prompt_tokens":12,"total_tokens":15,' +
+      '"completion_tokens_details":null,"prompt_tokens_details":null},"model_name":"test/model",' +
+      '"system_fingerprint":"fp","id":"cmpl-1","service_tier":null,"finish_reason":"stop",' +
+      '"logprobs":null},"type":"ai","name":null,"id":"run--x-0","example":false,"tool_calls":[],' +
+      '"invalid_tool_calls":[],"usage_metadata":{"input_tokens":12,"output_tokens":3,' +
+      '"total_tokens":15,"input_token_details":{},"output_token_details":{}}}',
+  );
+});
+
+Deno.test("what the provider left out is null or zero, never missing", () => {
+  const reply = toAgentReply(chatReply({ id: null, content: null, finishReason: null }));
+  assertEquals(reply.content, "");
+  assertEquals(reply.response_metadata, {
+    token_usage: {
+      completion_tokens: 0,
+      prompt_tokens: 0,
+      total_tokens: 0,
+      completion_tokens_details: null,
+      prompt_tokens_details: null,
+    },
+    model_name: "test/model",
+    system_fingerprint: null,
+    id: null,
+    service_tier: null,
+    finish_reason: null,
+    logprobs: null,
+  });
+  assertEquals(AgentReply.parse(reply), reply);
+});
+
+Deno.test("the id is ours and new each time", () => {
+  const [first, second] = [toAgentReply(chatReply()), toAgentReply(chatReply())];
+  assertMatch(first.id, /^run--[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-0$/);
+  assertNotEquals(first.id, second.id);
+});
+
+Deno.test("token details hold only what the provider sent, and a 0 stays", () => {
+  const cases: [Record<string, number> | null, Record<string, number>][] = [
+    [null, {}],
+    [{}, {}],
+    [{ cached_tokens: 0 }, { cache_read: 0 }],
+    [{ audio_tokens: 2, cached_tokens: 5, other: 1 }, { audio: 2, cache_read: 5 }],
+  ];
+  for (const [promptDetails, expected] of cases) {
+    const reply = toAgentReply(chatReply({ usage: { ...USAGE, promptDetails } }));
+    assertEquals(reply.usage_metadata.input_token_details, expected);
+    assertEquals(reply.response_metadata.token_usage.prompt_tokens_details, promptDetails);
+  }
+  const completionDetails = { reasoning_tokens: 0, audio_tokens: 4 };
+  const reply = toAgentReply(chatReply({ usage: { ...USAGE, completionDetails } }));
+  assertEquals(reply.usage_metadata.output_token_details, { audio: 4, reasoning: 0 });
+  assertEquals(reply.response_metadata.token_usage.completion_tokens_details, completionDetails);
+});
+
+Deno.test("a message that still carries tool calls shows them raw, before the refusal", () => {
+  const reply = toAgentReply(chatReply({
+    toolCalls: [
+      { id: "a", name: "clock", arguments: '{"zone":"UTC"}' },
+      { id: "b", name: "clock", arguments: '{"zone":' },
+      { id: "c", name: "clock", arguments: "[1]" },
+    ],
+  }));
+  assertEquals(Object.keys(reply.additional_kwargs), ["tool_calls", "refusal"]);
+  assertEquals(reply.additional_kwargs.tool_calls?.[0], {
+    id: "a",
+    type: "function",
+    function: { name: "clock", arguments: '{"zone":"UTC"}' },
+  });
+  assertEquals(reply.tool_calls, [
+    { name: "clock", args: { zone: "UTC" }, id: "a", type: "tool_call" },
+  ]);
+  assertEquals(
+    reply.invalid_tool_calls.map(({ id, args, type }) => ({ id, args, type })),
+    [
+      { id: "b", args: '{"zone":', type: "invalid_tool_call" },
+      { id: "c", args: "[1]", type: "invalid_tool_call" },
+    ],
+  );
+});
+
+Deno.test("a refusal is passed on", () => {
+  const reply = toAgentReply(chatReply({ content: null, refusal: "I can't." }));
+  assertEquals(reply.additional_kwargs, { refusal: "I can't." });
+  assertEquals(reply.content, "");
+});

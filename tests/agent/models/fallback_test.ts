@@ -1,0 +1,88 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createFallback } from "../../../agent/models/fallback.ts";
+import { ProviderError, type ProviderFailure } from "../../../shared/providers/provider.ts";
+import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
+import { readEvents } from "../../fakes/events.ts";
+import { createScriptedProvider } from "../../fakes/scripted_provider.ts";
+
+const BODY = { messages: [{ type: "human", content: "Hi" }] };
+const REQUEST = { model: "a/first", messages: [{ role: "user" as const, content: "Hi" }] };
+
+function failing(failure: ProviderFailure): ProviderError {
+  return new ProviderError(502, "provider_error", "no", failure);
+}
+
+const BUSY = failing({ kind: "status", status: 429 });
+
+Deno.test("the next model is asked on 429, 5xx and a refused connection, and on nothing else", async () => {
+  const cases: [ProviderFailure, number][] = [
+    [{ kind: "status", status: 429 }, 2],
+    [{ kind: "status", status: 500 }, 2],
+    [{ kind: "status", status: 503 }, 2],
+    [{ kind: "unreachable" }, 2],
+    [{ kind: "status", status: 400 }, 1],
+    [{ kind: "status", status: 401 }, 1],
+    [{ kind: "status", status: 404 }, 1],
+    [{ kind: "timeout" }, 1],
+    [{ kind: "unreadable" }, 1],
+  ];
+  for (const [failure, calls] of cases) {
+    const provider = createScriptedProvider(failing(failure), { content: "second" });
+    const fallback = createFallback(provider, ["a/first", "a/second"]);
+    await fallback.complete(REQUEST).catch(() => {});
+    assertEquals(provider.requests.length, calls, JSON.stringify(failure));
+  }
+});
+
+Deno.test("models are tried in their order; the last one's failure is the answer", async () => {
+  const provider = createScriptedProvider(BUSY);
+  const fallback = createFallback(provider, ["a/1", "a/2", "a/3"]);
+  assert(await assertRejects(() => fallback.complete(REQUEST)) === BUSY);
+  assertEquals(provider.requests.map(({ model }) => model), ["a/1", "a/2", "a/3"]);
+});
+
+Deno.test("the one that answered is asked first from then on", async () => {
+  const provider = createScriptedProvider(BUSY, {}, {});
+  const fallback = createFallback(provider, ["a/1", "a/2"]);
+  await fallback.complete(REQUEST);
+  await fallback.complete(REQUEST);
+  assertEquals(provider.requests.map(({ model }) => model), ["a/1", "a/2", "a/2"]);
+  assertEquals(fallback.answeredBy, "a/2");
+});
+
+Deno.test("a stream falls back before its first piece, and never after it", async () => {
+  const provider = createScriptedProvider(BUSY, { content: "Hi." });
+  const early = await Array.fromAsync(createFallback(provider, ["a/1", "a/2"]).stream(REQUEST));
+  assertEquals(early.map(({ type }) => type), ["text", "reply"]);
+
+  const cut = createScriptedProvider({});
+  cut.stream = async function* ({ model }) {
+    yield { type: "text", text: model };
+    throw BUSY;
+  };
+  const late = createFallback(cut, ["a/1", "a/2"]);
+  assert(await assertRejects(() => Array.fromAsync(late.stream(REQUEST))) === BUSY);
+  assertEquals(late.answeredBy, "a/1");
+});
+
+Deno.test("HUB_FALLBACK answers for a hub model, and x-agent-model says who did", async () => {
+  const environment = { HUB_FALLBACK: "b/second, b/third" };
+  for (const accept of ["application/json", "text/event-stream"]) {
+    const provider = createScriptedProvider(BUSY, { content: "from the second" });
+    const { service } = agentService(provider, { environment });
+    const response = await service(agentRequestOf(BODY, { headers: { accept } }));
+    assertEquals([response.status, response.headers.get("x-agent-model")], [200, "b/second"]);
+    if (accept === "text/event-stream") {
+      const events = await Array.fromAsync(readEvents(response));
+      assertEquals(events.at(-1)?.data.model, "b/second");
+    } else assertEquals((await response.json()).content, "from the second");
+  }
+});
+
+Deno.test("a fine-tuned model has no fallback", async () => {
+  const provider = createScriptedProvider(BUSY);
+  const { service } = agentService(provider, { environment: { HUB_FALLBACK: "b/second" } });
+  const headers = { "x-model-id": crypto.randomUUID() };
+  assertEquals((await service(agentRequestOf(BODY, { headers }))).status, 502);
+  assertEquals(provider.requests.length, 1);
+});

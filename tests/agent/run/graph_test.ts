@@ -1,0 +1,383 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { z } from "zod";
+import type { AgentEvent } from "../../../agent/run/events.ts";
+import { type AgentRun, runAgent } from "../../../agent/run/graph.ts";
+import { createToolbox, type Tool, ToolError } from "../../../agent/tools/tool.ts";
+import { AppError, isAbort } from "../../../shared/errors.ts";
+import { ProviderError, type ToolCall } from "../../../shared/providers/provider.ts";
+import {
+  createScriptedProvider,
+  never,
+  type ScriptedProvider,
+  type Step,
+} from "../../fakes/scripted_provider.ts";
+
+const echo: Tool = {
+  name: "echo",
+  description: "Says it again.",
+  schema: z.object({ text: z.string() }),
+  run: (args) => `echo: ${(args as { text: string }).text}`,
+};
+
+function tool(name: string, run: Tool["run"]): Tool {
+  return { name, description: name, schema: z.object({}), run };
+}
+
+function call(fields: Partial<ToolCall> = {}): ToolCall {
+  return { id: "c1", name: "echo", arguments: '{"text":"a"}', ...fields };
+}
+
+function calls(...toolCalls: ToolCall[]): Step {
+  return { content: null, toolCalls };
+}
+
+function run(
+  provider: ScriptedProvider,
+  { tools = [echo], maxSteps = 12, ...more }:
+    & { tools?: Tool[]; maxSteps?: number }
+    & Partial<Omit<AgentRun, "tools">> = {},
+) {
+  return runAgent({
+    provider,
+    model: "a/b",
+    messages: [{ role: "user", content: "Hi" }],
+    tools: createToolbox(tools),
+    settings: { maxSteps },
+    ...more,
+  });
+}
+
+/** What the model was told in its last request by the tools, in order. */
+function toolMessages({ requests }: ScriptedProvider): string[] {
+  const messages = requests.at(-1)?.messages ?? [];
+  return messages.filter(({ role }) => role === "tool").map((message) => message.content);
+}
+
+Deno.test("a model that wants no tool is asked once, and its answer is the result", async () => {
+  const provider = createScriptedProvider({ content: "Hello" });
+  const result = await run(provider, { settings: { maxSteps: 3, temperature: 0, maxTokens: 9 } });
+  assertEquals(result.reply.content, "Hello");
+  assertEquals([result.modelCalls, result.toolCalls, result.stoppedBy], [1, 0, undefined]);
+  assertEquals(provider.requests, [{
+    model: "a/b",
+    messages: [{ role: "user", content: "Hi" }],
+    tools: createToolbox([echo]).definitions,
+    temperature: 0,
+    maxTokens: 9,
+  }]);
+});
+
+Deno.test("settings that are unset and tools that there are none of are not sent", async () => {
+  const provider = createScriptedProvider({});
+  await run(provider, { tools: [] });
+  assertEquals(Object.keys(provider.requests[0]!), ["model", "messages"]);
+});
+
+Deno.test("a tool's result goes back to the model, which then answers", async () => {
+  const provider = createScriptedProvider(calls(call()), { content: "It said a." });
+  const result = await run(provider);
+  assertEquals(result.reply.content, "It said a.");
+  assertEquals(provider.requests[1]?.messages, [
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "", toolCalls: [call()] },
+    { role: "tool", toolCallId: "c1", content: "echo: a" },
+  ]);
+  assertEquals([result.modelCalls, result.toolCalls], [2, 1]);
+});
+
+Deno.test("token counts add up over the whole run", async () => {
+  const usage = {
+    promptTokens: 10,
+    completionTokens: 2,
+    totalTokens: 12,
+    promptDetails: null,
+    completionDetails: null,
+  };
+  const provider = createScriptedProvider({ toolCalls: [call()], usage }, { usage });
+  const { inputTokens, outputTokens } = await run(provider);
+  assertEquals([inputTokens, outputTokens], [20, 4]);
+});
+
+Deno.test("calls of one turn run side by side and are answered in their order", async () => {
+  const both = Promise.withResolvers<void>();
+  let running = 0;
+  const meet = (name: string) =>
+    tool(name, async () => {
+      if (++running === 2) both.resolve();
+      await both.promise;
+      return name;
+    });
+  const provider = createScriptedProvider(
+    calls(call({ id: "x", name: "one" }), call({ id: "y", name: "two" })),
+    {},
+  );
+  await run(provider, { tools: [meet("one"), meet("two")] });
+  assertEquals(toolMessages(provider), ["one", "two"]);
+});
+
+Deno.test("a call that cannot be run is answered by what the model needs to mend it", async () => {
+  const secret = () => {
+    throw new Error("secret of the inside");
+  };
+  const mendable = () => {
+    throw new ToolError("no such city; try Paris");
+  };
+  const cases: [Partial<ToolCall>, string][] = [
+    [{ arguments: '{"text":' }, '{"text":'],
+    [{ arguments: '["a"]' }, "JSON object"],
+    [{ arguments: '{"text":5}' }, "text"],
+    [{ arguments: "{}" }, "text"],
+    [{ name: "nope" }, "echo, fails, mendable"],
+    [{ name: "mendable", arguments: "" }, "no such city; try Paris"],
+    [{ name: "fails", arguments: "{}" }, "fails failed"],
+  ];
+  for (const [fields, expected] of cases) {
+    const provider = createScriptedProvider(calls(call(fields)), { content: "mended" });
+    const result = await run(provider, {
+      tools: [echo, tool("fails", secret), tool("mendable", mendable)],
+    });
+    assertEquals(result.reply.content, "mended");
+    const [told = ""] = toolMessages(provider);
+    assertStringIncludes(told, expected);
+    assert(!told.includes("secret"), "an error of the inside must not reach the model");
+  }
+});
+
+Deno.test("arguments that are not JSON do not go back into the history, which is parsed", async () => {
+  const provider = createScriptedProvider(calls(call({ name: "bad name", arguments: "{" })), {});
+  await run(provider);
+  const assistant = provider.requests[1]?.messages[1];
+  assertEquals(assistant, {
+    role: "assistant",
+    content: "",
+    toolCalls: [{ id: "c1", name: "bad_name", arguments: "{}" }],
+  });
+});
+
+Deno.test("call ids that are empty or were seen before get fresh ones", async () => {
+  const provider = createScriptedProvider(
+    calls(call({ id: "" }), call({ id: "same" })),
+    calls(call({ id: "same" }), call({ id: "call00001" })),
+    {},
+  );
+  await run(provider);
+  const { messages } = provider.requests[2]!;
+  const asked = messages.flatMap((m) => m.role === "assistant" ? m.toolCalls ?? [] : []);
+  const answered = messages.flatMap((m) => m.role === "tool" ? [m.toolCallId] : []);
+  assertEquals(asked.map(({ id }) => id), answered);
+  assertEquals(answered, ["call00001", "same", "call00002", "call00003"]);
+});
+
+Deno.test("at the step limit the tools still run, and the model is asked without them", async () => {
+  for (const maxSteps of [1, 2, 12]) {
+    const provider = createScriptedProvider(async ({ tools }) =>
+      await (tools ? calls(call()) : { content: "My best answer." }) as object
+    );
+    const result = await run(provider, { maxSteps });
+    assertEquals(result.reply.content, "My best answer.");
+    assertEquals(result.stoppedBy, "max_steps");
+    assertEquals([result.modelCalls, result.toolCalls], [maxSteps + 1, maxSteps]);
+    assertEquals(provider.requests.filter(({ tools }) => !tools).length, 1);
+    assertEquals(toolMessages(provider).length, maxSteps);
+  }
+});
+
+Deno.test("a model that calls tools even when it has none ends the run, not the service", async () => {
+  const provider = createScriptedProvider(calls(call()));
+  const result = await run(provider, { maxSteps: 2 });
+  assertEquals([result.modelCalls, result.toolCalls, result.stoppedBy], [3, 2, "max_steps"]);
+  assertEquals(result.reply.toolCalls.length, 1);
+});
+
+Deno.test("a model that is done at the limit was not stopped by it", async () => {
+  const provider = createScriptedProvider(calls(call()), { content: "done" });
+  const result = await run(provider, { maxSteps: 2 });
+  assertEquals([result.modelCalls, result.stoppedBy], [2, undefined]);
+});
+
+Deno.test("an answer of nothing is asked for once more, and counted", async () => {
+  for (const nothing of [null, "", " \n"]) {
+    const provider = createScriptedProvider({ content: nothing }, { content: "Here." });
+    const result = await run(provider, { maxSteps: 1 });
+    assertEquals([result.reply.content, result.modelCalls], ["Here.", 2]);
+    assertEquals(result.stoppedBy, undefined);
+    assertEquals(provider.requests[1], provider.requests[0]);
+  }
+});
+
+Deno.test("a model that answers nothing twice is a 502 empty_reply", async () => {
+  const provider = createScriptedProvider({ content: null });
+  for (const emit of [undefined, () => {}]) {
+    const error = await assertRejects(() => run(provider, emit ? { emit } : {}), AppError);
+    assertEquals([error.status, error.code], [502, "empty_reply"]);
+  }
+  assertEquals(provider.requests.length, 4);
+});
+
+Deno.test("a refusal is an answer", async () => {
+  const provider = createScriptedProvider({ content: null, refusal: "I will not." });
+  assertEquals((await run(provider)).modelCalls, 1);
+});
+
+Deno.test("the same call for the third time is answered by saying so, and not made", async () => {
+  let served = 0;
+  const count = tool("count", () => `${++served}`);
+  const same = (id: string, args = "{}") => call({ id, name: "count", arguments: args });
+  const provider = createScriptedProvider(
+    calls(same("a")),
+    calls(same("b", " { } ")),
+    calls(same("c"), call({ id: "d" })),
+    { content: "done" },
+  );
+  await run(provider, { tools: [count, echo] });
+  const [first, second, third, other] = toolMessages(provider);
+  assertEquals([served, first, second, other], [2, "1", "2", "echo: a"]);
+  assertStringIncludes(third ?? "", "made 2 times before with the same arguments");
+});
+
+Deno.test("of three equal calls in one turn the third is not made; the caller's own do not count", async () => {
+  let served = 0;
+  const count = tool("count", () => `${++served}`);
+  const same = (id: string) => call({ id, name: "count", arguments: "{}" });
+  const provider = createScriptedProvider(calls(same("a"), same("b"), same("c")), {});
+  await run(provider, {
+    tools: [count],
+    messages: [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "", toolCalls: [same("x")] },
+      { role: "tool", toolCallId: "x", content: "0" },
+    ],
+  });
+  assertEquals(served, 2);
+});
+
+Deno.test("a tool that takes too long is ended, and the model is told", async () => {
+  const ended = Promise.withResolvers<void>();
+  const slow = tool("slow", (_, { signal }) => {
+    signal?.addEventListener("abort", () => ended.resolve());
+    return never();
+  });
+  const provider = createScriptedProvider(calls(call({ name: "slow", arguments: "{}" })), {});
+  const toolLimits = { timeoutMs: 5 };
+  await run(provider, { tools: [slow], settings: { maxSteps: 3, toolLimits } });
+  await ended.promise;
+  assertStringIncludes(toolMessages(provider)[0] ?? "", "slow took longer than 0.005 s");
+});
+
+Deno.test("a long result is cut with a note, and never inside a character", async () => {
+  const long = tool("long", () => "abcd😀efgh");
+  const provider = createScriptedProvider(calls(call({ name: "long", arguments: "{}" })), {});
+  const toolLimits = { maxCharacters: 5 };
+  await run(provider, { tools: [long], settings: { maxSteps: 3, toolLimits } });
+  const [told = ""] = toolMessages(provider);
+  assert(told.startsWith("abcd\n\n(Cut here: the result has 10 characters"), told);
+});
+
+Deno.test("further fields go to the provider with every call", async () => {
+  const provider = createScriptedProvider(calls(call()), {});
+  const extra = { stop: ["END"], user: "u1" };
+  await run(provider, { settings: { maxSteps: 3, extra } });
+  assertEquals(provider.requests.map((request) => request.extra), [extra, extra]);
+});
+
+Deno.test("a provider's error comes out as it was thrown, also in a later step", async () => {
+  const error = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 });
+  for (const steps of [[error], [calls(call()), error]]) {
+    const thrown = await assertRejects(() => run(createScriptedProvider(...steps)));
+    assert(thrown === error);
+  }
+});
+
+Deno.test("an abort ends the run at once, whatever it is waiting for", async () => {
+  for (const waitsFor of ["the model", "a tool"]) {
+    for (const emit of [undefined, () => {}]) {
+      const controller = new AbortController();
+      // What is waited for takes no notice and never ends: only the abort can end the run.
+      const wait = <T>() => {
+        queueMicrotask(() => controller.abort("any reason"));
+        return never<T>();
+      };
+      const step: Step = waitsFor === "the model"
+        ? () => wait()
+        : calls(call({ name: "slow", arguments: "{}" }));
+      const error = await assertRejects(() =>
+        run(createScriptedProvider(step), {
+          tools: [tool("slow", () => wait())],
+          signal: controller.signal,
+          ...(emit && { emit }),
+        })
+      );
+      assert(isAbort(error), `while waiting for ${waitsFor}: ${error}`);
+    }
+  }
+});
+
+Deno.test("an abort reaches the provider and the tools, and a run does not start after it", async () => {
+  const controller = new AbortController();
+  const seen: (AbortSignal | undefined)[] = [];
+  const look = tool("look", (_, { signal }) => {
+    seen.push(signal);
+    return "ok";
+  });
+  const provider = createScriptedProvider(async (_, { signal }) => {
+    seen.push(signal);
+    return await (seen.length === 1
+      ? calls(call({ name: "look", arguments: "{}" }))
+      : {}) as object;
+  });
+  await run(provider, { tools: [look], signal: controller.signal });
+  assertEquals(seen.map((signal) => signal?.aborted), [false, false, false]);
+
+  const wait = tool("wait", (_, { signal }) => {
+    seen.push(signal);
+    controller.abort();
+    return never();
+  });
+  const waiting = createScriptedProvider(calls(call({ name: "wait", arguments: "{}" })));
+  await assertRejects(() => run(waiting, { tools: [wait], signal: controller.signal }));
+  assertEquals(seen.at(-1)?.aborted, true);
+  const fresh = createScriptedProvider({});
+  assert(isAbort(await assertRejects(() => run(fresh, { signal: controller.signal }))));
+  assertEquals(fresh.requests, []);
+});
+
+Deno.test("a watched run tells what happens, in order, and has the same result", async () => {
+  const steps = [
+    { content: "Let me see.", toolCalls: [call()] },
+    { content: "It said a." },
+  ];
+  const events: AgentEvent[] = [];
+  const watched = await run(createScriptedProvider(...steps), {
+    emit: (event) => void events.push(event),
+  });
+  const unwatched = await run(createScriptedProvider(...steps));
+  assertEquals(watched.reply, unwatched.reply);
+  assertEquals(events.map((event) => "ms" in event ? { ...event, ms: 0 } : event), [
+    { type: "token", text: "Let " },
+    { type: "token", text: "me " },
+    { type: "token", text: "see." },
+    { type: "tool_call", id: "c1", name: "echo", args: { text: "a" } },
+    { type: "tool_result", id: "c1", name: "echo", content: "echo: a", status: "ok", ms: 0 },
+    { type: "token", text: "It " },
+    { type: "token", text: "said " },
+    { type: "token", text: "a." },
+  ]);
+});
+
+Deno.test("a stream that ends without a reply is the provider's error", async () => {
+  const provider = createScriptedProvider({});
+  provider.stream = async function* () {
+    yield { type: "text", text: "half" };
+  };
+  const error = await assertRejects(() => run(provider, { emit: () => {} }), ProviderError);
+  assertEquals([error.status, error.code], [502, "provider_error"]);
+});
+
+Deno.test("runs side by side do not see each other", async () => {
+  const results = await Promise.all(Array.from({ length: 50 }, (_, i) => {
+    const text = JSON.stringify({ text: `${i}` });
+    const provider = createScriptedProvider(calls(call({ arguments: text })), {});
+    return run(provider).then(() => toolMessages(provider));
+  }));
+  assertEquals(results, results.map((_, i) => [`echo: ${i}`]));
+});

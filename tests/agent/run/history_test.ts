@@ -1,0 +1,223 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "fast-check";
+import { buildHistory, type HistoryRepairs } from "../../../agent/run/history.ts";
+import { AppError } from "../../../shared/errors.ts";
+import type { ChatMessage } from "../../../shared/providers/provider.ts";
+import type { AgentMessage } from "../../../shared/schemas/agent.ts";
+import { findViolations } from "../../fakes/strict_provider.ts";
+
+const human = (content: string): AgentMessage => ({ type: "human", content });
+const ai = (content: string): AgentMessage => ({ type: "ai", content });
+const tool = (content: string, name?: string): AgentMessage => ({
+  type: "tool",
+  content,
+  ...(name !== undefined && { name }),
+});
+
+const NO_REPAIRS: HistoryRepairs = {
+  paired: 0,
+  merged: 0,
+  bridged: 0,
+  opened: 0,
+  filled: 0,
+  dropped: 0,
+  cut: 0,
+};
+
+function shape(messages: ChatMessage[]): string {
+  return messages.map((message) =>
+    message.role === "assistant" && message.toolCalls ? "call" : message.role
+  ).join(" ");
+}
+
+Deno.test("a plain conversation is passed on unchanged, behind the system prompt", () => {
+  const { messages, repairs } = buildHistory([human("Hi"), ai("Hello"), human("Bye")], {
+    systemPrompt: "Be kind.",
+  });
+  assertEquals(messages, [
+    { role: "system", content: "Be kind." },
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello" },
+    { role: "user", content: "Bye" },
+  ]);
+  assertEquals(repairs, NO_REPAIRS);
+});
+
+Deno.test("a tool message without an id is paired before it is sent", () => {
+  const { messages, repairs } = buildHistory([human("Time?"), tool("12:00", "clock")]);
+  assertEquals(messages, [
+    { role: "user", content: "Time?" },
+    {
+      role: "assistant",
+      content: "",
+      toolCalls: [{ id: "call00001", name: "clock", arguments: "{}" }],
+    },
+    { role: "tool", content: "12:00", toolCallId: "call00001" },
+  ]);
+  assertEquals(repairs, { ...NO_REPAIRS, paired: 1 });
+});
+
+Deno.test("an assistant message right before a tool message carries the call itself", () => {
+  const { messages } = buildHistory([human("Time?"), ai("I look."), tool("12:00", "clock")]);
+  assertEquals(shape(messages), "user call tool");
+  assertEquals(messages[1]?.content, "I look.");
+});
+
+Deno.test("several tool messages in a row become several pairs", () => {
+  const { messages, repairs } = buildHistory([human("?"), tool("a"), tool("b"), ai("done")]);
+  assertEquals(shape(messages), "user call tool call tool assistant");
+  assertEquals(repairs, { ...NO_REPAIRS, paired: 2 });
+});
+
+Deno.test("a user message right after a tool message gets an assistant message between", () => {
+  const { messages, repairs } = buildHistory([human("?"), tool("a"), human("and?")]);
+  assertEquals(shape(messages), "user call tool assistant user");
+  assertEquals(repairs, { ...NO_REPAIRS, paired: 1, bridged: 1 });
+});
+
+Deno.test("consecutive messages of one author are merged, joined by a blank line", () => {
+  const { messages, repairs } = buildHistory([human("a"), human("b"), ai("c"), ai("d"), ai("e")]);
+  assertEquals(messages, [
+    { role: "user", content: "a\n\nb" },
+    { role: "assistant", content: "c\n\nd\n\ne" },
+  ]);
+  assertEquals(repairs, { ...NO_REPAIRS, merged: 3 });
+});
+
+Deno.test("blank messages are left out, and what they stood between is merged", () => {
+  const { messages, repairs } = buildHistory([human("a"), ai(" \n"), human("b"), human("")]);
+  assertEquals(messages, [{ role: "user", content: "a\n\nb" }]);
+  assertEquals(repairs, { ...NO_REPAIRS, merged: 1, dropped: 2 });
+});
+
+Deno.test("a blank tool result becomes a note, since empty content is refused", () => {
+  const { messages, repairs } = buildHistory([human("a"), tool("")]);
+  assert(messages.at(-1)?.content.trim());
+  assertEquals(repairs, { ...NO_REPAIRS, paired: 1, filled: 1 });
+});
+
+Deno.test("a conversation that the caller begins with ai or tool is kept, behind an opener", () => {
+  for (const first of [ai("Welcome"), tool("result")]) {
+    const { messages, repairs } = buildHistory([first, human("Hi")]);
+    assertEquals(messages[0]?.role, "user");
+    assertEquals(repairs.opened, 1);
+    assert(messages.some((message) => message.content === first.content));
+  }
+});
+
+Deno.test("the name of a tool becomes a legal function name", () => {
+  const cases: [string | undefined, string][] = [
+    [undefined, "tool"],
+    ["", "tool"],
+    ["   ", "tool"],
+    ["get_weather", "get_weather"],
+    ["get weather!", "get_weather_"],
+    ["天气", "tool"],
+    ["x".repeat(80), "x".repeat(64)],
+  ];
+  for (const [given, expected] of cases) {
+    const { messages } = buildHistory([human("?"), tool("r", given)]);
+    const [, caller] = messages;
+    assertEquals(caller?.role === "assistant" && caller.toolCalls?.[0]?.name, expected);
+  }
+});
+
+Deno.test("a conversation in which nothing is said is refused by name of the field", () => {
+  for (const blank of [[], [human(" ")], [ai(""), tool("\n"), human("")]]) {
+    const error = assertThrows(() => buildHistory(blank), AppError);
+    assertEquals([error.status, error.code], [400, "invalid_request"]);
+    assertEquals(error.errors?.[0]?.path, "messages");
+  }
+});
+
+Deno.test("a cut keeps the latest messages and drops an answer whose question is gone", () => {
+  const conversation = [human("1"), ai("2"), human("3"), tool("4"), ai("5"), human("6")];
+  const cases: [number, string[], number][] = [
+    [6, ["1", "2", "3", "4", "5", "6"], 0],
+    [5, ["3", "4", "5", "6"], 2],
+    [4, ["3", "4", "5", "6"], 2],
+    [3, ["6"], 5],
+    [1, ["6"], 5],
+  ];
+  for (const [maxMessages, kept, cut] of cases) {
+    const { messages, repairs } = buildHistory(conversation, { maxMessages });
+    const said = messages.map((message) => message.content).filter((text) => /^\d$/.test(text));
+    assertEquals(said, kept, `maxMessages ${maxMessages}`);
+    assertEquals(repairs.cut, cut);
+    assertEquals(findViolations(messages), []);
+  }
+});
+
+Deno.test("a cut that would leave only tool results keeps the latest question before them", () => {
+  const conversation = [human("old"), ai("x"), human("question"), tool("a"), tool("b"), tool("c")];
+  const { messages } = buildHistory(conversation, { maxMessages: 3 });
+  assertEquals(shape(messages), "user call tool call tool");
+  assertEquals(messages[0]?.content, "question");
+  assertEquals(messages.at(-1)?.content, "c");
+});
+
+const Content = fc.oneof(
+  fc.constantFrom("", " ", "\n\t", "Hi", "ok"),
+  fc.string({ unit: "grapheme" }),
+);
+const Message: fc.Arbitrary<AgentMessage> = fc.oneof(
+  Content.map(human),
+  Content.map(ai),
+  fc.tuple(Content, fc.option(fc.string({ unit: "grapheme" }), { nil: undefined }))
+    .map(([content, name]) => tool(content, name)),
+);
+const Conversation = fc.array(Message, { minLength: 1, maxLength: 40 })
+  .filter((messages) => messages.some((message) => message.content.trim() !== ""));
+
+Deno.test("any conversation becomes one that every strict provider accepts", () => {
+  fc.assert(
+    fc.property(Conversation, fc.boolean(), (conversation, hasPrompt) => {
+      const { messages } = buildHistory(conversation, hasPrompt ? { systemPrompt: "Be." } : {});
+      assertEquals(findViolations(messages), []);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("nothing that was said is lost, and its order and author are kept", () => {
+  const roles = { human: "user", ai: "assistant", tool: "tool" };
+  fc.assert(
+    fc.property(Conversation, (conversation) => {
+      const { messages } = buildHistory(conversation);
+      let at = 0;
+      let within = 0;
+      for (const { type, content } of conversation.filter(({ content }) => content.trim())) {
+        for (;; at++, within = 0) {
+          const message = messages[at];
+          assert(message, `lost: ${JSON.stringify(content)}`);
+          const found = message.role === roles[type]
+            ? message.content.indexOf(content, within)
+            : -1;
+          if (found < 0) continue;
+          within = found + content.length;
+          break;
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("any cut of any conversation is accepted, keeps to its limit and leaves something", () => {
+  fc.assert(
+    fc.property(Conversation, fc.integer({ min: 1, max: 45 }), (conversation, maxMessages) => {
+      const { messages, repairs } = buildHistory(conversation, { maxMessages });
+      assertEquals(findViolations(messages), []);
+      const spoken = conversation.length - repairs.dropped;
+      assert(spoken - repairs.cut <= maxMessages);
+      assert(spoken - repairs.cut > 0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("equal conversations get equal histories", () => {
+  fc.assert(fc.property(Conversation, (conversation) => {
+    assertEquals(buildHistory(conversation), buildHistory(structuredClone(conversation)));
+  }));
+});

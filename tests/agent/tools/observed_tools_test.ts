@@ -1,0 +1,28 @@
+import { assertEquals } from "@std/assert";
+import { z } from "zod";
+import { observeTools } from "../../../agent/tools/observed_tools.ts";
+import { createToolbox, type Tool } from "../../../agent/tools/tool.ts";
+import { createMetrics } from "../../../shared/ops/metrics.ts";
+
+Deno.test("tools that get new names again and again do not become metrics without end", async () => {
+  const metrics = createMetrics({ runs: () => 0 });
+  const tool = (name: string): Tool => ({
+    name,
+    description: "",
+    schema: z.object({}),
+    run: () => "done",
+  });
+  let toolbox = createToolbox([]);
+  const tools = observeTools({
+    current: () => toolbox,
+    describe: () => ({ tools: [], servers: [] }),
+  }, metrics);
+  for (let round = 0; round < 3_000; round++) {
+    toolbox = createToolbox([tool(`tool-${round}`)]);
+    await tools.current().find(`tool-${round}`)!.run({}, {});
+  }
+  const lines = (await metrics.text()).split("\n")
+    .filter((line) => line.startsWith("assay_tool_calls_total{"));
+  assertEquals(lines.length, 1_001);
+  assertEquals(lines.at(-1), 'assay_tool_calls_total{tool="other",outcome="ok"} 2000');
+});

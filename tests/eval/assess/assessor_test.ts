@@ -1,0 +1,250 @@
+import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { createMemo } from "../../../eval/assess/background/memo.ts";
+import { createAssessor, type ScoringPorts } from "../../../eval/assess/assessor.ts";
+import type { Interaction } from "../../../shared/schemas/evaluate.ts";
+import { interaction, scenario } from "../../fakes/eval_ports.ts";
+import { fakeEmbedder, fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
+
+const refund = (id: string, reference_reply: string) =>
+  interaction(id, { reference_reply, reference_metadata: { intent: "refund" } });
+const delivery = (id: string, reference_reply: string) =>
+  interaction(id, { reference_reply, reference_metadata: { intent: "delivery" } });
+
+const BATCH = [
+  refund("r1", "Your money goes back to your card within five days."),
+  refund("r2", "We refund the full price to your card."),
+  delivery("d1", "The parcel arrives on Thursday."),
+  delivery("d2", "Your parcel was shipped and arrives soon."),
+];
+
+function assessor(batch: Interaction[] = BATCH, more: Partial<ScoringPorts> = {}) {
+  return createAssessor({ test_batch: [scenario("s", batch)], rubric: undefined, judge_votes: 1 }, {
+    ports: scoringPorts(more),
+    signal: new AbortController().signal,
+  });
+}
+
+function assess(subject: Interaction, reply: string, batch: Interaction[] = BATCH) {
+  return assessor(batch).assess(subject, reply);
+}
+
+Deno.test("a reply gets the intent of the reference it is nearest to", async () => {
+  const { generatedMetadata, scores } = await assess(BATCH[0]!, "We refund it to your card.");
+  assertEquals(generatedMetadata, { intent: "refund" });
+  assertEquals(scores.intent_match, 1);
+});
+
+Deno.test("a reply of another intent does not match", async () => {
+  const { generatedMetadata, scores } = await assess(BATCH[0]!, "The parcel arrives soon.");
+  assertEquals(generatedMetadata, { intent: "delivery" });
+  assertEquals(scores.intent_match, 0);
+});
+
+Deno.test("a model that repeats every reference matches every label", async () => {
+  // Each resembles the references of the other label more than the other one of its own.
+  const crossed = [
+    refund("r1", "Your card was charged on Monday"),
+    refund("r2", "The parcel arrives by noon"),
+    delivery("d1", "Your card was sent on Monday"),
+    delivery("d2", "The parcel is paid by noon"),
+  ];
+  for (const subject of crossed) {
+    const { scores } = await assess(subject, subject.reference_reply!, crossed);
+    assertEquals([scores.intent_match, scores.metadata_match], [1, 1], subject.id);
+  }
+});
+
+Deno.test("a reply that is near no label is left open", async () => {
+  const { generatedMetadata, scores, annotation } = await assess(BATCH[0]!, "Bananas grow slowly.");
+  assertEquals(generatedMetadata, {});
+  assertEquals([scores.intent_match, scores.metadata_match], [null, null]);
+  const { method, confidence, reason } = annotation!.keys.intent!;
+  assertEquals([method, confidence, reason], ["few_shot", null, "no label is near enough"]);
+});
+
+Deno.test("labels match without regard to case and blanks", async () => {
+  const subject = interaction("1", { reference_metadata: { intent: " Refund" } });
+  const { scores } = await assess(subject, "We refund it to your card.", [subject, ...BATCH]);
+  assertEquals(scores.intent_match, 1);
+});
+
+Deno.test("a blank reply matches no label", async () => {
+  const { scores } = await assess(BATCH[0]!, "  ");
+  assertEquals([scores.intent_match, scores.metadata_match], [0, 0]);
+});
+
+Deno.test("overall is the mean of meaning and metadata, and of nothing else", async () => {
+  const { scores } = await assess(BATCH[0]!, "The parcel arrives soon.");
+  assertEquals(scores.intent_match, 0);
+  assertAlmostEquals(scores.overall!, (scores.semantic_similarity! + 0) / 2, 1e-12);
+});
+
+Deno.test("a key that cannot be labelled in this batch is no part of metadata_match", async () => {
+  const subject = interaction("1", {
+    reference_reply: "Your money is on its way.",
+    reference_metadata: { intent: "refund", channel: "mail" },
+  });
+  const batch = [subject, ...BATCH];
+  const { scores, missing_scores } = await assess(subject, "We refund it to your card.", batch);
+  assertEquals([scores.intent_match, scores.channel_match, scores.metadata_match], [1, null, 1]);
+  assertEquals(missing_scores, undefined);
+});
+
+Deno.test("a judge is the third part of overall", async () => {
+  const subject = interaction("1", { reference_reply: "Great, thanks!" });
+  const { judge } = fakeJudge(() => '{"reason": "half right", "grade": 5}');
+  const result = await assessor([subject], { judge }).assess(subject, "Great, thanks!");
+  assertEquals(result.scores.judge, 0.5);
+  assertAlmostEquals(result.scores.overall!, 0.75, 1e-6);
+  assertEquals([result.judge?.grade, result.judge?.reason], [5, "half right"]);
+});
+
+Deno.test("a verdict that cannot be had leaves overall open, between its bounds", async () => {
+  const subject = interaction("1", { reference_reply: "Great, thanks!" });
+  const { judge } = fakeJudge(() => "I liked it.");
+  const result = await assessor([subject], { judge }).assess(subject, "Great, thanks!");
+  assertEquals([result.scores.judge, result.judge?.error], [null, "judge_unreadable"]);
+  assertEquals(result.scores.overall, null);
+  assertEquals(result.missing_scores, { judge: "judge_unreadable", overall: "without judge" });
+  const [low, high] = result.overall_bounds!;
+  assertAlmostEquals(low, 0.5, 1e-6);
+  assertAlmostEquals(high, 1, 1e-6);
+});
+
+Deno.test("a label that cannot be told leaves overall open", async () => {
+  const { scores, missing_scores, overall_bounds } = await assess(
+    BATCH[0]!,
+    "Bananas grow slowly.",
+  );
+  assertEquals(scores.overall, null);
+  assertEquals(Object.keys(missing_scores!), ["intent_match", "metadata_match", "overall"]);
+  const [low, high] = overall_bounds!;
+  assertAlmostEquals(high - low, 0.5, 1e-9);
+  assertAlmostEquals(low, scores.semantic_similarity! / 2, 1e-9);
+});
+
+Deno.test("a reply that is near but says another number is flagged, and a right one is not", async () => {
+  const subject = interaction("1", { reference_reply: "Your parcel arrives in 3 days." });
+  const [wrong, right] = await Promise.all(
+    ["Your parcel arrives in 5 days.", "Your parcel arrives in three days."]
+      .map((reply) => assess(subject, reply, [subject])),
+  );
+  assertEquals([wrong!.differs_in, right!.differs_in], [["number"], undefined]);
+});
+
+Deno.test("a complete turn says nothing of missing scores", async () => {
+  const result = await assess(BATCH[0]!, "We refund it to your card.");
+  assertEquals([result.missing_scores, result.overall_bounds], [undefined, undefined]);
+});
+
+Deno.test("a run that goes on under another configuration misses what it was planned with", async () => {
+  const subject = interaction("1", { reference_reply: "Great, thanks!" });
+  const { judge } = fakeJudge(() => '{"reason": "fine", "grade": 5}');
+  const batch = { test_batch: [scenario("s", [subject])], rubric: undefined, judge_votes: 1 };
+  const signal = new AbortController().signal;
+  const cases: [string, Record<string, unknown>, string[]][] = [
+    ["the judge is gone", { judge: "gone-judge", embeddings: "bag_of_words" }, ["judge"]],
+    ["so is the embedder", { judge: null, embeddings: "other" }, ["semantic_similarity"]],
+    ["both are there", { judge: "fake-judge", embeddings: "bag_of_words" }, []],
+  ];
+  for (const [why, scored_by, lacking] of cases) {
+    const { assess } = createAssessor({ ...batch, scored_by }, {
+      ports: scoringPorts({ judge }),
+      signal,
+    });
+    const { scores, missing_scores } = await assess(subject, "Great, thanks!");
+    const missing = Object.keys(missing_scores ?? {}).filter((name) => name !== "overall");
+    assertEquals(missing, lacking, why);
+    assertEquals(scores.overall === null, lacking.length > 0, why);
+    assertEquals("judge" in scores, scored_by.judge !== null, why);
+  }
+});
+
+Deno.test("a reply that could not be assessed misses every score that it should have", () => {
+  const { judge } = fakeJudge(() => "");
+  const { unscored, failed } = assessor(BATCH, { judge });
+  const { scores, missing_scores, overall_bounds } = unscored(BATCH[0]!, "the worker died");
+  assertEquals(Object.keys(scores), Object.keys(failed(BATCH[0]!)));
+  assertEquals(new Set(Object.values(scores)), new Set([null]));
+  const { overall, ...parts } = missing_scores!;
+  assertEquals(new Set(Object.keys(parts)), new Set(Object.keys(scores).slice(0, -1)));
+  assertEquals(new Set(Object.values(parts)), new Set(["the worker died"]));
+  assertEquals(overall, "without semantic_similarity, metadata_match, judge");
+  assertEquals(overall_bounds, [0, 1]);
+  assertEquals(unscored(interaction("bare"), "the worker died").missing_scores, undefined);
+});
+
+Deno.test("without a reference there is no score that needs one", async () => {
+  const { scores, score_methods } = await assess(interaction("1"), "anything");
+  assertEquals(new Set(Object.values(scores)), new Set([null]));
+  assertEquals(score_methods, undefined);
+});
+
+Deno.test("a reference of nothing is one: an empty reply is right and any other wrong", async () => {
+  const subject = interaction("1", { reference_reply: "" });
+  const [right, wrong] = await Promise.all(["", "words"].map((reply) => assess(subject, reply)));
+  assertEquals([right!.scores.bleu, right!.scores.semantic_similarity], [1, 1]);
+  assertEquals([wrong!.scores.bleu, wrong!.scores.semantic_similarity], [0, 0]);
+});
+
+Deno.test("the references are encoded before the first reply is there", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  assessor(BATCH, { embedder });
+  await Promise.resolve();
+  assertEquals(embedded, BATCH.map(({ reference_reply }) => reference_reply));
+});
+
+Deno.test("the references of a batch are embedded once, however many replies there are", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  const memo = createMemo((text) => embedder.embed(text), { capacity: 100 });
+  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed: memo } });
+  for (let i = 0; i < 5; i++) await assess(BATCH[0]!, `We refund order ${i} to your card.`);
+  assertEquals(embedded.filter((text) => text === BATCH[0]!.reference_reply).length, 1);
+});
+
+Deno.test("a reply that repeats is studied once up to 20,000 characters, and a longer one is not kept", async () => {
+  for (const [length, times] of [[20_000, 1], [20_001, 2]] as const) {
+    let compared = 0;
+    const pairs = { ...scoringPorts().pairs };
+    const { compare } = pairs;
+    pairs.compare = (pair) => {
+      compared++;
+      return compare(pair);
+    };
+    const { assess } = assessor(BATCH, { pairs });
+    const reply = "We refund it. ".repeat(2000).slice(0, length);
+    await assess(BATCH[0]!, reply);
+    await assess(BATCH[0]!, reply);
+    assertEquals(compared, times, `${length} characters`);
+  }
+});
+
+Deno.test("a failed turn counts 0 in every score that it would have had", () => {
+  const failed = assessor().failed(BATCH[0]!);
+  assertEquals(new Set(Object.values(failed)), new Set([0]));
+  assertEquals(Object.keys(failed).includes("semantic_similarity"), true);
+  const { overall, ...others } = assessor().failed(interaction("bare"));
+  assertEquals(overall, 0);
+  assertEquals(new Set(Object.values(others)), new Set([null]));
+});
+
+Deno.test("a failed turn has the same score names as an answered one", async () => {
+  const { judge } = fakeJudge(() => '{"reason": "", "grade": 5}');
+  for (const subject of [...BATCH, interaction("bare")]) {
+    const { assess, failed } = assessor(BATCH, { judge });
+    const { scores } = await assess(subject, "We refund it.");
+    assertEquals(Object.keys(failed(subject)), Object.keys(scores));
+  }
+});
+
+Deno.test("a metadata key called exact does not replace exact_match", async () => {
+  const labelled = (id: string, reference_reply: string, exact: string) =>
+    interaction(id, { reference_reply, reference_metadata: { exact } });
+  const subject = labelled("1", "We refund it.", "refund");
+  const batch = [subject, labelled("2", "Your parcel arrives.", "delivery")];
+  const { scores } = await assess(subject, "We refund it all.", batch);
+  assertEquals([scores.exact_match, scores.metadata_match], [0, 1]);
+  const bare = interaction("bare", { reference_metadata: { exact: "refund" } });
+  const failed = assessor().failed(bare);
+  assertEquals([failed.exact_match, failed.metadata_match], [null, 0]);
+});

@@ -1,0 +1,52 @@
+import { assertEquals } from "@std/assert";
+import { createBatcher } from "../../../../eval/assess/background/batcher.ts";
+
+Deno.test("calls of one moment go in batches of at most the given size, in order", async () => {
+  const batches: number[][] = [];
+  const double = createBatcher((inputs: number[]) => {
+    batches.push(inputs);
+    return Promise.resolve(inputs.map((input) => input * 2));
+  }, { size: 3 });
+  assertEquals(await Promise.all([1, 2, 3, 4].map(double)), [2, 4, 6, 8]);
+  assertEquals(batches, [[1, 2, 3], [4]]);
+  assertEquals(await double(5), 10);
+});
+
+Deno.test("a batch that fails fails its own calls and no others", async () => {
+  const run = createBatcher(
+    ([input]: string[]) =>
+      input === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(["ok"]),
+    { size: 1 },
+  );
+  const results = await Promise.allSettled([run("bad"), run("good")]);
+  assertEquals(results.map(({ status }) => status), ["rejected", "fulfilled"]);
+});
+
+Deno.test("a further lane begins only when more than a batch is waiting", async () => {
+  const lanes: number[] = [];
+  const run = createBatcher((inputs: number[], lane) => {
+    lanes.push(lane);
+    return Promise.resolve(inputs);
+  }, { size: 2, lanes: 2 });
+  await Promise.all([1, 2].map(run));
+  assertEquals(lanes, [0]);
+  assertEquals(await Promise.all([1, 2, 3, 4].map(run)), [1, 2, 3, 4]);
+  assertEquals(lanes.toSorted(), [0, 0, 1]);
+});
+
+Deno.test("a first call waits for others, and no longer once a batch is full", async () => {
+  const batches: number[][] = [];
+  const run = createBatcher((inputs: number[]) => {
+    batches.push(inputs);
+    return Promise.resolve(inputs);
+  }, { size: 2, waitMs: 3_600_000 });
+  const first = run(1);
+  await Promise.resolve();
+  assertEquals(await Promise.all([first, run(2)]), [1, 2]);
+  assertEquals(batches, [[1, 2]]);
+});
+
+Deno.test("a call that stays alone goes when its time is up", async () => {
+  const run = createBatcher((inputs: number[]) => Promise.resolve(inputs), { size: 2, waitMs: 1 });
+  assertEquals(await run(1), 1);
+});

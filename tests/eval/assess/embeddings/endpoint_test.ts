@@ -1,0 +1,58 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createEndpointEmbedder } from "../../../../eval/assess/embeddings/endpoint.ts";
+import type { EndpointCall, EndpointClient } from "../../../../eval/endpoint/client.ts";
+
+/** A client whose server answers by a function; an answer that cannot be read is an error. */
+function clientOf(answer: (body: { input: string[] }) => unknown) {
+  const calls: { url: string; body: unknown }[] = [];
+  const client: EndpointClient = {
+    post<T>({ url, body, read }: EndpointCall<T>): Promise<T> {
+      calls.push({ url, body });
+      const value = read(answer(body as { input: string[] }));
+      return value === undefined ? Promise.reject(new Error("unreadable")) : Promise.resolve(value);
+    },
+  };
+  return { client, calls };
+}
+
+const options = { baseUrl: "https://host/v1", model: "embed-1" };
+const vectors = ({ input }: { input: string[] }) => ({
+  data: input.map((text, index) => ({ index, embedding: [text.length, 1] })).reverse(),
+});
+
+Deno.test("an embeddings endpoint is asked in batches, and its vectors go to their texts", async () => {
+  const { client, calls } = clientOf(vectors);
+  using embedder = createEndpointEmbedder(options, client);
+  const [short, long] = await Promise.all([embedder.embed("a"), embedder.embed("aaaa")]);
+  assertEquals(calls, [{
+    url: "https://host/v1/embeddings",
+    body: { model: "embed-1", input: ["a", "aaaa"], encoding_format: "float" },
+  }]);
+  assertEquals(long![0]! / long![1]!, 4);
+  assertEquals(short![0], short![1]);
+});
+
+const BAD_ANSWERS: [what: string, answer: unknown][] = [
+  ["no data", {}],
+  ["a vector too few", { data: [] }],
+  ["something else than numbers", { data: [{ index: 0, embedding: ["x"] }] }],
+  ["a position that is not there", { data: [{ index: 7, embedding: [1] }] }],
+];
+
+for (const [what, answer] of BAD_ANSWERS) {
+  Deno.test(`an embeddings answer with ${what} is refused`, async () => {
+    using embedder = createEndpointEmbedder(options, clientOf(() => answer).client);
+    await assertRejects(() => embedder.embed("a"), Error, "unreadable");
+  });
+}
+
+Deno.test("a text is remembered up to 20,000 characters, and a longer one is not kept", async () => {
+  for (const [length, times] of [[20_000, 1], [20_001, 2]] as const) {
+    const { client, calls } = clientOf(vectors);
+    using embedder = createEndpointEmbedder(options, client);
+    await embedder.embed("a".repeat(length));
+    const once = calls.length;
+    await embedder.embed("a".repeat(length));
+    assertEquals(calls.length, times * once, `${length} characters`);
+  }
+});

@@ -1,0 +1,109 @@
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import type { WorkerPort } from "../../../../shared/background/worker_call.ts";
+import { cosine } from "../../../../eval/assess/embeddings/embedder.ts";
+import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts";
+import { createPairComparer } from "../../../../eval/assess/scores/pair_scores.ts";
+
+Deno.test("the sentence encoder runs in its worker and tells near from far", async () => {
+  using embedder = createLocalEmbedder();
+  const [dancing, dances, market, again] = await Promise.all(
+    ["A man is dancing.", "A person dances.", "The stock market fell.", "A man is dancing."]
+      .map((text) => embedder.embed(text)),
+  );
+  assertAlmostEquals(cosine(dancing!, again!), 1, 1e-6);
+  assertAlmostEquals(cosine(dancing!, dances!), 0.779, 0.01); // 0.779 by the published model too
+  assert(cosine(dancing!, market!) < 0.3);
+});
+
+Deno.test("long texts are compared in their worker, with the result of short ones", async () => {
+  using pairs = createPairComparer();
+  const reference = "alpha beta gamma delta ".repeat(1000);
+  const long = pairs.compare({ reply: `${reference}epsilon`, reference });
+  assert(long instanceof Promise);
+  const { scores: { rouge_1, exact_match } } = await long;
+  assertAlmostEquals(rouge_1!, 2 * 4000 / 8001, 1e-12);
+  assert(exact_match === 0);
+  assert(!(pairs.compare({ reply: "a", reference: "a" }) instanceof Promise));
+});
+
+/** Workers that answer every text with its length, and remember the batches. */
+function fakeWorkers() {
+  const seen = { batches: [] as string[][], started: 0, ended: 0 };
+  const start = (): WorkerPort => {
+    seen.started++;
+    const port: WorkerPort = {
+      onmessage: null,
+      onerror: null,
+      onmessageerror: null,
+      postMessage({ id, input }: { id: number; input: { texts: string[] } }) {
+        if (input.texts.length > 0) seen.batches.push(input.texts); // a probe has none
+        const output = input.texts.map(({ length }) => new Float32Array([length, 1]));
+        const event = new MessageEvent("message", { data: { id, output } });
+        queueMicrotask(() => port.onmessage?.call(port as Worker, event));
+      },
+      terminate: () => void seen.ended++,
+    };
+    return port;
+  };
+  return { start, seen };
+}
+
+Deno.test("a text is encoded once up to 20,000 characters, and a longer one is not kept", async () => {
+  for (const [length, times] of [[20_000, 1], [20_001, 2]] as const) {
+    const { start, seen } = fakeWorkers();
+    using embedder = createLocalEmbedder({ start });
+    await embedder.embed("a".repeat(length));
+    const once = seen.batches.length;
+    await embedder.embed("a".repeat(length));
+    assertEquals(seen.batches.length, times * once, `${length} characters`);
+  }
+});
+
+Deno.test("nothing is started before the first text, and texts that come one by one share a batch", async () => {
+  const { start, seen } = fakeWorkers();
+  using embedder = createLocalEmbedder({ start });
+  assertEquals(seen.started, 0);
+  const first = embedder.embed("a");
+  await Promise.resolve();
+  await Promise.all([first, embedder.embed("bb")]);
+  assertEquals([seen.started, seen.batches], [1, [["a", "bb"]]]);
+});
+
+Deno.test("equal texts of a batch are encoded once, also parts of long ones", async () => {
+  const { start, seen } = fakeWorkers();
+  using embedder = createLocalEmbedder({ start });
+  const long = "word ".repeat(6000); // too long to be remembered, and all its windows are the same
+  const [one, other] = await Promise.all([embedder.embed(long), embedder.embed(long)]);
+  assertEquals(one, other);
+  for (const batch of seen.batches) assertEquals(batch.length, new Set(batch).size);
+});
+
+Deno.test("many texts go to several workers, in batches of at most 32", async () => {
+  const { start, seen } = fakeWorkers();
+  using embedder = createLocalEmbedder({ start, workers: 2 });
+  await Promise.all(Array.from({ length: 100 }, (_, i) => embedder.embed(`text ${i}`)));
+  assertEquals(seen.started, 2);
+  assert(seen.batches.every(({ length }) => length <= 32));
+});
+
+Deno.test("an idle worker is ended, and the next text starts another", async () => {
+  const { start, seen } = fakeWorkers();
+  const ended = Promise.withResolvers<void>();
+  const startWatched = (): WorkerPort => {
+    const port = start();
+    const { terminate } = port;
+    port.terminate = () => {
+      terminate.call(port);
+      ended.resolve();
+    };
+    return port;
+  };
+  using embedder = createLocalEmbedder({ start: startWatched, idleMs: 1 });
+  await embedder.embed("a");
+  const alive = setInterval(() => {}, 1000); // the idle timer keeps no process alive
+  await ended.promise;
+  clearInterval(alive);
+  assertEquals([seen.started, seen.ended], [1, 1]);
+  await embedder.embed("b");
+  assertEquals(seen.started, 2);
+});

@@ -1,0 +1,110 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { EndpointCall, EndpointClient } from "../../../../eval/endpoint/client.ts";
+import { createJudgeModel } from "../../../../eval/assess/judge/model.ts";
+import { ProviderError } from "../../../../shared/providers/provider.ts";
+import { providerError } from "../../../fakes/eval_ports.ts";
+
+interface Sent {
+  model: string;
+  response_format?: unknown;
+  temperature?: number;
+}
+
+/** A client whose server refuses or answers each body by a function. */
+function clientOf(answer: (body: Sent) => unknown) {
+  const sent: { url: string; body: Sent }[] = [];
+  const client: EndpointClient = {
+    async post<T>({ url, body, read }: EndpointCall<T>): Promise<T> {
+      sent.push({ url, body: body as Sent });
+      const value = read(await answer(body as Sent));
+      if (value === undefined) throw providerError(502);
+      return value;
+    },
+  };
+  return { client, sent };
+}
+
+const question = { name: "grade", messages: [], schema: { type: "object" }, temperature: 0 };
+const options = { baseUrl: "https://judge/v1", model: "j" };
+const signal = new AbortController().signal;
+const reply = (content: unknown) => ({ choices: [{ message: { content } }] });
+
+Deno.test("a judge is asked for structured output", async () => {
+  const { client, sent } = clientOf(() => reply("{}"));
+  const answer = await createJudgeModel(options, client).ask(question, signal);
+  assertEquals(answer, { text: "{}", isCut: false });
+  assertEquals(sent[0]!.url, "https://judge/v1/chat/completions");
+  assertEquals(sent[0]!.body.response_format, {
+    type: "json_schema",
+    json_schema: { name: "grade", schema: { type: "object" }, strict: true },
+  });
+});
+
+Deno.test("a server that refuses structured output is asked in plain words from then on", async () => {
+  const { client, sent } = clientOf((body) => {
+    if (body.response_format) throw providerError(400);
+    return reply("{}");
+  });
+  const model = createJudgeModel(options, client);
+  await model.ask(question, signal);
+  await model.ask(question, signal);
+  assertEquals(sent.map(({ body }) => body.response_format !== undefined), [true, false, false]);
+});
+
+Deno.test("a server that refuses everything is not asked for ever", async () => {
+  const { client, sent } = clientOf(() => {
+    throw providerError(400);
+  });
+  await assertRejects(() => createJudgeModel(options, client).ask(question, signal), ProviderError);
+  assertEquals(sent.length, 2);
+});
+
+Deno.test("an answer without content is an empty verdict, and one without a message is none", async () => {
+  const empty = createJudgeModel(options, clientOf(() => reply(null)).client);
+  assertEquals((await empty.ask(question, signal)).text, "");
+  const none = createJudgeModel(options, clientOf(() => ({})).client);
+  await assertRejects(() => none.ask(question, signal), ProviderError);
+});
+
+Deno.test("an answer that the server cut off is told from a whole one", async () => {
+  const REASONS = [["stop", false], ["length", true], ["content_filter", true], [null, false]];
+  for (const [finish_reason, isCut] of REASONS) {
+    const answer = { choices: [{ message: { content: "{}" }, finish_reason }] };
+    const model = createJudgeModel(options, clientOf(() => answer).client);
+    assertEquals(await model.ask(question, signal), { text: "{}", isCut }, `${finish_reason}`);
+  }
+});
+
+Deno.test("of an answer in parts the text is read, and not the thoughts", async () => {
+  const parts = [{ type: "thinking", thinking: "{}" }, { type: "text", text: '{"grade"' }, {
+    type: "text",
+    text: ": 1}",
+  }];
+  const model = createJudgeModel(options, clientOf(() => reply(parts)).client);
+  assertEquals((await model.ask(question, signal)).text, '{"grade": 1}');
+});
+
+Deno.test("questions asked at once are all answered where structured output is refused", async () => {
+  const { client } = clientOf(async (body) => {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    if (body.response_format) throw providerError(400);
+    return reply("{}");
+  });
+  const model = createJudgeModel(options, client);
+  const answers = Array.from({ length: 4 }, () => model.ask(question, signal));
+  const texts = (await Promise.all(answers)).map(({ text }) => text);
+  assertEquals(texts, ["{}", "{}", "{}", "{}"]);
+});
+
+Deno.test("one question that is refused either way does not end structured output", async () => {
+  let isRefusing = true;
+  const { client, sent } = clientOf(() => {
+    if (isRefusing) throw providerError(400);
+    return reply("{}");
+  });
+  const model = createJudgeModel(options, client);
+  await assertRejects(() => model.ask(question, signal), ProviderError);
+  isRefusing = false;
+  await model.ask(question, signal);
+  assertEquals(sent.map(({ body }) => body.response_format !== undefined), [true, false, true]);
+});

@@ -1,0 +1,126 @@
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { createBatchSemantics } from "../../../../eval/assess/batch_semantics.ts";
+import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
+import { semanticSimilarity } from "../../../../eval/assess/scores/semantic_similarity.ts";
+import { calibrate, METHODS } from "../../../../eval/assess/scores/similarity_method.ts";
+import { interaction, scenario } from "../../../fakes/eval_ports.ts";
+import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
+
+const REFERENCES = ["Ihre Bestellung ist unterwegs", "您的订单已经发货。", "The parcel is here."];
+const BATCH = [scenario(
+  "s",
+  REFERENCES.map((reference_reply) => interaction("i", { reference_reply })),
+)];
+
+function similarity(reply: string, reference: string, more: Partial<Embedder> = {}) {
+  const { embedder } = fakeEmbedder(more);
+  const semantics = createBatchSemantics(BATCH, { embedder, detector: fakeDetector });
+  return semanticSimilarity({ reply, reference }, semantics);
+}
+
+Deno.test("English is 0.85 × cosine of vectors + 0.15 × F1 over stems, calibrated", async () => {
+  // Vectors: one of two words shared, 1/2. Stems: both shared ("ships", "shipping"), 1.
+  const { value, method } = await similarity("parcel ships", "parcel shipping");
+  const mix = 0.85 * 0.5 + 0.15 * 1;
+  assertAlmostEquals(value!, 0.7 * mix / 0.62, 1e-6);
+  assertEquals(method, "minilm+stems/c1");
+});
+
+Deno.test("a cosine below 0 counts as 0", async () => {
+  const opposite = {
+    embed: (t: string) => Promise.resolve(Float32Array.of(t === "one a" ? 1 : -1)),
+  };
+  assertEquals((await similarity("one a", "two b", opposite)).value, 0);
+});
+
+Deno.test("other scripts are compared by vectors and characters, and the result says so", async () => {
+  const near = await similarity("您的订单尚未发货。", "您的订单已经发货。");
+  const far = await similarity("今天天气很好", "您的订单已经发货。");
+  assertEquals([near.method, far.method], ["minilm+grams/cjk-c1", "minilm+grams/cjk-c1"]);
+  assert(near.value! > 0.3 && near.value! < 1, `${near.value}`);
+  assert(far.value! < near.value!);
+});
+
+Deno.test("the method is the reference's, whatever the reply is written in", async () => {
+  for (const reply of ["Das Paket ist da.", "包裹在这里。", "42", "The parcel is here!"]) {
+    assertEquals((await similarity(reply, "The parcel is here.")).method, "minilm+stems/c1");
+  }
+  const methods = ["Die Ware kommt morgen an, ohne Mühe.", "Посылка уже здесь.", "荷物はここです。"]
+    .map(async (reference) => (await similarity("The parcel is here.", reference)).method);
+  assertEquals(await Promise.all(methods), [
+    "minilm+grams/latin-c1",
+    "minilm+grams/cyrillic-c1",
+    "minilm+grams/cjk-c1",
+  ]);
+});
+
+Deno.test("without vectors there is no score but a reason, and the method stays the same", async () => {
+  const failing = { embed: () => Promise.reject(new Error("no weights")) };
+  for (const reference of ["The parcel is here.", "您的订单已经发货。"]) {
+    const working = await similarity("The parcel is there.", reference);
+    assertEquals(await similarity("The parcel is there.", reference, failing), {
+      value: null,
+      method: working.method,
+      missing: "no sentence vectors: no weights",
+    });
+  }
+});
+
+Deno.test("texts that differ in case, width and blanks only are 1 and need no encoder", async () => {
+  const failing = { embed: () => Promise.reject(new Error("no weights")) };
+  for (const [reply, reference] of [["ＹＥＳ  sir\n", "Yes sir"], ["是的", "是的"], ["?!", "?!"]]) {
+    assertEquals((await similarity(reply!, reference!, failing)).value, 1);
+  }
+});
+
+Deno.test("the calibration of every method keeps the order and the ends, and puts its threshold at 0.7", () => {
+  const mixes = Array.from({ length: 101 }, (_, i) => i / 100);
+  for (const method of Object.values(METHODS)) {
+    const values = mixes.map((mix) => calibrate(mix, method));
+    assertEquals(values, values.toSorted((a, b) => a - b));
+    assertEquals([values[0], values.at(-1)], [0, 1]);
+    assertAlmostEquals(calibrate(method.threshold, method), 0.7, 1e-12);
+  }
+});
+
+Deno.test("an embeddings endpoint is asked in every language, and its cosine is the score", async () => {
+  const endpoint = { isEnglishOnly: false, method: "endpoint_embeddings:m" };
+  const { value, method } = await similarity("schöne Grüße", "schöne Tage", endpoint);
+  assertEquals(method, "endpoint_embeddings:m");
+  assertAlmostEquals(value!, 0.5, 1e-6);
+});
+
+Deno.test("a broken language detector leaves a score, and a service", async () => {
+  const { embedder } = fakeEmbedder();
+  const detector = {
+    detect: () => Promise.reject(new Error("x")),
+    [Symbol.dispose]() {},
+  };
+  const semantics = createBatchSemantics(BATCH, { embedder, detector });
+  const pair = { reply: "The parcel", reference: "The parcel" };
+  assertEquals((await semanticSimilarity(pair, semantics)).value, 1);
+});
+
+Deno.test("the value lies between 0 and 1, is symmetric, and 1 for a text with itself", async () => {
+  const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...REFERENCES));
+  await fc.assert(fc.asyncProperty(text, text, async (reply, reference) => {
+    const [there, back, same] = await Promise.all([
+      similarity(reply, reference),
+      similarity(reference, reply),
+      similarity(reply, reply),
+    ]);
+    assert(there.value! >= 0 && there.value! <= 1, `${there.value}`);
+    if (there.method === back.method) assertAlmostEquals(there.value!, back.value!, 1e-9);
+    assertAlmostEquals(same.value!, 1, 1e-6);
+  }));
+});
+
+Deno.test("another reply has no say in a score: the weights come from the references", async () => {
+  const { embedder } = fakeEmbedder();
+  const semantics = createBatchSemantics(BATCH, { embedder, detector: fakeDetector });
+  const pair = { reply: "您的订单尚未发货。", reference: REFERENCES[1]! };
+  const before = await semanticSimilarity(pair, semantics);
+  await semanticSimilarity({ reply: "您的订单".repeat(50), reference: REFERENCES[1]! }, semantics);
+  assertEquals(await semanticSimilarity(pair, semantics), before);
+});

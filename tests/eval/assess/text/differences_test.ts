@@ -1,0 +1,102 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import {
+  DIFFERENCE_KINDS,
+  type DifferenceKind,
+  differencesBetween,
+} from "../../../../eval/assess/text/differences.ts";
+
+/** What two texts differ in; `[]`: they say the same in other words. */
+const PAIRS: [reply: string, reference: string, kinds: DifferenceKind[]][] = [
+  ["It takes 12 days.", "It takes twelve days.", []],
+  ["We meet at 3 pm.", "We meet at 15:00.", []],
+  ["It costs 1,000 dollars.", "It costs $1000.", []],
+  ["The shop isn't closed.", "The shop is open.", []],
+  ["It takes 5 days.", "It takes 7 days, and is tracked.", ["number"]],
+  ["It takes 5 days.", "It takes 5 weeks.", ["unit"]],
+  ["It takes 5 days.", "It does not take long.", []],
+  ["Pay $5 on Monday.", "Pay $6 on Friday.", ["date", "money"]],
+  ["We meet at 3 pm.", "We meet at 4 pm.", ["time"]],
+  ["It is open.", "It is not open.", ["negation"]],
+  ["It is open.", "It is closed.", ["antonym"]],
+  ["Write to a@shop.example.", "Write to b@shop.example.", ["name"]],
+  ["Ask Anna about it.", "Ask Peter about it.", []], // it may begin a sentence: no name is seen
+  ["You should ask Anna.", "You should ask Peter.", ["name"]],
+];
+
+for (const [reply, reference, kinds] of PAIRS) {
+  const outcome = kinds.join(" and ") || "nothing";
+  Deno.test(`${JSON.stringify(reply)} and ${JSON.stringify(reference)} differ in ${outcome}`, () => {
+    assertEquals(differencesBetween(reply, reference), kinds);
+    assertEquals(differencesBetween(reference, reply), kinds);
+  });
+}
+
+interface Labelled {
+  /** Any of them is right; none: the texts say the same. */
+  kinds: string[];
+  texts: [string, string];
+}
+
+/** A line a pair: language, kinds or `-`, reply, reference. */
+function readPairs(name: string): Labelled[] {
+  const path = new URL(`data/${name}.tsv`, import.meta.url);
+  return Deno.readTextFileSync(path).trim().split("\n").map((line) => {
+    const [, kinds, reply, reference] = line.replaceAll("\\n", "\n").split("\t");
+    return { kinds: kinds === "-" ? [] : kinds!.split(","), texts: [reply!, reference!] };
+  });
+}
+
+/** How many flags of a kind are right, and how many pairs of it are flagged. */
+function measure(pairs: Labelled[], kind: DifferenceKind) {
+  let [right, wrong, missed] = [0, 0, 0];
+  for (const { kinds, texts } of pairs) {
+    const found = differencesBetween(...texts);
+    if (found.includes(kind)) kinds.includes(kind) ? right++ : wrong++;
+    else if (kinds[0] === kind && !found.some((other) => kinds.includes(other))) missed++;
+  }
+  return { precision: right / (right + wrong), recall: right / (right + missed) };
+}
+
+for (const name of ["differences_development", "differences_held_out"]) {
+  const pairs = readPairs(name);
+  Deno.test(`at most one in a hundred equivalent pairs is flagged: ${name}`, () => {
+    const equivalent = pairs.filter(({ kinds }) => kinds.length === 0);
+    const flagged = equivalent.filter(({ texts }) => differencesBetween(...texts).length > 0);
+    assert(equivalent.length > 60);
+    assert(flagged.length <= equivalent.length / 100, JSON.stringify(flagged));
+  });
+
+  for (const kind of DIFFERENCE_KINDS) {
+    Deno.test(`flags of ${kind} are right and complete to nine in ten: ${name}`, () => {
+      const { precision, recall } = measure(pairs, kind);
+      assert(precision >= 0.9 && recall >= 0.9, `precision ${precision}, recall ${recall}`);
+    });
+  }
+}
+
+const anyText = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.array(
+    fc.constantFrom(
+      ..."not no 5 7:30 $ € % . , - / : @ ' on in May Monday pm one half past six 不 没有 三 月 ない Anna open closed http:// 1.5 \n km N'T"
+        .split(" "),
+    ),
+    { maxLength: 20 },
+  ).map((pieces) => pieces.join(" ")),
+);
+
+Deno.test("any two texts are compared, in either order alike, and no text differs from itself", () => {
+  fc.assert(fc.property(anyText, anyText, (one, other) => {
+    const found = differencesBetween(one, other);
+    assertEquals(found, differencesBetween(other, one));
+    assertEquals(found, [...new Set(found)].sort());
+    assertEquals(differencesBetween(one, `${one} `), []);
+  }));
+});
+
+Deno.test("what stands after 20,000 characters is not read", () => {
+  const filler = "word ".repeat(4000);
+  assertEquals(differencesBetween(`5 ${filler}`, `7 ${filler}`), ["number"]);
+  assertEquals(differencesBetween(`${filler} 5`, `${filler} 7`), []);
+});

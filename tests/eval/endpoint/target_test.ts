@@ -1,0 +1,239 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import type { TargetReply } from "../../../eval/run/runner.ts";
+import { createTarget, type Dialect } from "../../../eval/endpoint/target.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
+import type { ModelParameters, Protocol } from "../../../shared/schemas/evaluate.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
+
+const signal = new AbortController().signal;
+const question = [{ role: "user" as const, content: "hello" }];
+
+/** A target whose addresses answer by table; an address that is not in it says 404. */
+function targetAt(
+  endpoint: string,
+  answers: Record<string, string | ProviderError>,
+  more: { protocol?: Protocol; parameters?: ModelParameters } = {},
+) {
+  const asked: string[] = [];
+  const dialect = (address: string): Dialect => ({
+    address,
+    ask() {
+      asked.push(address);
+      const answer = answers[address] ?? providerError(404);
+      if (answer instanceof ProviderError) return Promise.reject(answer);
+      return Promise.resolve({ content: answer, usage: null });
+    },
+  });
+  const target = createTarget({
+    endpoint,
+    protocol: more.protocol,
+    parameters: more.parameters ?? {},
+    dialects: {
+      openai: (baseUrl) => dialect(`openai ${baseUrl}`),
+      agent: (url) => dialect(`agent ${url}`),
+    },
+  });
+  return { target, asked };
+}
+
+const ADDRESSES: [endpoint: string, asked: string[]][] = [
+  ["https://host/v1", ["openai https://host/v1", "agent https://host/v1"]],
+  ["https://host/v1/", ["openai https://host/v1", "agent https://host/v1/"]],
+  ["https://host/v1/chat/completions", ["openai https://host/v1"]],
+  ["https://host/chat/completions/", ["openai https://host"]],
+  ["https://host", ["openai https://host", "openai https://host/v1", "agent https://host"]],
+  ["http://host:8000/", [
+    "openai http://host:8000",
+    "openai http://host:8000/v1",
+    "agent http://host:8000/",
+  ]],
+  ["https://host/v1/chat/completions?version=2", ["openai https://host/v1?version=2"]],
+  ["https://host/v1?version=2", [
+    "openai https://host/v1?version=2",
+    "agent https://host/v1?version=2",
+  ]],
+];
+
+for (const [endpoint, expected] of ADDRESSES) {
+  Deno.test(`${endpoint} is looked for at ${expected.join(", ")}`, async () => {
+    const { target, asked } = targetAt(endpoint, {});
+    await assertRejects(() => target.ask(question, signal), ProviderError, "no chat route");
+    assertEquals(asked, expected);
+  });
+}
+
+Deno.test("what answered is remembered for the run", async () => {
+  const { target, asked } = targetAt("http://host", { "agent http://host": "hi" });
+  assertEquals((await target.ask(question, signal)).content, "hi");
+  await target.ask(question, signal);
+  await target.ask(question, signal);
+  assertEquals(asked.slice(2), ["agent http://host", "agent http://host", "agent http://host"]);
+});
+
+Deno.test("405 leads to the next address as 404 does", async () => {
+  const { target } = targetAt("http://host", {
+    "openai http://host": providerError(405),
+    "openai http://host/v1": "hi",
+  });
+  assertEquals((await target.ask(question, signal)).content, "hi");
+});
+
+Deno.test("a protocol that the request names skips the search", async () => {
+  const agent = targetAt("http://host", { "agent http://host": "hi" }, { protocol: "agent" });
+  await agent.target.ask(question, signal);
+  assertEquals(agent.asked, ["agent http://host"]);
+
+  const openai = targetAt("http://host/x", {}, { protocol: "openai" });
+  await assertRejects(() => openai.target.ask(question, signal));
+  assertEquals(openai.asked, ["openai http://host/x"]);
+});
+
+Deno.test("parameters are never dropped in silence: the agent's dialect has no place for them", async () => {
+  const { target, asked } = targetAt(
+    "http://host/x",
+    { "agent http://host/x": "hi" },
+    { parameters: { temperature: 0 } },
+  );
+  await assertRejects(() => target.ask(question, signal), ProviderError);
+  assertEquals(asked, ["openai http://host/x"]);
+});
+
+const DEAD: [string, ProviderError][] = [
+  ["an endpoint that cannot be reached", unreachable()],
+  ["401", providerError(401)],
+  ["403", providerError(403)],
+  ["404 at every address", providerError(404)],
+];
+
+for (const [what, error] of DEAD) {
+  Deno.test(`${what} on the first call ends the asking, and all calls fail alike`, async () => {
+    const { target, asked } = targetAt("http://host/v1/chat/completions", {
+      "openai http://host/v1": error,
+    });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, () => target.ask(question, signal)),
+    );
+    const reasons = new Set(outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason));
+    assertEquals(reasons.size, 1);
+    assertEquals(asked.length, 1);
+  });
+}
+
+for (const status of [400, 429, 500]) {
+  Deno.test(`${status} on the first call is that call's alone`, async () => {
+    const answers: Record<string, string | ProviderError> = {
+      "openai http://host/v1": providerError(status),
+    };
+    const { target, asked } = targetAt("http://host/v1", answers);
+    await assertRejects(() => target.ask(question, signal), ProviderError, `${status}`);
+    answers["openai http://host/v1"] = "fine";
+    assertEquals((await target.ask(question, signal)).content, "fine");
+    assertEquals(asked.length, 2);
+  });
+}
+
+Deno.test("only a readable reply settles the dialect, and what stands elsewhere is found", async () => {
+  for (const failing of [providerError(302), providerError(400), timedOut()]) {
+    const answers: Record<string, string | ProviderError> = { "openai http://host": failing };
+    const { target, asked } = targetAt("http://host", answers);
+    await assertRejects(() => target.ask(question, signal), ProviderError);
+    answers["agent http://host"] = "hi";
+    delete answers["openai http://host"]; // the fault has passed, and it never was the right address
+    assertEquals((await target.ask(question, signal)).content, "hi");
+    assertEquals((await target.ask(question, signal)).content, "hi");
+    assertEquals(asked.slice(-2), ["agent http://host", "agent http://host"]);
+  }
+});
+
+Deno.test("an address that answers with a page for people is passed over", async () => {
+  const { target } = targetAt("http://host", {
+    "openai http://host": unreadable(),
+    "openai http://host/v1": "hi",
+  });
+  assertEquals((await target.ask(question, signal)).content, "hi");
+
+  const nowhere = targetAt("http://host", { "openai http://host": unreadable() });
+  await assertRejects(() => nowhere.target.ask(question, signal), ProviderError, "unreadable");
+  assertEquals(nowhere.asked.length, 3);
+});
+
+Deno.test("calls wait for the first one only so long", async () => {
+  const hanging = Promise.withResolvers<TargetReply>();
+  let asked = 0;
+  const dialect: Dialect = {
+    address: "http://host",
+    ask: () => ++asked === 1 ? hanging.promise : Promise.resolve({ content: "hi", usage: null }),
+  };
+  const target = createTarget({
+    endpoint: "http://host/v1/chat/completions",
+    protocol: undefined,
+    parameters: {},
+    dialects: { openai: () => dialect, agent: () => dialect },
+  }, { patienceMs: 20 });
+  const first = target.ask(question, signal);
+  assertEquals((await target.ask(question, signal)).content, "hi");
+  hanging.resolve({ content: "late", usage: null });
+  assertEquals((await first).content, "late");
+});
+
+Deno.test("who leaves while waiting for the first call is told so at once", async () => {
+  const hanging = Promise.withResolvers<TargetReply>();
+  const dialect: Dialect = { address: "http://host", ask: () => hanging.promise };
+  const target = createTarget({
+    endpoint: "http://host/v1/chat/completions",
+    protocol: undefined,
+    parameters: {},
+    dialects: { openai: () => dialect, agent: () => dialect },
+  });
+  const first = target.ask(question, signal);
+  const leaving = new AbortController();
+  const waiting = target.ask(question, leaving.signal);
+  leaving.abort();
+  await assertRejects(() => waiting, DOMException);
+  hanging.resolve({ content: "late", usage: null });
+  await first;
+});
+
+Deno.test("a bare origin that was busy at first is looked for again", async () => {
+  const answers: Record<string, string | ProviderError> = {
+    "openai http://host": providerError(503),
+    "openai http://host/v1": "hi",
+  };
+  const { target, asked } = targetAt("http://host", answers);
+  await assertRejects(() => target.ask(question, signal), ProviderError, "503");
+  delete answers["openai http://host"]; // warm now, and it never was the right address
+  assertEquals((await target.ask(question, signal)).content, "hi");
+  await target.ask(question, signal);
+  assertEquals(asked.slice(1), [
+    "openai http://host",
+    "openai http://host/v1",
+    "openai http://host/v1",
+  ]);
+});
+
+Deno.test("an endpoint that dies later in the run is asked again each time", async () => {
+  const answers: Record<string, string | ProviderError> = { "openai http://host/v1": "hi" };
+  const { target, asked } = targetAt("http://host/v1", answers);
+  await target.ask(question, signal);
+  answers["openai http://host/v1"] = unreachable();
+  await assertRejects(() => target.ask(question, signal));
+  answers["openai http://host/v1"] = "back";
+  assertEquals((await target.ask(question, signal)).content, "back");
+  assertEquals(asked.length, 3);
+});
+
+function timedOut(): ProviderError {
+  return new ProviderError(504, "provider_timeout", "it took too long", { kind: "timeout" });
+}
+
+function unreadable(): ProviderError {
+  return new ProviderError(502, "provider_error", "its answer is unreadable", {
+    kind: "unreadable",
+  });
+}
+
+function unreachable(): ProviderError {
+  return new ProviderError(502, "provider_error", "cannot reach the endpoint", {
+    kind: "unreachable",
+  });
+}

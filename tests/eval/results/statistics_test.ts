@@ -1,0 +1,112 @@
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import {
+  aggregateScenarios,
+  aggregateScores,
+  type ScoredTurn,
+} from "../../../eval/results/statistics.ts";
+
+/** Turns with one score `x`, each its own cluster unless the test says otherwise. */
+function turns(values: (number | null)[], more: Partial<ScoredTurn> = {}): ScoredTurn[] {
+  return values.map((x, cluster) => ({ scores: { x }, failed: false, cluster, ...more }));
+}
+
+Deno.test("mean, spread and interval of four values, computed by hand", () => {
+  // 0.2 0.4 0.6 0.8: mean 0.5; squares .09 .01 .01 .09 = .2; s² = .2/3; s/√4; t(3) = 3.182446.
+  // Effective size .25 / (1/60 + .003 × .125²); Wilson's half width t √(.25/size + t²/(4 size²)) /
+  // (1 + t²/size).
+  const { average_scores, statistics } = aggregateScores(turns([0.2, 0.4, 0.6, 0.8]));
+  const { x } = statistics;
+  assertEquals([x!.n, x!.failed, x!.min, x!.max], [4, 0, 0.2, 0.8]);
+  assertAlmostEquals(x!.mean!, 0.5, 1e-12);
+  assertAlmostEquals(x!.stdev!, 0.2581988897471611, 1e-12);
+  assertAlmostEquals(x!.stderr!, 0.12909944487358055, 1e-12);
+  const size = 0.25 / (1 / 60 + 0.003 * 0.125 ** 2);
+  const t = 3.1824463052837078;
+  const half = t * Math.sqrt(0.25 / size + t ** 2 / (4 * size ** 2)) / (1 + t ** 2 / size);
+  assertAlmostEquals(x!.ci95![0], 0.5 - half, 1e-9);
+  assertAlmostEquals(x!.ci95![1], 0.5 + half, 1e-9);
+  assertEquals(average_scores.x, x!.mean);
+});
+
+Deno.test("a failed turn counts 0 in the mean and is left out of the mean of those answered", () => {
+  const failed = { scores: { x: 0 }, failed: true, cluster: 9 };
+  const { x } = aggregateScores([...turns([0.6, 0.9]), failed]).statistics;
+  assertEquals([x!.n, x!.failed, x!.min], [3, 1, 0]);
+  assertAlmostEquals(x!.mean!, 0.5, 1e-12);
+  assertAlmostEquals(x!.mean_of_answered!, 0.75, 1e-12);
+});
+
+Deno.test("the standard error of pooled turns is clustered, computed by hand", () => {
+  // Two attempts of two turns: (1, 1) and (0, 0.4). Mean 0.6, residual sums 0.8 and −0.8.
+  // √(2/1 × (0.64 + 0.64)) / 4 = 0.4, where taking all four for independent gives 0.245.
+  const pooled: ScoredTurn[] = [
+    { scores: { x: 1 }, failed: false, cluster: 0 },
+    { scores: { x: 1 }, failed: false, cluster: 0 },
+    { scores: { x: 0 }, failed: false, cluster: 1 },
+    { scores: { x: 0.4 }, failed: false, cluster: 1 },
+  ];
+  const { x } = aggregateScores(pooled).statistics;
+  assertAlmostEquals(x!.stderr!, 0.4, 1e-12);
+});
+
+Deno.test("one value has no spread, and one cluster has no error", () => {
+  const one = aggregateScores(turns([0.5])).statistics.x!;
+  assertEquals([one.stdev, one.stderr, one.ci95], [null, null, null]);
+  const cluster = aggregateScores(turns([0.1, 0.9], { cluster: 1 })).statistics.x!;
+  assert(cluster.stdev !== null);
+  assertEquals([cluster.stderr, cluster.ci95], [null, null]);
+});
+
+Deno.test("a score that does not apply to a turn stays out; one that applies to none is null", () => {
+  const { average_scores, statistics } = aggregateScores([
+    { scores: { x: 1, y: null }, failed: false, cluster: 0 },
+    { scores: { x: null, y: null }, failed: false, cluster: 1 },
+  ]);
+  assertEquals(average_scores, { x: 1, y: null });
+  assertEquals([statistics.x!.n, statistics.y!.n, statistics.y!.mean], [1, 0, null]);
+});
+
+Deno.test("missing values stay out of the mean, are counted, and bound it", () => {
+  const { x } = aggregateScores([
+    ...turns([0.2, 0.6]),
+    ...turns([null, null], { missing: { x: [0, 1] } }),
+    ...turns([null]),
+  ]).statistics;
+  assertEquals([x!.n, x!.turns, x!.missing], [2, 2, 2]);
+  assertAlmostEquals(x!.mean!, 0.4, 1e-12);
+  assertAlmostEquals(x!.bounds![0], 0.2, 1e-12);
+  assertAlmostEquals(x!.bounds![1], 0.7, 1e-12);
+  const none = aggregateScores(turns([null], { missing: { x: [0, 1] } })).statistics.x!;
+  assertEquals([none.mean, none.missing, none.bounds], [null, 1, [0, 1]]);
+  assertEquals(aggregateScores(turns([0.5])).statistics.x!.bounds, null);
+});
+
+Deno.test("a run's bounds are means over scenarios, also over those with nothing but missing turns", () => {
+  const whole = aggregateScores(turns([0.8])).statistics;
+  const half = aggregateScores([...turns([0.4]), ...turns([null], { missing: { x: [0.2, 0.6] } })])
+    .statistics;
+  const none = aggregateScores(turns([null], { missing: { x: [0, 1] } })).statistics;
+  const { x } = aggregateScenarios([whole, half, none]).statistics;
+  assertEquals([x!.n, x!.turns, x!.missing], [2, 2, 2]);
+  assertAlmostEquals(x!.mean!, 0.6, 1e-12);
+  assertAlmostEquals(x!.bounds![0], (0.8 + 0.3 + 0) / 3, 1e-12);
+  assertAlmostEquals(x!.bounds![1], (0.8 + 0.5 + 1) / 3, 1e-12);
+});
+
+Deno.test("equal values have no spread at all", () => {
+  const { x } = aggregateScores(turns([0.7, 0.7, 0.7])).statistics;
+  assertAlmostEquals(x!.stdev!, 0, 1e-15);
+});
+
+Deno.test("a turn that fails never raises the mean", () => {
+  const value = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: null });
+  fc.assert(fc.property(fc.array(value, { minLength: 1 }), fc.nat(), (values, pick) => {
+    const before = turns(values);
+    const after = before.map((turn, index) =>
+      index === pick % values.length ? { ...turn, scores: { x: 0 }, failed: true } : turn
+    );
+    const [was, is] = [before, after].map((all) => aggregateScores(all).average_scores.x);
+    assert(is! <= (was ?? 0) + 1e-12);
+  }));
+});

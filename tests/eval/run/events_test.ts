@@ -1,0 +1,35 @@
+import { assertEquals } from "@std/assert";
+import { createActiveRun } from "../../../eval/run/active_run.ts";
+import { runEvents } from "../../../eval/run/events.ts";
+import type { RunStore } from "../../../eval/store/store.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+
+Deno.test("a turn that is stored while the events are being read is told next, not missed", async () => {
+  const inner = memoryStore();
+  const created = await inner.createRun({ request: evaluateRequest(), testName: "t" });
+  if (created.outcome !== "created") throw new Error(created.outcome);
+  const { run } = created;
+  const active = createActiveRun(run, { tally: await inner.tally(run.id), now: () => 0 });
+  let reads = 0;
+  const store: RunStore = {
+    ...inner,
+    async turnsAfter(id, position) {
+      const page = await inner.turnsAfter(id, position);
+      if (++reads === 1) {
+        const turn = storedTurn([0, 0, 0]);
+        await inner.recordTurn(id, turn);
+        active.note(turn.result);
+      }
+      return page;
+    },
+  };
+  const left = new AbortController();
+  const told: (string | undefined)[] = [];
+  const events = runEvents({ store, run, active: () => active, afterSeq: 0, left: left.signal });
+  for await (const { event, comment } of events) {
+    told.push(event ?? comment);
+    if (told.length === 3) left.abort();
+  }
+  assertEquals(told.slice(0, 3), ["progress", "turn", "progress"]);
+});

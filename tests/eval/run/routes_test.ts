@@ -1,0 +1,321 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { Target } from "../../../eval/run/runner.ts";
+import type { Service } from "../../../shared/http/router.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "../../fakes/eval_service.ts";
+import { readEvents } from "../../fakes/events.ts";
+import { gatedTarget } from "../../fakes/gated_target.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest } from "../../fakes/stored_runs.ts";
+
+const THREE_TURNS = {
+  id: "s1",
+  interactions: ["one", "two", "three"].map((text) => ({ id: text, user_message: text })),
+};
+
+function call(service: Service, route: string, headers: Record<string, string> = {}) {
+  const [method, path] = route.split(" ") as [string, string];
+  return service(new Request(`http://127.0.0.1:8080${path}`, { method, headers }));
+}
+
+async function startAsync(service: Service, fields: Record<string, unknown> = {}) {
+  const request = evaluateRequestOf(evaluateBody(fields), { prefer: "respond-async" });
+  return (await (await service(request)).json()).run_id as string;
+}
+
+Deno.test("runs are listed newest first, in pages, and filtered", async () => {
+  const { service } = evalService();
+  const ids: string[] = [];
+  for (const test_name of ["a", "b", "a"]) {
+    ids.unshift((await evaluateWith(service, evaluateBody({ test_name }))).run_id);
+  }
+  const list = async (query: string) => await (await call(service, `GET /runs${query}`)).json();
+  const idsOf = (page: { runs: { run_id: string }[] }) => page.runs.map(({ run_id }) => run_id);
+  const first = await list("?limit=2");
+  assertEquals(idsOf(first), ids.slice(0, 2));
+  const second = await list(`?limit=2&cursor=${first.next_cursor}`);
+  assertEquals(idsOf(second), ids.slice(2));
+  assertEquals(second.next_cursor, null);
+  assertEquals(idsOf(await list("?test_name=a")), [ids[0], ids[2]]);
+  assertEquals(idsOf(await list("?model_id=m&status=completed")), ids);
+  assertEquals(idsOf(await list("?status=running")), []);
+});
+
+Deno.test("the query of an endpoint is used, and shown nowhere", async () => {
+  const connected: string[] = [];
+  const { service } = evalService(() => "fine", {
+    connect: ({ endpoint }) => void connected.push(endpoint),
+  });
+  const endpoint = "http://127.0.0.1:9/v1?key=hidden";
+  const { run_id } = await evaluateWith(service, evaluateBody({ endpoint }));
+  assertEquals(connected, [endpoint]);
+  const roads = ["", `/${run_id}`, `/${run_id}/events`, `/compare?baseline=${run_id}`];
+  for (const format of ["json", "jsonl", "csv", "junit", "markdown"]) {
+    roads.push(`/${run_id}/export?format=${format}`);
+  }
+  for (const road of roads) {
+    const query = road.startsWith("/compare") ? `&candidate=${run_id}` : "";
+    const text = await (await call(service, `GET /runs${road}${query}`)).text();
+    assertEquals([road, text.includes("hidden")], [road, false]);
+  }
+});
+
+Deno.test("a list that cannot be is refused by the name of its parameter", async () => {
+  const { service } = evalService();
+  for (const query of ["status=done", "limit=0", "limit=many"]) {
+    const response = await call(service, `GET /runs?${query}`);
+    const problem = await response.json();
+    assertEquals([response.status, problem.code], [400, "invalid_request"]);
+    assertEquals(problem.errors[0].path, query.split("=")[0]);
+  }
+});
+
+Deno.test("a run under way shows how far it is, a finished one its result", async () => {
+  const gate = gatedTarget();
+  const { service, runs } = evalService(() => "", gate);
+  const id = await startAsync(service, { test_batch: THREE_TURNS });
+  await gate.reached(1);
+  gate.answer(0);
+  await gate.reached(2);
+  const active = runs.active(id)!;
+  while (active.progress().done < 1) await active.changed();
+  const before = await (await call(service, `GET /runs/${id}`)).json();
+  assertEquals([before.status, before.progress.done, before.progress.total], ["running", 1, 3]);
+  assertEquals("result" in before, false);
+  gate.open();
+  await active.ended;
+  const after = await (await call(service, `GET /runs/${id}`)).json();
+  assertEquals(after.status, "completed");
+  assertEquals(after.result.run_id, id);
+  assertEquals(after.result.message, "Evaluation completed successfully");
+  assertEquals(after.progress, {
+    done: 3,
+    failed: 0,
+    missing: 0,
+    total: 3,
+    mean: null,
+    eta_ms: 0,
+  });
+});
+
+Deno.test("a run that is not there is a 404 by every road", async () => {
+  const { service } = evalService();
+  for (
+    const route of [
+      "GET /runs/x",
+      "GET /runs/x/events",
+      "POST /runs/x/cancel",
+      "POST /runs/x/retry",
+      "DELETE /runs/x",
+    ]
+  ) {
+    const response = await call(service, route);
+    assertEquals([response.status, (await response.json()).code], [404, "not_found"]);
+  }
+});
+
+Deno.test("a client that lost its events goes on from the last one it saw", async () => {
+  const gate = gatedTarget();
+  const { service } = evalService(() => "", gate);
+  const id = await startAsync(service, { test_batch: THREE_TURNS });
+  const seen: string[] = [];
+  let last = "";
+  await gate.reached(1);
+  gate.answer(0);
+  for await (const event of readEvents(await call(service, `GET /runs/${id}/events`))) {
+    if (event.event !== "turn") continue;
+    seen.push((event.data as { interaction: { id: string } }).interaction.id);
+    last = event.id!;
+    break; // the connection is lost
+  }
+  gate.open();
+  const again = await call(service, `GET /runs/${id}/events`, { "last-event-id": last });
+  for await (const event of readEvents(again)) {
+    if (event.event === "turn") {
+      seen.push((event.data as { interaction: { id: string } }).interaction.id);
+    }
+    last = event.id ?? last;
+  }
+  assertEquals(seen, ["one", "two", "three"]);
+  const over = await call(service, `GET /runs/${id}/events`, { "last-event-id": last });
+  assertEquals(over.status, 204); // an EventSource stops coming back
+});
+
+Deno.test("the events of a finished run are all there, over many pages", async () => {
+  const { service } = evalService();
+  const { run_id } = await evaluateWith(service, evaluateBody({ attempts: 350 }));
+  const events = await Array.fromAsync(
+    readEvents(await call(service, `GET /runs/${run_id}/events`)),
+  );
+  assertEquals(events.filter(({ event }) => event === "turn").length, 350);
+  assertEquals(events.at(-1)?.event, "result");
+});
+
+Deno.test("leaving the events of a run does not end it", async () => {
+  const gate = gatedTarget();
+  const { service, runs } = evalService(() => "", gate);
+  const id = await startAsync(service);
+  const { ended } = runs.active(id)!;
+  for await (const _ of readEvents(await call(service, `GET /runs/${id}/events`))) break;
+  gate.open();
+  assertEquals((await ended).status, "completed");
+});
+
+Deno.test("a cancelled run asks no more, keeps what it has, and says so to who watches", async () => {
+  const gate = gatedTarget();
+  const { service, store } = evalService(() => "", gate);
+  const id = await startAsync(service, { test_batch: THREE_TURNS });
+  await gate.reached(1);
+  gate.answer(0);
+  await gate.reached(2);
+  const watched = Array.fromAsync(readEvents(await call(service, `GET /runs/${id}/events`)));
+  const response = await call(service, `POST /runs/${id}/cancel`);
+  assertEquals(await response.json(), { run_id: id, status: "cancelled" });
+  assertEquals(gate.aborted, ["two"]);
+  assertEquals((await store.tally(id)).done, 1);
+  assertEquals((await watched).at(-1), {
+    event: "ended",
+    id: "end",
+    data: { run_id: id, status: "cancelled", detail: "cancelled by a caller" },
+  });
+  const again = await call(service, `POST /runs/${id}/cancel`);
+  assertEquals(again.status, 200);
+  await again.body?.cancel();
+});
+
+Deno.test("a finished run cannot be cancelled", async () => {
+  const { service } = evalService();
+  const { run_id } = await evaluateWith(service, evaluateBody());
+  const response = await call(service, `POST /runs/${run_id}/cancel`);
+  assertEquals([response.status, (await response.json()).code], [409, "conflict"]);
+});
+
+Deno.test("a retry asks again from the first failed turn on, so that each reply fits its history", async () => {
+  let calls = 0;
+  /** Says what it was told before, and fails the second call. */
+  const { service, asked, runs } = evalService((conversation) => {
+    if (++calls === 2) throw providerError(500);
+    const said = conversation.filter(({ role }) => role === "user").map(({ content }) => content);
+    return `heard ${said.join(" ")}`;
+  });
+  const parent = await evaluateWith(service, evaluateBody({ test_batch: THREE_TURNS }));
+  assertStringIncludes(parent.message, "1 of 3");
+  const response = await call(service, `POST /runs/${parent.run_id}/retry`);
+  assertEquals(response.status, 202);
+  const { run_id, parent_id } = await response.json();
+  assertEquals(parent_id, parent.run_id);
+  assertEquals(response.headers.get("location"), `/runs/${run_id}`);
+  await runs.active(run_id)?.ended;
+  assertEquals(asked.slice(3).map((turns) => turns.map(({ content }) => content)), [
+    ["one", "heard one", "two"],
+    ["one", "heard one", "two", "heard one two", "three"],
+  ]);
+  const child = await (await call(service, `GET /runs/${run_id}`)).json();
+  assertEquals([child.status, child.parent_id], ["completed", parent.run_id]);
+  assertEquals(
+    child.result.results.scenarios[0].attempts[0].interactions.map(
+      ({ agent_reply }: { agent_reply: string }) => agent_reply,
+    ),
+    ["heard one", "heard one two", "heard one two three"],
+  );
+});
+
+Deno.test("a run that is running, or in which nothing failed, cannot be retried", async () => {
+  const gate = gatedTarget();
+  const { service, runs } = evalService(() => "", gate);
+  const id = await startAsync(service);
+  const { ended } = runs.active(id)!;
+  const running = await call(service, `POST /runs/${id}/retry`);
+  assertEquals([running.status, (await running.json()).code], [409, "conflict"]);
+  gate.open();
+  await ended;
+  const whole = await call(service, `POST /runs/${id}/retry`);
+  assertEquals([whole.status, (await whole.json()).code], [409, "conflict"]);
+});
+
+Deno.test("a run is deleted once it is over, and not before", async () => {
+  const gate = gatedTarget();
+  const { service, runs } = evalService(() => "", gate);
+  const id = await startAsync(service);
+  const { ended } = runs.active(id)!;
+  const early = await call(service, `DELETE /runs/${id}`);
+  assertEquals([early.status, (await early.json()).code], [409, "conflict"]);
+  gate.open();
+  await ended;
+  assertEquals((await call(service, `DELETE /runs/${id}`)).status, 204);
+  const gone = await call(service, `GET /runs/${id}`);
+  assertEquals(gone.status, 404);
+  await gone.body?.cancel();
+});
+
+Deno.test("a run is cancelled and deleted without reading its request", async () => {
+  const store = memoryStore();
+  const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+  const { service } = evalService(() => "", {
+    store: { ...store, getRun: () => Promise.reject(new Error("the request was read")) },
+  });
+  assertEquals((await call(service, `POST /runs/${id}/cancel`)).status, 200);
+  assertEquals((await call(service, `DELETE /runs/${id}`)).status, 204);
+});
+
+Deno.test("ids of more than 256 characters are refused by their path", async () => {
+  const { service, asked } = evalService();
+  const id = "x".repeat(257);
+  const turn = { id: "1", user_message: "Hello" };
+  const cases: [string, Record<string, unknown>][] = [
+    ["test_batch.id", { test_batch: { id, interactions: [turn] } }],
+    ["test_batch.interactions.0.id", { test_batch: { id: "s", interactions: [{ ...turn, id }] } }],
+    ["test_batch.1.id", { test_batch: ["s", id].map((id) => ({ id, interactions: [turn] })) }],
+    ["model_id", { model_id: id }],
+    ["endpoint", { endpoint: `http://127.0.0.1:9/${"x".repeat(2048)}` }],
+  ];
+  for (const [path, fields] of cases) {
+    const response = await service(evaluateRequestOf(evaluateBody(fields)));
+    const problem = await response.json();
+    assertEquals([response.status, problem.errors?.[0]?.path], [400, path]);
+  }
+  assertEquals(asked.length, 0);
+});
+
+Deno.test("a list shows a long test name cut, the result shows it whole", async () => {
+  const { service } = evalService();
+  const test_name = "name ".repeat(1000);
+  assertEquals((await evaluateWith(service, evaluateBody({ test_name }))).test_name, test_name);
+  const { runs: [run] } = await (await call(service, "GET /runs")).json();
+  assertEquals(run.test_name, `${test_name.slice(0, 1000)}…`);
+});
+
+Deno.test("a retry that comes again with its key is the same retry, also while it runs", async () => {
+  const gate = gatedTarget();
+  let isDown = true;
+  const target: Target = {
+    ask(conversation, signal) {
+      if (isDown) return Promise.reject(providerError(500));
+      return gate.target.ask(conversation, signal);
+    },
+  };
+  const { service, runs, store } = evalService(() => "", { target });
+  const parent = await evaluateWith(service, evaluateBody());
+  isDown = false;
+  const retry = async (key: string, id = parent.run_id) => {
+    const response = await call(service, `POST /runs/${id}/retry`, { "idempotency-key": key });
+    return { status: response.status, body: await response.json() };
+  };
+  const [first, second] = await Promise.all([retry("k"), retry("k")]);
+  assertEquals([first.status, second.status], [202, 202]);
+  assertEquals(second.body.run_id, first.body.run_id);
+  gate.open();
+  await runs.active(first.body.run_id)?.ended;
+  assertEquals(await retry("k"), {
+    status: 202,
+    body: { run_id: first.body.run_id, parent_id: parent.run_id, status: "completed" },
+  });
+  assertEquals((await store.listRuns({ limit: 9 })).runs.length, 2);
+  assertEquals((await retry("other")).body.run_id === first.body.run_id, false);
+  assertEquals((await retry("k", first.body.run_id)).status, 422);
+});
