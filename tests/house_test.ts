@@ -3,7 +3,7 @@ import { parse } from "@std/dotenv";
 import { AgentConfig } from "../agent/config.ts";
 import { EvalConfig } from "../eval/config.ts";
 import { parseConfig } from "../shared/config.ts";
-import denoJson from "../deno.json" with { type: "json" };
+import { permissionFlags } from "../.ci/task_flags.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const ROOMS = ["agent", "eval", "shared"] as const;
@@ -87,14 +87,24 @@ Deno.test("importing any module starts nothing", async () => {
 });
 
 const SERVICES = [
-  { name: "agent", schema: AgentConfig, permissions: denoJson.permissions.agent },
-  { name: "eval", schema: EvalConfig, permissions: denoJson.permissions.eval },
+  { name: "agent", schema: AgentConfig },
+  { name: "eval", schema: EvalConfig },
 ] as const;
 
-for (const { name, schema, permissions } of SERVICES) {
+for (const { name, schema } of SERVICES) {
   Deno.test(`${name} may read the variables of its configuration, and no other`, () => {
-    assertEquals(permissions.env.allow.toSorted(), Object.keys(schema.shape).toSorted());
-    assertEquals(permissions.env.ignore, true);
+    const allowed = permissionFlags(name).find((flag) => flag.startsWith("--allow-env="))!
+      .slice("--allow-env=".length).split(",");
+    const covers = (pattern: string, variable: string) =>
+      pattern.endsWith("*") ? variable.startsWith(pattern.slice(0, -1)) : variable === pattern;
+    const variables = Object.keys(schema.shape);
+    for (const variable of variables) {
+      assert(allowed.some((pattern) => covers(pattern, variable)), `${variable} is not allowed`);
+    }
+    for (const pattern of allowed) {
+      assert(variables.some((variable) => covers(pattern, variable)), `${pattern} is not needed`);
+    }
+    assert(permissionFlags(name).includes("--ignore-env"));
   });
 
   Deno.test(`.env.example and the README list every variable of ${name}`, () => {
@@ -114,25 +124,15 @@ for (const { name, schema, permissions } of SERVICES) {
 }
 
 Deno.test("the services' sandbox is as small as it was: it grows only on purpose", () => {
-  const granted = SERVICES.map(({ name, permissions }) => {
-    const { env: _, ...rest } = permissions;
-    return { name, ...rest };
-  });
-  assertEquals<unknown>(granted, [
-    // The null device is opened to count how many files the process may open.
-    { name: "agent", net: true, read: [".env", "mcp.json", "/dev/null"] },
-    // Only the configuration says where the data is; `main.ts` gives up writing once it knows.
-    { name: "eval", net: true, read: true, write: true },
-  ]);
-});
-
-Deno.test("the agent's binary has the V8 flags of its task", () => {
-  const compile = Deno.readTextFileSync(new URL(".ci/compile.ts", ROOT));
-  const [inTask, inBinary] = [denoJson.tasks.agent.command, compile].map((text) =>
-    text.match(/--v8-flags=[\w=,-]+/)?.[0]
+  const granted = SERVICES.map(({ name }) =>
+    permissionFlags(name).filter((flag) => !flag.includes("-env"))
   );
-  assert(inTask);
-  assertEquals(inBinary, inTask);
+  assertEquals(granted, [
+    // The null device is opened to count how many files the process may open.
+    ["--allow-net", "--allow-read=.env,mcp.json,/dev/null"],
+    // Only the configuration says where the data is; `main.ts` gives up writing once it knows.
+    ["--allow-net", "--allow-read", "--allow-write"],
+  ]);
 });
 
 Deno.test("every worker has a file name of its own: a bundle tells them apart by nothing else", () => {

@@ -22,7 +22,7 @@ export function createRefusalLog(
       over_address: address,
     });
     timer = setTimeout(write, intervalMs);
-    timer.unref();
+    Deno.unrefTimer(timer);
   }
 
   return (reason) => {

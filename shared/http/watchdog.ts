@@ -70,7 +70,7 @@ export function createWatchdog(
 
   function schedule(address: { hostname: string; port: number }, ms: number): void {
     timer = setTimeout(() => round(address), ms);
-    timer.unref();
+    Deno.unrefTimer(timer);
   }
 
   return {

@@ -1,3 +1,5 @@
+import { permissionFlags } from "../../.ci/task_flags.ts";
+
 const ROOT = new URL("../../", import.meta.url);
 
 /** What a finished process left behind. */
@@ -22,7 +24,7 @@ export function startCli(args: string[], { cwd }: { cwd: string }): CliProcess {
       "--frozen",
       "--no-prompt",
       `--config=${new URL("deno.json", ROOT).pathname}`,
-      "-P=eval",
+      ...permissionFlags("eval"),
       new URL("eval/main.ts", ROOT).pathname,
       ...args,
     ],

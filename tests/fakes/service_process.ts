@@ -1,4 +1,4 @@
-import denoJson from "../../deno.json" with { type: "json" };
+import { permissionFlags, v8Flags } from "../../.ci/task_flags.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -113,15 +113,8 @@ function commandOf(service: "agent" | "eval", flags: string[] = []): string[] {
     "--no-prompt",
     ...v8Flags(service),
     `--config=${new URL("deno.json", ROOT).pathname}`,
-    `-P=${service}`,
-    // The set's own path is the repository's; this one is the working folder's.
-    ...(service === "agent" ? ["--allow-read=.env,/dev/null"] : []),
+    ...permissionFlags(service),
     ...flags,
     new URL(`${service}/main.ts`, ROOT).pathname,
   ];
-}
-
-/** As the service's task has them. */
-function v8Flags(service: "agent" | "eval"): string[] {
-  return denoJson.tasks[service].command.match(/--v8-flags=\S+/g) ?? [];
 }

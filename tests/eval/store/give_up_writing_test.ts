@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { permissionFlags } from "../../../.ci/task_flags.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
@@ -42,7 +43,7 @@ Deno.test("with the service's permissions only the database's thread writes file
         "--no-prompt",
         "--no-check",
         `--config=${new URL("deno.json", ROOT).pathname}`,
-        "-P=eval",
+        ...permissionFlags("eval"),
         script,
         `${folder}/data/eval.db`,
         script,
