@@ -17,6 +17,7 @@ import { pairScorers } from "./scores/mod.ts";
 import { overall, type PlannedPart } from "./scores/overall.ts";
 import type { PairComparer } from "./scores/pair_scores.ts";
 import { differencesBetween } from "./text/differences.ts";
+import { CALIBRATION } from "./scores/similarity_method.ts";
 import { semanticSimilarity } from "./scores/semantic_similarity.ts";
 
 /** What assessing takes beside the texts; it lives as long as the process. */
@@ -55,7 +56,9 @@ function isLasting({ compared, metadata }: Study): boolean {
  * mix two scales in one mean, so it is stored with the run.
  */
 export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
-  return { judge: judge?.name ?? null, embeddings: embedder.method };
+  const { method, isEnglishOnly: isCalibrated } = embedder;
+  const embeddings = isCalibrated ? `${method}/${CALIBRATION}` : method;
+  return { judge: judge?.name ?? null, embeddings };
 }
 
 /** `scored_by` is unset in runs of releases that did not store it. */
