@@ -1,4 +1,4 @@
-import type { BatchSemantics } from "../batch_semantics.ts";
+import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine } from "../embeddings/embedder.ts";
 import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
@@ -46,8 +46,8 @@ export async function semanticSimilarity(
     const pair = await Promise.all([embedder.embed(reply), embedder.embed(reference)]);
     nearness = Math.min(1, Math.max(0, cosine(...pair)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { value: null, method, missing: `no sentence vectors: ${reason}` };
+    if (!(error instanceof NoVectors)) throw error;
+    return { value: null, method, missing: error.message };
   }
   if (!planned) return { value: nearness, method };
   const overlap = await compareWords({ reply, reference }, { method: planned, semantics });
