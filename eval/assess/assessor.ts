@@ -17,6 +17,7 @@ import { pairScorers } from "./scores/mod.ts";
 import { overall, type PlannedPart } from "./scores/overall.ts";
 import type { PairComparer } from "./scores/pair_scores.ts";
 import { differencesBetween } from "./text/differences.ts";
+import { CALIBRATION } from "./scores/similarity_method.ts";
 import { semanticSimilarity } from "./scores/semantic_similarity.ts";
 
 /** What assessing takes beside the texts; it lives as long as the process. */
@@ -46,7 +47,7 @@ const MAX_REMEMBERED_KEYS = 32;
 
 /** What is missing may be there the next time. */
 function isLasting({ compared, metadata }: Study): boolean {
-  return Object.keys(compared.missing).length === 0 &&
+  return Object.keys(compared.missing).length === 0 && metadata.isLasting &&
     Object.keys(metadata.annotation?.keys ?? {}).length <= MAX_REMEMBERED_KEYS;
 }
 
@@ -55,7 +56,9 @@ function isLasting({ compared, metadata }: Study): boolean {
  * mix two scales in one mean, so it is stored with the run.
  */
 export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
-  return { judge: judge?.name ?? null, embeddings: embedder.method };
+  const { method, isEnglishOnly: isCalibrated } = embedder;
+  const embeddings = isCalibrated ? `${method}/${CALIBRATION}` : method;
+  return { judge: judge?.name ?? null, embeddings };
 }
 
 /** `scored_by` is unset in runs of releases that did not store it. */
@@ -63,10 +66,17 @@ export type AssessedBatch =
   & Pick<EvaluateRequest, "test_batch" | "rubric" | "judge_votes">
   & { scored_by?: unknown };
 
+export interface AssessorOptions {
+  ports: ScoringPorts;
+  signal: AbortSignal;
+  /** Called if a label cannot be read, with the first error of each kind. */
+  onLabelFailure?: (error: unknown) => void;
+}
+
 /** Annotates and scores the replies of one batch; the batch's own references teach the labels. */
 export function createAssessor(
   { test_batch, rubric, judge_votes: votes = 1, ...batch }: AssessedBatch,
-  { ports, signal }: { ports: ScoringPorts; signal: AbortSignal },
+  { ports, signal, onLabelFailure }: AssessorOptions,
 ): Assessor {
   const current = describeScoring(ports);
   const planned = ScoredBy.safeParse(batch.scored_by).data ?? current;
@@ -74,11 +84,12 @@ export function createAssessor(
   const judge = planned.judge === current.judge ? ports.judge : undefined;
   const semantics = createBatchSemantics(test_batch, ports);
   semantics.encodeReferences(signal); // while the first questions are on their way
-  const readMetadata = createMetadataReader(test_batch, {
+  const metadataReader = createMetadataReader(test_batch, {
     semantics,
     judge,
     signal,
     unavailable: changedLabelling(planned, current),
+    onFailure: onLabelFailure,
   });
 
   /** There must be something to grade by. */
@@ -101,7 +112,7 @@ export function createAssessor(
   async function study(interaction: Interaction, reply: string): Promise<Study> {
     const [compared, metadata] = await Promise.all([
       compare(interaction, reply),
-      readMetadata({ text: reply, interaction }),
+      metadataReader.read({ text: reply, interaction }),
     ]);
     return { compared, metadata };
   }
@@ -197,9 +208,10 @@ export function createAssessor(
     },
 
     // A score must never rise because the endpoint got worse: a failed turn counts 0 in every score
-    // that it would have had, and in the headline even where it would have had none.
-    failed(interaction) {
-      const blank = matchMetadata(interaction, { reply: "", generatedMetadata: {} });
+    // that it would have had, and in the headline even if it would have had none.
+    async failed(interaction) {
+      const annotation = await metadataReader.plan(interaction);
+      const blank = matchMetadata(interaction, { reply: "", generatedMetadata: {}, annotation });
       return {
         ...withMatches(
           sameForAll(interaction.reference_reply === undefined ? null : 0),
@@ -210,6 +222,7 @@ export function createAssessor(
       };
     },
 
+    // Which keys count is not asked: that may be what scoring failed at.
     unscored(interaction, reason) {
       const ours = sameForAll(null);
       const matches = matchMetadata(interaction, { reply: "-", generatedMetadata: {} });

@@ -7,7 +7,8 @@ import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
 
 /** What a batch's texts mean, for the scores and annotators that ask. */
 export interface BatchSemantics {
-  readonly embedder: Embedder;
+  /** Rejects with `NoVectors`. */
+  readonly embedder: Pick<Embedder, "method" | "isEnglishOnly" | "embed">;
   /** Whether the embedder may be asked about these texts. */
   isEmbeddable(texts: string[]): Promise<boolean>;
   isEnglish(text: string): Promise<boolean>;
@@ -17,6 +18,15 @@ export interface BatchSemantics {
   encodeReferences(signal: AbortSignal): Promise<void>;
   /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
   tfIdf(): Promise<CharTfIdf>;
+}
+
+/** The embedder failed; the message says why, in words for people. */
+export class NoVectors extends Error {
+  override readonly name = "NoVectors";
+
+  constructor(cause: unknown) {
+    super(`no sentence vectors: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
 }
 
 const CONTEXT_CHARACTERS = 4000;
@@ -36,7 +46,17 @@ export function createBatchSemantics(
     }
   };
   return {
-    embedder,
+    embedder: {
+      method: embedder.method,
+      isEnglishOnly: embedder.isEnglishOnly,
+      async embed(text) {
+        try {
+          return await embedder.embed(text);
+        } catch (error) {
+          throw new NoVectors(error);
+        }
+      },
+    },
     isEmbeddable: async (texts) => !embedder.isEnglishOnly || await isEnglish(texts),
     isEnglish: (text) => isEnglish([text]),
     similarityMethod: async (reference) => chooseMethod(reference, await isEnglish([reference])),

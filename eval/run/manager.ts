@@ -134,7 +134,12 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         { scenarios: request.test_batch, attempts: request.attempts },
         {
           target: connect(request, endpoints.credentialFor(request.endpoint)),
-          assessor: createAssessor(request, { ports: scoring, signal: active.signal }),
+          assessor: createAssessor(request, {
+            ports: scoring,
+            signal: active.signal,
+            onLabelFailure: (error) =>
+              log.warn("labels of replies could not be read", { run_id: id, error }),
+          }),
           recorder: {
             async receive(position, { reply, latencyMs }) {
               const isUrgent = reply.content.length > LONG_REPLY;

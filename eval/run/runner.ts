@@ -53,7 +53,7 @@ export interface Assessment extends
 export interface Assessor {
   assess(interaction: Interaction, reply: string): Promise<Assessment>;
   /** What a turn without a reply counts. */
-  failed(interaction: Interaction): Scores;
+  failed(interaction: Interaction): Promise<Scores>;
   /** What an answered turn has if its reply could not be assessed at all. */
   unscored(
     interaction: Interaction,
@@ -274,7 +274,7 @@ async function toResult(
       reference_reply,
       agent_reply: REQUEST_FAILED,
       generated_metadata: {},
-      scores: assessor.failed(interaction),
+      scores: await assessor.failed(interaction),
       latency_ms,
       usage: null,
       error: answer.error,

@@ -187,6 +187,8 @@ const AnnotationNote = z.object({
   confidence: z.number().nullable(),
   /** Why there is no label. */
   reason: z.string().optional(),
+  /** `true`: the judge says that none of the batch's labels fits, so that the match is 0. */
+  none_fits: z.literal(true).optional(),
   /** `false`: the key takes no part in `metadata_match`, decided from the batch before any reply. */
   counts: z.literal(false).optional(),
   self_check: SelfCheck.optional(),

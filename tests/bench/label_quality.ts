@@ -193,7 +193,7 @@ function createReader(labelled: Labelled[], ports: Ports) {
   const scenarios: Scenario[] = [{ id: "bench", description: "", interactions: turns }];
   const semantics = createBatchSemantics(scenarios, ports);
   const signal = new AbortController().signal;
-  const read = createMetadataReader(scenarios, { semantics, judge: undefined, signal });
+  const { read } = createMetadataReader(scenarios, { semantics, judge: undefined, signal });
   return { turns, scenarios, read };
 }
 

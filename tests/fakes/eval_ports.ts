@@ -47,7 +47,7 @@ export const plainAssessor: Assessor = {
       generatedMetadata: {},
       scores: { overall: reply === interaction.reference_reply ? 1 : 0 },
     }),
-  failed: () => ({ overall: 0 }),
+  failed: () => Promise.resolve({ overall: 0 }),
   unscored: (_interaction, reason) => ({
     scores: { overall: null },
     missing_scores: { overall: reason },

@@ -17,8 +17,8 @@ export interface LabelledReply {
 }
 
 /**
- * Derives all keys of a reply in one call. A key for which the judge finds no candidate fitting has
- * no value. Throws `UnreadableAnswer`, and what the model throws.
+ * Derives all keys of a reply in one call. A key for which the judge says that no candidate fits
+ * has no value (`noneFits`). Throws `UnreadableAnswer`, and what the model throws.
  */
 export async function labelReply(
   labelled: LabelledReply,
@@ -40,7 +40,7 @@ export async function labelReply(
       return [key, { value: labels.get(chosen), method: METHOD, confidence: answer.confidence }];
     }
     const reason = "the judge says that none of the labels fits";
-    return [key, { value: undefined, method: METHOD, confidence: null, reason }];
+    return [key, { value: undefined, method: METHOD, confidence: null, reason, noneFits: true }];
   }));
 }
 

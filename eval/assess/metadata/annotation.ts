@@ -1,10 +1,11 @@
 import type {
   Annotation as AnnotationSummary,
+  Interaction,
   Metadata,
   Scenario,
 } from "../../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import type { BatchSemantics } from "../batch_semantics.ts";
+import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { type Candidates, labelReply } from "../judge/labels.ts";
 import type { JudgeModel } from "../judge/model.ts";
 import { UnreadableAnswer } from "../judge/structured.ts";
@@ -20,6 +21,15 @@ export interface AnnotatedMetadata {
   generatedMetadata: Metadata;
   /** `undefined` if the turn has no reference metadata. */
   annotation: AnnotationSummary | undefined;
+  /** Whether the same reply would have the same labels again: a judge that is down may come back. */
+  isLasting: boolean;
+}
+
+export interface MetadataReader {
+  /** Derives a value from a reply for each key of its turn's reference metadata. */
+  read(reply: AnnotatedReply): Promise<AnnotatedMetadata>;
+  /** Which keys of a turn count in this batch, without a reply. A key that cannot be planned counts. */
+  plan(interaction: Interaction): Promise<AnnotationSummary | undefined>;
 }
 
 export interface AnnotationPorts {
@@ -30,21 +40,24 @@ export interface AnnotationPorts {
   unavailable?: string | undefined;
   /** The built-in one if unset. */
   sentiment?: SentimentModel;
+  /** Called if a label cannot be read, with the first error of each kind. */
+  onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /** An annotation, and what the batch says about its key. */
 type Note = Annotation & { plan?: KeyPlan };
 
 /**
- * Derives a value from a reply for each key of its turn's reference metadata. A reply with the text
- * of a reference has that reference's labels. All others are labelled by the judge if there is one,
- * all keys in one call, else by the annotators. A run keeps to one of them: if the judge fails, the
- * reply has no label.
+ * A reply with the text of a reference has that reference's labels. All others are labelled by the
+ * judge if there is one, all keys in one call, else by the annotators. A run keeps to one of them: if
+ * the judge fails, the reply has no label.
  */
 export function createMetadataReader(
   scenarios: Scenario[],
-  { semantics, judge, signal, unavailable, sentiment = SENTIMENT_MODEL }: AnnotationPorts,
-): (reply: AnnotatedReply) => Promise<AnnotatedMetadata> {
+  { semantics, judge, signal, unavailable, sentiment = SENTIMENT_MODEL, onFailure }:
+    AnnotationPorts,
+): MetadataReader {
+  const isByAnnotators = !judge && unavailable === undefined;
   let learning: Promise<ReferenceLabels> | undefined;
   const learnLabels = () =>
     learning ??= indexLabels(scenarios).then(() => createReferenceLabels(scenarios));
@@ -71,10 +84,10 @@ export function createMetadataReader(
       return await labelReply(labelled, { model, signal });
     } catch (error) {
       if (error instanceof UnreadableAnswer) {
-        return sameForAll(keys, none("judge", "judge_unreadable"));
+        return sameForAll(keys, passing("judge", "judge_unreadable"));
       }
       if (error instanceof ProviderError) {
-        return sameForAll(keys, none("judge", "judge_unavailable"));
+        return sameForAll(keys, passing("judge", "judge_unavailable"));
       }
       throw error;
     }
@@ -96,10 +109,19 @@ export function createMetadataReader(
       plan = await planOnce(key);
       if (plan.annotator) return { ...await plan.annotator.annotate(reply), plan };
       return { ...none(plan.method, plan.reason ?? "the key has no annotator"), plan };
-    } catch {
-      const reason = "the sentence encoder is unavailable";
-      return { ...none(plan?.method ?? "none", reason), ...(plan && { plan }) };
+    } catch (error) {
+      const note = passing(plan?.method ?? "none", explain(error));
+      return { ...note, ...(plan && { plan }) };
     }
+  }
+
+  const reported = new Set<string>();
+  /** Why a key has no label, in words for people. */
+  function explain(error: unknown): string {
+    const kind = error instanceof Error ? error.name : typeof error;
+    if (!reported.has(kind)) onFailure?.(error);
+    reported.add(kind);
+    return error instanceof NoVectors ? error.message : "labelling failed; see the service's log";
   }
 
   /** What the batch says about keys whose labels are known without an annotator. */
@@ -107,8 +129,12 @@ export function createMetadataReader(
     const pace = createPacer();
     for (const note of found) {
       const [key, annotation] = note;
-      const plan = await planOnce(key).catch(() => undefined);
-      if (plan) found.set(key, { ...annotation, plan });
+      try {
+        found.set(key, { ...annotation, plan: await planOnce(key) });
+      } catch (error) {
+        // Whether the key counts is not known: the label alone must not decide it.
+        found.set(key, passing(annotation.method, explain(error)));
+      }
       await pace();
     }
   }
@@ -122,7 +148,6 @@ export function createMetadataReader(
       if (known) same.set(key, known);
     }
     const open = keys.filter((key) => !same.has(key));
-    const isByAnnotators = !judge && unavailable === undefined;
     if (isByAnnotators) await addPlans(same);
     if (open.length === 0) return same;
     const read = unavailable !== undefined
@@ -133,16 +158,31 @@ export function createMetadataReader(
     return new Map(keys.map((key) => [key, same.get(key) ?? read.get(key)!]));
   }
 
-  return async (reply) => {
-    if (Object.keys(reply.interaction.reference_metadata).length === 0) {
-      return { generatedMetadata: {}, annotation: undefined };
-    }
-    return describe(await annotate(reply));
+  return {
+    async read(reply) {
+      if (Object.keys(reply.interaction.reference_metadata).length === 0) {
+        return { generatedMetadata: {}, annotation: undefined, isLasting: true };
+      }
+      return describe(await annotate(reply));
+    },
+
+    async plan({ reference_metadata }) {
+      const keys = Object.keys(reference_metadata);
+      if (!isByAnnotators || keys.length === 0) return undefined;
+      await learnLabels();
+      const notes = sameForAll(keys, none("none", "there is no reply"));
+      await addPlans(notes);
+      return describe(notes).annotation;
+    },
   };
 }
 
 function none(method: string, reason: string): Annotation {
   return { value: undefined, method, confidence: null, reason };
+}
+
+function passing(method: string, reason: string): Annotation {
+  return { ...none(method, reason), isPassing: true };
 }
 
 function sameForAll(keys: string[], annotation: Annotation): Map<string, Note> {
@@ -152,12 +192,13 @@ function sameForAll(keys: string[], annotation: Annotation): Map<string, Note> {
 function describe(found: Map<string, Note>): AnnotatedMetadata {
   const generatedMetadata: Metadata = {};
   const keys: AnnotationSummary["keys"] = {};
-  for (const [key, { value, method, confidence, reason, plan }] of found) {
+  for (const [key, { value, method, confidence, reason, noneFits, plan }] of found) {
     if (value !== undefined) generatedMetadata[key] = value;
     keys[key] = {
       method,
       confidence,
       ...(reason !== undefined && { reason }),
+      ...(noneFits && { none_fits: true }),
       ...(plan && !plan.annotator && { counts: false }),
       ...(plan?.selfCheck && { self_check: plan.selfCheck }),
     };
@@ -166,6 +207,7 @@ function describe(found: Map<string, Note>): AnnotatedMetadata {
   const known = notes.map(({ confidence }) => confidence).filter((value) => value !== null);
   return {
     generatedMetadata,
+    isLasting: [...found.values()].every(({ isPassing }) => !isPassing),
     annotation: {
       method: [...new Set(notes.map(({ method }) => method))].join("+"),
       // Not `Math.min(...known)`: a caller's turn may have more keys than a call takes arguments.

@@ -9,6 +9,10 @@ export interface Annotation {
   confidence: number | null;
   /** Why there is no value. */
   reason?: string;
+  /** None of the labels fits, and that is certain: the reply matches no label. */
+  noneFits?: true;
+  /** The value could not be had this time; asked again, there may be one. */
+  isPassing?: true;
 }
 
 /** A generated reply and the turn that it answers. */

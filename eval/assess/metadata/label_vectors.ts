@@ -17,7 +17,7 @@ export interface LabelVectors {
 /** Rejects if the embedder does. */
 export async function createLabelVectors(
   { texts, words }: { texts: string[]; words: string },
-  embedder: Embedder,
+  embedder: Pick<Embedder, "embed">,
 ): Promise<LabelVectors> {
   const ownWords = toUnit(await embedder.embed(words));
   const units = (await Promise.all(texts.map((text) => embedder.embed(text)))).map(toUnit);

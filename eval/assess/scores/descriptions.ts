@@ -43,7 +43,8 @@ export function describeScores({ embedder, judge }: ScoringPorts): ScoreDescript
     {
       name: "<key>_match",
       definition: "for each key of reference_metadata: 1 if the reply has the expected label, " +
-        "else 0; missing if the reply has no label; null if the key cannot be labelled in this batch",
+        "else 0, also if the judge says that none of the labels fits; missing if the reply has no " +
+        "label; null if the key cannot be labelled in this batch",
       range: RANGE,
       method: `a reply with the text of a reference has its labels; ${
         judge ? `others have those that ${judge.name} gives` : LABELLED_BY

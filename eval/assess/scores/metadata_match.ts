@@ -30,7 +30,8 @@ export interface LabelledReply {
  * `<key>_match` for each key of the reference metadata: 1 if the reply's label is the expected one,
  * else 0; and `metadata_match`, their mean. A key that no annotator can label in this batch does not
  * count (`null`). A key that counts and has no label for this reply is missing, and so is the mean.
- * A blank reply matches nothing: a model that stops answering must not gain by it. The mean also
+ * A blank reply matches nothing, and neither does one that fits no label in the judge's opinion: a
+ * model that stops answering, or answers beside the point, must not gain by it. The mean also
  * counts a key called `metadata`, whose own match has no name left.
  */
 export function matchMetadata(
@@ -52,7 +53,7 @@ export function matchMetadata(
       continue;
     }
     const found = Object.hasOwn(generatedMetadata, key) ? generatedMetadata[key] : undefined;
-    const match = isBlank ? 0 : compareLabels(found, expected);
+    const match = isBlank || note?.none_fits ? 0 : compareLabels(found, expected);
     matches[name] = match;
     counted.push(match);
     if (match !== null) continue;

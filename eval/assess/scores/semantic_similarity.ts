@@ -1,4 +1,4 @@
-import type { BatchSemantics } from "../batch_semantics.ts";
+import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine } from "../embeddings/embedder.ts";
 import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
@@ -6,11 +6,15 @@ import { stemF1 } from "../text/stems.ts";
 import { scoreOfEmpty } from "./empty.ts";
 import { calibrate, type SimilarityMethod } from "./similarity_method.ts";
 
-/** What the score cannot tell, in words for people. */
+/**
+ * What the score cannot tell, in words for people. The pairs are the English ones of
+ * `tests/eval/assess/text/data`: `negation` and `antonym` contradict, `-` says the same.
+ */
 export const SIMILARITY_LIMIT =
-  "it does not tell a statement from its opposite: on sentence pairs that were not used for " +
-  "development, contradictions score 0.81 on average and entailments 0.83, and 84 % of the " +
-  "contradictions reach 0.7";
+  "it does not tell a statement from its opposite: of 189 English sentence pairs of our own, " +
+  "compared with the built-in encoder, the 63 that contradict each other score 0.87 on average " +
+  "and 100 % of them reach 0.7; the 126 that say the same in other words score 0.80 and 83 % of " +
+  "them reach 0.7";
 
 export interface SemanticSimilarity {
   /** `null` if the vectors cannot be had: another method would be another scale. */
@@ -42,8 +46,8 @@ export async function semanticSimilarity(
     const pair = await Promise.all([embedder.embed(reply), embedder.embed(reference)]);
     nearness = Math.min(1, Math.max(0, cosine(...pair)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { value: null, method, missing: `no sentence vectors: ${reason}` };
+    if (!(error instanceof NoVectors)) throw error;
+    return { value: null, method, missing: error.message };
   }
   if (!planned) return { value: nearness, method };
   const overlap = await compareWords({ reply, reference }, { method: planned, semantics });

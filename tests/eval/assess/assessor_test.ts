@@ -1,8 +1,9 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { createMemo } from "../../../eval/assess/background/memo.ts";
+import type { Embedder } from "../../../eval/assess/embeddings/embedder.ts";
 import { createAssessor, type ScoringPorts } from "../../../eval/assess/assessor.ts";
 import type { Interaction } from "../../../shared/schemas/evaluate.ts";
-import { interaction, scenario } from "../../fakes/eval_ports.ts";
+import { interaction, providerError, scenario } from "../../fakes/eval_ports.ts";
 import { fakeEmbedder, fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const refund = (id: string, reference_reply: string) =>
@@ -143,9 +144,12 @@ Deno.test("a run that goes on under another configuration misses what it was pla
   const batch = { test_batch: [scenario("s", [subject])], rubric: undefined, judge_votes: 1 };
   const signal = new AbortController().signal;
   const cases: [string, Record<string, unknown>, string[]][] = [
-    ["the judge is gone", { judge: "gone-judge", embeddings: "bag_of_words" }, ["judge"]],
+    ["the judge is gone", { judge: "gone-judge", embeddings: "bag_of_words/c1" }, ["judge"]],
     ["so is the embedder", { judge: null, embeddings: "other" }, ["semantic_similarity"]],
-    ["both are there", { judge: "fake-judge", embeddings: "bag_of_words" }, []],
+    ["its calibration is another", { judge: null, embeddings: "bag_of_words/c0" }, [
+      "semantic_similarity",
+    ]],
+    ["both are there", { judge: "fake-judge", embeddings: "bag_of_words/c1" }, []],
   ];
   for (const [why, scored_by, lacking] of cases) {
     const { assess } = createAssessor({ ...batch, scored_by }, {
@@ -160,11 +164,11 @@ Deno.test("a run that goes on under another configuration misses what it was pla
   }
 });
 
-Deno.test("a reply that could not be assessed misses every score that it should have", () => {
+Deno.test("a reply that could not be assessed misses every score that it should have", async () => {
   const { judge } = fakeJudge(() => "");
   const { unscored, failed } = assessor(BATCH, { judge });
   const { scores, missing_scores, overall_bounds } = unscored(BATCH[0]!, "the worker died");
-  assertEquals(Object.keys(scores), Object.keys(failed(BATCH[0]!)));
+  assertEquals(Object.keys(scores), Object.keys(await failed(BATCH[0]!)));
   assertEquals(new Set(Object.values(scores)), new Set([null]));
   const { overall, ...parts } = missing_scores!;
   assertEquals(new Set(Object.keys(parts)), new Set(Object.keys(scores).slice(0, -1)));
@@ -219,13 +223,57 @@ Deno.test("a reply that repeats is studied once up to 20,000 characters, and a l
   }
 });
 
-Deno.test("a failed turn counts 0 in every score that it would have had", () => {
-  const failed = assessor().failed(BATCH[0]!);
+Deno.test("a failed turn counts 0 in every score that it would have had", async () => {
+  const failed = await assessor().failed(BATCH[0]!);
   assertEquals(new Set(Object.values(failed)), new Set([0]));
   assertEquals(Object.keys(failed).includes("semantic_similarity"), true);
-  const { overall, ...others } = assessor().failed(interaction("bare"));
+  const { overall, ...others } = await assessor().failed(interaction("bare"));
   assertEquals(overall, 0);
   assertEquals(new Set(Object.values(others)), new Set([null]));
+});
+
+Deno.test("a failed turn has no match for a key that does not count in this batch", async () => {
+  const subject = interaction("1", {
+    reference_reply: "Your money is on its way.",
+    reference_metadata: { intent: "refund", channel: "mail" },
+  });
+  const { failed, assess } = assessor([subject, ...BATCH]);
+  const answered = await assess(subject, "We refund it to your card.");
+  assertEquals(answered.scores.channel_match, null);
+  const scores = await failed(subject);
+  assertEquals([scores.intent_match, scores.channel_match, scores.metadata_match], [0, null, 0]);
+});
+
+Deno.test("a label that the judge could not give is asked for again when the reply repeats", async () => {
+  let isDown = true;
+  const { judge } = fakeJudge(({ name }) => {
+    if (name !== "labels") return '{"reason": "fine", "grade": 5}';
+    if (isDown) throw providerError(500);
+    return '{"labels": {"intent": "refund"}, "confidence": 0.9}';
+  });
+  const { assess } = assessor(BATCH, { judge });
+  const first = await assess(BATCH[0]!, "Here is your money.");
+  assertEquals(first.missing_scores?.intent_match, "judge_unavailable");
+  isDown = false;
+  const again = await assess(BATCH[0]!, "Here is your money.");
+  assertEquals([again.scores.intent_match, again.missing_scores], [1, undefined]);
+});
+
+Deno.test("a score that was missing is computed again when the reply repeats", async () => {
+  const { embedder } = fakeEmbedder();
+  let isDown = true;
+  const embed: Embedder["embed"] = (text) =>
+    isDown ? Promise.reject(new Error("no weights")) : embedder.embed(text);
+  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed } });
+  const reply = "We refund it to your card.";
+  const down = await assess(BATCH[0]!, reply);
+  const reason = "no sentence vectors: no weights";
+  assertEquals(
+    [down.missing_scores?.semantic_similarity, down.missing_scores?.intent_match],
+    [reason, reason],
+  );
+  isDown = false;
+  assertEquals((await assess(BATCH[0]!, reply)).missing_scores, undefined);
 });
 
 Deno.test("a failed turn has the same score names as an answered one", async () => {
@@ -233,7 +281,7 @@ Deno.test("a failed turn has the same score names as an answered one", async () 
   for (const subject of [...BATCH, interaction("bare")]) {
     const { assess, failed } = assessor(BATCH, { judge });
     const { scores } = await assess(subject, "We refund it.");
-    assertEquals(Object.keys(failed(subject)), Object.keys(scores));
+    assertEquals(Object.keys(await failed(subject)), Object.keys(scores));
   }
 });
 
@@ -245,6 +293,6 @@ Deno.test("a metadata key called exact does not replace exact_match", async () =
   const { scores } = await assess(subject, "We refund it all.", batch);
   assertEquals([scores.exact_match, scores.metadata_match], [0, 1]);
   const bare = interaction("bare", { reference_metadata: { exact: "refund" } });
-  const failed = assessor().failed(bare);
+  const failed = await assessor([...batch, bare]).failed(bare);
   assertEquals([failed.exact_match, failed.metadata_match], [null, 0]);
 });

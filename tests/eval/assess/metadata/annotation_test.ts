@@ -3,7 +3,10 @@ import {
   type AnnotationPorts,
   createMetadataReader,
 } from "../../../../eval/assess/metadata/annotation.ts";
-import { createBatchSemantics } from "../../../../eval/assess/batch_semantics.ts";
+import {
+  type BatchSemantics,
+  createBatchSemantics,
+} from "../../../../eval/assess/batch_semantics.ts";
 import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
 import { indexLabels } from "../../../../eval/assess/metadata/label.ts";
 import type { Interaction, Metadata } from "../../../../shared/schemas/evaluate.ts";
@@ -33,7 +36,7 @@ const CROSSED = [
 ];
 
 Deno.test("a model that repeats the references has their labels, however few there are", async () => {
-  const read = createReader(CROSSED);
+  const { read } = createReader(CROSSED);
   for (const subject of CROSSED) {
     const text = `${subject.reference_reply!.toUpperCase()}.`;
     const { generatedMetadata, annotation } = await read({ text, interaction: subject });
@@ -47,7 +50,7 @@ Deno.test("a second example does not lower the match of replies in other words",
   const replies = ["Your card was charged on a Monday", "The parcel arrives there by noon"];
   for (const count of [1, 2]) {
     const turns = [CROSSED[0]!, CROSSED[3]!, CROSSED[1]!, CROSSED[2]!].slice(0, count * 2);
-    const { generatedMetadata } = await createReader(turns)({
+    const { generatedMetadata } = await createReader(turns).read({
       text: replies[0]!,
       interaction: turns[0]!,
     });
@@ -63,7 +66,7 @@ const TURNS = [...FRUIT, ...TRAFFIC].map((text, at) =>
 );
 
 Deno.test("a key that cannot be labelled in this batch has no value, takes no part and says why", async () => {
-  const { generatedMetadata, annotation } = await createReader(TURNS)({
+  const { generatedMetadata, annotation } = await createReader(TURNS).read({
     text: "apple and banana",
     interaction: TURNS[0]!,
   });
@@ -76,7 +79,7 @@ Deno.test("a key that cannot be labelled in this batch has no value, takes no pa
 
 Deno.test("which keys count does not depend on the reply", async () => {
   for (const text of ["apple and plum", "bananas grow slowly", "Völlig großartig", "?"]) {
-    const { annotation } = await createReader(TURNS)({ text, interaction: TURNS[0]! });
+    const { annotation } = await createReader(TURNS).read({ text, interaction: TURNS[0]! });
     const { topic, priority } = annotation!.keys;
     assertEquals([topic!.counts, priority!.counts], [undefined, false], text);
   }
@@ -86,7 +89,7 @@ Deno.test("with a judge the labels come from the judge, but for a reference's ow
   const { judge, asked } = fakeJudge(() =>
     '{"labels": {"topic": "traffic", "priority": "low"}, "confidence": 0.7}'
   );
-  const read = createReader(TURNS, { judge });
+  const { read } = createReader(TURNS, { judge });
   const { generatedMetadata, annotation } = await read({ text: "apples", interaction: TURNS[0]! });
   assertEquals(generatedMetadata, { topic: "traffic", priority: "low" });
   assertEquals([annotation?.method, annotation?.confidence], ["judge", 0.7]);
@@ -105,22 +108,22 @@ const JUDGE_FAULTS: [reason: string, answer: () => string][] = [
 for (const [reason, answer] of JUDGE_FAULTS) {
   Deno.test(`${reason}: the reply has no labels, and none by another method`, async () => {
     const { judge } = fakeJudge(answer);
-    const read = createReader(TURNS, { judge });
-    const { generatedMetadata, annotation } = await read({
+    const { read } = createReader(TURNS, { judge });
+    const { generatedMetadata, annotation, isLasting } = await read({
       text: "apple and banana",
       interaction: TURNS[0]!,
     });
-    assertEquals(generatedMetadata, {});
+    assertEquals([generatedMetadata, isLasting], [{}, false]);
     const note = { method: "judge", confidence: null, reason };
     assertEquals(annotation?.keys, { topic: note, priority: note });
   });
 }
 
-Deno.test("a judge that finds no label fitting leaves the key open, with the reason", async () => {
+Deno.test("a judge that finds no label fitting has given an answer, and the reason stands with it", async () => {
   const { judge } = fakeJudge(() =>
     '{"labels": {"topic": "unknown", "priority": "low"}, "confidence": 0.7}'
   );
-  const { annotation } = await createReader(TURNS, { judge })({
+  const { annotation, isLasting } = await createReader(TURNS, { judge }).read({
     text: "apples",
     interaction: TURNS[0]!,
   });
@@ -128,11 +131,13 @@ Deno.test("a judge that finds no label fitting leaves the key open, with the rea
     method: "judge",
     confidence: null,
     reason: "the judge says that none of the labels fits",
+    none_fits: true,
   });
+  assertEquals(isLasting, true);
 });
 
 Deno.test("labels that were planned otherwise are missing", async () => {
-  const read = createReader(TURNS, { unavailable: "the run was planned with a judge" });
+  const { read } = createReader(TURNS, { unavailable: "the run was planned with a judge" });
   const { annotation } = await read({ text: "apples", interaction: TURNS[0]! });
   assertEquals(annotation?.keys.topic?.reason, "the run was planned with a judge");
 });
@@ -140,16 +145,51 @@ Deno.test("labels that were planned otherwise are missing", async () => {
 Deno.test("an encoder that fails leaves labels open until it is back", async () => {
   const { embedder } = fakeEmbedder();
   let isDown = true;
-  const read = createReader(TURNS, {
+  const { read } = createReader(TURNS, {
     embed: (text) => isDown ? Promise.reject(new Error("no weights")) : embedder.embed(text),
   });
   const reply = { text: "apple and banana", interaction: TURNS[0]! };
   const down = await read(reply);
   assertEquals(down.generatedMetadata, {});
-  assertEquals(down.annotation?.keys.topic?.reason, "the sentence encoder is unavailable");
+  assertEquals(down.annotation?.keys.topic?.reason, "no sentence vectors: no weights");
   assertEquals(down.annotation?.keys.topic?.counts, undefined);
+  assertEquals(down.isLasting, false);
   isDown = false;
-  assertEquals((await read(reply)).generatedMetadata, { topic: "fruit" });
+  const back = await read(reply);
+  assertEquals([back.generatedMetadata, back.isLasting], [{ topic: "fruit" }, true]);
+});
+
+Deno.test("the words of a reference do not decide alone whether an unchecked key counts", async () => {
+  const { read } = createReader(TURNS, { embed: () => Promise.reject(new Error("no weights")) });
+  const { generatedMetadata, annotation } = await read({
+    text: TURNS[0]!.reference_reply!,
+    interaction: TURNS[0]!,
+  });
+  assertEquals(generatedMetadata, {});
+  assertEquals(annotation?.keys.priority?.reason, "no sentence vectors: no weights");
+});
+
+Deno.test("a fault of the labelling is not blamed on the encoder, and is reported once", async () => {
+  const faults: unknown[] = [];
+  const embedder = fakeEmbedder().embedder;
+  const semantics: BatchSemantics = {
+    ...createBatchSemantics([scenario("s", TURNS)], { embedder, detector: fakeDetector }),
+    tfIdf: () => Promise.reject(new TypeError("not a function")),
+  };
+  const { read } = createReader(TURNS, { semantics, onFailure: (error) => faults.push(error) });
+  for (const text of ["apple and banana", "train and tram"]) {
+    const { annotation } = await read({ text, interaction: TURNS[0]! });
+    assertEquals(annotation?.keys.topic?.reason, "labelling failed; see the service's log");
+  }
+  assertEquals(faults.map((fault) => (fault as Error).message), ["not a function"]);
+});
+
+Deno.test("the keys that count are known without a reply", async () => {
+  const annotation = await createReader(TURNS).plan(TURNS[0]!);
+  const { topic, priority } = annotation!.keys;
+  assertEquals([topic!.counts, priority!.counts], [undefined, false]);
+  const { judge } = fakeJudge(() => "");
+  assertEquals(await createReader(TURNS, { judge }).plan(TURNS[0]!), undefined);
 });
 
 Deno.test("a turn of very many keys lets the event loop turn", async () => {
@@ -157,7 +197,7 @@ Deno.test("a turn of very many keys lets the event loop turn", async () => {
   const subject = interaction("i", { reference_metadata: Object.fromEntries(keys) });
   const batch = [scenario("s", [subject])];
   await indexLabels(batch); // its own pauses are not the ones that are counted here
-  const read = createReader([subject]);
+  const { read } = createReader([subject]);
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
   const { generatedMetadata } = await read({ text: "Hello there!", interaction: subject });

@@ -60,6 +60,19 @@ Deno.test("a key that does not count in this batch is neither matched nor missin
   assertEquals([none.missing, none.isPlanned], [{}, false]);
 });
 
+Deno.test("a reply that fits no label in the judge's opinion matches none, and nothing is missing", () => {
+  const turn = interaction("i", { reference_metadata: { a: "x", b: "y" } });
+  const note = { method: "judge", confidence: null, reason: "none fits", none_fits: true } as const;
+  const annotation = { method: "judge", confidence: null, keys: { a: note } };
+  const { scores, missing } = matchMetadata(turn, {
+    reply: "text",
+    generatedMetadata: { b: "y" },
+    annotation,
+  });
+  assertEquals(scores, { a_match: 0, b_match: 1, metadata_match: 0.5 });
+  assertEquals(missing, {});
+});
+
 Deno.test("a key with the name of a built-in property is open where no annotator could tell", () => {
   for (const key of ["constructor", "__proto__"]) {
     const reference_metadata = Object.fromEntries([[key, "x"]]);
