@@ -34,7 +34,7 @@ async function create(config: EvalConfig, log: Logger): Promise<StartedService> 
     keepsReserve: true,
   });
   await giveUpWriting();
-  const deps = createEvalDeps(config, { log, store });
+  const deps = createEvalDeps(config, { log, store, workers });
   await deps.runs.queueUnfinished();
   let retention: Retention | undefined;
   return {
