@@ -83,7 +83,7 @@ function write(index: number, characters: number): string {
 /** What the endpoint says: texts in six languages, most of them short, those at the end long. */
 export const REPLIES: readonly string[] = [
   ...Array.from({ length: SHORT }, (_, index) => write(index, 1 + random() % 160)),
-  ...Array.from({ length: MEDIUM }, (_, index) => write(index, 300 + random() % 2700)),
+  ...Array.from({ length: MEDIUM }, (_, index) => write(index, 300 + random() % 1200)),
   ...Array.from(
     { length: LONG },
     (_, index) => write(index, SHORTEST_LONG + (LONGEST - SHORTEST_LONG) * (index / (LONG - 1))),
