@@ -1,31 +1,36 @@
 import { createWorkerBoard } from "../shared/background/worker_board.ts";
 import { callerKeys } from "../shared/config.ts";
 import type { Logger } from "../shared/log.ts";
-import { type StartedService, startService } from "../shared/start.ts";
+import { type ServiceDefinition, type StartedService, startService } from "../shared/start.ts";
 import { runCli } from "./cli/cli.ts";
 import { createDenoWorld } from "./cli/deno_world.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
 import { type Retention, startRetention } from "./run/retention.ts";
+import type { WorkerStarts } from "./scoring_wiring.ts";
 import { giveUpWriting } from "./store/give_up_writing.ts";
 import { openStore } from "./store/open_store.ts";
 import { createEvalDeps } from "./wiring.ts";
 
-async function main(): Promise<void> {
-  await startService({
+/** The service; its workers are started as `starts` says, or as usual. */
+export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {
+  return {
     name: "assay-eval",
     schema: EvalConfig,
     portVariable: "EVAL_PORT",
     check: requireSafeEvalExposure,
     outgoing: (config) => 2 * config.EVAL_CONCURRENCY, // the endpoint, and a judge or an encoder
-    create,
-  });
+    create: (config, log) => create(config, { log, starts }),
+  };
 }
 
 /** Started before writing is given up; each is one death of the database's worker survived. */
 const SPARE_DATABASE_WORKERS = 2;
 
-async function create(config: EvalConfig, log: Logger): Promise<StartedService> {
+async function create(
+  config: EvalConfig,
+  { log, starts }: { log: Logger; starts: WorkerStarts | undefined },
+): Promise<StartedService> {
   const workers = createWorkerBoard(log);
   const store = await openStore({
     path: config.EVAL_DATA,
@@ -34,7 +39,7 @@ async function create(config: EvalConfig, log: Logger): Promise<StartedService> 
     keepsReserve: true,
   });
   await giveUpWriting();
-  const deps = createEvalDeps(config, { log, store });
+  const deps = createEvalDeps(config, { log, store, workers, starts });
   await deps.runs.queueUnfinished();
   let retention: Retention | undefined;
   return {
@@ -86,6 +91,6 @@ const SERVICE_ARGUMENTS = ["--check", "--version", "-V"];
 
 if (import.meta.main) {
   const [first] = Deno.args;
-  if (first === undefined || SERVICE_ARGUMENTS.includes(first)) await main();
+  if (first === undefined || SERVICE_ARGUMENTS.includes(first)) await startService(defineEval());
   else Deno.exit(await runCli(Deno.args, createDenoWorld()));
 }

@@ -1,4 +1,5 @@
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
+import type { WorkerPort } from "../shared/background/worker_call.ts";
 import { ConfigError } from "../shared/config.ts";
 import { silentLogger } from "../shared/log.ts";
 import type { ScoringPorts } from "./assess/assessor.ts";
@@ -12,14 +13,26 @@ import { createJudgeModel, type JudgeModel } from "./assess/judge/model.ts";
 import { createLanguageDetector } from "./assess/language/detector.ts";
 import { createPairComparer } from "./assess/scores/pair_scores.ts";
 
+/** How workers are started, if not as usual. */
+export interface WorkerStarts {
+  longText?: () => WorkerPort;
+  encoder?: () => WorkerPort;
+}
+
+export interface ScoringOptions {
+  /** Watches the workers. */
+  workers?: WorkerBoard;
+  starts?: WorkerStarts | undefined;
+}
+
 /**
  * What scoring needs, from the configuration. Starts nothing: workers begin with the first text
- * that they are for. Throws `ConfigError` where an address stands without a model.
+ * that they are for. Throws `ConfigError` if an address is set without its model.
  */
 export function createScoringPorts(
   config: EvalConfig,
   safeFetch: typeof fetch,
-  workers: WorkerBoard = createWorkerBoard(silentLogger),
+  { workers = createWorkerBoard(silentLogger), starts = {} }: ScoringOptions = {},
 ): ScoringPorts {
   const connect = (modelId: string, credential: string | undefined) =>
     createEndpointClient({
@@ -32,9 +45,12 @@ export function createScoringPorts(
     });
   const judge = createJudge(config, connect);
   return {
-    pairs: createPairComparer({ onEvent: workers.watch("long text") }),
+    pairs: createPairComparer({
+      onEvent: workers.watch("long text"),
+      ...(starts.longText && { start: starts.longText }),
+    }),
     detector: createLanguageDetector(),
-    embedder: createEmbedder(config, { connect, workers }),
+    embedder: createEmbedder(config, { connect, workers, start: starts.encoder }),
     ...(judge && { judge }),
   };
 }
@@ -50,13 +66,18 @@ function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefin
 
 function createEmbedder(
   config: EvalConfig,
-  { connect, workers }: { connect: Connect; workers: WorkerBoard },
+  { connect, workers, start }: {
+    connect: Connect;
+    workers: WorkerBoard;
+    start: (() => WorkerPort) | undefined;
+  },
 ): Embedder {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
   if (!baseUrl) {
     return createLocalEmbedder({
       workers: encoderWorkers(config),
       watch: () => workers.watch("encoder"),
+      ...(start && { start }),
     });
   }
   if (!model) {

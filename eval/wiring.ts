@@ -18,17 +18,18 @@ import { checkRuns, checkStore } from "./readiness.ts";
 import { createRunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
-import { createScoringPorts } from "./scoring_wiring.ts";
+import { createScoringPorts, type WorkerStarts } from "./scoring_wiring.ts";
 import { createTarget, type Dialects } from "./endpoint/target.ts";
 
 /** The service's real dependencies, from its configuration and its open store. */
 export function createEvalDeps(
   config: EvalConfig,
-  { log, store, workers = createWorkerBoard(log) }: {
+  { log, store, workers = createWorkerBoard(log), starts }: {
     log: Logger;
     store: RunStore;
     /** Watches the workers; the store's may be on it already. */
     workers?: WorkerBoard;
+    starts?: WorkerStarts | undefined;
   },
 ): EvalDeps {
   const endpoints = createEndpointPolicy(config);
@@ -41,7 +42,7 @@ export function createEvalDeps(
     createSameOriginFetch(createBoundedFetch(createTracedFetch(fetch)));
   const trustedFetch = safely(fetch);
   const publicFetch = safely(createPublicFetch());
-  const scoring = createScoringPorts(config, trustedFetch, workers);
+  const scoring = createScoringPorts(config, trustedFetch, { workers, starts });
   const runs = createRunManager({
     store,
     scoring,

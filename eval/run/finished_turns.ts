@@ -31,13 +31,15 @@ export async function readFinished(
    * A reply that was being scored when a process died may be what it died of. After a second death
    * such replies are scored one by one, so that the others are not given up together with it.
    */
-  function toEarlier({ content, usage, latencyMs, tries, ...position }: PendingReply) {
+  function toEarlier(
+    { content, usage, encoding, latencyMs, tries, ...position }: PendingReply,
+  ) {
     const assess = async <T>(work: () => Promise<T>) => {
       await store.countTry(id, position);
       return await work();
     };
     const reply: EarlierReply = {
-      reply: { content, usage },
+      reply: { content, usage, ...(encoding && { encoding }) },
       latencyMs,
       attempt(work) {
         if (tries >= MOST_TRIES) return undefined;

@@ -138,9 +138,9 @@ export function createRunRoutes(
       if (isRunning(parentId)) throw conflict(`cannot retry run ${parentId}: it is running`);
       if (parent.queryRemoved) throw conflict(`cannot retry run ${parentId}: ${QUERY_LOST}`);
       endpoints.requireAllowed(parent.endpoint);
-      const { done, failed } = await store.tally(parentId);
-      if (failed === 0 && done === parent.totalTurns) {
-        throw conflict(`cannot retry run ${parentId}: nothing in it failed`);
+      const { done, failed, missing } = await store.tally(parentId);
+      if (failed === 0 && missing === 0 && done === parent.totalTurns) {
+        throw conflict(`cannot retry run ${parentId}: nothing in it failed or lacks a score`);
       }
       const started = await runs.start({
         request: parent.request,

@@ -88,8 +88,13 @@ function keyOf(
 
 function toRow(
   runId: string,
-  { scenario, attempt, turn, content, usage, latencyMs }: ReceivedReply,
+  { scenario, attempt, turn, content, usage, latencyMs, encoding }: ReceivedReply,
 ): PendingRepliesTable {
-  const reply = JSON.stringify({ content, usage, latency_ms: latencyMs });
+  const reply = JSON.stringify({
+    agent_reply: content,
+    usage,
+    latency_ms: latencyMs,
+    reply_encoding: encoding,
+  });
   return { run_id: runId, scenario, attempt, turn, tries: 0, reply };
 }

@@ -280,8 +280,11 @@ function selectPending(db: Kysely<Tables>, runId: string) {
 function toPendingReply(
   { scenario, attempt, turn, tries, reply }: PendingRepliesTable,
 ): PendingReply {
-  const { content, usage, latency_ms: latencyMs } = JSON.parse(reply);
-  return { scenario, attempt, turn, tries, content, usage, latencyMs };
+  const stored = JSON.parse(reply);
+  const { usage, latency_ms: latencyMs, reply_encoding: encoding } = stored;
+  const content = stored.agent_reply ?? stored.content;
+  const received = { scenario, attempt, turn, tries, content, usage, latencyMs };
+  return encoding ? { ...received, encoding } : received;
 }
 
 function describeRun(
@@ -328,7 +331,8 @@ function createTurnInsert(db: Kysely<Tables>): (rows: TurnsTable[]) => Promise<v
 
 /**
  * The child begins with its parent's turns up to the first failed one of each attempt. A turn after
- * that was asked without it: kept, it would pass for an answer to a conversation that never was.
+ * that was asked without it: kept, it would pass for an answer to a conversation that never was. Of
+ * a turn whose `overall` is missing only the reply is kept, to be scored again.
  */
 async function copyAnswered(
   transaction: Transaction<Tables>,
@@ -336,31 +340,39 @@ async function copyAnswered(
   id: string,
 ): Promise<void> {
   const [, ...columns] = ALL_TURN_COLUMNS;
+  const selectKept = (missing: 0 | 1) =>
+    transaction.selectFrom("turns")
+      .leftJoin(
+        (failures) =>
+          failures.selectFrom("turns as failed_turns")
+            .select(({ fn }) => ["scenario", "attempt", fn.min("turn").as("first")])
+            .where("run_id", "=", parentId)
+            .where("failed", "=", 1)
+            .groupBy(["scenario", "attempt"])
+            .as("failures"),
+        (join) =>
+          join.onRef("failures.scenario", "=", "turns.scenario")
+            .onRef("failures.attempt", "=", "turns.attempt"),
+      )
+      .select(({ val }) => [val(id).as("run_id")])
+      .where("turns.run_id", "=", parentId)
+      .where("turns.missing", "=", missing)
+      .where((where) =>
+        where.or([
+          where("failures.first", "is", null),
+          where("turns.turn", "<", where.ref("failures.first")),
+        ])
+      );
   await transaction.insertInto("turns")
     .columns(ALL_TURN_COLUMNS)
-    .expression((from) =>
-      from.selectFrom("turns")
-        .leftJoin(
-          (failures) =>
-            failures.selectFrom("turns as failed_turns")
-              .select(({ fn }) => ["scenario", "attempt", fn.min("turn").as("first")])
-              .where("run_id", "=", parentId)
-              .where("failed", "=", 1)
-              .groupBy(["scenario", "attempt"])
-              .as("failures"),
-          (join) =>
-            join.onRef("failures.scenario", "=", "turns.scenario")
-              .onRef("failures.attempt", "=", "turns.attempt"),
-        )
-        .select(({ val }) => [val(id).as("run_id")])
-        .select(columns.map((column) => `turns.${column}` as const))
-        .where("turns.run_id", "=", parentId)
-        .where((where) =>
-          where.or([
-            where("failures.first", "is", null),
-            where("turns.turn", "<", where.ref("failures.first")),
-          ])
-        )
+    .expression(selectKept(0).select(columns.map((column) => `turns.${column}` as const)))
+    .execute();
+  await transaction.insertInto("pending_replies")
+    .columns(["run_id", "scenario", "attempt", "turn", "reply", "tries"])
+    .expression(
+      selectKept(1)
+        .select(["turns.scenario", "turns.attempt", "turns.turn", "turns.result"])
+        .select(({ lit }) => [lit(0).as("tries")]),
     )
     .execute();
 }

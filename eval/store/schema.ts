@@ -65,6 +65,9 @@ export interface PendingRepliesTable {
   turn: number;
   /** How many later processes have begun to score it. */
   tries: number;
-  /** `content`, `usage` and `latency_ms` as JSON. */
+  /**
+   * `agent_reply`, `usage`, `latency_ms` and `reply_encoding` as JSON: as in a turn's `result`, which
+   * may stand here too. Earlier versions wrote `content` for `agent_reply`.
+   */
   reply: string;
 }

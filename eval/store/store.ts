@@ -4,6 +4,7 @@ import type {
   InteractionUsage,
 } from "../../shared/schemas/evaluate.ts";
 import type { AttemptPosition, TurnPosition } from "../run/runner.ts";
+import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 
 /**
  * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and not
@@ -69,6 +70,8 @@ export interface ReceivedReply extends TurnPosition {
   content: string;
   usage: InteractionUsage | null;
   latencyMs: number;
+  /** Set if the endpoint's bytes were not UTF-8. */
+  encoding?: typeof NOT_UTF8;
 }
 
 /** A reply that an earlier process received and did not finish scoring. */

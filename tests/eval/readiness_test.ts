@@ -14,6 +14,7 @@ import { createWorkerBoard } from "../../shared/background/worker_board.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { memoryStore } from "../fakes/memory_store.ts";
+import { startServiceProcess } from "../fakes/service_process.ts";
 
 Deno.test("a store that cannot be written is not ready, and says why", async () => {
   const store = memoryStore();
@@ -94,4 +95,15 @@ Deno.test("a database file that was deleted or replaced is not ready", async () 
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+Deno.test("the service's readiness and figures include the worker of its database", async () => {
+  await using service = await startServiceProcess("eval");
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  const counted = metrics.split("\n").filter((line) => line.startsWith("assay_worker_restarts"));
+  assertEquals(counted.sort(), [
+    'assay_worker_restarts_total{worker="database"} 0',
+    'assay_worker_restarts_total{worker="encoder"} 0',
+    'assay_worker_restarts_total{worker="long text"} 0',
+  ]);
 });

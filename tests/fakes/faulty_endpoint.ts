@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { text as readText } from "node:stream/consumers";
-import { completionBody, completionChunks } from "./provider_answers.ts";
+import { completionBody, completionChunks, type CompletionFields } from "./provider_answers.ts";
 
 /** What can go wrong with a provider, by name. */
 export const FAULTS = {
@@ -69,6 +69,14 @@ export interface FaultyEndpointOptions {
   faultOf?: (call: number) => Fault | undefined;
   /** Every other path is 404. Unset: any path is served. */
   path?: string;
+  /** The answer to a call without a fault; "fine" if it is unset. */
+  answerOf?: (request: CompletionRequest) => CompletionFields;
+}
+
+/** What an answer may depend on. */
+export interface CompletionRequest {
+  messages: { role: string; content: string }[];
+  tools?: { function: { name: string } }[];
 }
 
 /**
@@ -76,7 +84,7 @@ export interface FaultyEndpointOptions {
  * names no fault gets an answer.
  */
 export async function startFaultyEndpoint(
-  { faultOf, path }: FaultyEndpointOptions = {},
+  { faultOf, path, answerOf }: FaultyEndpointOptions = {},
 ): Promise<FaultyEndpoint> {
   const sockets = new Set<Socket>();
   let count = 0;
@@ -93,10 +101,12 @@ export async function startFaultyEndpoint(
       response.writeHead(404).end();
       return;
     }
-    const content: string = JSON.parse(body).messages?.at(-1)?.content ?? "";
+    const call = JSON.parse(body);
+    const content: string = call.messages?.at(-1)?.content ?? "";
     const name = faultOf?.(++served) ?? content.split(":")[0] as Fault;
     if (name in FAULTS) FAULTS[name](response);
-    else response.writeHead(200, JSON_TYPE).end(WHOLE);
+    else if (!answerOf) response.writeHead(200, JSON_TYPE).end(WHOLE);
+    else response.writeHead(200, JSON_TYPE).end(JSON.stringify(completionBody(answerOf(call))));
   });
   server.on("connection", (socket) => {
     sockets.add(socket);

@@ -84,7 +84,15 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
           other.scenario === scenario && other.attempt === attempt && other.turn <= turn
         )
       );
-      turns.set(id, new Map(kept));
+      const isMissing = ({ result }: StoredTurn) => result.missing_scores?.overall !== undefined;
+      turns.set(id, new Map(kept.filter(([, turn]) => !isMissing(turn))));
+      for (const [key, { scenario, attempt, turn, result }] of kept) {
+        if (!isMissing(turns.get(parentId!)!.get(key)!)) continue;
+        const { agent_reply: content, usage, latency_ms: latencyMs } = result;
+        const encoding = result.reply_encoding;
+        const received = { scenario, attempt, turn, content, usage, latencyMs };
+        replies.set(`${id}/${key}`, { ...received, ...(encoding && { encoding }), tries: 0 });
+      }
       return { outcome: "created", id, run: stored };
     },
     // deno-lint-ignore require-await

@@ -21,6 +21,8 @@ export interface ServiceProcessOptions {
   limits?: string;
   /** Further flags of `deno run`: permissions that a start may add. */
   flags?: string[];
+  /** Another script than the service's own, with the service's permissions. */
+  script?: string;
 }
 
 /** Starts `agent` or `eval` on a free port and waits until it says where it listens. */
@@ -28,7 +30,7 @@ export function startServiceProcess(
   service: "agent" | "eval",
   options: ServiceProcessOptions = {},
 ): Promise<ServiceProcess> {
-  return startProcess(commandOf(service, options.flags), options);
+  return startProcess(commandOf(service, options), options);
 }
 
 /** The same for any arguments of `deno` that start a service. */
@@ -106,7 +108,10 @@ export async function runServiceCommand(
   }
 }
 
-function commandOf(service: "agent" | "eval", flags: string[] = []): string[] {
+function commandOf(
+  service: "agent" | "eval",
+  { flags = [], script = new URL(`${service}/main.ts`, ROOT).pathname }: ServiceProcessOptions = {},
+): string[] {
   return [
     "run",
     "--frozen",
@@ -115,6 +120,6 @@ function commandOf(service: "agent" | "eval", flags: string[] = []): string[] {
     `--config=${new URL("deno.json", ROOT).pathname}`,
     ...permissionFlags(service),
     ...flags,
-    new URL(`${service}/main.ts`, ROOT).pathname,
+    script,
   ];
 }

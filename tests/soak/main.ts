@@ -1,5 +1,5 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
-/** `deno task soak [minutes] [requests per second]`: 10 minutes at 200 requests/s unless told. */
+/** `deno task soak [minutes] [requests per second]`: 10 minutes at 200 requests/s by default. */
 import { soak } from "./soak.ts";
 
 const [minutes = "10", rate = "200"] = Deno.args;
@@ -15,12 +15,13 @@ const report = await soak({
   },
 });
 
-const { sent, missed, unexpected, slope } = report;
+const { sent, missed, unexpected, deaths, slope } = report;
 if (missed > 0) {
   console.log(`${missed} requests were not sent: the machine is too slow for ${rate}/s`);
 }
-console.log(`${sent} requests, ${unexpected.length} answered otherwise than they were to be`);
+console.log(`${sent} requests, ${unexpected.length} with an unexpected answer`);
 for (const line of new Set(unexpected)) console.log(`  ${line}`);
+for (const [name, count] of Object.entries(deaths)) console.log(`deaths, ${name}: ${count}`);
 console.log(
   `growth after the first minute: agent ${slope.agent.toFixed(2)} MB/min, ` +
     `eval ${slope.eval.toFixed(2)} MB/min (at most ${MOST_GROWTH})`,

@@ -1,6 +1,6 @@
-import { startFaultyEndpoint } from "../fakes/faulty_endpoint.ts";
-import { startServiceProcess } from "../fakes/service_process.ts";
-import { type Kind, type Services, TRAFFIC } from "./traffic.ts";
+import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
+import { startSoakEndpoint } from "./endpoint.ts";
+import { type Kind, LONG_EVERY, LONG_TEXTS, type Services, TRAFFIC } from "./traffic.ts";
 
 export interface SoakOptions {
   seconds: number;
@@ -21,8 +21,10 @@ export interface SoakReport {
   sent: number;
   /** Not sent, because the machine was too slow for the rate: the figures are of a lower one. */
   missed: number;
-  /** What was not to be, by kind. */
+  /** Answers that were not the expected ones, by kind. */
   unexpected: string[];
+  /** How often each worker and the MCP server died. */
+  deaths: Record<string, number>;
   samples: MemorySample[];
   /** Growth after the warm-up, in megabytes a minute, by least squares. */
   slope: { agent: number; eval: number };
@@ -30,12 +32,18 @@ export interface SoakReport {
 
 const MOST_UNDER_WAY = 300;
 
-/** Both services as processes under steady traffic with faults in it. */
+/**
+ * Both services as processes under steady traffic with faults in it, while workers of the
+ * evaluation and an MCP server of the agent die now and then.
+ */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
-  await using endpoint = await startFaultyEndpoint();
+  await using endpoint = await startSoakEndpoint();
   const environment = { HUB_BASE_URL: endpoint.baseUrl, MODEL_RETRIES: "0" };
-  await using agent = await startServiceProcess("agent", { environment });
-  await using evaluation = await startServiceProcess("eval", { environment });
+  await using agent = await startAgent(environment);
+  await using evaluation = await startServiceProcess("eval", {
+    environment,
+    script: pathOf("eval_service.ts"),
+  });
   const services = { agent: agent.url, eval: evaluation.url, endpoint: endpoint.baseUrl };
 
   const samples: MemorySample[] = [];
@@ -54,7 +62,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
         break;
       }
       const kind = choose(sent);
-      const call: Promise<void> = kind.send(services)
+      const call: Promise<void> = kind.send(services, sent)
         .catch((error) => void unexpected.push(`${kind.name}: ${error.message}`))
         .finally(() => underWay.delete(call));
       underWay.add(call);
@@ -69,13 +77,49 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   await Promise.all(underWay);
   const counted = samples.filter(({ second }) => second >= options.warmUpSeconds);
   const slope = { agent: slopeOf(counted, "agent"), eval: slopeOf(counted, "eval") };
-  return { sent, missed, unexpected, samples, slope };
+  const deaths = { ...countDeaths(evaluation), ...countDeaths(agent) };
+  return { sent, missed, unexpected, deaths, samples, slope };
+}
+
+const pathOf = (file: string) => new URL(file, import.meta.url).pathname;
+
+async function startAgent(environment: Record<string, string>): Promise<ServiceProcess> {
+  const cwd = await Deno.makeTempDir();
+  const server = {
+    command: Deno.execPath(),
+    args: ["run", "--no-config", pathOf("mortal_server.ts")],
+  };
+  await Deno.writeTextFile(`${cwd}/mcp.json`, JSON.stringify({ mcpServers: { mortal: server } }));
+  const agent = await startServiceProcess("agent", {
+    environment: { ...environment, AGENT_MCP_CONFIG: "mcp.json" },
+    cwd,
+    flags: ["--allow-read=.env,mcp.json", `--allow-run=${Deno.execPath()}`],
+  });
+  return Object.assign(agent, {
+    stop: agent[Symbol.asyncDispose],
+    async [Symbol.asyncDispose]() {
+      await this.stop();
+      await Deno.remove(cwd, { recursive: true });
+    },
+  });
+}
+
+/** From the log. */
+function countDeaths({ lines }: ServiceProcess): Record<string, number> {
+  const deaths: Record<string, number> = {};
+  for (const line of lines) {
+    const name = /"worker died".*"worker":"([^"]+)"/.exec(line)?.[1] ??
+      (line.includes('"MCP server is not there"') ? "MCP server" : undefined);
+    if (name) deaths[name] = (deaths[name] ?? 0) + 1;
+  }
+  return deaths;
 }
 
 const WEIGHTS = TRAFFIC.flatMap((kind) => Array<Kind>(kind.weight).fill(kind));
 
 /** The same order each time, all kinds mixed: 61 has no factor in common with the number of them. */
 function choose(index: number): Kind {
+  if (index % LONG_EVERY === 0) return LONG_TEXTS;
   return WEIGHTS[(index * 61) % WEIGHTS.length]!;
 }
 

@@ -1,12 +1,14 @@
 import type { Fault } from "../fakes/faulty_endpoint.ts";
+import { CALL_TOOL } from "./endpoint.ts";
+import { FIRST_LONG, REPLIES } from "./replies.ts";
 
-/** One kind of request, and what must come of it. */
+/** One kind of request, and its expected answer. */
 export interface Kind {
   name: string;
-  /** How often it comes, against the others. */
+  /** How often it comes, compared with the others. */
   weight: number;
-  /** Throws where the answer is not the one that was to be. */
-  send(services: Services): Promise<void>;
+  /** Throws if the answer is not the expected one. `index` counts all requests of the soak. */
+  send(services: Services, index: number): Promise<void>;
 }
 
 export interface Services {
@@ -42,37 +44,87 @@ function chat(url: string, content: string, init: RequestInit = {}): Promise<Res
   });
 }
 
-async function evaluate(services: Services, messages: string[]): Promise<void> {
+interface Turn {
+  user_message: string;
+  reference_reply: string;
+}
+
+/** Faults are errors of their turns; every other turn has all its scores, and the right ones. */
+async function evaluate(services: Services, turns: Turn[], attempts = 2): Promise<void> {
   const test_batch = {
     id: "s",
-    interactions: messages.map((user_message, index) => ({
-      id: String(index),
-      user_message,
-      reference_reply: "fine",
-    })),
+    interactions: turns.map((turn, index) => ({ id: String(index), ...turn })),
   };
   const response = await fetch(`${services.eval}/evaluate`, {
     method: "POST",
     headers: JSON_TYPE,
-    body: JSON.stringify({ test_batch, endpoint: services.endpoint, model_id: "m", attempts: 2 }),
+    body: JSON.stringify({ test_batch, endpoint: services.endpoint, model_id: "m", attempts }),
   });
   const { results } = JSON.parse(await expect(response, 200));
   for (const { interactions } of results.scenarios[0].attempts) {
-    for (const { user_message, error } of interactions) {
-      const isInjected = user_message.includes(":");
-      if (isInjected !== Boolean(error)) {
-        throw new Error(`${user_message}: ${JSON.stringify(error)}`);
-      }
-    }
+    turns.forEach((turn, index) => check(turn, interactions[index]));
   }
 }
+
+// deno-lint-ignore no-explicit-any -- an answer as it is on the wire
+function check({ user_message, reference_reply }: Turn, result: any): void {
+  const { agent_reply: reply, error, missing_scores: missing, scores } = result;
+  const fail = (what: unknown) => {
+    throw new Error(`${user_message}: ${JSON.stringify(what)}`);
+  };
+  const isInjected = user_message.includes(":");
+  if (isInjected !== Boolean(error)) fail({ error });
+  if (isInjected) return;
+  if (missing) fail({ missing });
+  const isExact = reply === reference_reply;
+  if (scores.exact_match !== Number(isExact)) fail({ exact_match: scores.exact_match });
+  if (isExact !== scores.overall > 0.999) fail({ overall: scores.overall });
+}
+
+/** Asks for a reply; every second time the reference is the same text. */
+function say(number: number, isSame: boolean): Turn {
+  const reference = isSame ? REPLIES[number] : REPLIES[(number + 6) % REPLIES.length];
+  return { user_message: `say ${number}`, reference_reply: reference! };
+}
+
+const SHORT_TURNS = (index: number) => [
+  say(index % FIRST_LONG, index % 2 === 0),
+  say((index * 7) % FIRST_LONG, index % 2 === 1),
+];
+
+const FAULTY_TURNS: Turn[] = [
+  { user_message: "500: x", reference_reply: "fine" },
+  { user_message: "reset: y", reference_reply: "fine" },
+];
+
+/** Too dear for the usual traffic: comes once in so many requests. */
+export const LONG_EVERY = 500;
+
+export const LONG_TEXTS: Kind = {
+  name: "evaluation of long texts",
+  weight: 0,
+  send: (services, index) => {
+    const number = FIRST_LONG + (index / LONG_EVERY) % (REPLIES.length - FIRST_LONG);
+    return evaluate(services, [say(number, true)], 1);
+  },
+};
 
 /** What a day brings, with faults in about a third of it. */
 export const TRAFFIC: Kind[] = [
   {
     name: "chat",
-    weight: 40,
-    send: async ({ agent }) => void await expect(await chat(agent, "Hello"), 200),
+    weight: 32,
+    async send({ agent }, index) {
+      const number = index % REPLIES.length;
+      const { content } = JSON.parse(await expect(await chat(agent, `say ${number}`), 200));
+      if (content !== REPLIES[number]) throw new Error(`say ${number}: ${content.slice(0, 300)}`);
+    },
+  },
+  {
+    // The model is told if the server is gone; the answer comes all the same.
+    name: "chat with the tool of an MCP server",
+    weight: 8,
+    send: async ({ agent }) => void await expect(await chat(agent, CALL_TOOL), 200),
   },
   ...Object.entries(FAULTS).map(([fault, status]): Kind => ({
     name: `chat, ${fault}`,
@@ -97,12 +149,12 @@ export const TRAFFIC: Kind[] = [
   {
     name: "evaluation",
     weight: 10,
-    send: (services) => evaluate(services, ["one", "two"]),
+    send: (services, index) => evaluate(services, SHORT_TURNS(index)),
   },
   {
     name: "evaluation with faults",
     weight: 6,
-    send: (services) => evaluate(services, ["one", "500: x", "reset: y", "two"]),
+    send: (services, index) => evaluate(services, [...SHORT_TURNS(index), ...FAULTY_TURNS]),
   },
   {
     name: "health and figures",
@@ -110,6 +162,7 @@ export const TRAFFIC: Kind[] = [
     async send({ agent, eval: evaluation }) {
       await expect(await fetch(`${agent}/healthz`), 200);
       await expect(await fetch(`${evaluation}/metrics`), 200);
+      await expect(await fetch(`${evaluation}/readyz`), 200);
     },
   },
 ];

@@ -42,7 +42,7 @@ const TIMEOUT_MS = 30_000;
  * nowhere.
  */
 export function createPairComparer(
-  { start = startWorker, onEvent }: PairComparerOptions = {},
+  { start = startLongTextWorker, onEvent }: PairComparerOptions = {},
 ): PairComparer {
   const call = createWorkerCall<TextPair, PairComparison>(start, {
     name: "long text",
@@ -100,6 +100,7 @@ function allMissing(reason: string): PairComparison {
   };
 }
 
-function startWorker(): WorkerPort {
+/** A worker for `compare`, without permissions. */
+export function startLongTextWorker(): WorkerPort {
   return new Worker(new URL("./long_text_worker.ts", import.meta.url), COMPUTE_ONLY);
 }

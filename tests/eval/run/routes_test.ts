@@ -11,6 +11,7 @@ import {
 import { readEvents } from "../../fakes/events.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
+import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
 
 const THREE_TURNS = {
@@ -223,6 +224,34 @@ Deno.test("a retry asks again from the first failed turn on, so that each reply 
     ),
     ["heard one", "heard one two", "heard one two three"],
   );
+});
+
+Deno.test("a retry scores again what lacks its scores, and asks for nothing that was answered", async () => {
+  let isDown = true;
+  const { judge } = fakeJudge(() => {
+    if (isDown) throw providerError(500);
+    return JSON.stringify({ reason: "good", grade: 10 });
+  });
+  const { service, asked, runs } = evalService(() => "fine", { scoring: scoringPorts({ judge }) });
+  const interactions = THREE_TURNS.interactions.map((turn) => ({
+    ...turn,
+    reference_reply: "fine",
+  }));
+  const parent = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: { ...THREE_TURNS, interactions } }),
+  );
+  const overallOf = ({ results }: typeof parent) =>
+    results.scenarios[0]!.attempts[0]!.interactions.map(({ scores }) => scores.overall);
+  assertEquals(overallOf(parent), [null, null, null]);
+  isDown = false;
+  const response = await call(service, `POST /runs/${parent.run_id}/retry`);
+  assertEquals(response.status, 202);
+  const { run_id } = await response.json();
+  await runs.active(run_id)?.ended;
+  const child = await (await call(service, `GET /runs/${run_id}`)).json();
+  assertEquals([child.status, overallOf(child.result)], ["completed", [1, 1, 1]]);
+  assertEquals(asked.length, 3);
 });
 
 Deno.test("a run that is running, or in which nothing failed, cannot be retried", async () => {

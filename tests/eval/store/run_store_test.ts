@@ -268,6 +268,30 @@ testStores(
 );
 
 testStores(
+  "of a turn whose overall is missing a retry keeps the reply, unless it comes after a failed one",
+  async (store) => {
+    const parentId = await newRun(store, { turns: 3 });
+    const missing = { scores: { overall: null }, missing_scores: { overall: "judge" } };
+    const encoding = "not utf-8" as const;
+    await store.recordTurn(parentId, storedTurn([0, 0, 0]));
+    await store.recordTurn(
+      parentId,
+      storedTurn([0, 0, 1], { ...missing, reply_encoding: encoding }),
+    );
+    await store.recordTurn(parentId, storedTurn([0, 0, 2]));
+    await store.recordTurn(parentId, storedTurn([0, 1, 0], { error: failure }));
+    await store.recordTurn(parentId, storedTurn([0, 1, 1], missing));
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t", parentId });
+    assertEquals(positions(await Array.fromAsync(store.turns(id))), [[0, 0, 0], [0, 0, 2]]);
+    assertEquals(await store.pendingPositions(id), [{ scenario: 0, attempt: 0, turn: 1 }]);
+    const received = { content: "reply 0.0.1", usage: null, latencyMs: 5, encoding };
+    assertEquals(await store.pendingReplies(id, { scenario: 0, attempt: 0 }), [
+      { scenario: 0, attempt: 0, turn: 1, ...received, tries: 0 },
+    ]);
+  },
+);
+
+testStores(
   "what is stored of an attempt is counted, and read for one attempt alone",
   async (store) => {
     const id = await newRun(store);
@@ -385,6 +409,7 @@ testStores("a reply without its turn is kept, until the turn or the run is done"
     content: `reply ${attempt}.${turn}`,
     usage,
     latencyMs: 12,
+    encoding: "not utf-8" as const,
   });
   await store.recordTurn(id, storedTurn([0, 0, 0]));
   for (const [attempt, turn] of [[0, 1], [1, 0]] as const) {
