@@ -4,7 +4,6 @@ import { createPlaces } from "../shared/http/places.ts";
 import { createMetrics } from "../shared/ops/metrics.ts";
 import { observeModels } from "./models/observed_models.ts";
 import { observeTools } from "./tools/observed_tools.ts";
-import { agentApi } from "./api/openapi.ts";
 import type { Logger } from "../shared/log.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
@@ -37,7 +36,7 @@ async function main(): Promise<void> {
         providers: () => isConfigured(config, models) ? undefined : "no provider is configured",
       };
       const details = { mcp: checkMcp(tools) };
-      const operations = { name: "assay-agent", metrics, api: agentApi, checks, details };
+      const operations = { metrics, checks, details };
       return {
         service: createAgentHandler({ config, log, models, tools, runs, operations }),
         metrics,

@@ -16,9 +16,9 @@ import { streamCompletion } from "./stream.ts";
  * The agent for OpenAI clients. `model` takes what `x-model-id` takes. With `x-agent-tools: off` the
  * route is a plain way to the provider, and the caller's own tools go with it.
  */
-export function createOpenAIRoutes(
+export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Places },
-): Record<string, Handler> {
+): { complete: Handler; listModels: Handler } {
   function open(body: CompletionRequest, { headers }: Request): CompletionSource {
     const choice = chooseModel(body.model, "the field model");
     if (headers.get("x-agent-tools")?.trim().toLowerCase() === "off") {
@@ -28,10 +28,10 @@ export function createOpenAIRoutes(
   }
 
   return {
-    "GET /v1/models": async (request, { connection }) =>
+    listModels: async (request, { connection }) =>
       Response.json(await listModels(models, workSignal(request, connection))),
 
-    "POST /v1/chat/completions": async (request, context) => {
+    complete: async (request, context) => {
       const { fields, connection } = context;
       const body = await readJson(request, CompletionRequest, {
         maxBytes: config.MAX_BODY_BYTES,

@@ -1,6 +1,5 @@
 import { createPlaces } from "./places.ts";
 import { shuttingDown } from "./refusal.ts";
-import type { Guard } from "./router.ts";
 
 /** Whether the server takes in what comes: not while it is full, and no more once it stops. */
 export interface Admission {
@@ -50,17 +49,5 @@ export function createAdmission(maxRequests: number): Admission {
       if (isStopping) throw shuttingDown();
       return places.take();
     },
-  };
-}
-
-/**
- * Holds a place for as long as a request's answer takes. As a guard, so that a refusal is answered,
- * logged and counted like any other. Probes (`open`) need none: a busy service is alive, and one
- * that stops is to say so.
- */
-export function requireAdmission(open: string[]): Guard {
-  return (_request, { connection, url }) => {
-    if (!connection.admission || open.includes(url.pathname)) return;
-    connection.onClose(connection.admission.take());
   };
 }

@@ -6,21 +6,18 @@ import { createLocalConnection } from "../../../shared/http/connection.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
+import { about, routesOf } from "../../fakes/routes.ts";
 
 /** A watched service behind a server that takes one request at once. */
 function serviceForOne() {
   const lines: string[] = [];
   const metrics = createMetrics({ runs: () => 0 });
   const admission = createAdmission(1);
-  const service = createService({ "GET /": () => new Response("ok") }, {
+  const service = createService(routesOf({ "GET /": () => new Response("ok") }), {
+    about,
     config: parseConfig(z.object(commonVariables), {}),
     log: createLogger({ level: "info", format: "json", write: (line) => void lines.push(line) }),
-    operations: {
-      name: "assay-test",
-      metrics,
-      api: { title: "t", description: "d", routes: {} },
-      checks: {},
-    },
+    operations: { metrics, checks: {} },
   });
   /** The answer, whose place is held until `close`. */
   async function ask(path: string) {
