@@ -1,4 +1,4 @@
-import type { Places } from "../shared/http/places.ts";
+import type { Capacity } from "../shared/http/admission.ts";
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import { createIndexRoute } from "../shared/ops/index_route.ts";
@@ -11,7 +11,7 @@ import { createRunner, type RunnerDeps } from "./run/runner.ts";
 /** Everything the outside world supplies. */
 export interface AgentDeps extends RunnerDeps {
   /** The runs that are running. */
-  runs: Places;
+  runs: Capacity;
   operations?: Operations;
 }
 

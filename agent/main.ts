@@ -1,6 +1,6 @@
 import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
-import { createPlaces } from "../shared/http/places.ts";
+import { createCapacity } from "../shared/http/admission.ts";
 import { createMetrics } from "../shared/ops/metrics.ts";
 import { observeModels } from "./models/observed_models.ts";
 import { observeTools } from "./tools/observed_tools.ts";
@@ -28,8 +28,12 @@ async function main(): Promise<void> {
       // All that is ours has been read. LangChain would look for its own variables some twenty times
       // a run, at a fifth of the run's processor time; it finds an empty object sooner.
       process.env = {};
-      const runs = createPlaces({ limit: config.AGENT_MAX_RUNS, what: "runs" });
-      const metrics = createMetrics({ runs: () => runs.taken });
+      const runs = createCapacity({
+        what: "runs",
+        max: config.AGENT_MAX_RUNS,
+        setting: "AGENT_MAX_RUNS",
+      });
+      const metrics = createMetrics({ runs: () => runs.used });
       const models = observeModels(createModels(config, log), metrics);
       const tools = observeTools(createToolSource(config, log), metrics);
       const checks = {

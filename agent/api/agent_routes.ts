@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body.ts";
 import { workSignal } from "../../shared/http/connection.ts";
-import type { Places } from "../../shared/http/places.ts";
+import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler, Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { AgentReply, AgentRequest, StudioModels } from "../../shared/schemas/agent.ts";
@@ -17,7 +17,7 @@ import { runAnswer } from "./run_answer.ts";
 export interface RunRouteDeps extends RunnerDeps {
   runner: Runner;
   /** The runs that are running. */
-  runs: Places;
+  runs: Capacity;
 }
 
 const ModelId = z.string().meta({

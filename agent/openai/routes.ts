@@ -1,6 +1,6 @@
 import { readJson } from "../../shared/http/body.ts";
 import { workSignal } from "../../shared/http/connection.ts";
-import type { Places } from "../../shared/http/places.ts";
+import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentEvent } from "../run/events.ts";
@@ -17,7 +17,7 @@ import { streamCompletion } from "./stream.ts";
  * route is a plain way to the provider, and the caller's own tools go with it.
  */
 export function createOpenAIHandlers(
-  { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Places },
+  { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
 ): { complete: Handler; listModels: Handler } {
   function open(body: CompletionRequest, { headers }: Request): CompletionSource {
     const choice = chooseModel(body.model, "the field model");

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/config.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { refuse } from "../../../shared/http/refusal.ts";
+import { refuse } from "../../../shared/http/problem.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
