@@ -1,10 +1,9 @@
 import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
-import { createPlaces } from "../shared/http/places.ts";
+import { createCapacity } from "../shared/http/admission.ts";
 import { createMetrics } from "../shared/ops/metrics.ts";
 import { observeModels } from "./models/observed_models.ts";
 import { observeTools } from "./tools/observed_tools.ts";
-import { agentApi } from "./api/openapi.ts";
 import type { Logger } from "../shared/log.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
@@ -29,15 +28,19 @@ async function main(): Promise<void> {
       // All that is ours has been read. LangChain would look for its own variables some twenty times
       // a run, at a fifth of the run's processor time; it finds an empty object sooner.
       process.env = {};
-      const runs = createPlaces({ limit: config.AGENT_MAX_RUNS, what: "runs" });
-      const metrics = createMetrics({ runs: () => runs.taken });
+      const runs = createCapacity({
+        what: "runs",
+        max: config.AGENT_MAX_RUNS,
+        setting: "AGENT_MAX_RUNS",
+      });
+      const metrics = createMetrics({ runs: () => runs.used });
       const models = observeModels(createModels(config, log), metrics);
       const tools = observeTools(createToolSource(config, log), metrics);
       const checks = {
         providers: () => isConfigured(config, models) ? undefined : "no provider is configured",
       };
       const details = { mcp: checkMcp(tools) };
-      const operations = { name: "assay-agent", metrics, api: agentApi, checks, details };
+      const operations = { metrics, checks, details };
       return {
         service: createAgentHandler({ config, log, models, tools, runs, operations }),
         metrics,

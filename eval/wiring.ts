@@ -13,7 +13,6 @@ import { createEndpointPolicy } from "./endpoint/policy.ts";
 import { createFairSlots } from "./run/fair_slots.ts";
 import type { EvalDeps } from "./handler.ts";
 import { observeTarget } from "./endpoint/observed_target.ts";
-import { evalApi } from "./api/openapi.ts";
 import { checkRuns, checkStore } from "./readiness.ts";
 import { createRunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
@@ -69,6 +68,6 @@ export function createEvalDeps(
     },
   });
   const checks = { store: checkStore(store), runs: checkRuns(runs), workers: workers.check };
-  const operations = { name: "assay-eval", metrics, api: evalApi, checks };
+  const operations = { metrics, checks };
   return { config, log, endpoints, store, runs, scoring, operations };
 }

@@ -1,5 +1,8 @@
-/** The first `maxLength` UTF-16 units of a text, one less if that would cut a character in two. */
-export function shorten(text: string, maxLength: number): string {
+/**
+ * The start of a text, at most `maxLength` UTF-16 units with `ending`, which marks that something is
+ * missing. No character is cut in two.
+ */
+export function shorten(text: string, maxLength: number, ending = ""): string {
   if (text.length <= maxLength) return text;
-  return text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "");
+  return text.slice(0, maxLength - ending.length).replace(/[\uD800-\uDBFF]$/, "") + ending;
 }

@@ -3,14 +3,12 @@ import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createModels } from "../agent/models/models.ts";
-import { agentApi } from "../agent/api/openapi.ts";
 import { AgentConfig } from "../agent/config.ts";
 import { EvalConfig } from "../eval/config.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/config.ts";
 import type { Service } from "../shared/http/router.ts";
 import { silentLogger } from "../shared/log.ts";
-import { UNDESCRIBED } from "../shared/ops/api_document.ts";
 import { createMetrics } from "../shared/ops/metrics.ts";
 import { agentService } from "./fakes/agent_service.ts";
 import { evalService } from "./fakes/eval_service.ts";
@@ -25,12 +23,7 @@ const SERVICES: Record<string, () => Service> = {
   agent: () =>
     agentService(createScriptedProvider(), {
       models: createModels(config, silentLogger),
-      operations: {
-        name: "assay-agent",
-        metrics: createMetrics({ runs: () => 0 }),
-        api: agentApi,
-        checks: {},
-      },
+      operations: { metrics: createMetrics({ runs: () => 0 }), checks: {} },
     }).service,
   eval: () => {
     const { operations } = createEvalDeps(parseConfig(EvalConfig, {}), {
@@ -47,6 +40,21 @@ async function readDocument(service: Service): Promise<Document> {
   return await (await service(at("/openapi.json"))).json();
 }
 
+/** The README and the pages of `docs/`, as one text. */
+function readDocuments(): string {
+  const root = new URL("../", import.meta.url);
+  const pages = [...Deno.readDirSync(new URL("docs/", root))].map(({ name }) => `docs/${name}`);
+  return ["README.md", ...pages.filter((path) => path.endsWith(".md"))]
+    .map((path) => Deno.readTextFileSync(new URL(path, root))).join("\n");
+}
+
+/** A parameter may be written `{id}`, `:id`, or `$ID` as in a shell. */
+function namesPath(text: string, path: string): boolean {
+  const escaped = path.replaceAll(".", "\\.");
+  const source = escaped.replaceAll(/\{\w+\}/g, `(?:\\{\\w+\\}|:\\w+|'?\\$\\w+'?)`);
+  return new RegExp(`(?<![\\w}])${source}(?![\\w/{-])`).test(text.replaceAll(/:\d+\//g, " /"));
+}
+
 for (const [name, create] of Object.entries(SERVICES)) {
   Deno.test(`${name}: the description is valid OpenAPI 3.1 by redocly's rules`, async () => {
     const document = await readDocument(create());
@@ -61,13 +69,17 @@ for (const [name, create] of Object.entries(SERVICES)) {
     for (const [path, operations] of Object.entries<Document>(document.paths)) {
       for (const [method, operation] of Object.entries<Document>(operations)) {
         const where = `${method.toUpperCase()} ${path}`;
-        assert(
-          operation.summary !== UNDESCRIBED,
-          `${where} is not described in ${name}/openapi.ts`,
-        );
+        assert(operation.summary, `${where} has no summary`);
         for (const status of ["401", "429", "500"]) assert(status in operation.responses, where);
         if (method === "post" && operation.requestBody) assert("413" in operation.responses, where);
       }
+    }
+  });
+
+  Deno.test(`${name}: every route is named in the documents`, async () => {
+    const documents = readDocuments();
+    for (const path of Object.keys((await readDocument(create())).paths)) {
+      assert(namesPath(documents, path), `${path} is in no document`);
     }
   });
 

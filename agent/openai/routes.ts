@@ -1,6 +1,6 @@
 import { readJson } from "../../shared/http/body.ts";
 import { workSignal } from "../../shared/http/connection.ts";
-import type { Places } from "../../shared/http/places.ts";
+import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentEvent } from "../run/events.ts";
@@ -16,9 +16,9 @@ import { streamCompletion } from "./stream.ts";
  * The agent for OpenAI clients. `model` takes what `x-model-id` takes. With `x-agent-tools: off` the
  * route is a plain way to the provider, and the caller's own tools go with it.
  */
-export function createOpenAIRoutes(
-  { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Places },
-): Record<string, Handler> {
+export function createOpenAIHandlers(
+  { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
+): { complete: Handler; listModels: Handler } {
   function open(body: CompletionRequest, { headers }: Request): CompletionSource {
     const choice = chooseModel(body.model, "the field model");
     if (headers.get("x-agent-tools")?.trim().toLowerCase() === "off") {
@@ -28,10 +28,10 @@ export function createOpenAIRoutes(
   }
 
   return {
-    "GET /v1/models": async (request, { connection }) =>
+    listModels: async (request, { connection }) =>
       Response.json(await listModels(models, workSignal(request, connection))),
 
-    "POST /v1/chat/completions": async (request, context) => {
+    complete: async (request, context) => {
       const { fields, connection } = context;
       const body = await readJson(request, CompletionRequest, {
         maxBytes: config.MAX_BODY_BYTES,

@@ -1,11 +1,11 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/store.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
 import { outcomeOf } from "./outcome.ts";
-import { shorten } from "./shorten.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
 /** Of a reply that is shown with a failure; whole replies are in the other formats. */
@@ -106,7 +106,7 @@ function writeDetail(result: InteractionResult, threshold: number): string {
     case "failed": {
       const { code, detail } = result.error!;
       return `<error${xmlAttributes({ message: detail, type: code })}>${
-        xmlText(`asked: ${shorten(result.user_message, SHOWN_CHARACTERS)}`)
+        xmlText(`asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`)
       }</error>`;
     }
     case "incomplete": {
@@ -119,9 +119,9 @@ function writeDetail(result: InteractionResult, threshold: number): string {
     case "below": {
       const message = `${HEADLINE} ${round(result.scores[HEADLINE])} is below ${threshold}`;
       const lines = [
-        `asked: ${shorten(result.user_message, SHOWN_CHARACTERS)}`,
-        `expected: ${shorten(result.reference_reply, SHOWN_CHARACTERS)}`,
-        `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS)}`,
+        `asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`,
+        `expected: ${shorten(result.reference_reply, SHOWN_CHARACTERS, "…")}`,
+        `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS, "…")}`,
         ...(result.differs_in ? [`differs in: ${result.differs_in.join(", ")}`] : []),
         `scores: ${
           Object.entries(result.scores).filter(([, value]) => value !== null)

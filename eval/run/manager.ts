@@ -1,5 +1,5 @@
 import { AppError, isAbort } from "../../shared/errors.ts";
-import { overloaded } from "../../shared/http/places.ts";
+import { overloaded } from "../../shared/http/admission.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createAssessor, describeScoring, type ScoringPorts } from "../assess/assessor.ts";
@@ -282,7 +282,9 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     async start(run) {
       const known = run.idempotency && await store.findByKey(run.idempotency);
       if (known) return known; // it needs no place
-      if (runs.size + starting >= maxRuns) throw overloaded(`${maxRuns} runs are under way`);
+      if (runs.size + starting >= maxRuns) {
+        throw overloaded({ what: "runs", max: maxRuns, setting: "EVAL_MAX_RUNS" });
+      }
       starting++;
       try {
         const created = await store.createRun(withScoring(run));

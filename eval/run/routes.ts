@@ -34,9 +34,7 @@ const ListQuery = z.object({
 });
 
 /** Everything about runs that are already there. */
-export function createRunRoutes(
-  { store, runs, endpoints }: RunRoutesDeps,
-): Record<string, Handler> {
+export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
   async function find(id = ""): Promise<StoredRun> {
     const run = runs.active(id)?.run ?? await store.getRun(id);
     if (run) return run;
@@ -76,7 +74,7 @@ export function createRunRoutes(
   }
 
   return {
-    "GET /runs": async (_request, { url }) => {
+    list: async (_request, { url }) => {
       const query = readQuery(url, ListQuery);
       const { test_name: testName, model_id: modelId, status, cursor, limit } = query;
       const page = await store.listRuns({
@@ -90,14 +88,14 @@ export function createRunRoutes(
       return Response.json({ runs: views, next_cursor: page.nextCursor });
     },
 
-    "GET /runs/:id": async (_request, { params }) => {
+    show: async (_request, { params }) => {
       const run = await find(params.id);
       const shown = await view(run);
       if (shown.status !== "completed") return Response.json(shown);
       return streamPieces(withResult(shown, resultPieces(store, run)));
     },
 
-    "GET /runs/:id/events": async (request, context) => {
+    follow: async (request, context) => {
       const run = await find(context.params.id);
       const last = request.headers.get("last-event-id");
       // What `EventSource` takes as "do not come back".
@@ -108,7 +106,7 @@ export function createRunRoutes(
       return stream.response;
     },
 
-    "POST /runs/:id/cancel": async (_request, { params }) => {
+    cancel: async (_request, { params }) => {
       const run = await findRecord(params.id);
       const active = runs.active(run.id);
       const detail = "cancelled by a caller";
@@ -128,7 +126,7 @@ export function createRunRoutes(
       throw conflict(`cannot cancel run ${run.id}: it is ${status}`);
     },
 
-    "POST /runs/:id/retry": async (request, context) => {
+    retry: async (request, context) => {
       const parent = await find(context.params.id);
       const { id: parentId } = parent;
       const body = { retry: parentId };
@@ -153,7 +151,7 @@ export function createRunRoutes(
       return describeRetry(started.active.run.id, { parentId, status: "running" });
     },
 
-    "DELETE /runs/:id": async (_request, { params }) => {
+    remove: async (_request, { params }) => {
       const { id } = await findRecord(params.id);
       if (isRunning(id)) {
         throw conflict(`cannot delete run ${id}: it is running; cancel it first`);
@@ -161,7 +159,7 @@ export function createRunRoutes(
       await store.deleteRun(id);
       return new Response(null, { status: 204 });
     },
-  };
+  } satisfies Record<string, Handler>;
 }
 
 function describeRetry(

@@ -1,31 +1,75 @@
-import { createPlaces } from "./places.ts";
-import { shuttingDown } from "./refusal.ts";
-import type { Guard } from "./router.ts";
+import { AppError } from "../errors.ts";
 
-/** Whether the server takes in what comes: not while it is full, and no more once it stops. */
-export interface Admission {
-  /** Requests under way. */
-  readonly taken: number;
-  readonly isStopping: boolean;
-  stop(): void;
-  /** True once the time to finish is over: what still runs is given up, and its callers are told. */
-  readonly isEnding: boolean;
-  end(): void;
-  /** Calls back at `end`, and returns the function that forgets it. */
-  onEnd(callback: () => void): () => void;
-  /** Takes a place and returns the function that gives it back. Throws 503 where there is none. */
+/** How much of one kind of work may run at once. */
+export interface Limit {
+  /** What runs. */
+  what: "runs" | "requests";
+  max: number;
+  /** The variable that sets `max`, for the message of a refusal. */
+  setting: string;
+}
+
+/** Counts running work against a limit. */
+export interface Capacity {
+  /** How much is running now. */
+  readonly used: number;
+  /**
+   * Counts one more and returns the function that ends it; calling that twice does no harm. Throws
+   * 503 `overloaded` at the limit. There is no queue: a caller that waits in an endless one has left
+   * by the time it is served.
+   */
   take(): () => void;
 }
 
-/** `maxRequests` may be under way at once. */
-export function createAdmission(maxRequests: number): Admission {
-  const places = createPlaces({ limit: maxRequests, what: "requests" });
+const RETRY_AFTER_SECONDS = 2;
+
+export function createCapacity(limit: Limit): Capacity {
+  let used = 0;
+  return {
+    get used() {
+      return used;
+    },
+    take() {
+      if (used >= limit.max) throw overloaded(limit);
+      used++;
+      let isHeld = true;
+      return () => {
+        if (isHeld) used--;
+        isHeld = false;
+      };
+    },
+  };
+}
+
+/** 503 for work over a limit. */
+export function overloaded({ what, max, setting }: Limit): AppError {
+  return new AppError(
+    503,
+    "overloaded",
+    `too many ${what}: ${max} are running (${setting}); retry in ${RETRY_AFTER_SECONDS} s`,
+    { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+  );
+}
+
+/** Decides whether the server accepts a request: not at its limit, and not once it is stopping. */
+export interface Admission extends Capacity {
+  readonly isStopping: boolean;
+  stop(): void;
+  /** True once the grace time is over: running requests are aborted, and their callers told why. */
+  readonly isEnding: boolean;
+  end(): void;
+  /** Calls back at `end`; returns the function that removes the callback. */
+  onEnd(callback: () => void): () => void;
+}
+
+export function createAdmission(limit: Omit<Limit, "what">): Admission {
+  const capacity = createCapacity({ ...limit, what: "requests" });
   const callbacks = new Set<() => void>();
   let isStopping = false;
   let isEnding = false;
   return {
-    get taken() {
-      return places.taken;
+    get used() {
+      return capacity.used;
     },
     get isStopping() {
       return isStopping;
@@ -48,19 +92,14 @@ export function createAdmission(maxRequests: number): Admission {
     },
     take() {
       if (isStopping) throw shuttingDown();
-      return places.take();
+      return capacity.take();
     },
   };
 }
 
-/**
- * Holds a place for as long as a request's answer takes. As a guard, so that a refusal is answered,
- * logged and counted like any other. Probes (`open`) need none: a busy service is alive, and one
- * that stops is to say so.
- */
-export function requireAdmission(open: string[]): Guard {
-  return (_request, { connection, url }) => {
-    if (!connection.admission || open.includes(url.pathname)) return;
-    connection.onClose(connection.admission.take());
-  };
+/** 503 on connections that were open before the stop; new ones are not accepted at all. */
+export function shuttingDown(): AppError {
+  return new AppError(503, "shutting_down", "the service is stopping; retry in 5 s", {
+    headers: { connection: "close", "retry-after": "5" },
+  });
 }

@@ -30,18 +30,16 @@ export function identifyCaller(keys: CallerKey[]): Guard {
   };
 }
 
-/** Refuses who was not identified. `open` are the paths that everybody may ask. */
-export function requireCaller(open: string[]): Guard {
-  return (_request, context) => {
-    if (context.fields.caller !== undefined || open.includes(context.url.pathname)) return;
-    throw new AppError(
-      401,
-      "unauthorized",
-      "cannot serve this caller: send a valid key as authorization: Bearer … or as x-api-key",
-      { headers: { "www-authenticate": "Bearer" } },
-    );
-  };
-}
+/** Refuses a caller that was not identified, unless the route needs no key. */
+export const requireCaller: Guard = (_request, { fields, route }) => {
+  if (fields.caller !== undefined || route?.needsKey === false) return;
+  throw new AppError(
+    401,
+    "unauthorized",
+    "cannot serve this caller: send a valid key as authorization: Bearer … or as x-api-key",
+    { headers: { "www-authenticate": "Bearer" } },
+  );
+};
 
 /** The key that a request carries, whether it is a valid one or not. */
 export function readApiKey(request: Request): string | undefined {

@@ -1,7 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { isAbort } from "../errors.ts";
-import type { Admission } from "./admission.ts";
-import { shuttingDown } from "./refusal.ts";
+import { type Admission, shuttingDown } from "./admission.ts";
 
 /** The way a request came. */
 export interface Connection {

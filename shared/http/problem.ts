@@ -1,5 +1,6 @@
 import { STATUS_TEXT } from "@std/http/status";
 import { AppError } from "../errors.ts";
+import { secureHeaders } from "./security_headers.ts";
 
 /** A problem document (RFC 9457). `detail` is also what clients of FastAPI services read. */
 export interface Problem {
@@ -14,7 +15,7 @@ export interface Problem {
 
 const INTERNAL = new AppError(500, "internal", "the service failed; its log has the request_id");
 
-/** Describes any error to a caller. Only an `AppError` speaks for itself. */
+/** Describes any error to a caller. Only the message of an `AppError` is shown. */
 export function toProblem(error: unknown, requestId: string): Problem {
   const known = error instanceof AppError ? error : INTERNAL;
   return {
@@ -28,7 +29,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
   };
 }
 
-/** The same as a response, with the headers that belong to the error. */
+/** The same as a response, with the headers of the error. */
 export function problemResponse(error: unknown, requestId: string): Response {
   const problem = toProblem(error, requestId);
   return Response.json(problem, {
@@ -38,4 +39,13 @@ export function problemResponse(error: unknown, requestId: string): Response {
       "content-type": "application/problem+json",
     },
   });
+}
+
+/** The answer to a request that never reaches the router, with the headers that the router adds. */
+export function refuse(error: unknown): Response {
+  const requestId = crypto.randomUUID();
+  const response = problemResponse(error, requestId);
+  response.headers.set("x-request-id", requestId);
+  secureHeaders(response.headers);
+  return response;
 }

@@ -28,8 +28,6 @@ export function parseRate(text: string): Rate | undefined {
 export interface RateLimitOptions {
   rate: Rate;
   trustedProxies: string[];
-  /** Paths that are never counted: probes come often, and from one address. */
-  open: string[];
 }
 
 /**
@@ -37,12 +35,12 @@ export interface RateLimitOptions {
  * is counted by address too, as long as this stands before the guard that refuses them. The answer's
  * headers are those of draft-ietf-httpapi-ratelimit-headers.
  */
-export function createRateLimit({ rate, trustedProxies, open }: RateLimitOptions): Guard {
+export function createRateLimit({ rate, trustedProxies }: RateLimitOptions): Guard {
   const limiter = new RateLimiterMemory({ points: rate.requests, duration: rate.seconds });
   const policy = `"default";q=${rate.requests};w=${rate.seconds}`;
 
   return async (request, context) => {
-    if (open.includes(context.url.pathname)) return;
+    if (context.route?.limited === false) return;
     const { connection, fields } = context;
     const caller = fields.caller === undefined
       ? `address ${networkOf(callerAddress(request, { connection, trustedProxies }))}`

@@ -1,27 +1,31 @@
 import { AppError, ClientLeft } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { type Connection, createLocalConnection, explainEnd } from "./connection.ts";
+import type { RouteDescription } from "../ops/api_description.ts";
 import { withRemoteTrace, withSpan } from "../ops/tracing.ts";
+import { type Connection, createLocalConnection, explainEnd } from "./connection.ts";
 import { problemResponse } from "./problem.ts";
 import { readTraceparent, withRequestScope } from "./request_scope.ts";
+import { createRouteTable, type RouteMatch } from "./route_table.ts";
 import { secureHeaders } from "./security_headers.ts";
 
-/** What the router knows of a request beside the request itself. */
+/** What the router knows about a request beside the request itself. */
 export interface RequestContext {
   readonly requestId: string;
   readonly url: URL;
-  /** Values of the `:name` parts of the route's path. */
+  /** The route that will answer; missing if there is none for this path and method. */
+  readonly route?: Route;
+  /** Values of the `:name` parts of the route's path; `rest` is the value of a final `*`. */
   readonly params: Readonly<Record<string, string>>;
-  /** What the request's one log line says beside method, path, status and time. */
+  /** What the request's one log line contains beside method, path, status and time. */
   readonly fields: Record<string, string | number | Error>;
-  /** Puts that line off until an answer that is streamed has ended. */
+  /** Delays that line until a streamed answer has ended. */
   logAfter(end: Promise<unknown>): void;
-  /** Set on the answer, whatever it will be. */
+  /** Set on the answer, also on an error. */
   readonly responseHeaders: Record<string, string>;
   readonly connection: Connection;
 }
 
-/** One answered request, for those who count. `route` is a key of the table, or `none`. */
+/** One answered request, for the metrics. `route` is `GET /runs/:id`, or `none`. */
 export interface Answered {
   method: string;
   route: string;
@@ -31,13 +35,22 @@ export interface Answered {
 
 export type Handler = (request: Request, context: RequestContext) => Response | Promise<Response>;
 
-/** Looks at a request before it is routed; throws an `AppError` to refuse it. */
+/** One route of a service: how it is described, who may call it, and what answers. */
+export interface Route extends RouteDescription {
+  handler: Handler;
+  /** `false`: callers without a key are answered too. */
+  needsKey?: false;
+  /** `false`: requests count neither in the rate limit nor in the limit of running requests. */
+  limited?: false;
+}
+
+/** Checks a request before its handler is called; throws an `AppError` to refuse it. */
 export type Guard = (request: Request, context: RequestContext) => void | Promise<void>;
 
 export interface RouterOptions {
   log: Logger;
   guards?: Guard[];
-  /** Answers an `OPTIONS` request that no route wants. */
+  /** Answers `OPTIONS` requests; `undefined` leaves one to the routes. */
   preflight?: (request: Request) => Response | undefined;
   /** How an error is answered; a problem document unless given. */
   errorResponse?: ErrorResponse;
@@ -46,7 +59,7 @@ export interface RouterOptions {
   onAnswer?: (answered: Answered) => void;
 }
 
-/** Describes any error to the caller; only an `AppError` may speak for itself. */
+/** Describes any error to the caller; only the message of an `AppError` may be shown. */
 export type ErrorResponse = (error: unknown, context: RequestContext) => Response;
 
 /** A server's handler, callable in a test without a socket and so without a connection. */
@@ -57,39 +70,36 @@ interface Exchange extends RequestContext {
   ended?: Promise<unknown>;
 }
 
-interface Route {
-  key: string;
-  method: string;
-  match: PathMatcher;
-  handler: Handler;
-}
-
 /**
- * Routes `"METHOD /path/:param"` keys to handlers. Here is the one catch-all: a handler throws, and
- * the caller gets a problem document. `HEAD` is answered by the `GET` route.
+ * Answers each request with the handler of its route. This is the one catch-all: if a handler
+ * throws, the caller gets a problem document. `HEAD` is answered by the `GET` route.
  */
-export function router(routes: Record<string, Handler>, options: RouterOptions): Service {
-  const table = Object.entries(routes).map(([key, handler]) => parseRoute(key, handler));
+export function router(routes: readonly Route[], options: RouterOptions): Service {
+  const find = createRouteTable(routes);
   const { log, guards = [], preflight, responseHeaders, onAnswer } = options;
   const { errorResponse = (error, { requestId }) => problemResponse(error, requestId) } = options;
 
-  async function answer(request: Request, context: RequestContext): Promise<Response> {
+  async function answer(request: Request, exchange: RequestContext): Promise<Response> {
+    const match = find(request.method, exchange.url.pathname);
+    const { route, params } = match;
+    const context: RequestContext = { ...exchange, params, ...(route && { route }) };
     try {
       if (request.method === "OPTIONS") {
         const response = preflight?.(request);
         if (response) return response;
       }
       for (const guard of guards) await guard(request, context);
-      const { key, handler, params } = findRoute(table, request.method, context.url);
-      context.fields.route = key;
-      const attributes = { "http.route": key, "assay.request_id": context.requestId };
+      if (!route) throw noRoute(match, request.method, context.url);
+      const name = `${route.method} ${route.path}`;
+      context.fields.route = name;
+      const attributes = { "http.route": name, "assay.request_id": context.requestId };
       return await withSpan(
-        { name: key, attributes },
-        async () => await handler(request, { ...context, params }),
+        { name, attributes },
+        async () => await route.handler(request, context),
       );
     } catch (thrown) {
       const error = explainEnd(thrown, context.connection);
-      // Whatever came of it: nobody is there to be answered.
+      // Whatever failed: nobody is there to receive the answer.
       if (request.signal.aborted || error instanceof ClientLeft) {
         context.fields.outcome = "client left";
         return new Response(null, { status: 499 });
@@ -149,51 +159,27 @@ export function router(routes: Record<string, Handler>, options: RouterOptions):
   };
 }
 
-/** Has a request's log line tell why it failed. */
+/** Puts the reason of a failure into the request's log line. */
 export function noteFailure(error: unknown, { fields }: Pick<RequestContext, "fields">): void {
   fields.error = error instanceof Error ? error : new Error(String(error));
 }
 
-/** Someone should look into a failure of ours; one of a provider's is worth knowing of. */
+/** `error` for a failure of the service itself, `warn` for one of a provider or a limit. */
 function levelOf(error: unknown): "info" | "warn" | "error" {
   if (error === undefined) return "info";
   return error instanceof AppError ? "warn" : "error";
 }
 
-function parseRoute(key: string, handler: Handler): Route {
-  const [method = "", pathname = ""] = key.split(" ");
-  return { key, method, match: createPathMatcher(pathname), handler };
-}
-
-/** The values of a path's `:name` parts, or `undefined` where the path is another. */
-type PathMatcher = (pathname: string) => Record<string, string> | undefined;
-
-/** Most routes have no such parts, and comparing two strings costs none of a pattern's 0.1 ms. */
-function createPathMatcher(path: string): PathMatcher {
-  if (!path.includes(":")) return (pathname) => pathname === path ? {} : undefined;
-  const pattern = new URLPattern({ pathname: path });
-  return (pathname) => pattern.exec({ pathname })?.pathname.groups as Record<string, string>;
-}
-
-function findRoute(table: Route[], method: string, url: URL) {
-  const allowed: string[] = [];
-  for (const route of table) {
-    const params = route.match(url.pathname);
-    if (!params) continue;
-    if (route.method === method || (method === "HEAD" && route.method === "GET")) {
-      return { key: route.key, handler: route.handler, params };
-    }
-    allowed.push(route.method);
-  }
+function noRoute({ allowed }: RouteMatch<Route>, method: string, url: URL): AppError {
   if (allowed.length === 0) {
-    throw new AppError(404, "not_found", `cannot find ${url.pathname}: there is no such route`);
+    return new AppError(404, "not_found", `cannot find ${url.pathname}: there is no such route`);
   }
-  throw new AppError(405, "method_not_allowed", `cannot ${method} ${url.pathname}`, {
+  return new AppError(405, "method_not_allowed", `cannot ${method} ${url.pathname}`, {
     headers: { allow: allowed.join(", ") },
   });
 }
 
-/** The caller's own id where it is short and printable: it ends up in our log. */
+/** The caller's own id if it is short and printable, because it is logged; else a new one. */
 function readRequestId(request: Request): string {
   const given = request.headers.get("x-request-id") ?? "";
   return /^[\w.:-]{1,128}$/.test(given) ? given : crypto.randomUUID();

@@ -6,13 +6,13 @@ import type { Logger } from "../log.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import { onStopSignal } from "../stop_signals.ts";
 import { type Admission, createAdmission } from "./admission.ts";
-import { answerClientErrors } from "./client_errors.ts";
+import { answerClientErrors, NO_URL, TWO_HOSTS } from "./client_errors.ts";
 import type { Connection } from "./connection.ts";
 import { limitConnections } from "./connection_limit.ts";
 import type { ConnectionPlan } from "./descriptors.ts";
 import { allowHalfClosed, watchHalfClosed } from "./half_closed.ts";
 import { createRefusalLog } from "./refusal_log.ts";
-import { refuse, twoHosts, unreadable } from "./refusal.ts";
+import { refuse } from "./problem.ts";
 import type { Service } from "./router.ts";
 import { sendResponse } from "./send_response.ts";
 import { createStop } from "./stopping.ts";
@@ -66,8 +66,7 @@ const CHECKING_INTERVAL_MS = 1000;
  */
 export function serve(options: ServeOptions): void {
   const { name, hostname, port, graceMs, readTimeoutMs, service, log, metrics } = options;
-  // A connection carries one request at a time, unless its client sends several ahead.
-  const admission = createAdmission(Math.min(options.maxRequests, options.connections.total));
+  const admission = createAdmission(requestLimit(options));
 
   async function answer(request: Request, sockets: Sockets): Promise<Response> {
     const response = await service(request, toConnection(sockets, admission));
@@ -92,7 +91,7 @@ export function serve(options: ServeOptions): void {
     {
       overrideGlobalObjects: false,
       errorHandler(error) {
-        if (error instanceof RequestError) return refuse(unreadable());
+        if (error instanceof RequestError) return refuse(NO_URL);
         log.error("request failed outside of the service", { error });
         return refuse(error);
       },
@@ -110,7 +109,7 @@ export function serve(options: ServeOptions): void {
     outgoing.once("close", () => { // begun before the stop, when its connection was to be kept
       if (admission.isStopping) setTimeout(() => server.closeIdleConnections());
     });
-    if (countHosts(incoming) > 1) sendResponse(refuse(twoHosts()), outgoing);
+    if (countHosts(incoming) > 1) sendResponse(refuse(TWO_HOSTS), outgoing);
     else listener(incoming, outgoing);
   });
   allowHalfClosed(server);
@@ -157,6 +156,13 @@ export function serve(options: ServeOptions): void {
     watchdog?.stop();
     onSignal();
   });
+}
+
+/** A connection carries one request at a time, unless its client sends several ahead. */
+function requestLimit({ maxRequests, connections: { total } }: ServeOptions) {
+  return maxRequests <= total
+    ? { max: maxRequests, setting: "MAX_REQUESTS" }
+    : { max: total, setting: "MAX_CONNECTIONS" };
 }
 
 function exit(): void {

@@ -1,29 +1,30 @@
 import { callerKeys, type CommonConfig } from "../config.ts";
 import type { Logger } from "../log.ts";
+import type { About } from "../ops/api_description.ts";
 import type { Operations } from "../ops/operations.ts";
-import { createOperationsRoutes, OPEN_PATHS } from "../ops/operations_routes.ts";
-import { requireAdmission } from "./admission.ts";
+import { createOperationsRoutes } from "../ops/operations_routes.ts";
 import { identifyCaller, requireCaller } from "./auth.ts";
 import { isLoopback, requireLoopbackHost } from "./host.ts";
 import { createOriginPolicy } from "./origin.ts";
 import { createRateLimit } from "./rate_limit.ts";
-import { type ErrorResponse, type Guard, type Handler, router, type Service } from "./router.ts";
+import { type ErrorResponse, type Guard, type Route, router, type Service } from "./router.ts";
 
 export interface ServiceDeps {
+  about: About;
   config: CommonConfig;
   log: Logger;
-  /** How the service is watched; without it there is nothing to watch it by. */
+  /** How the service is monitored; without it there are no routes for that. */
   operations?: Operations;
-  /** How an error is answered; a problem document unless given. */
+  /** How an error is answered; as a problem document by default. */
   errorResponse?: ErrorResponse;
 }
 
-/** Routes behind everything that both services ask of a request before they read it. */
-export function createService(routes: Record<string, Handler>, deps: ServiceDeps): Service {
-  const { config, log, operations, errorResponse } = deps;
+/** The routes of a service, behind the checks that both services make before they read a request. */
+export function createService(routes: readonly Route[], deps: ServiceDeps): Service {
+  const { about, config, log, operations, errorResponse } = deps;
   const origins = createOriginPolicy(config.CORS_ORIGINS);
   const served = operations
-    ? { ...createOperationsRoutes(operations, Object.keys(routes)), ...routes }
+    ? [...createOperationsRoutes(about, { operations, others: routes }), ...routes]
     : routes;
   return router(served, {
     log,
@@ -31,7 +32,7 @@ export function createService(routes: Record<string, Handler>, deps: ServiceDeps
     preflight: origins.preflight,
     responseHeaders: origins.responseHeaders,
     guards: [
-      requireAdmission(OPEN_PATHS),
+      requireAdmission,
       ...(isLoopback(config.HOST) ? [requireLoopbackHost] : []),
       origins.guard,
       ...callerGuards(config),
@@ -40,13 +41,23 @@ export function createService(routes: Record<string, Handler>, deps: ServiceDeps
   });
 }
 
-/** The limit counts before strangers are refused, so that guessing at keys is limited too. */
+/**
+ * Counts a request as running until its answer is sent. A guard, so that a refusal is answered,
+ * logged and counted like any other. Probes are not counted: a busy service is still alive, and one
+ * that is stopping has to say so.
+ */
+const requireAdmission: Guard = (_request, { connection, route }) => {
+  if (!connection.admission || route?.limited === false) return;
+  connection.onClose(connection.admission.take());
+};
+
+/** The rate limit counts before callers without a key are refused, so that it also limits guessing. */
 function callerGuards(config: CommonConfig): Guard[] {
   const { RATE_LIMIT: rate, TRUSTED_PROXIES: trustedProxies } = config;
   const keys = callerKeys(config);
   return [
     ...(keys.length > 0 ? [identifyCaller(keys)] : []),
-    ...(rate ? [createRateLimit({ rate, trustedProxies, open: OPEN_PATHS })] : []),
-    ...(keys.length > 0 ? [requireCaller(OPEN_PATHS)] : []),
+    ...(rate ? [createRateLimit({ rate, trustedProxies })] : []),
+    ...(keys.length > 0 ? [requireCaller] : []),
   ];
 }

@@ -37,7 +37,7 @@ export function createStop(options: StoppingOptions): () => void {
   let signals = 0;
 
   async function stop(): Promise<void> {
-    log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.taken });
+    log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.used });
     admission.stop();
     const ended = Promise.all([closeServer(server), options.stop?.()]);
     if (!await settles(ended, { ms: graceMs, unless: hurry.promise })) await giveUp(ended);
@@ -47,7 +47,7 @@ export function createStop(options: StoppingOptions): () => void {
   }
 
   async function giveUp(ended: Promise<unknown>): Promise<void> {
-    log.warn(`${name} stopped with requests still running`, { running: admission.taken });
+    log.warn(`${name} stopped with requests still running`, { running: admission.used });
     admission.end();
     options.abandon?.();
     if (await settles(ended, { ms: LAST_WORDS_MS })) return;

@@ -1,11 +1,27 @@
 import { z } from "zod";
-import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from "zod-openapi";
+import type { ZodOpenApiParameters, ZodOpenApiResponseObject } from "zod-openapi";
+import type { RoutePath } from "../http/route_table.ts";
 
-/** What `/openapi.json` says of a service. `routes` has the keys of its routing table. */
-export interface ApiDescription {
-  title: string;
+/** What a service is, as `GET /`, `/version` and `/openapi.json` say it. */
+export interface About {
+  name: string;
   description: string;
-  routes: Record<string, ZodOpenApiOperationObject>;
+}
+
+/** One route as `GET /` and `/openapi.json` describe it. */
+export interface RouteDescription extends RoutePath {
+  method: "GET" | "POST" | "DELETE";
+  path: `/${string}`;
+  summary: string;
+  /** How `GET /` shows the route; by its path and its summary if a part is missing. */
+  index?: { query?: string; text?: string };
+  params?: ZodOpenApiParameters;
+  /** The JSON body; `example` must be answered with success. */
+  body?: { schema: z.ZodType; example: unknown };
+  /** The successful answers by status. */
+  answers: Record<number, ZodOpenApiResponseObject>;
+  /** Errors by status, beside those of any route and of any body; each text names the codes. */
+  problems?: Record<number, string>;
 }
 
 /** The body of every error. */
@@ -23,7 +39,7 @@ const RequestId = z.string().meta({
   description: "The caller's own id where it sent a sane one, else a new one.",
 });
 
-/** A successful answer in JSON. `headers` are those beside every answer's. */
+/** A successful answer in JSON. `headers` are added to those of every answer. */
 export function jsonAnswer(
   description: string,
   schema: z.ZodType,
@@ -36,9 +52,9 @@ export function jsonAnswer(
   };
 }
 
-/** Errors by status; each text names the codes that it comes with. */
+/** Error answers by status; each text names the possible codes. */
 export function problems(
-  byStatus: Record<string, string>,
+  byStatus: Record<number, string>,
 ): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, description]) => [status, problem(description, status)]),
@@ -58,7 +74,7 @@ function problem(description: string, status: string): ZodOpenApiResponseObject 
   };
 }
 
-/** What any route may answer, beside its own. */
+/** Errors that any route may answer. */
 export const COMMON_PROBLEMS = problems({
   401: "`unauthorized`: a key is needed, and is missing or wrong",
   403: "`forbidden_origin`, `forbidden_host`",
@@ -67,7 +83,7 @@ export const COMMON_PROBLEMS = problems({
   503: "`overloaded`, `shutting_down`",
 });
 
-/** What a route that reads a body may answer, beside those. */
+/** Errors that a route with a body may answer as well. */
 export const BODY_PROBLEMS = problems({
   400: "`invalid_json`, `invalid_request`",
   408: "`request_timeout`: the body took too long to arrive",

@@ -1,86 +1,28 @@
 import { z } from "zod";
-import { createDocument, type ZodOpenApiOperationObject } from "zod-openapi";
-import { type ApiDescription, COMMON_PROBLEMS, jsonAnswer } from "./api_description.ts";
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiResponsesObject,
+} from "zod-openapi";
+import type { Route } from "../http/router.ts";
+import { type About, BODY_PROBLEMS, COMMON_PROBLEMS, problems } from "./api_description.ts";
 import type { Version } from "./version.ts";
 
-/** Marks a route that nobody has described; a test looks for it. */
-export const UNDESCRIBED = "undescribed";
-
-const Reasons = z.object({
-  status: z.string(),
-  reasons: z.record(z.string(), z.string()),
-  details: z.record(z.string(), z.string()).optional().meta({
-    description: "What is missing, but is no reason not to send work here.",
-  }),
-});
-
-const OPERATIONS: ApiDescription["routes"] = {
-  "GET /healthz": {
-    summary: "Is the process alive?",
-    security: [],
-    responses: { 200: jsonAnswer("It is.", z.object({ status: z.literal("ok") })) },
-  },
-  "GET /readyz": {
-    summary: "Can the service take work?",
-    security: [],
-    responses: {
-      200: jsonAnswer("It can.", Reasons),
-      503: jsonAnswer("It cannot; the reasons say why.", Reasons),
-    },
-  },
-  "GET /version": {
-    summary: "What runs here",
-    responses: {
-      200: jsonAnswer(
-        "Versions.",
-        z.object({
-          name: z.string(),
-          version: z.string(),
-          commit: z.string(),
-          deno: z.string(),
-          libraries: z.record(z.string(), z.string()),
-        }),
-      ),
-    },
-  },
-  "GET /metrics": {
-    summary: "Figures for Prometheus",
-    responses: {
-      200: { description: "Prometheus text.", content: { "text/plain": { schema: z.string() } } },
-    },
-  },
-  "GET /openapi.json": {
-    summary: "This document",
-    responses: { 200: jsonAnswer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
-  },
-};
-
-/** OpenAPI 3.1 for every route that is `served`. */
+/** The OpenAPI 3.1 document of a service with these routes. */
 export function createApiDocument(
-  api: ApiDescription,
-  { version, served }: { version: Version; served: string[] },
+  about: About,
+  { version, routes }: { version: Version; routes: readonly Route[] },
 ) {
-  const described = { ...OPERATIONS, ...api.routes };
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const key of served) {
-    const [method = "", pathname = ""] = key.split(" ");
-    const path = pathname.replaceAll(/:(\w+)/g, "{$1}");
-    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-    const operation = described[key] ?? { summary: UNDESCRIBED, responses: {} };
-    (paths[path] ??= {})[method.toLowerCase()] = {
-      operationId: toOperationId(method, path),
-      ...(names.length > 0 && {
-        requestParams: { path: z.object(Object.fromEntries(names.map((n) => [n, z.string()]))) },
-      }),
-      ...operation,
-      responses: { ...COMMON_PROBLEMS, ...operation.responses },
-    };
+  for (const route of routes) {
+    const path = templateOf(route.path);
+    (paths[path] ??= {})[route.method.toLowerCase()] = describe(route, path);
   }
   return createDocument({
     openapi: "3.1.0",
     info: {
-      title: api.title,
-      description: api.description,
+      title: about.name,
+      description: about.description,
       version: version.version,
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -94,6 +36,35 @@ export function createApiDocument(
       },
     },
   });
+}
+
+function describe(route: Route, path: string): ZodOpenApiOperationObject {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const inPath = names.length > 0 && {
+    path: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))),
+  };
+  const requestParams = { ...inPath, ...route.params };
+  const responses: ZodOpenApiResponsesObject = {
+    ...COMMON_PROBLEMS,
+    ...(route.body && BODY_PROBLEMS),
+    ...problems(route.problems ?? {}),
+    ...route.answers,
+  };
+  return {
+    operationId: toOperationId(route.method, path),
+    summary: route.summary,
+    ...(route.needsKey === false && { security: [] }),
+    ...(Object.keys(requestParams).length > 0 && { requestParams }),
+    ...(route.body && {
+      requestBody: { required: true, content: { "application/json": route.body } },
+    }),
+    responses,
+  };
+}
+
+/** `/runs/{id}` for `/runs/:id`, as OpenAPI and the index of `GET /` write it. */
+export function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{rest}");
 }
 
 function toOperationId(method: string, path: string): string {

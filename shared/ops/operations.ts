@@ -1,16 +1,13 @@
-import type { ApiDescription } from "./api_description.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Says what keeps a part of the service from working; `undefined` where nothing does. */
+/** The reason why a part of the service does not work; `undefined` if it works. */
 export type Check = () => string | undefined | Promise<string | undefined>;
 
-/** How a service is watched by those who operate it. */
+/** How a service is monitored. */
 export interface Operations {
-  name: string;
   metrics: Metrics;
-  api: ApiDescription;
-  /** By the part that each one looks at: `providers`, `store`. */
+  /** By part of the service: `providers`, `store`. */
   checks: Record<string, Check>;
-  /** The same for parts that the service can go on without: told, but no reason to be unready. */
+  /** The same for parts that the service can work without: shown, but it stays ready. */
   details?: Record<string, Check>;
 }

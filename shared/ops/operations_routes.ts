@@ -1,47 +1,104 @@
-import type { Handler } from "../http/router.ts";
+import { z } from "zod";
+import type { Route } from "../http/router.ts";
+import { type About, jsonAnswer } from "./api_description.ts";
 import { createApiDocument } from "./api_document.ts";
 import type { Check, Operations } from "./operations.ts";
 import { describeVersion } from "./version.ts";
 
-/** What may be asked without a key: probes have none. */
-export const OPEN_PATHS = ["/healthz", "/readyz"];
+const Readiness = z.object({
+  status: z.string(),
+  reasons: z.record(z.string(), z.string()),
+  details: z.record(z.string(), z.string()).optional().meta({
+    description: "What is missing, but is no reason not to send work here.",
+  }),
+});
 
-/** The routes that operators and their machines ask. `served` are the keys of all the others. */
+const Versions = z.object({
+  name: z.string(),
+  version: z.string(),
+  commit: z.string(),
+  deno: z.string(),
+  libraries: z.record(z.string(), z.string()),
+});
+
+/** The routes for operators and their tools. `others` are the routes of the service itself. */
 export function createOperationsRoutes(
-  { name, metrics, api, checks, details }: Operations,
-  served: string[],
-): Record<string, Handler> {
-  const version = describeVersion(name);
-  let document: string | undefined; // made when it is first asked for, and once: it takes time
+  about: About,
+  { operations: { metrics, checks, details }, others }: {
+    operations: Operations;
+    others: readonly Route[];
+  },
+): Route[] {
+  const version = describeVersion(about.name);
+  let document: string | undefined; // made once, at the first request: it takes time
 
-  const routes: Record<string, Handler> = {
-    "GET /healthz": () => Response.json({ status: "ok" }),
-    "GET /readyz": async (_request, { connection }) => {
-      const stopping = () => connection.admission?.isStopping ? "stopping" : undefined;
-      const reasons = await failing({ ...checks, service: stopping });
-      const isReady = Object.keys(reasons).length === 0;
-      return Response.json({
-        status: isReady ? "ready" : "not ready",
-        reasons,
-        ...(details && { details: await failing(details) }),
-      }, { status: isReady ? 200 : 503 });
+  const routes: Route[] = [
+    {
+      method: "GET",
+      path: "/healthz",
+      summary: "Is the process alive?",
+      needsKey: false, // probes have none, and come often, from one address
+      limited: false,
+      answers: { 200: jsonAnswer("It is.", z.object({ status: z.literal("ok") })) },
+      handler: () => Response.json({ status: "ok" }),
     },
-    "GET /version": () => Response.json(version),
-    "GET /metrics": async () =>
-      new Response(await metrics.text(), {
-        headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
-      }),
-    "GET /openapi.json": () => {
-      document ??= JSON.stringify(
-        createApiDocument(api, { version, served: [...Object.keys(routes), ...served] }),
-      );
-      return new Response(document, { headers: { "content-type": "application/json" } });
+    {
+      method: "GET",
+      path: "/readyz",
+      summary: "Can the service take work?",
+      needsKey: false,
+      limited: false,
+      answers: {
+        200: jsonAnswer("It can.", Readiness),
+        503: jsonAnswer("It cannot; the reasons say why.", Readiness),
+      },
+      handler: async (_request, { connection }) => {
+        const stopping = () => connection.admission?.isStopping ? "stopping" : undefined;
+        const reasons = await failing({ ...checks, service: stopping });
+        const isReady = Object.keys(reasons).length === 0;
+        return Response.json({
+          status: isReady ? "ready" : "not ready",
+          reasons,
+          ...(details && { details: await failing(details) }),
+        }, { status: isReady ? 200 : 503 });
+      },
     },
-  };
+    {
+      method: "GET",
+      path: "/version",
+      summary: "What runs here",
+      answers: { 200: jsonAnswer("Versions.", Versions) },
+      handler: () => Response.json(version),
+    },
+    {
+      method: "GET",
+      path: "/metrics",
+      summary: "Figures for Prometheus",
+      answers: {
+        200: { description: "Prometheus text.", content: { "text/plain": { schema: z.string() } } },
+      },
+      handler: async () =>
+        new Response(await metrics.text(), {
+          headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+        }),
+    },
+    {
+      method: "GET",
+      path: "/openapi.json",
+      summary: "This document",
+      answers: { 200: jsonAnswer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
+      handler: () => {
+        document ??= JSON.stringify(
+          createApiDocument(about, { version, routes: [...routes, ...others] }),
+        );
+        return new Response(document, { headers: { "content-type": "application/json" } });
+      },
+    },
+  ];
   return routes;
 }
 
-/** The checks that found something, with what they found. */
+/** The checks that failed, with their reasons. */
 async function failing(checks: Record<string, Check>): Promise<Record<string, string>> {
   const found = await Promise.all(
     Object.entries(checks).map(async ([part, check]) => [part, await check()] as const),

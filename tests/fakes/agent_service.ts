@@ -3,7 +3,7 @@ import { type AgentDeps, createAgentHandler } from "../../agent/handler.ts";
 import { createTools } from "../../agent/tools/mod.ts";
 import { createFixedTools } from "../../agent/tools/tool.ts";
 import { parseConfig } from "../../shared/config.ts";
-import { createPlaces } from "../../shared/http/places.ts";
+import { createCapacity } from "../../shared/http/admission.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
 
@@ -18,7 +18,7 @@ export function agentService(
     config,
     log: silentLogger,
     tools: createFixedTools(createTools(config)),
-    runs: createPlaces({ limit: 1000, what: "runs" }),
+    runs: createCapacity({ what: "runs", max: 1000, setting: "AGENT_MAX_RUNS" }),
     models: {
       providerFor(target) {
         asked.push(target);

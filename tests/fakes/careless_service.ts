@@ -2,6 +2,7 @@ import { z } from "zod";
 import { commonVariables } from "../../shared/config.ts";
 import { createService } from "../../shared/http/service.ts";
 import { startService } from "../../shared/start.ts";
+import { about, routesOf } from "./routes.ts";
 
 /**
  * A service, run as a process, one of whose routes fails as none should, one forgets a promise that
@@ -14,21 +15,24 @@ if (import.meta.main) {
     portVariable: "PORT",
     check: () => {},
     create: (config, log) => ({
-      service: createService({
-        "GET /": () => new Response("ok"),
-        "POST /fail": async (request) => {
-          const said = await request.text();
-          throw new TypeError(`cannot use ${said}`, { cause: new Error(said) });
-        },
-        "POST /break": async (request) => new Response(breakingBody(await request.text(), [])),
-        "POST /break-later": async (request) =>
-          new Response(breakingBody(await request.text(), ["first"])),
-        "POST /forget": async (request) => {
-          const said = await request.text();
-          setTimeout(() => Promise.reject(new Error(said)), 1);
-          return new Response("ok");
-        },
-      }, { config, log }),
+      service: createService(
+        routesOf({
+          "GET /": () => new Response("ok"),
+          "POST /fail": async (request) => {
+            const said = await request.text();
+            throw new TypeError(`cannot use ${said}`, { cause: new Error(said) });
+          },
+          "POST /break": async (request) => new Response(breakingBody(await request.text(), [])),
+          "POST /break-later": async (request) =>
+            new Response(breakingBody(await request.text(), ["first"])),
+          "POST /forget": async (request) => {
+            const said = await request.text();
+            setTimeout(() => Promise.reject(new Error(said)), 1);
+            return new Response("ok");
+          },
+        }),
+        { about, config, log },
+      ),
     }),
   });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { commonVariables } from "../../shared/config.ts";
 import { createService } from "../../shared/http/service.ts";
 import { startService } from "../../shared/start.ts";
+import { about, routesOf } from "./routes.ts";
 
 /** How long the files stay open: enough for connections that nobody can accept. */
 const HOLD_MS = 300;
@@ -14,13 +15,16 @@ if (import.meta.main) {
     portVariable: "PORT",
     check: () => {},
     create: (config, log) => ({
-      service: createService({
-        "POST /exhaust": () => {
-          const files = openAll();
-          setTimeout(() => files.forEach((file) => file.close()), HOLD_MS);
-          return Response.json({ files: files.length });
-        },
-      }, { config, log }),
+      service: createService(
+        routesOf({
+          "POST /exhaust": () => {
+            const files = openAll();
+            setTimeout(() => files.forEach((file) => file.close()), HOLD_MS);
+            return Response.json({ files: files.length });
+          },
+        }),
+        { about, config, log },
+      ),
     }),
   });
 }

@@ -297,7 +297,7 @@ Deno.test("unfinished runs go on within EVAL_MAX_RUNS, oldest first, and the oth
   await assertRejects(
     () => runs.start({ request: evaluateRequest(), testName: "new" }),
     AppError,
-    "2 runs are",
+    "too many runs: 2 are running (EVAL_MAX_RUNS)",
   );
 
   const events = service(new Request(`http://127.0.0.1:8080/runs/${ids[3]}/events`));

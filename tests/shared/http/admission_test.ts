@@ -6,21 +6,18 @@ import { createLocalConnection } from "../../../shared/http/connection.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
+import { about, routesOf } from "../../fakes/routes.ts";
 
 /** A watched service behind a server that takes one request at once. */
 function serviceForOne() {
   const lines: string[] = [];
   const metrics = createMetrics({ runs: () => 0 });
-  const admission = createAdmission(1);
-  const service = createService({ "GET /": () => new Response("ok") }, {
+  const admission = createAdmission({ max: 1, setting: "MAX_REQUESTS" });
+  const service = createService(routesOf({ "GET /": () => new Response("ok") }), {
+    about,
     config: parseConfig(z.object(commonVariables), {}),
     log: createLogger({ level: "info", format: "json", write: (line) => void lines.push(line) }),
-    operations: {
-      name: "assay-test",
-      metrics,
-      api: { title: "t", description: "d", routes: {} },
-      checks: {},
-    },
+    operations: { metrics, checks: {} },
   });
   /** The answer, whose place is held until `close`. */
   async function ask(path: string) {
@@ -39,7 +36,9 @@ Deno.test("a refusal of a full server can be read by a page, is logged and is co
   const { ask, lines, metrics } = serviceForOne();
   const first = await ask("/");
   const refused = await ask("/");
-  assertEquals([refused.status, JSON.parse(refused.text).code], [503, "overloaded"]);
+  const { code, detail } = JSON.parse(refused.text);
+  assertEquals([refused.status, code], [503, "overloaded"]);
+  assertEquals(detail, "too many requests: 1 are running (MAX_REQUESTS); retry in 2 s");
   assertEquals(refused.headers.get("access-control-allow-origin"), "http://localhost:5173");
   const logged = JSON.parse(lines.at(-1) ?? "");
   assertEquals([logged.status, logged.request_id], [503, refused.headers.get("x-request-id")]);
@@ -52,7 +51,7 @@ Deno.test("a refusal of a full server can be read by a page, is logged and is co
 Deno.test("a full server is alive and ready, and probes take no place", async () => {
   const { ask, admission } = serviceForOne();
   for (const path of ["/healthz", "/readyz"]) assertEquals((await ask(path)).status, 200);
-  assertEquals(admission.taken, 0);
+  assertEquals(admission.used, 0);
   await ask("/");
   for (const path of ["/healthz", "/readyz"]) assertEquals((await ask(path)).status, 200);
 });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/config.ts";
 import { parseCallerKeys } from "../../../shared/http/auth.ts";
 import { createService } from "../../../shared/http/service.ts";
+import { about, routesOf } from "../../fakes/routes.ts";
 import { createLogger } from "../../../shared/log.ts";
 
 Deno.test("a key may have a name, and one without is named by its place", () => {
@@ -21,7 +22,11 @@ Deno.test("the log names the caller, old and new key alike, and holds neither", 
   const config = parseConfig(z.object(commonVariables), {
     API_KEYS: "ada:old-secret,ada:new-secret,bob:bobs-secret",
   });
-  const service = createService({ "GET /": () => new Response("ok") }, { config, log });
+  const service = createService(routesOf({ "GET /": () => new Response("ok") }), {
+    about,
+    config,
+    log,
+  });
   for (const key of ["old-secret", "new-secret", "bobs-secret", "ada:old-secret", "ada"]) {
     await service(
       new Request("http://127.0.0.1/", { headers: { authorization: `Bearer ${key}` } }),

@@ -5,12 +5,14 @@ import type { Connection } from "../../../shared/http/connection.ts";
 import { parseRate } from "../../../shared/http/rate_limit.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
+import { about, routesOf } from "../../fakes/routes.ts";
 import { assertThrows } from "@std/assert";
 
 const Common = z.object(commonVariables);
 
 function serviceOf(environment: Record<string, string>) {
-  const service = createService({ "GET /": () => new Response("ok") }, {
+  const service = createService(routesOf({ "GET /": () => new Response("ok") }), {
+    about,
     config: parseConfig(Common, environment),
     log: silentLogger,
   });

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { AppError } from "../../../shared/errors.ts";
 import { type Handler, router, type RouterOptions } from "../../../shared/http/router.ts";
 import { createLogger } from "../../../shared/log.ts";
+import { routesOf } from "../../fakes/routes.ts";
 
 function service(
   routes: Record<string, Handler>,
@@ -10,7 +11,7 @@ function service(
   const lines: Record<string, unknown>[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line));
   const log = createLogger({ level: "info", format: "json", write });
-  return { handle: router(routes, { log, ...options }), lines };
+  return { handle: router(routesOf(routes), { log, ...options }), lines };
 }
 
 function ask(path: string, init: RequestInit = {}): Request {

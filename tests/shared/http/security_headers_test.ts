@@ -2,18 +2,22 @@ import { assertEquals } from "@std/assert";
 import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/config.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { refuse } from "../../../shared/http/refusal.ts";
+import { refuse } from "../../../shared/http/problem.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
+import { about, routesOf } from "../../fakes/routes.ts";
 
-const service = createService({
-  "GET /": () => new Response("ok"),
-  "GET /broken": () => {
-    throw new Error("fault");
-  },
-  "GET /page": () =>
-    new Response("<p>", { headers: { "content-security-policy": "default-src 'self'" } }),
-}, { config: parseConfig(z.object(commonVariables), {}), log: silentLogger });
+const service = createService(
+  routesOf({
+    "GET /": () => new Response("ok"),
+    "GET /broken": () => {
+      throw new Error("fault");
+    },
+    "GET /page": () =>
+      new Response("<p>", { headers: { "content-security-policy": "default-src 'self'" } }),
+  }),
+  { about, config: parseConfig(z.object(commonVariables), {}), log: silentLogger },
+);
 
 const ask = (path: string, init: RequestInit = {}) =>
   service(new Request(`http://127.0.0.1${path}`, init));

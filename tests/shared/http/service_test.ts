@@ -3,11 +3,13 @@ import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/config.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
+import { about, routesOf } from "../../fakes/routes.ts";
 
 /** A service of one route, under a configuration. */
 function serviceOf(environment: Record<string, string> = {}) {
   const config = parseConfig(z.object(commonVariables), environment);
-  return createService({ "GET /": () => new Response("ok") }, { config, log: silentLogger });
+  const routes = routesOf({ "GET /": () => new Response("ok") });
+  return createService(routes, { about, config, log: silentLogger });
 }
 
 async function ask(
@@ -128,4 +130,25 @@ Deno.test("without keys, and with API_KEYS=none, nobody needs one", async () => 
   for (const environment of [{}, { API_KEYS: "none" }]) {
     assertEquals((await ask(serviceOf(environment))).status, 200);
   }
+});
+
+Deno.test("a route may need no key and still count in the limits, and the other way round", async () => {
+  const ok = () => new Response("ok");
+  const routes = [
+    ...routesOf({ "GET /page": ok }, { needsKey: false }),
+    ...routesOf({ "GET /probe": ok }, { limited: false }),
+  ];
+  const config = parseConfig(z.object(commonVariables), { API_KEYS: "k", RATE_LIMIT: "2/min" });
+  const service = createService(routes, { about, config, log: silentLogger });
+  const statuses = async (path: string, headers: Record<string, string> = {}) => {
+    const url = `http://127.0.0.1:8000${path}`;
+    const seen: number[] = [];
+    for (let count = 0; count < 3; count++) {
+      seen.push((await ask(service, { url, headers })).status);
+    }
+    return seen;
+  };
+  assertEquals(await statuses("/page"), [200, 200, 429]);
+  assertEquals(await statuses("/probe"), [401, 401, 401]);
+  assertEquals(await statuses("/probe", { "x-api-key": "k" }), [200, 200, 200]);
 });

@@ -5,6 +5,7 @@ import { createService } from "../../../shared/http/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
 import type { Check } from "../../../shared/ops/operations.ts";
+import { about, routesOf } from "../../fakes/routes.ts";
 
 function serviceOf(
   { environment = {}, checks = {}, details, runs = 0 }: {
@@ -15,20 +16,22 @@ function serviceOf(
   } = {},
 ) {
   const metrics = createMetrics({ runs: () => runs });
-  const service = createService({
-    "GET /": () => new Response("ok"),
-    "GET /things/:id": () => new Response("ok"),
-  }, {
-    config: parseConfig(z.object(commonVariables), environment),
-    log: silentLogger,
-    operations: {
-      name: "assay-test",
-      metrics,
-      api: { title: "t", description: "d", routes: {} },
-      checks,
-      ...(details && { details }),
+  const service = createService(
+    routesOf({
+      "GET /": () => new Response("ok"),
+      "GET /things/:id": () => new Response("ok"),
+    }),
+    {
+      about,
+      config: parseConfig(z.object(commonVariables), environment),
+      log: silentLogger,
+      operations: {
+        metrics,
+        checks,
+        ...(details && { details }),
+      },
     },
-  });
+  );
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await service(new Request(`http://127.0.0.1${path}`, init));
     return { status: response.status, text: await response.text() };

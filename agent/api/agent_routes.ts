@@ -1,0 +1,126 @@
+import { accepts } from "@std/http/negotiation";
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { readJson } from "../../shared/http/body.ts";
+import { workSignal } from "../../shared/http/connection.ts";
+import type { Capacity } from "../../shared/http/admission.ts";
+import type { Handler, Route } from "../../shared/http/router.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { AgentReply, AgentRequest, StudioModels } from "../../shared/schemas/agent.ts";
+import { toAgentReply } from "../answer/reply.ts";
+import { streamAnswer } from "../answer/streamed_answer.ts";
+import { chooseModel, explainRoute } from "../models/choice.ts";
+import { accountFields, accountHeaders } from "../run/accounting.ts";
+import type { Runner, RunnerDeps } from "../run/runner.ts";
+import { runAnswer } from "./run_answer.ts";
+
+export interface RunRouteDeps extends RunnerDeps {
+  runner: Runner;
+  /** The runs that are running. */
+  runs: Capacity;
+}
+
+const ModelId = z.string().meta({
+  description: "The model: the UUID of a fine-tuned one, or `<provider>/<model>` of the hub.",
+  example: "demo/assistant",
+});
+
+const Tools = z.object({
+  tools: z.array(z.looseObject({ name: z.string(), source: z.string() })),
+  servers: z.array(z.looseObject({ name: z.string(), state: z.string() })),
+});
+
+/** The agent's own routes. */
+export function createAgentRoutes(deps: RunRouteDeps): Route[] {
+  const { models, tools } = deps;
+  return [
+    {
+      method: "POST",
+      path: "/",
+      summary: "Answer a conversation",
+      index: { text: "send {messages} with the header x-model-id; the answer is the last message" },
+      params: { header: z.object({ "x-model-id": ModelId }) },
+      body: {
+        schema: AgentRequest,
+        example: { messages: [{ type: "human", content: "What is 17 * 23?" }] },
+      },
+      answers: {
+        200: runAnswer({
+          description: "The agent's last message; as events where `accept` prefers them.",
+          schema: AgentReply,
+          events: "`token`, `reasoning`, `tool_call` and `tool_result` as they come, then " +
+            "`message` and `done`, or `error` with the problem. Failures before the first event " +
+            "have their own status, and the same `error` event.",
+        }),
+      },
+      problems: {
+        400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`",
+        404: "`model_not_found`: the provider does not know the model",
+        502: "`provider_error`, `provider_auth`, `empty_reply`",
+        503: "`overloaded`, `shutting_down`, `provider_not_configured`",
+        504: "`provider_timeout`",
+      },
+      handler: createAnswerHandler(deps),
+    },
+    {
+      method: "GET",
+      path: "/studio/models",
+      summary: "The fine-tuned models, by name",
+      answers: { 200: jsonAnswer("Names to UUIDs.", StudioModels) },
+      problems: { 502: "`provider_error`, `provider_auth`" },
+      handler: async (request, { connection }) =>
+        Response.json(await models.listStudio(workSignal(request, connection))),
+    },
+    {
+      method: "GET",
+      path: "/tools",
+      summary: "The tools of the agent, and the state of the servers they come from",
+      answers: { 200: jsonAnswer("The tools.", Tools) },
+      handler: () => Response.json(tools.describe()),
+    },
+    {
+      method: "GET",
+      path: "/route",
+      summary: "Where a model id leads, and why",
+      index: { text: "where ?model=… leads, and why" },
+      params: { query: z.object({ model: z.string() }) },
+      answers: {
+        200: jsonAnswer("The route.", z.looseObject({ model: z.string(), reason: z.string() })),
+      },
+      problems: { 400: "`missing_model_id`" },
+      handler: (_, { url }) => Response.json(explainRoute(readModel(url))),
+    },
+  ];
+}
+
+function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
+  return async (request, context) => {
+    const choice = chooseModel(request.headers.get("x-model-id"), "the header x-model-id");
+    context.fields.model = choice.model;
+    const { messages } = await readJson(request, AgentRequest, {
+      maxBytes: config.MAX_BODY_BYTES,
+      timeoutMs: config.BODY_TIMEOUT_MS,
+    });
+    const run = runner.prepare({ choice, messages });
+    context.connection.onClose(runs.take());
+    if (wantsStream(request)) {
+      return await streamAnswer(run, { signal: request.signal, context });
+    }
+    const report = await run.start({ signal: workSignal(request, context.connection) });
+    Object.assign(context.fields, accountFields(report));
+    return Response.json(toAgentReply(report.reply), {
+      headers: accountHeaders({ report, repairs: run.repairs }),
+    });
+  };
+}
+
+/** JSON if the caller has no preference: a stream must be asked for. */
+function wantsStream(request: Request): boolean {
+  return accepts(request, "application/json", "text/event-stream") === "text/event-stream";
+}
+
+function readModel(url: URL): string {
+  const model = url.searchParams.get("model");
+  if (model?.trim()) return model;
+  throw new AppError(400, "missing_model_id", "cannot explain a route: send ?model=…");
+}

@@ -1,0 +1,184 @@
+import { z } from "zod";
+import type { Route } from "../../shared/http/router.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { createCompareRoute } from "../compare/compare_route.ts";
+import { StoredComparison } from "../compare/compare_stored.ts";
+import { createExportRoute } from "../export/export_route.ts";
+import { exportFormats } from "../export/mod.ts";
+import { createRunHandlers, type RunRoutesDeps } from "../run/routes.ts";
+import { RUN_STATUSES } from "../store/store.ts";
+
+const Status = z.enum(RUN_STATUSES);
+
+const Run = z.looseObject({
+  run_id: z.string(),
+  parent_id: z.string().nullable(),
+  status: Status,
+  detail: z.string().nullable(),
+  test_name: z.string(),
+  model_id: z.string(),
+  endpoint: z.string(),
+  attempts: z.int(),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+  progress: z.object({
+    done: z.int(),
+    failed: z.int(),
+    missing: z.int(),
+    total: z.int(),
+    mean: z.number().nullable(),
+    eta_ms: z.number().nullable(),
+  }),
+}).meta({ id: "Run" });
+
+const path = z.object({ id: z.string().meta({ description: "The run." }) });
+const FORMATS = exportFormats.map(({ name }) => name);
+const NOT_FOUND = { 404: "`not_found`: there is no such run" };
+const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
+const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
+
+/** The routes about stored runs. */
+export function createRunRoutes(deps: RunRoutesDeps): Route[] {
+  const handlers = createRunHandlers(deps);
+  return [
+    {
+      method: "GET",
+      path: "/runs",
+      summary: "The runs, newest first",
+      params: {
+        query: z.object({
+          test_name: z.string().optional(),
+          model_id: z.string().optional(),
+          status: Status.optional(),
+          cursor: z.string().optional(),
+          limit: z.int().min(1).max(200).optional(),
+        }),
+      },
+      answers: {
+        200: jsonAnswer(
+          "A page of them.",
+          z.object({ runs: z.array(Run), next_cursor: z.string().nullable() }),
+        ),
+      },
+      problems: BAD_QUERY,
+      handler: handlers.list,
+    },
+    {
+      method: "GET",
+      path: "/runs/:id",
+      summary: "One run, with its result when there is one",
+      index: { text: "one run, and its result when there is one" },
+      params: { path },
+      answers: { 200: jsonAnswer("The run.", Run) },
+      problems: NOT_FOUND,
+      handler: handlers.show,
+    },
+    {
+      method: "GET",
+      path: "/runs/compare",
+      summary: "Is one run better than another?",
+      index: {
+        query: "baseline={id}&candidate={id}",
+        text: "whether one run is better than another",
+      },
+      params: {
+        query: z.object({
+          baseline: z.string(),
+          candidate: z.string(),
+          scores: z.string().optional(),
+        }),
+      },
+      answers: {
+        200: jsonAnswer(
+          "Both means, the difference, its interval and a verdict.",
+          StoredComparison,
+        ),
+      },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
+      handler: createCompareRoute(deps),
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/export",
+      summary: "One run as a file",
+      index: { query: `format=${FORMATS.join("|")}` },
+      params: {
+        path,
+        query: z.object({
+          format: z.enum(FORMATS).optional(),
+          threshold: z.number().min(0).max(1).optional(),
+          baseline: z.string().optional(),
+        }),
+      },
+      answers: {
+        200: {
+          description: "The file.",
+          content: Object.fromEntries(
+            exportFormats.map(({ contentType }) => [
+              contentType.split(";")[0]!,
+              { schema: z.string() },
+            ]),
+          ),
+        },
+      },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
+      handler: createExportRoute(deps),
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/events",
+      summary: "What happens in a run, as server-sent events",
+      params: { path, header: z.object({ "last-event-id": z.string().optional() }) },
+      answers: {
+        200: {
+          description: "`progress`, `turn` and `result` events.",
+          content: { "text/event-stream": { schema: z.string() } },
+        },
+        204: { description: "Everything was sent already: do not come back." },
+      },
+      problems: NOT_FOUND,
+      handler: handlers.follow,
+    },
+    {
+      method: "POST",
+      path: "/runs/:id/cancel",
+      summary: "End a run and keep what is finished",
+      params: { path },
+      answers: {
+        200: jsonAnswer("It is cancelled.", z.object({ run_id: z.string(), status: Status })),
+      },
+      problems: { ...NOT_FOUND, ...CONFLICT },
+      handler: handlers.cancel,
+    },
+    {
+      method: "POST",
+      path: "/runs/:id/retry",
+      summary: "Ask again what failed, as a new run",
+      params: {
+        path,
+        header: z.object({ "idempotency-key": z.string().max(255).optional() }),
+      },
+      answers: {
+        202: jsonAnswer(
+          "The new run.",
+          z.object({ run_id: z.string(), parent_id: z.string(), status: Status }),
+        ),
+      },
+      problems: {
+        ...NOT_FOUND,
+        ...CONFLICT,
+        422: "`idempotency_key_reused`: the key came with another body before",
+      },
+      handler: handlers.retry,
+    },
+    {
+      method: "DELETE",
+      path: "/runs/:id",
+      summary: "Delete a run",
+      params: { path },
+      answers: { 204: { description: "It is gone." } },
+      problems: { ...NOT_FOUND, ...CONFLICT },
+      handler: handlers.remove,
+    },
+  ];
+}
