@@ -91,6 +91,34 @@ Deno.test("what was left out is listed with the number of turns and the reason",
   assertEquals(off.scores.overall!.difference_bounds, null);
 });
 
+Deno.test("a mean whose only common part is missing in one run is not called missing in both", async () => {
+  const labelled = (match: number | null): Result => ({
+    scores: { intent_match: match, metadata_match: match, overall: match },
+    reference_metadata: { intent: "greet" },
+    annotation: {
+      method: "judge",
+      confidence: null,
+      keys: { intent: { method: "judge", confidence: null } },
+    },
+    ...(match === null && {
+      missing_scores: { intent_match: "x", metadata_match: "intent: x", overall: "x" },
+    }),
+  });
+  const [told, untold] = [1, null].map((match) => run(meanings.map(() => labelled(match))));
+  const cases = [[told, untold, "candidate"], [untold, told, "baseline"]] as const;
+  for (const [baseline, candidate, side] of cases) {
+    const { left_out } = await compare(baseline!, candidate!);
+    assertEquals(
+      left_out.map(({ score, turns, reason }) => [score, turns, reason]),
+      ["intent_match", "metadata_match", "overall"].map((name) => [
+        name,
+        12,
+        `missing_in_${side}`,
+      ]),
+    );
+  }
+});
+
 Deno.test("meanings by two methods are not compared, and it is said", async () => {
   const local = meanings.map((meaning) => turn(meaning, { grade: 0.4 }));
   const endpoint = meanings.map((meaning) =>
