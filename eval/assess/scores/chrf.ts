@@ -1,5 +1,4 @@
 import { splitBlanks } from "../text/blanks.ts";
-import { codePoints } from "../text/code_points.ts";
 import { NgramIds } from "../text/ngram_ids.ts";
 import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
 
@@ -34,4 +33,15 @@ export function chrf(reply: string, reference: string): number {
     1,
     (1 + BETA_SQUARED) * precision * recall / (BETA_SQUARED * precision + recall),
   );
+}
+
+/** A text's code points; a lone half of a surrogate pair counts as one. */
+function codePoints(text: string): number[] {
+  const points: number[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const point = text.codePointAt(i)!;
+    if (point > 0xffff) i++;
+    points.push(point);
+  }
+  return points;
 }

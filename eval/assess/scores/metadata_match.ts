@@ -5,7 +5,7 @@ import type {
   Scores,
 } from "../../../shared/schemas/evaluate.ts";
 import { isSameLabel, UNKNOWN } from "../metadata/label.ts";
-import { mean } from "../../results/statistics.ts";
+import { mean } from "../mean.ts";
 import type { Bounds } from "./overall.ts";
 
 /** How a reply's labels compare with the expected ones. */

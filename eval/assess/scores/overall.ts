@@ -1,4 +1,4 @@
-import { mean } from "../../results/statistics.ts";
+import { mean } from "../mean.ts";
 
 /** What the headline is made of, each with the same weight. */
 export const OVERALL_PARTS = ["semantic_similarity", "metadata_match", "judge"] as const;
