@@ -1,6 +1,7 @@
 import { splitBlanks } from "../text/blanks.ts";
 import { NgramIds } from "../text/ngram_ids.ts";
 import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer } from "./score.ts";
 
 const MAX_ORDER = 6;
 const BETA_SQUARED = 4;
@@ -45,3 +46,14 @@ function codePoints(text: string): number[] {
   }
   return points;
 }
+
+/** Its line in the table. */
+export const chrfScorer: PairScorer = {
+  name: "chrf",
+  definition: "chrF2: F-score over character 1- to 6-grams, recall counting twice",
+  range: [0, 1],
+  method: "code points, blanks out",
+  equals: "sacreBLEU 2.6.0 chrF2 / 100",
+  longest: MAX_PAIR_CHARACTERS,
+  compare: chrf,
+};
