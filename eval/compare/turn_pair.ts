@@ -1,5 +1,5 @@
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
-import { mean } from "../results/statistics.ts";
+import { mean } from "../assess/mean.ts";
 import type { LeftOutCounter, LeftOutReason } from "./left_out.ts";
 import { type AttemptTurn, isPlanned } from "./turn_scores.ts";
 

@@ -4,11 +4,10 @@ import type {
   InteractionError,
   InteractionResult,
   InteractionUsage,
-  Metadata,
   Scenario,
-  Scores,
 } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
+import type { Assessment, Assessor, ReplyCircumstances } from "../assess/assessment.ts";
 import type { Slot } from "./fair_slots.ts";
 import { createLane, type Lane } from "./lanes.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
@@ -33,32 +32,6 @@ export interface TargetReply {
 /** The model under test. Throws `ProviderError` when it cannot answer, after its own retries. */
 export interface Target {
   ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
-}
-
-export interface Assessment extends
-  Pick<
-    InteractionResult,
-    | "scores"
-    | "score_methods"
-    | "missing_scores"
-    | "overall_bounds"
-    | "differs_in"
-    | "annotation"
-    | "judge"
-  > {
-  generatedMetadata: Metadata;
-}
-
-/** Compares a reply with its reference. */
-export interface Assessor {
-  assess(interaction: Interaction, reply: string): Promise<Assessment>;
-  /** What a turn without a reply counts. */
-  failed(interaction: Interaction): Promise<Scores>;
-  /** What an answered turn has if its reply could not be assessed at all. */
-  unscored(
-    interaction: Interaction,
-    reason: string,
-  ): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds">;
 }
 
 /** Where an attempt belongs: positions in the batch, counted from 0. */
@@ -200,13 +173,15 @@ async function converse(
       : earlier ?? await ask(interaction, history, ports);
     if (!stored) {
       const place = { ...position, turn };
+      const said = history.length;
+      const conversation = () => history.slice(0, said);
       // At once, not when its turn in the lane comes: a slow judge may be at the reply before it.
       const received = answer.reply && !earlier ? recorder.receive?.(place, answer) : undefined;
       received?.catch(() => {}); // told in the lane
       await lane.begin(async () => {
         await received;
         const started = performance.now();
-        const result = await toResult(interaction, answer, { ...ports, place });
+        const result = await toResult(interaction, answer, { ...ports, place, conversation });
         const tookMs = Math.round(answer.latencyMs + performance.now() - started);
         await recorder.record(place, result, { tookMs });
       });
@@ -218,6 +193,9 @@ async function converse(
     );
   }
 }
+
+/** Where an answer belongs, and what was said before it. */
+type AssessedPlace = { place: TurnPosition } & Pick<ReplyCircumstances, "conversation">;
 
 /** What came back when a turn was asked: a reply, or why there is none. */
 type Answer =
@@ -251,7 +229,7 @@ function toAnswer(result: InteractionResult): Answer {
 async function toResult(
   interaction: Interaction,
   answer: Answer,
-  ports: RunPorts & { place: TurnPosition },
+  ports: RunPorts & AssessedPlace,
 ): Promise<InteractionResult> {
   const { assessor } = ports;
   const { reply, latencyMs: latency_ms } = answer;
@@ -300,8 +278,10 @@ const GIVEN_UP = "given up: each time this reply was scored, the service ended";
 /** A fault of the scoring belongs to its turn: the run goes on without these scores. */
 async function assess(
   interaction: Interaction,
-  { reply, attempt = (work) => work() }: ReceivedReply & Partial<Pick<EarlierReply, "attempt">>,
-  { assessor, signal, onUnscored, place }: RunPorts & { place: TurnPosition },
+  { reply, latencyMs, attempt = (work) => work() }:
+    & ReceivedReply
+    & Partial<Pick<EarlierReply, "attempt">>,
+  { assessor, signal, onUnscored, place, conversation }: RunPorts & AssessedPlace,
 ): Promise<Assessment> {
   const without = (error: unknown, reason: string) => {
     onUnscored?.(place, error);
@@ -309,7 +289,7 @@ async function assess(
   };
   const scoring = attempt(async () => {
     try {
-      return await assessor.assess(interaction, reply.content);
+      return await assessor.assess(interaction, reply.content, { latencyMs, conversation });
     } catch (error) {
       if (signal.aborted) throw error;
       return without(error, UNSCORED);

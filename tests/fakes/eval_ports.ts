@@ -1,13 +1,13 @@
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { Interaction, InteractionResult, Scenario } from "../../shared/schemas/evaluate.ts";
 import {
-  type Assessor,
   type Recorder,
   type RunPorts,
   runScenarios,
   type Target,
   type Turn,
 } from "../../eval/run/runner.ts";
+import type { Assessor } from "../../eval/assess/assessment.ts";
 
 /** A turn with only what is needed, and what the test says of it. */
 export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {

@@ -2,7 +2,7 @@ import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import type { ScoredTurn } from "../../../eval/compare/turn_scores.ts";
 import { describeComparison } from "../../../eval/export/comparison_text.ts";
-import { markdownForm } from "../../../eval/export/markdown_form.ts";
+import { markdownForm } from "../../../eval/export/markdown.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 
 type Result = ScoredTurn["result"];

@@ -3,19 +3,19 @@ import { parseConfig, readEnvironment } from "../../shared/config.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { createLogger, type Logger } from "../../shared/log.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
+import { onStopSignal } from "../../shared/stop_signals.ts";
 import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint/policy.ts";
 import { backUpDatabase } from "../store/backup.ts";
 import { openReader, openStore } from "../store/open_store.ts";
 import { createEvalDeps } from "../wiring.ts";
 import { EXIT, UsageError } from "./command.ts";
-import { watchInterrupts } from "./deno_interrupts.ts";
-import type { CliStream, CliWorld } from "./world.ts";
+import type { CliContext, CliStream, Interrupts } from "./context.ts";
 
 const SANDBOX = "it is outside of what this program was allowed to touch";
 
-/** The command line's world as it is: files, streams, signals, storage and the network. */
-export function createDenoWorld(): CliWorld {
+/** The command line's context as it is: files, streams, signals, storage and the network. */
+export function createDenoContext(): CliContext {
   // Read when it is needed: `--help` must not fail for a variable that is wrong.
   let known: EvalConfig | undefined;
   const config = () => known ??= parseConfig(EvalConfig, readEnvironment(EvalConfig));
@@ -73,6 +73,21 @@ function createStream(stream: typeof Deno.stdout | typeof Deno.stderr): CliStrea
         Deno.exit(EXIT.nobodyReads);
       }
     },
+  };
+}
+
+/** Listens for stop signals. The third one ends the process at once. */
+function watchInterrupts(): Interrupts {
+  const first = new AbortController();
+  const second = new AbortController();
+  const stopListening = onStopSignal(() => {
+    if (second.signal.aborted) Deno.exit(EXIT.interrupted);
+    (first.signal.aborted ? second : first).abort();
+  });
+  return {
+    first: first.signal,
+    second: second.signal,
+    [Symbol.dispose]: stopListening,
   };
 }
 

@@ -18,7 +18,7 @@ export interface Interrupts extends Disposable {
 }
 
 /** Everything the command line has from outside: files, streams, storage and the network. */
-export interface CliWorld {
+export interface CliContext {
   /** `-` is the standard input. */
   readText(path: string): Promise<string>;
   /** Writes a file piece by piece. */

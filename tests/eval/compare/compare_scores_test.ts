@@ -1,5 +1,5 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { holm } from "../../../eval/compare/holm.ts";
+import { holm } from "../../../eval/compare/compare_scores.ts";
 
 Deno.test("p-values are corrected as R's p.adjust(method = 'holm') does", () => {
   const adjusted = holm([0.01, 0.04, 0.03, 0.005]);

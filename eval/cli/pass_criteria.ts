@@ -4,11 +4,11 @@ import type { RunReader, StoredRun } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
 import { UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
-import type { CliWorld } from "./world.ts";
+import type { CliContext } from "./context.ts";
 import { type Output, planOutputs } from "./outputs.ts";
 
 /** The options of commands that run something and then judge it. */
-export const gateOptions = {
+export const criteriaOptions = {
   baseline: { type: "string" },
   threshold: { type: "string" },
   score: { type: "string", multiple: true },
@@ -17,7 +17,7 @@ export const gateOptions = {
 } as const;
 
 /** The same options as `--help` tells of them. */
-export const GATE_HELP = `  --baseline RUN     compare with this run; a regression fails
+export const CRITERIA_HELP = `  --baseline RUN     compare with this run; a regression fails
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
                      pass_threshold, else 0.7)
   --score NAME       look only at this score when comparing; may be repeated
@@ -26,7 +26,7 @@ export const GATE_HELP = `  --baseline RUN     compare with this run; a regressi
                      may be repeated`;
 
 /** What a run is held against, and where its result goes. */
-export interface Gate {
+export interface PassCriteria {
   /** In [0, 1]; `undefined` where the command line leaves it to the run. */
   threshold: number | undefined;
   /** A run's id, or `latest` until `findBaseline`. */
@@ -38,10 +38,10 @@ export interface Gate {
 }
 
 /** Everything that can be wrong with these options is said before a run costs anything. */
-export async function parseGate(
-  values: ParsedValues<typeof gateOptions>,
-  world: CliWorld,
-): Promise<Gate> {
+export async function parsePassCriteria(
+  values: ParsedValues<typeof criteriaOptions>,
+  context: CliContext,
+): Promise<PassCriteria> {
   const { baseline, threshold, concurrency } = values;
   if (values.score && baseline === undefined) throw new UsageError("--score needs a --baseline");
   return {
@@ -50,7 +50,7 @@ export async function parseGate(
       : parseNumber(threshold, { option: "--threshold", min: 0, max: 1 }),
     baseline,
     scores: values.score ?? [],
-    outputs: await planOutputs(values.output ?? [], world),
+    outputs: await planOutputs(values.output ?? [], context),
     concurrency: concurrency === undefined ? undefined : parseNumber(concurrency, {
       option: "--concurrency",
       min: 1,
@@ -64,22 +64,25 @@ export async function parseGate(
  * Names the baseline before a run begins, since `latest` means another run afterwards. Throws
  * `UsageError` where it is not there or lacks a score that is to be compared.
  */
-export async function findBaseline(gate: Gate, reader: RunReader): Promise<Gate> {
-  if (gate.baseline === undefined) return gate;
-  const { id } = await findRun(reader, gate.baseline);
-  if (gate.scores.length > 0) {
+export async function findBaseline(
+  criteria: PassCriteria,
+  reader: RunReader,
+): Promise<PassCriteria> {
+  if (criteria.baseline === undefined) return criteria;
+  const { id } = await findRun(reader, criteria.baseline);
+  if (criteria.scores.length > 0) {
     const { names: known } = await readScores(reader.turns(id));
-    const unknown = gate.scores.filter((name) => !known.has(name));
+    const unknown = criteria.scores.filter((name) => !known.has(name));
     if (unknown.length > 0) {
       throw new UsageError(
         `the baseline has no score ${unknown.join(", ")}; it has ${[...known].join(", ")}`,
       );
     }
   }
-  return { ...gate, baseline: id };
+  return { ...criteria, baseline: id };
 }
 
 /** What passes: the command line's word, else the request's own. */
-export function thresholdFor(gate: Gate, run: StoredRun): number {
-  return gate.threshold ?? thresholdOf(run.request);
+export function thresholdFor(criteria: PassCriteria, run: StoredRun): number {
+  return criteria.threshold ?? thresholdOf(run.request);
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { createCliLogger } from "../../../eval/cli/deno_world.ts";
+import { createCliLogger } from "../../../eval/cli/deno_context.ts";
 import { EvalConfig } from "../../../eval/config.ts";
 import { parseConfig } from "../../../shared/config.ts";
 

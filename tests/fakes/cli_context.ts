@@ -1,7 +1,7 @@
 import { EvalConfig } from "../../eval/config.ts";
 import { runCli } from "../../eval/cli/cli.ts";
 import { UsageError } from "../../eval/cli/command.ts";
-import type { CliWorld } from "../../eval/cli/world.ts";
+import type { CliContext } from "../../eval/cli/context.ts";
 import type { ScoringPorts } from "../../eval/assess/assessor.ts";
 import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
 import type { Target, Turn } from "../../eval/run/runner.ts";
@@ -25,7 +25,7 @@ export interface CliOptions {
 }
 
 /** The command line without a process: files and storage in memory, a model that is a function. */
-export function cliWorld(options: CliOptions = {}) {
+export function cliContext(options: CliOptions = {}) {
   const { files = {}, answer = () => "fine", environment = {}, isTerminal = false } = options;
   const fake = fakeTarget(answer);
   const store = options.store ?? { ...memoryStore(), close: () => Promise.resolve() };
@@ -40,7 +40,7 @@ export function cliWorld(options: CliOptions = {}) {
     isTerminal,
     columns: 100,
   });
-  const world: CliWorld = {
+  const context: CliContext = {
     readText(path) {
       const found = files[path];
       if (found === undefined) throw new UsageError(`cannot read ${path}: there is no such file`);
@@ -92,7 +92,7 @@ export function cliWorld(options: CliOptions = {}) {
     /** Runs one command; gives its exit code and what it wrote. */
     async run(...args: string[]) {
       text.out = text.err = "";
-      const code = await runCli(args, world);
+      const code = await runCli(args, context);
       return { code, ...text };
     },
     /** What was written so far. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { cliWorld } from "../../fakes/cli_world.ts";
+import { cliContext } from "../../fakes/cli_context.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 
 const target = ["--endpoint", "http://model.example/v1?key=hidden", "--model", "m"];
@@ -12,7 +12,7 @@ function scoredWorld(overall: number) {
     reference_reply: "right",
   }));
   const store = memoryStore();
-  return cliWorld({
+  return cliContext({
     files: { "b.json": JSON.stringify([{ id: "s", interactions }]) },
     store: {
       ...store,

@@ -8,41 +8,41 @@ import type { Statistic } from "../../shared/schemas/evaluate.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import { EXIT } from "./command.ts";
-import { type Gate, thresholdFor } from "./gate.ts";
+import { type PassCriteria, thresholdFor } from "./pass_criteria.ts";
 import { writeOutputs } from "./outputs.ts";
 import { terminalForm } from "./terminal_form.ts";
-import type { CliWorld } from "./world.ts";
+import type { CliContext } from "./context.ts";
 
 /** Tells of a run that has ended, writes its files, and gives the exit code that it earned. */
-export async function judgeRun(
+export async function reportRun(
   run: StoredRun,
-  gate: Gate,
-  { reader, world }: { reader: RunReader; world: CliWorld },
+  criteria: PassCriteria,
+  { reader, context }: { reader: RunReader; context: CliContext },
 ): Promise<number> {
-  const threshold = thresholdFor(gate, run);
+  const threshold = thresholdFor(criteria, run);
   const source: ExportSource = {
     run,
     reader: createWholeReader(reader, run),
     threshold,
   };
   const digest = await digestRun(source);
-  if (gate.baseline !== undefined) {
-    const { baseline, scores } = gate;
+  if (criteria.baseline !== undefined) {
+    const { baseline, scores } = criteria;
     const result = await compareStored(reader, { baseline, candidate: run.id }, { scores });
     source.comparison = { baseline, result };
   }
-  world.out.write(describeRun(source, { digest, form: terminalForm }));
-  if (source.comparison) world.out.write(describeComparison(source.comparison, terminalForm));
-  await writeOutputs(gate.outputs, { source, world });
-  const { code, words } = decide({ digest, threshold, gate, source });
-  world.out.write(`\n${words}\n`);
+  context.out.write(describeRun(source, { digest, form: terminalForm }));
+  if (source.comparison) context.out.write(describeComparison(source.comparison, terminalForm));
+  await writeOutputs(criteria.outputs, { source, context });
+  const { code, words } = decide({ digest, threshold, criteria, source });
+  context.out.write(`\n${words}\n`);
   return code;
 }
 
-function decide({ digest, threshold, gate, source }: {
+function decide({ digest, threshold, criteria, source }: {
   digest: RunDigest;
   threshold: number;
-  gate: Gate;
+  criteria: PassCriteria;
   source: ExportSource;
 }): { code: number; words: string } {
   const headline = digest.statistics[HEADLINE];
@@ -50,7 +50,7 @@ function decide({ digest, threshold, gate, source }: {
   if (digest.turns > 0 && digest.failed === digest.turns) {
     return { code: EXIT.error, words: "failed: the endpoint did not answer a single turn" };
   }
-  if (standing === "unscored" && gate.threshold !== undefined) {
+  if (standing === "unscored" && criteria.threshold !== undefined) {
     return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
   }
   const regressed = Object.entries(source.comparison?.result.scores ?? {})
