@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createHubModels, createStudioModels } from "../../../agent/models/model_lists.ts";
 import { isAbort } from "../../../shared/errors.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { type ListedModel, ProviderError } from "../../../shared/providers/provider.ts";
-import { createStudioModels } from "../../../agent/models/studio.ts";
+import { never } from "../../fakes/scripted_provider.ts";
 
 const [A, B, C, D] = [
   "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -16,7 +17,7 @@ function setUp() {
   const asked: PromiseWithResolvers<ListedModel[]>[] = [];
   const lines: string[] = [];
   let time = 1_000_000;
-  const models = createStudioModels({
+  const list = createStudioModels({
     lister: {
       listModels() {
         const answer = Promise.withResolvers<ListedModel[]>();
@@ -27,7 +28,7 @@ function setUp() {
     now: () => time,
     log: createLogger({ level: "info", format: "text", write: (line) => lines.push(line) }),
   });
-  return { models, asked, lines, pass: (ms: number) => time += ms };
+  return { list, asked, lines, pass: (ms: number) => time += ms };
 }
 
 function refusal(status = 502): ProviderError {
@@ -40,12 +41,12 @@ const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 Deno.test("a fixed list wins, and no provider is asked", async () => {
   const lister = { listModels: () => Promise.reject(new Error("asked")) };
-  assertEquals(await createStudioModels({ fixed: { a: A }, lister }).list(), { a: A });
-  assertEquals(await createStudioModels({ fixed: {}, lister }).list(), {});
+  assertEquals(await createStudioModels({ fixed: { a: A }, lister })(), { a: A });
+  assertEquals(await createStudioModels({ fixed: {}, lister })(), {});
 });
 
 Deno.test("where nothing is configured the list is empty", async () => {
-  assertEquals(await createStudioModels({}).list(), {});
+  assertEquals(await createStudioModels({})(), {});
 });
 
 const LISTS: [what: string, models: ListedModel[], expected: Record<string, string>][] = [
@@ -72,82 +73,82 @@ const LISTS: [what: string, models: ListedModel[], expected: Record<string, stri
 for (const [what, listed, expected] of LISTS) {
   Deno.test(`${what} is listed as far as it can be routed`, async () => {
     const lister = { listModels: () => Promise.resolve(listed) };
-    assertEquals({ ...await createStudioModels({ lister }).list() }, expected);
+    assertEquals({ ...await createStudioModels({ lister })() }, expected);
   });
 }
 
 Deno.test("a list is kept for 60 seconds", async () => {
-  const { models, asked, pass } = setUp();
-  const first = models.list();
+  const { list, asked, pass } = setUp();
+  const first = list();
   asked[0]!.resolve([{ id: A, name: "a" }]);
   assertEquals(await first, { a: A });
   pass(59_999);
-  assertEquals(await models.list(), { a: A });
+  assertEquals(await list(), { a: A });
   assertEquals(asked.length, 1);
 });
 
 Deno.test("a list that is out of date is served while one new one is fetched", async () => {
-  const { models, asked, pass } = setUp();
-  const first = models.list();
+  const { list, asked, pass } = setUp();
+  const first = list();
   asked[0]!.resolve([{ id: A, name: "a" }]);
   await first;
   pass(60_000);
-  assertEquals(await models.list(), { a: A });
-  assertEquals(await models.list(), { a: A });
+  assertEquals(await list(), { a: A });
+  assertEquals(await list(), { a: A });
   assertEquals(asked.length, 2);
   asked[1]!.resolve([{ id: B, name: "b" }]);
   await settle();
-  assertEquals(await models.list(), { b: B });
+  assertEquals(await list(), { b: B });
   assertEquals(asked.length, 2);
 });
 
 Deno.test("a renewal that fails leaves the old list, a warning, and a pause", async () => {
-  const { models, asked, lines, pass } = setUp();
-  const first = models.list();
+  const { list, asked, lines, pass } = setUp();
+  const first = list();
   asked[0]!.resolve([{ id: A, name: "a" }]);
   await first;
   pass(60_000);
-  await models.list();
+  await list();
   asked[1]!.reject(refusal());
   await settle();
   assertEquals(lines.length, 1);
   assert(lines[0]?.includes("WARN") && lines[0].includes("fine-tuned models"), lines[0]);
-  assertEquals(await models.list(), { a: A });
+  assertEquals(await list(), { a: A });
   assertEquals(asked.length, 2);
   pass(60_000);
-  assertEquals(await models.list(), { a: A });
+  assertEquals(await list(), { a: A });
   assertEquals(asked.length, 3);
   asked[2]!.resolve([{ id: B, name: "b" }]);
   await settle();
-  assertEquals(await models.list(), { b: B });
+  assertEquals(await list(), { b: B });
 });
 
 for (const status of [429, 502, 504]) {
   Deno.test(`a list that was never read is a 502 (provider: ${status}), and asked for again`, async () => {
-    const { models, asked } = setUp();
-    const first = models.list();
+    const { list, asked } = setUp();
+    const first = list();
     asked[0]!.reject(refusal(status));
     const error = await assertRejects(() => first, ProviderError, "cannot list");
     assertEquals(error.status, 502);
-    const second = models.list();
+    const second = list();
     asked[1]!.resolve([{ id: A, name: "a" }]);
     assertEquals(await second, { a: A });
   });
 }
 
 Deno.test("first callers share one fetch", async () => {
-  const { models, asked } = setUp();
-  const callers = [models.list(), models.list(), models.list()];
+  const { list, asked } = setUp();
+  const callers = [list(), list(), list()];
   assertEquals(asked.length, 1);
   asked[0]!.resolve([{ id: A, name: "a" }]);
   assertEquals(await Promise.all(callers), [{ a: A }, { a: A }, { a: A }]);
 });
 
 Deno.test("a caller that leaves is let go, and the others get their list", async () => {
-  const { models, asked } = setUp();
+  const { list, asked } = setUp();
   const caller = new AbortController();
-  const leaving = models.list(caller.signal);
-  const staying = models.list(new AbortController().signal);
+  const leaving = list(caller.signal);
+  const staying = list(new AbortController().signal);
   caller.abort();
   assert(isAbort(await assertRejects(() => leaving)));
   asked[0]!.resolve([{ id: A, name: "a" }]);
@@ -155,7 +156,50 @@ Deno.test("a caller that leaves is let go, and the others get their list", async
 });
 
 Deno.test("a caller that has left already asks nothing", async () => {
-  const { models, asked } = setUp();
-  assert(isAbort(await assertRejects(() => models.list(AbortSignal.abort()))));
+  const { list, asked } = setUp();
+  assert(isAbort(await assertRejects(() => list(AbortSignal.abort()))));
   assertEquals(asked.length, 0);
+});
+
+Deno.test("the hub is asked for its models once a minute, and those it cannot be asked for are left out", async () => {
+  let asked = 0;
+  let time = 1_000_000;
+  const list = createHubModels({
+    listModels: () => {
+      asked++;
+      return Promise.resolve([{ id: "a/b", name: "B" }, { id: "plain", name: "P" }]);
+    },
+  }, { now: () => time });
+  assertEquals(await Promise.all([list(), list()]), [
+    [{ id: "a/b", name: "B" }],
+    [{ id: "a/b", name: "B" }],
+  ]);
+  assertEquals(asked, 1);
+  time += 60_000;
+  await list();
+  assertEquals(asked, 2);
+});
+
+Deno.test("a hub that lists nothing is an empty list, and one that stops keeps its last", async () => {
+  let isDown = true;
+  let time = 1_000_000;
+  const list = createHubModels({
+    listModels: () =>
+      isDown ? Promise.reject(new Error("404")) : Promise.resolve([{ id: "a/b", name: "B" }]),
+  }, { now: () => time });
+  assertEquals(await list(), []);
+  isDown = false;
+  time += 60_000;
+  assertEquals((await list()).length, 1);
+  isDown = true;
+  time += 60_000;
+  assertEquals((await list()).length, 1);
+});
+
+Deno.test("a caller that leaves does not wait for the list", async () => {
+  const list = createHubModels({ listModels: () => never() });
+  const controller = new AbortController();
+  const waiting = list(controller.signal).catch(() => "left");
+  controller.abort();
+  assertEquals(await waiting, "left");
 });
