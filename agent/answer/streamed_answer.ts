@@ -1,6 +1,6 @@
 import { toProblem } from "../../shared/http/problem.ts";
 import { noteFailure } from "../../shared/http/router.ts";
-import { accountFields, repairHeaders, toAccount, toHeaderValue } from "../run/accounting.ts";
+import { accountFields, repairHeaders, toAccount, toHeaderValue } from "./accounting.ts";
 import { eventStreamResponse, openEventStream, type Outlet, type Push } from "./event_stream.ts";
 import { logged, type StreamContext } from "./logged_stream.ts";
 import { toAgentReply } from "./reply.ts";

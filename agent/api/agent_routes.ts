@@ -10,7 +10,7 @@ import { AgentReply, AgentRequest, StudioModels } from "../../shared/schemas/age
 import { toAgentReply } from "../answer/reply.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
-import { accountFields, accountHeaders } from "../run/accounting.ts";
+import { accountFields, accountHeaders } from "../answer/accounting.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { runAnswer } from "./run_answer.ts";
 

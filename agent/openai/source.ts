@@ -5,7 +5,7 @@ import {
   repairHeaders,
   toAccount,
   toHeaderValue,
-} from "../run/accounting.ts";
+} from "../answer/accounting.ts";
 import type { Emit } from "../run/events.ts";
 import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";

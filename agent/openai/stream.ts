@@ -1,4 +1,4 @@
-import { toHeaderValue } from "../run/accounting.ts";
+import { toHeaderValue } from "../answer/accounting.ts";
 import {
   eventStreamResponse,
   openEventStream,

@@ -11,13 +11,13 @@ import type {
 } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { identifyCalls, toHistoryCall } from "./call_identity.ts";
+import { identifyCalls, toHistoryCall } from "./tool_call.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";
 import { addCost, NO_COST, type Tally } from "./tally.ts";
 import { refuseRepeats } from "./repeats.ts";
-import { runToolCalls, type ToolLimits } from "./tool_calls.ts";
-import { limitTurn } from "./turn_limits.ts";
+import { runToolCalls, type ToolLimits } from "./run_tool_calls.ts";
+import { limitTurn } from "./call_limits.ts";
 import type { Toolbox } from "../tools/tool.ts";
 
 /** What a model call may be told; unset means the provider's own. */

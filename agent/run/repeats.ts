@@ -1,7 +1,7 @@
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { parseArguments } from "./arguments.ts";
-import { functionName } from "./call_identity.ts";
-import { limitTurn, type TurnLimits } from "./turn_limits.ts";
+import { functionName } from "./tool_call.ts";
+import { limitTurn, type TurnLimits } from "./call_limits.ts";
 
 /** How often the same call is served in one run. */
 const MOST = 2;

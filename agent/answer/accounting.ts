@@ -1,5 +1,5 @@
-import type { HistoryRepairs } from "./history.ts";
-import type { RunReport } from "./runner.ts";
+import type { HistoryRepairs } from "../run/history.ts";
+import type { RunReport } from "../run/runner.ts";
 
 /** What a whole run cost, for the stream's last event. Times are in milliseconds. */
 export function toAccount({ report, repairs }: Accounted) {

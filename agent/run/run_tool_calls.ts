@@ -8,7 +8,7 @@ import { parseArguments } from "./arguments.ts";
 import type { Emit } from "./events.ts";
 import { createPacer, type Pacer } from "../../shared/pacer.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { TURN_LIMITS, type TurnLimits } from "./turn_limits.ts";
+import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
 import { type Toolbox, ToolError } from "../tools/tool.ts";
 
 /** What a call may take, and a turn of them. If one is unset, the usual one holds. */
