@@ -4,7 +4,7 @@ import type {
   ReplyInvalidToolCall,
   ReplyToolCall,
 } from "../../shared/schemas/agent.ts";
-import { parseArguments } from "../run/arguments.ts";
+import { parseToolArguments } from "../run/tool_call.ts";
 
 const NO_USAGE: ChatUsage = {
   promptTokens: 0,
@@ -72,7 +72,7 @@ function sortToolCalls(calls: ToolCall[]) {
   const toolCalls: ReplyToolCall[] = [];
   const invalidToolCalls: ReplyInvalidToolCall[] = [];
   for (const { id, name, arguments: text } of calls) {
-    const args = parseArguments(text);
+    const args = parseToolArguments(text);
     if (args) toolCalls.push({ name, args, id, type: "tool_call" });
     else {
       const error = `the arguments of ${name} are not a JSON object`;

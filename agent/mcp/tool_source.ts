@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Logger } from "../../shared/log.ts";
-import { functionName } from "../run/tool_call.ts";
+import { functionName } from "../tools/names.ts";
 import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";

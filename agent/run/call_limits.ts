@@ -1,4 +1,6 @@
-import type { ToolCall } from "../../shared/providers/provider.ts";
+import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
+import { functionName } from "../tools/names.ts";
+import { parseToolArguments } from "./tool_call.ts";
 
 /** What the tool calls of one turn may take together. */
 export interface TurnLimits {
@@ -62,4 +64,41 @@ function tooMany(asked: number, run: number): string {
 function tooLong(length: number, limit: number): string {
   return `the arguments are too long: these have ${length} characters, and those of one turn may ` +
     `have ${limit} together; this call was not run: send less at a time`;
+}
+
+/** How often a call with the same arguments is run in one run. */
+const MAX_REPEATS = 2;
+
+/**
+ * Finds the calls that the model makes for the third time with the same arguments. Returns their ids
+ * and the error that the model gets as their result. `added` are the messages that the run has
+ * added to the conversation, including the one with `calls`. Earlier calls over the limits of their
+ * turn do not count: they were not run.
+ */
+export function refuseRepeats(
+  calls: ToolCall[],
+  { added, limits }: { added: ChatMessage[]; limits?: Partial<TurnLimits> | undefined },
+): Map<string, string> {
+  const current = new Set(calls.map(({ id }) => id));
+  const counts = new Map<string, number>();
+  for (const message of added) {
+    const earlier = message.role === "assistant" ? message.toolCalls ?? [] : [];
+    for (const call of limitTurn(earlier, limits).accepted) {
+      if (!current.has(call.id)) count(counts, call);
+    }
+  }
+  const refused = calls.filter((call) => count(counts, call) > MAX_REPEATS);
+  return new Map(refused.map(({ id, name }) => [
+    id,
+    `${name} was already called ${MAX_REPEATS} times with these arguments, and this call was not ` +
+    "run; use the earlier results, change the arguments, or answer without them",
+  ]));
+}
+
+function count(counts: Map<string, number>, call: ToolCall): number {
+  const args = parseToolArguments(call.arguments);
+  const key = `${functionName(call.name)} ${args ? JSON.stringify(args) : call.arguments}`;
+  const total = (counts.get(key) ?? 0) + 1;
+  counts.set(key, total);
+  return total;
 }

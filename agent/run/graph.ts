@@ -11,13 +11,11 @@ import type {
 } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import { shorten } from "../../shared/shorten.ts";
+import { limitTurn, refuseRepeats } from "./call_limits.ts";
 import { identifyCalls, toHistoryCall } from "./tool_call.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";
-import { addCost, NO_COST, type Tally } from "./tally.ts";
-import { refuseRepeats } from "./repeats.ts";
 import { runToolCalls, type ToolLimits } from "./run_tool_calls.ts";
-import { limitTurn } from "./call_limits.ts";
 import type { Toolbox } from "../tools/tool.ts";
 
 /** What a model call may be told; unset means the provider's own. */
@@ -45,7 +43,37 @@ export interface AgentRun {
   log?: Logger;
 }
 
-export interface AgentResult extends Tally {
+/** What a run has cost so far, over all its model calls. Times are in milliseconds. */
+export interface RunCost {
+  modelCalls: number;
+  toolCalls: number;
+  inputTokens: number;
+  outputTokens: number;
+  modelMs: number;
+  toolMs: number;
+}
+
+const NO_COST: RunCost = {
+  modelCalls: 0,
+  toolCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  modelMs: 0,
+  toolMs: 0,
+};
+
+function addCost(cost: RunCost, added: Partial<RunCost>): RunCost {
+  return {
+    modelCalls: cost.modelCalls + (added.modelCalls ?? 0),
+    toolCalls: cost.toolCalls + (added.toolCalls ?? 0),
+    inputTokens: cost.inputTokens + (added.inputTokens ?? 0),
+    outputTokens: cost.outputTokens + (added.outputTokens ?? 0),
+    modelMs: cost.modelMs + (added.modelMs ?? 0),
+    toolMs: cost.toolMs + (added.toolMs ?? 0),
+  };
+}
+
+export interface AgentResult extends RunCost {
   /** The last answer of the model. */
   reply: ChatReply;
   /** Set where the model would have gone on. */
@@ -55,7 +83,7 @@ export interface AgentResult extends Tally {
 /** What goes from node to node. */
 interface State {
   messages: ChatMessage[];
-  tally: Tally;
+  cost: RunCost;
   /** Answers so far that said nothing and asked for nothing. */
   blanks: number;
   /** What the model asks of the tools. */
@@ -95,7 +123,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const { provider, model, tools, settings, signal, emit } = run;
   const { temperature, maxTokens, extra } = settings;
   const hasTools = tools.definitions.length > 0;
-  const mayCall = hasTools && state.tally.modelCalls - blanks < settings.maxSteps;
+  const mayCall = hasTools && state.cost.modelCalls - blanks < settings.maxSteps;
   const started = performance.now();
   const answer = callModel({
     model,
@@ -106,7 +134,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     ...(extra && { extra }),
   }, { provider, emit, ...(signal && { signal }) });
   const reply = await untilAbort(answer, signal);
-  const tally = addCost(state.tally, {
+  const cost = addCost(state.cost, {
     modelCalls: 1,
     inputTokens: reply.usage?.promptTokens ?? 0,
     outputTokens: reply.usage?.completionTokens ?? 0,
@@ -114,12 +142,12 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   });
   if (isBlank(reply)) {
     if (blanks > 0) throw emptyReply(model);
-    return { to: "model", value: { ...state, tally, blanks: blanks + 1 } };
+    return { to: "model", value: { ...state, cost, blanks: blanks + 1 } };
   }
   const calls = identifyCalls(reply.toolCalls, messages);
   if (!mayCall || calls.length === 0) {
     const isStopped = hasTools && !mayCall;
-    const result = { reply: { ...reply, toolCalls: calls }, ...tally };
+    const result = { reply: { ...reply, toolCalls: calls }, ...cost };
     return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
   const { kept } = limitTurn(calls, settings.toolLimits);
@@ -128,7 +156,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     content: shorten(reply.content ?? "", MAX_ASIDE),
     toolCalls: kept.map(toHistoryCall),
   };
-  return { to: "tools", value: { messages: [...messages, message], tally, blanks, calls } };
+  return { to: "tools", value: { messages: [...messages, message], cost, blanks, calls } };
 }
 
 function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
@@ -145,7 +173,7 @@ async function useTools(state: State, run: AgentRun): Promise<Step> {
   const { calls } = state;
   const { accepted, refusals } = limitTurn(calls, toolLimits);
   const repeats = refuseRepeats(accepted, {
-    said: state.messages.slice(run.messages.length),
+    added: state.messages.slice(run.messages.length),
     limits: toolLimits,
   });
   for (const [id, reason] of repeats) refusals.set(id, reason);
@@ -154,7 +182,7 @@ async function useTools(state: State, run: AgentRun): Promise<Step> {
   const toolMs = performance.now() - started;
   const value: State = {
     messages: [...state.messages, ...answers],
-    tally: addCost(state.tally, { toolCalls: accepted.length, toolMs }),
+    cost: addCost(state.cost, { toolCalls: accepted.length, toolMs }),
     blanks: state.blanks,
     calls: [],
   };
@@ -185,7 +213,7 @@ const graph = new Pregel({
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
-  const start: State = { messages: run.messages, tally: NO_COST, blanks: 0, calls: [] };
+  const start: State = { messages: run.messages, cost: NO_COST, blanks: 0, calls: [] };
   try {
     // Without LangGraph's signal, which would make an abort an error of its own: the nodes heed ours.
     return await graph.invoke(start, {

@@ -1,7 +1,8 @@
 import { AppError } from "../../shared/errors.ts";
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 import type { AgentMessage } from "../../shared/schemas/agent.ts";
-import { createCallIds, functionName, toHistoryCall } from "./tool_call.ts";
+import { functionName } from "../tools/names.ts";
+import { createCallIds, toHistoryCall } from "./tool_call.ts";
 
 /** What had to be done to a conversation before strict providers take it; counts of messages. */
 export interface HistoryRepairs {

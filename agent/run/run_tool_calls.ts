@@ -4,10 +4,10 @@ import { AppError, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
-import { parseArguments } from "./arguments.ts";
 import type { Emit } from "./events.ts";
 import { createPacer, type Pacer } from "../../shared/pacer.ts";
 import { shorten } from "../../shared/shorten.ts";
+import { parseToolArguments } from "./tool_call.ts";
 import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
 import { type Toolbox, ToolError } from "../tools/tool.ts";
 
@@ -90,7 +90,7 @@ async function runToolCall(call: ToolCall, options: Turn): Promise<ChatMessage> 
 function shownArguments(call: ToolCall, { refusals }: ToolCallOptions) {
   const { id, arguments: text } = call;
   if (refusals?.has(id) && text.length > MAX_SHOWN) return text.slice(0, MAX_SHOWN);
-  return parseArguments(text) ?? text;
+  return parseToolArguments(text) ?? text;
 }
 
 async function answer(
@@ -112,7 +112,7 @@ async function execute(call: ToolCall, options: Turn): Promise<string> {
   if (refusal) throw new ToolError(refusal);
   const tool = tools.find(call.name);
   if (!tool) throw new ToolError(`there is no tool ${quote(call.name)}; ${list(tools)}`);
-  const args = parseArguments(call.arguments);
+  const args = parseToolArguments(call.arguments);
   if (!args) {
     const given = call.arguments.slice(0, MAX_SHOWN);
     throw new ToolError(`the arguments must be one JSON object, and these are not: ${given}`);

@@ -1,10 +1,10 @@
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
-import { parseArguments } from "./arguments.ts";
+import { functionName } from "../tools/names.ts";
 
 /**
- * Hands out tool-call ids of exactly nine letters and digits, as the strictest provider wants them
- * (wire.md 2). They follow from their order alone, so equal conversations get equal ids; what
- * `taken` holds is left out, and each new id is added to it.
+ * Creates tool-call ids of exactly nine letters and digits: Mistral accepts no others. They depend
+ * on their order alone, so equal conversations get equal ids. Ids in `taken` are skipped, and each
+ * new id is added to it.
  */
 export function createCallIds(taken: Set<string> = new Set()): () => string {
   let count = 0;
@@ -16,18 +16,12 @@ export function createCallIds(taken: Set<string> = new Set()): () => string {
   };
 }
 
-/** A name that every provider takes for a function; `tool` where nothing of `name` is usable. */
-export function functionName(name: string | null | undefined): string {
-  const legal = (name ?? "").trim().replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
-  return /[a-zA-Z0-9]/.test(legal) ? legal : "tool";
-}
-
-/** Longer ids than any provider's; they would be sent again with each call. */
+/** No provider's ids are longer. Each id is sent again with every later model call. */
 const MAX_ID = 256;
 
 /**
- * Gives a model's calls ids that are unique in the conversation. Models send empty ones, and the
- * same ones turn after turn, and then nothing says which result belongs to which call.
+ * Makes the ids of a model's calls unique in the conversation. Some models send empty ids, or the
+ * same ids in every turn; results could then not be matched to their calls.
  */
 export function identifyCalls(calls: ToolCall[], history: ChatMessage[]): ToolCall[] {
   if (calls.length === 0) return calls;
@@ -40,10 +34,25 @@ export function identifyCalls(calls: ToolCall[], history: ChatMessage[]): ToolCa
   });
 }
 
-/** A call as it may stand in a history: strict providers check its name and parse its arguments. */
+/** A call that is valid in a history: strict providers check its name and parse its arguments. */
 export function toHistoryCall({ id, name, arguments: text }: ToolCall): ToolCall {
-  const isReadable = text.trim() !== "" && parseArguments(text) !== undefined;
+  const isReadable = text.trim() !== "" && parseToolArguments(text) !== undefined;
   return { id, name: functionName(name), arguments: isReadable ? text : "{}" };
+}
+
+/**
+ * Parses the arguments of a tool call; `undefined` if they are not a JSON object. An empty text is
+ * an empty object: many models send it for a tool without arguments.
+ */
+export function parseToolArguments(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? value as Record<string, unknown> : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function callIdsOf(message: ChatMessage): string[] {

@@ -232,7 +232,7 @@ Deno.test("the same call for the third time is answered by saying so, and not ma
   await run(provider, { tools: [count, echo] });
   const [first, second, third, other] = toolMessages(provider);
   assertEquals([served, first, second, other], [2, "1", "2", "echo: a"]);
-  assertStringIncludes(third ?? "", "made 2 times before with the same arguments");
+  assertStringIncludes(third ?? "", "already called 2 times with these arguments");
 });
 
 Deno.test("of three equal calls in one turn the third is not made; the caller's own do not count", async () => {
