@@ -1,6 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openEventStream } from "../../../agent/answer/event_stream.ts";
+import { streamAnswer } from "../../../agent/answer/streamed_answer.ts";
+import { streamCompletion } from "../../../agent/openai/stream.ts";
 import { isAbort } from "../../../shared/errors.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
+import { readChunks, readEvents } from "../../fakes/events.ts";
 import { never } from "../../fakes/scripted_provider.ts";
 
 const { signal } = new AbortController();
@@ -52,4 +56,32 @@ Deno.test("who fills a stream can tell whether it has opened, by a comment too",
   }, { signal, keepAliveMs: 5 });
   await new Response(body).text();
   assertEquals(seen, [false, true]);
+});
+
+const OPTIONS = {
+  signal,
+  context: { requestId: "r1", fields: {}, logAfter: () => {} },
+  keepAliveMs: 5,
+};
+
+const REPAIRS = { paired: 0, merged: 0, bridged: 0, opened: 0, filled: 0, dropped: 0, cut: 0 };
+
+/** Fails without an event, long after a comment has opened the stream. */
+async function failLate(): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  throw new ProviderError(502, "provider_error", "gone", { kind: "unreachable" });
+}
+
+Deno.test("a run that fails after the first comment ends with the problem as an event", async () => {
+  const response = await streamAnswer({ model: "a/b", repairs: REPAIRS, start: failLate }, OPTIONS);
+  const events = await Array.fromAsync(readEvents(response));
+  assertEquals(response.status, 200);
+  assertEquals(events.map(({ event, data }) => [event, data.code]), [["error", "provider_error"]]);
+});
+
+Deno.test("a completion that fails after the first comment ends with a chunk of its error", async () => {
+  const source = { model: "a/b", headers: {}, start: failLate };
+  const options = { ...OPTIONS, includeUsage: false, showTools: false };
+  const chunks = await readChunks(await streamCompletion(source, options));
+  assertEquals(chunks.map(({ error }) => error.code), ["provider_error"]);
 });
