@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { checkMcp } from "../../agent/readiness.ts";
+import { checkMcp } from "../../agent/wiring.ts";
 import { createFixedTools, type ToolServerState } from "../../agent/tools/tool.ts";
 
 function check(...states: ToolServerState["state"][]) {
