@@ -46,7 +46,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       },
       answers: {
         200: runAnswer({
-          description: "The agent's last message; as events where `accept` prefers them.",
+          description: "The agent's last message; as events if `accept` prefers them.",
           schema: AgentReply,
           events: "`token`, `reasoning`, `tool_call` and `tool_result` as they come, then " +
             "`message` and `done`, or `error` with the problem. Failures before the first event " +

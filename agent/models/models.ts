@@ -19,7 +19,7 @@ import {
 /** Which provider a model id leads to; see `Route`. */
 export type RouteTarget = NonNullable<Route["target"]>;
 
-/** The models that this agent can be backed by. */
+/** The models that can answer. */
 export interface Models {
   /** Set if nothing is configured: the embedded demo of that name answers every request. */
   readonly demoModel?: string;
@@ -74,7 +74,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       throw new AppError(
         503,
         "provider_not_configured",
-        `cannot ask ${kind}: the service is not configured for it; set ${variable}`,
+        `cannot ask ${kind}: its provider is not configured; set ${variable}`,
       );
     },
     listStudio: createStudioModels({

@@ -17,7 +17,7 @@ export interface StreamedCompletionOptions {
   context: StreamContext;
   /** The caller asked for a last chunk with the token counts. */
   includeUsage: boolean;
-  /** The caller asked to see what the tools do. */
+  /** The caller asked for the tool calls and their results. */
   showTools: boolean;
   keepAliveMs?: number;
 }

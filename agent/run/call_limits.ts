@@ -2,15 +2,15 @@ import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import { parseToolArguments } from "./tool_call.ts";
 
-/** What the tool calls of one turn may take together. */
+/** Limits of all the tool calls of one turn together. */
 export interface TurnLimits {
-  /** Calls that are run; the rest are answered with an error. */
+  /** Calls that are run. The others are answered with an error. */
   maxCalls: number;
   /** Calls that run at the same time. */
   atOnce: number;
-  /** Length of all arguments together; calls beyond it are answered with an error. */
+  /** Length of all arguments together. Calls beyond it are answered with an error. */
   maxArgumentCharacters: number;
-  /** Length of all results together: each may have its share of it. */
+  /** Length of all results together. Each result may have an equal share of it. */
   maxResultCharacters: number;
 }
 
@@ -24,15 +24,15 @@ export const TURN_LIMITS: TurnLimits = {
 /** The calls of a turn, sorted by whether they may be run. */
 export interface LimitedTurn {
   accepted: ToolCall[];
-  /** What the model is told about the others, by id. */
+  /** The errors that the model gets for the others, by call id. */
   refusals: Map<string, string>;
-  /** All calls, without the arguments that are too long: these would be sent again at each step. */
+  /** All calls, without arguments that are too long: they would be sent again at every step. */
   kept: ToolCall[];
 }
 
 /**
- * Picks the calls of one turn that may be run. It depends on the calls alone, so that the history
- * and the tools agree.
+ * Picks the calls of one turn that are run. The result depends on the calls alone, so that the
+ * history and the tools agree.
  */
 export function limitTurn(
   calls: ToolCall[],
@@ -57,13 +57,13 @@ export function limitTurn(
 }
 
 function tooMany(asked: number, run: number): string {
-  return `too many calls in one turn: ${asked} were asked for, the first ${run} were run, and this ` +
-    "one was not; read the results, then make the calls that are still needed in the next turn";
+  return `too many calls in one turn: only the first ${run} of ${asked} were run, and this one was ` +
+    "not; read the results, then make the calls that are still needed in the next turn";
 }
 
 function tooLong(length: number, limit: number): string {
-  return `the arguments are too long: these have ${length} characters, and those of one turn may ` +
-    `have ${limit} together; this call was not run: send less at a time`;
+  return `the arguments are too long: they have ${length} characters, and all arguments of one ` +
+    `turn may have ${limit} together; this call was not run: send less at a time`;
 }
 
 /** How often a call with the same arguments is run in one run. */

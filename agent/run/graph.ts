@@ -18,27 +18,27 @@ import { callModel } from "./model_call.ts";
 import { runToolCalls, type ToolLimits } from "./run_tool_calls.ts";
 import type { Toolbox } from "../tools/tool.ts";
 
-/** What a model call may be told; unset means the provider's own. */
+/** Settings of a run's model calls. If one is unset, the provider's default applies. */
 export interface AgentSettings {
-  /** Model calls before the model is asked, without tools, for what it has; at least 1. */
+  /** Model calls with tools, at least 1. After them, the model is asked for an answer without. */
   maxSteps: number;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
   /** Further fields for the provider; see `ChatRequest.extra`. */
   extra?: Record<string, unknown> | undefined;
-  /** Bounds of a tool call; unset: the usual ones. */
+  /** If one is unset, its default applies. */
   toolLimits?: Partial<ToolLimits> | undefined;
 }
 
 export interface AgentRun {
   provider: ChatProvider;
   model: string;
-  /** A history that the provider accepts: see `buildHistory`. */
+  /** A history that every provider accepts: see `buildHistory`. */
   messages: ChatMessage[];
   tools: Toolbox;
   settings: AgentSettings;
   signal?: AbortSignal;
-  /** Given: the provider is streamed, and this hears what happens. */
+  /** If given, the provider's answers are streamed and each event is passed to it. */
   emit?: Emit;
   log?: Logger;
 }
@@ -74,37 +74,37 @@ function addCost(cost: RunCost, added: Partial<RunCost>): RunCost {
 }
 
 export interface AgentResult extends RunCost {
-  /** The last answer of the model. */
+  /** The model's last answer. */
   reply: ChatReply;
-  /** Set where the model would have gone on. */
+  /** Set if a limit ended the run. */
   stoppedBy?: "max_steps";
 }
 
-/** What goes from node to node. */
+/** What the nodes pass to each other. */
 interface State {
   messages: ChatMessage[];
   cost: RunCost;
-  /** Answers so far that said nothing and asked for nothing. */
+  /** Answers so far without text and without tool calls. */
   blanks: number;
-  /** What the model asks of the tools. */
+  /** The tool calls that the model asks for. */
   calls: ToolCall[];
 }
 
-/** Where a node sends its outcome: each node has a channel of its name, and `done` ends the run. */
+/** The channel that a node writes to: that of the next node, or `done`, which ends the run. */
 type Step =
   | { to: "model" | "tools"; value: State }
   | { to: "done"; value: AgentResult };
 
-/** What a model says beside its tool calls is sent again with each later call; nobody says more. */
+/** Characters of a model's text beside its tool calls: it is sent again with every later call. */
 const MAX_ASIDE = 400_000;
 
-/** How a node of LangGraph writes: the key of `config.configurable` that holds the function. */
+/** The key of `config.configurable` that holds the function with which a LangGraph node writes. */
 const SEND = "__pregel_send";
 
 /**
  * A node that writes to the channels itself. LangGraph's own writers, reducers and jumps
- * (`StateGraph`, `Command`) set up a trace and copy the configuration for each of them, which is
- * twice what the rest of its loop costs.
+ * (`StateGraph`, `Command`) each set up a trace and copy the configuration, which costs twice as
+ * much as the rest of its loop.
  */
 class Node extends Runnable<State, void> {
   override lc_namespace = ["assay"];
@@ -164,7 +164,7 @@ function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
 }
 
 function emptyReply(model: string): AppError {
-  const reason = "it answered nothing, twice";
+  const reason = "it sent an empty answer twice";
   return new AppError(502, "empty_reply", `cannot get a reply for model "${model}": ${reason}`);
 }
 
@@ -189,7 +189,7 @@ async function useTools(state: State, run: AgentRun): Promise<Step> {
   return { to: "model", value };
 }
 
-/** Made once: it holds nothing of a run, which comes in with each one's configuration. */
+/** Created once. It holds no state of a run: each run is passed in its configuration. */
 const graph = new Pregel({
   nodes: {
     model: Channel.subscribeTo("model").pipe(new Node(askModel)),
@@ -206,16 +206,16 @@ const graph = new Pregel({
 });
 
 /**
- * Lets the model answer, using tools as often as it wants up to `maxSteps`; then it is asked once
- * more, without tools, so that no work is lost. An answer of nothing is asked for once more, then
- * it is 502 `empty_reply`. Throws what the provider throws, and an `AbortError` as soon as `signal`
- * is aborted.
+ * Runs the model and the tools that it calls, up to `maxSteps` model calls. Then the model is asked
+ * once more, without tools, so that no work is lost. An empty answer is asked for once more; a
+ * second one is a 502 `empty_reply`. Throws what the provider throws, and an `AbortError` as soon as
+ * `signal` is aborted.
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
   const start: State = { messages: run.messages, cost: NO_COST, blanks: 0, calls: [] };
   try {
-    // Without LangGraph's signal, which would make an abort an error of its own: the nodes heed ours.
+    // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
     return await graph.invoke(start, {
       configurable: { run },
       recursionLimit: 2 * run.settings.maxSteps + 6,

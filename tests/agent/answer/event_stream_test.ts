@@ -17,7 +17,7 @@ Deno.test("a silent stream opens by itself and sends comments", async () => {
   await reader.cancel();
 });
 
-Deno.test("what fails before the first event rejects", async () => {
+Deno.test("a failure before the first event rejects", async () => {
   await assertRejects(
     () => openEventStream(() => Promise.reject(new TypeError("no")), { signal }),
     TypeError,
@@ -25,7 +25,7 @@ Deno.test("what fails before the first event rejects", async () => {
   );
 });
 
-Deno.test("events that are pushed at once leave in their order, one a read", async () => {
+Deno.test("events pushed together are sent in their order, one per read", async () => {
   const { body } = await openEventStream(async (push) => {
     await Promise.all(["a", "b", "c"].map((data) => push({ data })));
   }, { signal });
@@ -33,7 +33,7 @@ Deno.test("events that are pushed at once leave in their order, one a read", asy
   assertEquals(texts, ["data: a\n\n", "data: b\n\n", "data: c\n\n"]);
 });
 
-Deno.test("a push that waits for its reader is let go when the reader leaves", async () => {
+Deno.test("a push that waits for its reader rejects when the reader leaves", async () => {
   const outcome = Promise.withResolvers<unknown>();
   const { body } = await openEventStream(async (push, { signal }) => {
     try {
@@ -47,7 +47,7 @@ Deno.test("a push that waits for its reader is let go when the reader leaves", a
   assert(isAbort(await outcome.promise));
 });
 
-Deno.test("who fills a stream can tell whether it has opened, by a comment too", async () => {
+Deno.test("the producer can see that the stream has opened, also through a comment", async () => {
   const seen: boolean[] = [];
   const { body } = await openEventStream(async (_, outlet) => {
     seen.push(outlet.isOpen);
@@ -79,7 +79,7 @@ Deno.test("a run that fails after the first comment ends with the problem as an 
   assertEquals(events.map(({ event, data }) => [event, data.code]), [["error", "provider_error"]]);
 });
 
-Deno.test("a completion that fails after the first comment ends with a chunk of its error", async () => {
+Deno.test("a completion that fails after the first comment ends with an error chunk", async () => {
   const source = { model: "a/b", headers: {}, start: failLate };
   const options = { ...OPTIONS, includeUsage: false, showTools: false };
   const chunks = await readChunks(await streamCompletion(source, options));

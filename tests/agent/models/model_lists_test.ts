@@ -12,7 +12,7 @@ const [A, B, C, D] = [
   "AAAAAAAA-0000-4000-8000-000000000000",
 ] as const;
 
-/** A lister whose answers the test gives by hand, a clock that it turns, and the log's lines. */
+/** A list whose provider's answers and clock are controlled by the test, and the log's lines. */
 function setUp() {
   const asked: PromiseWithResolvers<ListedModel[]>[] = [];
   const lines: string[] = [];
@@ -36,42 +36,42 @@ function refusal(status = 502): ProviderError {
   return new ProviderError(status, code, "cannot list", { kind: "unreachable" });
 }
 
-/** Lets everything that is already settled take its course. */
+/** Waits until the handlers of settled promises have run. */
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-Deno.test("a fixed list wins, and no provider is asked", async () => {
+Deno.test("if a fixed list is configured, no provider is asked", async () => {
   const lister = { listModels: () => Promise.reject(new Error("asked")) };
   assertEquals(await createStudioModels({ fixed: { a: A }, lister })(), { a: A });
   assertEquals(await createStudioModels({ fixed: {}, lister })(), {});
 });
 
-Deno.test("where nothing is configured the list is empty", async () => {
+Deno.test("the list is empty if nothing is configured", async () => {
   assertEquals(await createStudioModels({})(), {});
 });
 
 const LISTS: [what: string, models: ListedModel[], expected: Record<string, string>][] = [
-  ["an empty list", [], {}],
+  ["no models", [], {}],
   ["ids of every UUID shape", [{ id: C, name: "c" }, { id: D, name: "d" }], { c: C, d: D }],
-  ["ids that are no UUIDs", [{ id: "gpt-4o", name: "x" }, { id: "a/b", name: "y" }], {}],
+  ["ids that are not UUIDs", [{ id: "gpt-4o", name: "x" }, { id: "a/b", name: "y" }], {}],
   [
     "one name three times",
     [{ id: A, name: "x" }, { id: B, name: "x" }, { id: C, name: "x" }],
     { "x": A, "x (2)": B, "x (3)": C },
   ],
   [
-    "a name that is taken by a number",
+    "a name with a number that is already taken",
     [{ id: A, name: "x" }, { id: B, name: "x (2)" }, { id: C, name: "x" }],
     { "x": A, "x (2)": B, "x (3)": C },
   ],
   [
-    "one name for very many",
+    "very many models with one name",
     Array.from({ length: 50_000 }, () => ({ id: A, name: "x" })),
     Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [at ? `x (${at + 1})` : "x", A])),
   ],
-  ["a name that objects know", [{ id: A, name: "constructor" }], { constructor: A } as never],
+  ["the name constructor", [{ id: A, name: "constructor" }], { constructor: A } as never],
 ];
 for (const [what, listed, expected] of LISTS) {
-  Deno.test(`${what} is listed as far as it can be routed`, async () => {
+  Deno.test(`a list of ${what} contains what can be routed`, async () => {
     const lister = { listModels: () => Promise.resolve(listed) };
     assertEquals({ ...await createStudioModels({ lister })() }, expected);
   });
@@ -87,7 +87,7 @@ Deno.test("a list is kept for 60 seconds", async () => {
   assertEquals(asked.length, 1);
 });
 
-Deno.test("a list that is out of date is served while one new one is fetched", async () => {
+Deno.test("an expired list is served while a new one is fetched once", async () => {
   const { list, asked, pass } = setUp();
   const first = list();
   asked[0]!.resolve([{ id: A, name: "a" }]);
@@ -102,7 +102,7 @@ Deno.test("a list that is out of date is served while one new one is fetched", a
   assertEquals(asked.length, 2);
 });
 
-Deno.test("a renewal that fails leaves the old list, a warning, and a pause", async () => {
+Deno.test("a failed renewal keeps the old list, logs a warning and is repeated after a minute", async () => {
   const { list, asked, lines, pass } = setUp();
   const first = list();
   asked[0]!.resolve([{ id: A, name: "a" }]);
@@ -124,7 +124,7 @@ Deno.test("a renewal that fails leaves the old list, a warning, and a pause", as
 });
 
 for (const status of [429, 502, 504]) {
-  Deno.test(`a list that was never read is a 502 (provider: ${status}), and asked for again`, async () => {
+  Deno.test(`a first list that fails (provider: ${status}) is a 502, and is asked for again`, async () => {
     const { list, asked } = setUp();
     const first = list();
     asked[0]!.reject(refusal(status));
@@ -136,7 +136,7 @@ for (const status of [429, 502, 504]) {
   });
 }
 
-Deno.test("first callers share one fetch", async () => {
+Deno.test("the first callers share one fetch", async () => {
   const { list, asked } = setUp();
   const callers = [list(), list(), list()];
   assertEquals(asked.length, 1);
@@ -144,7 +144,7 @@ Deno.test("first callers share one fetch", async () => {
   assertEquals(await Promise.all(callers), [{ a: A }, { a: A }, { a: A }]);
 });
 
-Deno.test("a caller that leaves is let go, and the others get their list", async () => {
+Deno.test("a caller that leaves stops waiting, and the others get their list", async () => {
   const { list, asked } = setUp();
   const caller = new AbortController();
   const leaving = list(caller.signal);
@@ -155,13 +155,13 @@ Deno.test("a caller that leaves is let go, and the others get their list", async
   assertEquals(await staying, { a: A });
 });
 
-Deno.test("a caller that has left already asks nothing", async () => {
+Deno.test("a caller that has already left causes no request", async () => {
   const { list, asked } = setUp();
   assert(isAbort(await assertRejects(() => list(AbortSignal.abort()))));
   assertEquals(asked.length, 0);
 });
 
-Deno.test("the hub is asked for its models once a minute, and those it cannot be asked for are left out", async () => {
+Deno.test("the hub is asked for its models once a minute, and models that cannot be routed are left out", async () => {
   let asked = 0;
   let time = 1_000_000;
   const list = createHubModels({
@@ -180,7 +180,7 @@ Deno.test("the hub is asked for its models once a minute, and those it cannot be
   assertEquals(asked, 2);
 });
 
-Deno.test("a hub that lists nothing is an empty list, and one that stops keeps its last", async () => {
+Deno.test("if the hub's list fails, it is empty or the last one", async () => {
   let isDown = true;
   let time = 1_000_000;
   const list = createHubModels({
@@ -196,7 +196,7 @@ Deno.test("a hub that lists nothing is an empty list, and one that stops keeps i
   assertEquals((await list()).length, 1);
 });
 
-Deno.test("a caller that leaves does not wait for the list", async () => {
+Deno.test("a caller that leaves does not wait for the hub's list", async () => {
   const list = createHubModels({ listModels: () => never() });
   const controller = new AbortController();
   const waiting = list(controller.signal).catch(() => "left");
