@@ -1,5 +1,5 @@
-import type { HistoryRepairs } from "./history.ts";
-import type { RunReport } from "./runner.ts";
+import type { HistoryRepairs } from "../run/history.ts";
+import type { RunReport } from "../run/runner.ts";
 
 /** What a whole run cost, for the stream's last event. Times are in milliseconds. */
 export function toAccount({ report, repairs }: Accounted) {
@@ -50,13 +50,13 @@ export function accountFields(report: RunReport): Record<string, string | number
   };
 }
 
-/** `x-history-repairs: paired=1, merged=2`; no header where nothing was repaired. */
+/** `x-history-repairs: paired=1, merged=2`; no header if nothing was repaired. */
 export function repairHeaders(repairs: HistoryRepairs): Record<string, string> {
   const text = describeRepairs(repairs);
   return text ? { "x-history-repairs": text } : {};
 }
 
-/** A model id may hold any character, a header may not. */
+/** A model id may contain any character; a header value may not. */
 export function toHeaderValue(model: string): string {
   return model.replace(/[^\x20-\x7e]/g, encodeURIComponent);
 }

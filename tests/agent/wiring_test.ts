@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { checkMcp } from "../../agent/readiness.ts";
+import { checkMcp } from "../../agent/wiring.ts";
 import { createFixedTools, type ToolServerState } from "../../agent/tools/tool.ts";
 
 function check(...states: ToolServerState["state"][]) {
@@ -13,10 +13,10 @@ function check(...states: ToolServerState["state"][]) {
   return checkMcp({ ...createFixedTools([]), describe: () => ({ tools: [], servers }) })();
 }
 
-Deno.test("MCP servers that are not there are named, without their errors", () => {
+Deno.test("readiness names the MCP servers that are not ready, without their errors", () => {
   assertEquals(check("ready", "down", "connecting"), "server-1 is down, server-2 is connecting");
 });
 
-Deno.test("there is nothing to say of MCP servers that are ready, or of none", () => {
+Deno.test("readiness says nothing if all MCP servers are ready, or if there are none", () => {
   assertEquals([check("ready"), check()], [undefined, undefined]);
 });

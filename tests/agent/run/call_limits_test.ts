@@ -48,7 +48,7 @@ function results({ requests }: ScriptedProvider): string[] {
   );
 }
 
-Deno.test("of the calls of one turn 64 are run, and the rest are answered with what to do", async () => {
+Deno.test("64 calls of one turn are run, and the others are answered with an error that says what to do", async () => {
   let ran = 0;
   const provider = createScriptedProvider({ content: null, toolCalls: calls(5_000) }, {});
   const { toolCalls } = await run(provider, {
@@ -63,12 +63,12 @@ Deno.test("of the calls of one turn 64 are run, and the rest are answered with w
   assertEquals(told[63], '{"n":63}');
   assertEquals(
     told[64],
-    "Error: too many calls in one turn: 5000 were asked for, the first 64 were run, and this one " +
+    "Error: too many calls in one turn: only the first 64 of 5000 were run, and this one " +
       "was not; read the results, then make the calls that are still needed in the next turn",
   );
 });
 
-Deno.test("a call that was over the limit twice may still be made: it was never run", async () => {
+Deno.test("a call that was over the limit twice may still be run, because it never was", async () => {
   const ran: unknown[] = [];
   const many = calls(3);
   const again = (turn: number) => many.map((call) => ({ ...call, id: `${call.id}-${turn}` }));
@@ -86,7 +86,7 @@ Deno.test("a call that was over the limit twice may still be made: it was never 
   assertEquals(ran, [{ n: 0 }, { n: 2 }, { n: 1 }]);
 });
 
-Deno.test("at most 16 calls run at once, and all are answered in their order", async () => {
+Deno.test("at most 16 calls run at the same time, and all are answered in their order", async () => {
   let running = 0;
   let most = 0;
   const work: Tool["run"] = async (args) => {
@@ -101,7 +101,7 @@ Deno.test("at most 16 calls run at once, and all are answered in their order", a
   assertEquals(results(provider), calls(40).map((_, index) => `${index}`));
 });
 
-Deno.test("calls that wait for their place are not started once the caller has left", async () => {
+Deno.test("waiting calls are not started after the caller has left", async () => {
   let started = 0;
   const controller = new AbortController();
   const work = () => {
@@ -114,7 +114,7 @@ Deno.test("calls that wait for their place are not started once the caller has l
   assert(started <= 17, `${started}`);
 });
 
-Deno.test("tools that only compute let the event loop turn between them", async () => {
+Deno.test("tools that only compute do not block the event loop", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
   const work = () => {
@@ -128,7 +128,7 @@ Deno.test("tools that only compute let the event loop turn between them", async 
   assert(turns >= 15, `${turns}`);
 });
 
-Deno.test("arguments over the turn's limit are refused, and not sent back to the model", async () => {
+Deno.test("arguments over the limit of a turn are refused and not sent back to the model", async () => {
   let ran = 0;
   const events: AgentEvent[] = [];
   const long = (id: string, length: number) => ({
@@ -161,7 +161,7 @@ Deno.test("the results of one turn share 400,000 characters", async () => {
   assert(results(few).every((text) => text.length === 50_000));
 });
 
-Deno.test("what a failing tool says is cut as a result is", async () => {
+Deno.test("a failing tool's message is cut like a result", async () => {
   const provider = createScriptedProvider({ content: null, toolCalls: calls(1) }, {});
   const work = () => {
     throw new ToolError("y".repeat(3_000_000));
@@ -170,7 +170,7 @@ Deno.test("what a failing tool says is cut as a result is", async () => {
   assert(results(provider)[0]!.length < 51_000);
 });
 
-Deno.test("names, ids and words beside calls that have no end are not sent back whole", async () => {
+Deno.test("endless names, ids and texts beside calls are not sent back in full", async () => {
   const endless = "z".repeat(2_000_000);
   const toolCalls = [{ id: endless, name: endless, arguments: "{}" }];
   const provider = createScriptedProvider({ content: endless, toolCalls }, {});

@@ -4,68 +4,68 @@ import { AppError, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
-import { parseArguments } from "./arguments.ts";
 import type { Emit } from "./events.ts";
 import { createPacer, type Pacer } from "../../shared/pacer.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { TURN_LIMITS, type TurnLimits } from "./turn_limits.ts";
+import { parseToolArguments } from "./tool_call.ts";
+import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
 import { type Toolbox, ToolError } from "../tools/tool.ts";
 
-/** What a call may take, and a turn of them. If one is unset, the usual one holds. */
+/** Limits of one call and of all the calls of one turn. */
 export interface ToolLimits extends TurnLimits {
   timeoutMs: number;
-  /** A longer result is cut, with a note that says so. */
+  /** A longer result is cut, with a note about it. */
   maxCharacters: number;
 }
 
-/** How much of arguments that cannot be used is repeated. */
+/** How many characters of unusable arguments are repeated. */
 const MAX_SHOWN = 500;
 
-const USUAL_LIMITS: ToolLimits = { timeoutMs: 30_000, maxCharacters: 50_000, ...TURN_LIMITS };
+const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 30_000, maxCharacters: 50_000, ...TURN_LIMITS };
 
 export interface ToolCallOptions extends Partial<ToolLimits> {
   tools: Toolbox;
   log: Logger;
-  /** Answers for calls that are not to be run, by the call's id. */
+  /** Calls that are not run: the errors to answer them with, by call id. */
   refusals?: ReadonlyMap<string, string>;
   signal?: AbortSignal | undefined;
   emit?: Emit | undefined;
 }
 
 /**
- * Runs the calls of one turn, `atOnce` at a time, and answers them in their order. A call that
- * fails is answered by what the model needs to mend it; only an abort, or `emit`, makes this throw.
- * No call starts after that.
+ * Runs the calls of one turn, at most `atOnce` at a time, and answers them in their order. The
+ * answer of a failed call tells the model how to correct it. Throws only if the run is aborted or
+ * if `emit` throws; no call starts after that.
  */
 export async function runToolCalls(
   calls: ToolCall[],
   options: ToolCallOptions,
 ): Promise<ChatMessage[]> {
-  const { signal, refusals, atOnce = USUAL_LIMITS.atOnce } = options;
+  const { signal, refusals, atOnce = DEFAULT_LIMITS.atOnce } = options;
   const turn: Turn = { ...options, pacer: createPacer(), maxCharacters: shareOf(calls, options) };
-  const inPlace = pLimit(atOnce);
+  const limited = pLimit(atOnce);
   const run = (call: ToolCall) =>
     calls.length <= atOnce || refusals?.has(call.id)
       ? runToolCall(call, turn)
-      : inPlace(() => runToolCall(call, turn));
+      : limited(() => runToolCall(call, turn));
   try {
     return await untilAbort(Promise.all(calls.map(run)), signal);
   } catch (error) {
-    inPlace.clearQueue();
+    limited.clearQueue();
     throw error;
   }
 }
 
 interface Turn extends ToolCallOptions {
-  /** The length of one result. */
+  /** Of one result. */
   maxCharacters: number;
-  /** Tools that only compute would hold the event loop. */
+  /** Yields to the event loop between tools that only compute. */
   pacer: Pacer;
 }
 
-/** Equal shares: what a result may have does not depend on which call is done first. */
+/** Equal shares, so that the length of a result does not depend on which call ends first. */
 function shareOf(calls: ToolCall[], options: ToolCallOptions): number {
-  const { maxCharacters, maxResultCharacters } = { ...USUAL_LIMITS, ...options };
+  const { maxCharacters, maxResultCharacters } = { ...DEFAULT_LIMITS, ...options };
   const running = calls.length - (options.refusals?.size ?? 0);
   return Math.min(maxCharacters, Math.floor(maxResultCharacters / Math.max(1, running)));
 }
@@ -86,11 +86,11 @@ async function runToolCall(call: ToolCall, options: Turn): Promise<ChatMessage> 
   return { role: "tool", toolCallId: id, content };
 }
 
-/** Those of a call that is not run may be of any length. */
+/** The arguments as events show them. Those of a call that is not run may be very long. */
 function shownArguments(call: ToolCall, { refusals }: ToolCallOptions) {
   const { id, arguments: text } = call;
   if (refusals?.has(id) && text.length > MAX_SHOWN) return text.slice(0, MAX_SHOWN);
-  return parseArguments(text) ?? text;
+  return parseToolArguments(text) ?? text;
 }
 
 async function answer(
@@ -111,15 +111,15 @@ async function execute(call: ToolCall, options: Turn): Promise<string> {
   const refusal = refusals?.get(call.id);
   if (refusal) throw new ToolError(refusal);
   const tool = tools.find(call.name);
-  if (!tool) throw new ToolError(`there is no tool ${quote(call.name)}; ${list(tools)}`);
-  const args = parseArguments(call.arguments);
+  if (!tool) throw new ToolError(`unknown tool ${quote(call.name)}; ${list(tools)}`);
+  const args = parseToolArguments(call.arguments);
   if (!args) {
     const given = call.arguments.slice(0, MAX_SHOWN);
-    throw new ToolError(`the arguments must be one JSON object, and these are not: ${given}`);
+    throw new ToolError(`the arguments must be one JSON object, but they are: ${given}`);
   }
   const checked = tool.schema.safeParse(args);
   if (!checked.success) {
-    throw new ToolError(`the arguments do not fit\n${z.prettifyError(checked.error)}`);
+    throw new ToolError(`the arguments are invalid\n${z.prettifyError(checked.error)}`);
   }
   while (pacer.isDue()) await pacer();
   const run = (signal: AbortSignal) => tool.run(checked.data, { signal });
@@ -128,10 +128,10 @@ async function execute(call: ToolCall, options: Turn): Promise<string> {
   return cut(content, options.maxCharacters);
 }
 
-/** The tool hears of its time limit as it hears of a caller that left, and is not waited for. */
+/** At the time limit the tool's signal is aborted, as it is when the caller leaves. Does not wait. */
 async function withinTime(
   run: (signal: AbortSignal) => string | Promise<string>,
-  { name, signal, timeoutMs = USUAL_LIMITS.timeoutMs }: {
+  { name, signal, timeoutMs = DEFAULT_LIMITS.timeoutMs }: {
     name: string;
     signal?: AbortSignal | undefined;
     timeoutMs?: number;
@@ -157,24 +157,24 @@ function cut(content: string, maxCharacters: number): string {
   return `${
     shorten(content, maxCharacters)
   }\n\n(Cut here: the result has ${content.length} characters, and ` +
-    `${maxCharacters} is the limit. Ask for less at a time, or make fewer calls in one turn.)`;
+    `the limit is ${maxCharacters}. Ask for less at a time, or make fewer calls in one turn.)`;
 }
 
-/** As far as a model needs it to recognise its own words. */
+/** Enough for the model to recognise the name that it sent. */
 function quote(name: string): string {
   return JSON.stringify(name.slice(0, 100));
 }
 
-/** Only errors that were written to be read reach the model: it may repeat them to its user. */
+/** The model may repeat errors to its user, so it gets only those that are written to be read. */
 function describeFailure(
   error: unknown,
   { call, options }: { call: ToolCall; options: ToolCallOptions },
 ): string {
   if (error instanceof ToolError || error instanceof AppError) return error.message;
   options.log.error("tool failed", { tool: call.name, error });
-  return `the tool ${call.name} failed; try it with other arguments, or do without it`;
+  return `the tool ${call.name} failed; try other arguments, or answer without it`;
 }
 
 function list({ names }: Toolbox): string {
-  return names.length === 0 ? "there are none" : `the tools are ${names.join(", ")}`;
+  return names.length === 0 ? "no tools are available" : `the tools are ${names.join(", ")}`;
 }

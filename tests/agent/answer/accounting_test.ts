@@ -16,7 +16,7 @@ const sum = (expression: string) => ({
   usage: USAGE,
 });
 
-Deno.test("headers account for the whole run, the body for its last call", async () => {
+Deno.test("headers count the whole run, the body its last model call", async () => {
   const provider = createScriptedProvider(sum("1+1"), sum("2+2"), { content: "4", usage: USAGE });
   const response = await agentService(provider).service(agentRequestOf(BODY));
   const header = (name: string) => response.headers.get(name);
@@ -30,7 +30,7 @@ Deno.test("headers account for the whole run, the body for its last call", async
   assertEquals((await response.json()).usage_metadata.input_tokens, 10);
 });
 
-Deno.test("a run that the step limit ended says so, and keeps the provider's finish_reason", async () => {
+Deno.test("a run that ended at the step limit is marked, and keeps the provider's finish_reason", async () => {
   const provider = createScriptedProvider(sum("1+1"), { content: "2", finishReason: "length" });
   const { service } = agentService(provider, { environment: { AGENT_MAX_STEPS: "1" } });
   const response = await service(agentRequestOf(BODY));
@@ -38,7 +38,7 @@ Deno.test("a run that the step limit ended says so, and keeps the provider's fin
   assertEquals((await response.json()).response_metadata.finish_reason, "length");
 });
 
-Deno.test("repairs of the history are told by their counts", async () => {
+Deno.test("repairs of the history are reported with their counts", async () => {
   const messages = [
     { type: "human", content: "a" },
     { type: "human", content: "b" },
@@ -50,7 +50,7 @@ Deno.test("repairs of the history are told by their counts", async () => {
   assertEquals(response.headers.get("x-history-repairs"), "paired=1, merged=2");
 });
 
-Deno.test("AGENT_MAX_HISTORY keeps the latest messages behind the system prompt", async () => {
+Deno.test("AGENT_MAX_HISTORY keeps the latest messages after the system prompt", async () => {
   const provider = createScriptedProvider({});
   const environment = { AGENT_MAX_HISTORY: "2", AGENT_SYSTEM_PROMPT: "Be." };
   const messages = ["1", "2", "3"].flatMap((text) => [
@@ -63,7 +63,7 @@ Deno.test("AGENT_MAX_HISTORY keeps the latest messages behind the system prompt"
   assertEquals(response.headers.get("x-history-repairs"), "cut=4");
 });
 
-Deno.test("a prompt is short for one human message", async () => {
+Deno.test("the field prompt is an abbreviation for one human message", async () => {
   const provider = createScriptedProvider({});
   const { service } = agentService(provider);
   assertEquals((await service(agentRequestOf({ prompt: "Hello?" }))).status, 200);
@@ -88,7 +88,7 @@ Deno.test("GET /route explains where a model id leads", async () => {
   assertEquals([missing.status, (await missing.json()).code], [400, "missing_model_id"]);
 });
 
-Deno.test("GET /tools lists the tools that are switched on", async () => {
+Deno.test("GET /tools lists the selected tools", async () => {
   const { service } = agentService(createScriptedProvider({}), {
     environment: { AGENT_TOOLS: "calculator" },
   });
@@ -99,7 +99,7 @@ Deno.test("GET /tools lists the tools that are switched on", async () => {
   assertEquals(report.servers, []);
 });
 
-Deno.test("a reply whose bytes were not UTF-8 is marked, streamed or not", async () => {
+Deno.test("a reply that was not UTF-8 is marked, with and without streaming", async () => {
   const provider = createScriptedProvider({ content: "gr\uFFFDn", encoding: NOT_UTF8 });
   const { service } = agentService(provider);
   const whole = await service(agentRequestOf(BODY));
