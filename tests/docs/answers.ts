@@ -22,7 +22,6 @@ export function withoutIds(text: string): string {
 
 /** What differs, one line for each difference; an empty list if nothing does. */
 export function compareJson(shown: unknown, printed: unknown, path = "$"): string[] {
-  const key = path.split(".").at(-1)!;
   if (kindOf(shown) !== kindOf(printed)) {
     return [`${path}: shown ${JSON.stringify(shown)}, printed ${JSON.stringify(printed)}`];
   }
@@ -30,8 +29,12 @@ export function compareJson(shown: unknown, printed: unknown, path = "$"): strin
   if (typeof shown === "object" && shown !== null) {
     return compareObjects(shown as Fields, printed as Fields, path);
   }
-  if (isEqual(key, shown, printed)) return [];
+  if (isEqual(keyOf(path), shown, printed)) return [];
   return [`${path}: shown ${JSON.stringify(shown)}, printed ${JSON.stringify(printed)}`];
+}
+
+function keyOf(path: string): string {
+  return path.split(".").at(-1)!;
 }
 
 type Fields = Record<string, unknown>;
@@ -89,29 +92,29 @@ export function compareText(shown: string, printed: string): string[] {
 }
 
 /** `shown` with what was printed wherever they differ; what is left out stays so. */
-export function refreshJson(shown: unknown, printed: unknown): unknown {
-  if (compareJson(shown, printed).length === 0 || kindOf(shown) !== kindOf(printed)) {
-    return kindOf(shown) === kindOf(printed) ? shown : printed;
+export function refreshJson(shown: unknown, printed: unknown, path = "$"): unknown {
+  if (kindOf(shown) !== kindOf(printed) || WORDS.includes(keyOf(path))) return printed;
+  if (Array.isArray(shown)) return refreshArray(shown, printed as unknown[], path);
+  if (typeof shown === "object" && shown !== null) {
+    return refreshObject(shown as Fields, printed as Fields, path);
   }
-  if (Array.isArray(shown)) {
-    const isShort = shown.at(-1) === GAP;
-    const items = isShort ? shown.slice(0, -1) : printed as unknown[];
-    const fresh = items.map((item, index) =>
-      index in shown ? refreshJson(shown[index], (printed as unknown[])[index]) : item
-    );
-    return isShort ? [...fresh, GAP] : fresh;
-  }
-  if (typeof shown !== "object" || shown === null) return printed;
-  const [before, now] = [shown as Fields, printed as Fields];
-  const names = GAP in before ? Object.keys(before) : Object.keys(now);
-  return Object.fromEntries(
-    names.filter((name) => name === GAP || name in now).map((name) => [
-      name,
-      name === GAP
-        ? before[GAP]
-        : name in before
-        ? refreshJson(before[name], now[name])
-        : now[name],
-    ]),
+  return isEqual(keyOf(path), shown, printed) ? shown : printed;
+}
+
+function refreshArray(shown: unknown[], printed: unknown[], path: string): unknown[] {
+  const isShort = shown.at(-1) === GAP;
+  const items = isShort ? printed.slice(0, shown.length - 1) : printed;
+  const fresh = items.map((item, index) =>
+    index < shown.length ? refreshJson(shown[index], item, `${path}.${index}`) : item
   );
+  return isShort ? [...fresh, GAP] : fresh;
+}
+
+function refreshObject(shown: Fields, printed: Fields, path: string): Fields {
+  const names = Object.keys(GAP in shown ? shown : printed);
+  const fresh = names.filter((name) => name in printed).map((name) => [
+    name,
+    name in shown ? refreshJson(shown[name], printed[name], `${path}.${name}`) : printed[name],
+  ]);
+  return { ...Object.fromEntries(fresh), ...(GAP in shown && { [GAP]: shown[GAP] }) };
 }
