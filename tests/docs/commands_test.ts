@@ -12,7 +12,7 @@ const ANSWERS = ["json", "text"];
  */
 const NOT_RUN = ["console", "ini", "nginx", "caddy", "dotenv", "ts"];
 
-/** `UPDATE_DOCS=1 deno test -A tests/docs/commands_test.ts && deno fmt` mends the answers shown. */
+/** Writes what was printed into the pages instead of comparing. */
 const isUpdating = Deno.env.get("UPDATE_DOCS") === "1";
 
 interface Services {
@@ -41,13 +41,18 @@ Deno.test("every command of the documents does and prints what they show", async
     await t.step(page.path, async () => {
       const printed = await outputs;
       if (isUpdating) await update(page, printed);
-      else assertEquals(compare(page, printed).join("\n"), "");
+      else assertAsShown(compare(page, printed));
     });
   }
   for (const service of ["agent", "eval"] as const) {
     await t.step(`every route of ${service} is documented`, () => checkRoutes(services, service));
   }
 });
+
+function assertAsShown(differences: string[]): void {
+  const hint = "UPDATE_DOCS=1 writes what was printed into the pages; see CONTRIBUTING.md";
+  assert(differences.length === 0, [...differences, hint].join("\n"));
+}
 
 interface Output {
   code: number;
