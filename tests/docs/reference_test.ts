@@ -53,6 +53,15 @@ for (const { heading, schema, variables } of SECTIONS) {
   });
 }
 
+Deno.test("docs/limits.md has every variable that sets a limit, and none that is not there", () => {
+  const known = Object.keys({ ...AgentConfig.shape, ...EvalConfig.shape });
+  const { text } = readPage("docs/limits.md");
+  const named = [...text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map((match) => match[1]!);
+  assertEquals(named.filter((name) => !known.includes(name)), []);
+  const limits = known.filter((name) => /_MAX_|^MAX_|_TIMEOUT_|_LIMIT$|_GRACE_/.test(name));
+  assertEquals(limits.filter((name) => !named.includes(name)), []);
+});
+
 /** Every code of `shared/errors.ts`; they are a type, so the source is read. */
 function errorCodes(): string[] {
   const source = Deno.readTextFileSync(new URL("../../shared/errors.ts", import.meta.url));
