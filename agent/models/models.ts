@@ -59,7 +59,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       fetch: createSameOriginFetch(createTracedFetch(fetch)),
     };
     return createLazyProvider(name, async () => {
-      const { createOpenAIProvider } = await import("../../shared/providers/openai.ts");
+      const { createOpenAIProvider } = await import("./openai_provider.ts");
       return createOpenAIProvider(options);
     });
   }

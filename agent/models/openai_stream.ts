@@ -1,10 +1,10 @@
-import type { CallClock } from "./call_clock.ts";
+import type { CallClock } from "../../shared/providers/call_clock.ts";
 import { createReplyAssembler } from "./openai_assembler.ts";
-import { type Attempt, unreadable } from "./failure.ts";
-import { parseReply } from "./openai_messages.ts";
-import { NOT_UTF8, readJsonAnswer } from "../http/utf8.ts";
-import type { ChatDelta } from "./provider.ts";
-import { readServerSentEvents } from "./server_sent_events.ts";
+import { type Attempt, unreadable } from "../../shared/providers/failure.ts";
+import { parseReply } from "../../shared/providers/openai_messages.ts";
+import { NOT_UTF8, readJsonAnswer } from "../../shared/http/utf8.ts";
+import type { ChatDelta } from "../../shared/providers/provider.ts";
+import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
 export interface StreamedCall {
   attempt: Required<Attempt>;

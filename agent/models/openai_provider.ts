@@ -1,13 +1,22 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
-import { abortError } from "../abort.ts";
-import { type CallClock, startCallClock } from "./call_clock.ts";
-import { AnswerTooLarge, createBoundedFetch } from "../http/bounded_fetch.ts";
-import { createPairFetch } from "../http/header_pairs.ts";
-import { type DecodedAnswer, readJsonAnswer } from "../http/utf8.ts";
-import { diagnoseConnection } from "./connection_failure.ts";
-import { type Attempt, type Diagnosis, toProviderError, unreadable } from "./failure.ts";
-import { parseModels, parseReply, toCompletionParams } from "./openai_messages.ts";
-import { withRetries } from "./retry.ts";
+import { abortError } from "../../shared/abort.ts";
+import { type CallClock, startCallClock } from "../../shared/providers/call_clock.ts";
+import { AnswerTooLarge, createBoundedFetch } from "../../shared/http/bounded_fetch.ts";
+import { createPairFetch } from "../../shared/http/header_pairs.ts";
+import { type DecodedAnswer, readJsonAnswer } from "../../shared/http/utf8.ts";
+import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
+import {
+  type Attempt,
+  type Diagnosis,
+  toProviderError,
+  unreadable,
+} from "../../shared/providers/failure.ts";
+import {
+  parseModels,
+  parseReply,
+  toCompletionParams,
+} from "../../shared/providers/openai_messages.ts";
+import { withRetries } from "../../shared/providers/retry.ts";
 import { readStream } from "./openai_stream.ts";
 import {
   type CallOptions,
@@ -18,7 +27,7 @@ import {
   type ListedModel,
   type ModelLister,
   ProviderError,
-} from "./provider.ts";
+} from "../../shared/providers/provider.ts";
 
 export interface OpenAIProviderOptions {
   /** Stands in messages to callers: `hub`, `studio`. */

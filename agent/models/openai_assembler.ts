@@ -8,8 +8,8 @@ import {
   parseArguments,
   parseContent,
   parseUsage,
-} from "./openai_messages.ts";
-import type { ChatDelta, ChatReply, ToolCall } from "./provider.ts";
+} from "../../shared/providers/openai_messages.ts";
+import type { ChatDelta, ChatReply, ToolCall } from "../../shared/providers/provider.ts";
 
 /** Puts one streamed reply together. */
 export interface ReplyAssembler {

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { createOpenAIProvider } from "../../../shared/providers/openai.ts";
+import { createOpenAIProvider } from "../../../agent/models/openai_provider.ts";
 import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
