@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
-import { createOpenAIHandlers } from "../openai/routes.ts";
+import { createOpenAIHandlers } from "../openai/handlers.ts";
 import type { RunRouteDeps } from "./agent_routes.ts";
 import { runAnswer } from "./run_answer.ts";
 

@@ -1,15 +1,8 @@
-import {
-  assert,
-  assertEquals,
-  assertRejects,
-  assertStringIncludes,
-  assertThrows,
-} from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import type { McpConnect, McpEvents, McpSession } from "../../../agent/mcp/client.ts";
-import { parseMcpConfig, readMcpConfig } from "../../../agent/mcp/config.ts";
-import { describeResult } from "../../../agent/mcp/result.ts";
+import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import {
   createMcpToolSource,
   type McpToolSourceOptions,
@@ -17,7 +10,6 @@ import {
 } from "../../../agent/mcp/tool_source.ts";
 import { observeTools } from "../../../agent/tools/observed_tools.ts";
 import { type Tool, ToolError, type ToolSource } from "../../../agent/tools/tool.ts";
-import { ConfigError } from "../../../shared/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
 
@@ -303,43 +295,4 @@ Deno.test("arguments are checked against the server's schema before the call", a
   await until(source, (source) => names(source).includes("one_add"));
   const { schema } = source.current().find("one_add")!;
   assertEquals([schema.safeParse({}).success, schema.safeParse({ n: 1 }).success], [false, true]);
-});
-
-Deno.test("the file has the format of desktop clients, and errors name what is wrong", () => {
-  const [stdio, http] = parseMcpConfig(JSON.stringify({
-    mcpServers: {
-      files: { command: "npx", args: ["-y", "x"], env: { A: "1" } },
-      web: { type: "http", url: "https://mcp.example/mcp", headers: { authorization: "k" } },
-      off: { command: "no", disabled: true },
-    },
-  }));
-  assertEquals([stdio?.name, stdio?.transport, http?.transport], ["files", "stdio", "http"]);
-  const cases: [string, string][] = [
-    ["{", "not JSON"],
-    ["{}", "mcpServers"],
-    ['{"mcpServers":{"a":{}}}', "needs a command or an http(s) url"],
-    ['{"mcpServers":{"a":{"url":"file:///x"}}}', "must be an http or https URL"],
-  ];
-  for (const [text, reason] of cases) {
-    const error = assertThrows(() => parseMcpConfig(text), ConfigError);
-    assertStringIncludes(error.message, reason);
-    assertStringIncludes(error.message, "AGENT_MCP_CONFIG");
-  }
-  const missing = assertThrows(() => readMcpConfig("/nowhere/mcp.json"), ConfigError);
-  assertStringIncludes(missing.message, "/nowhere/mcp.json does not exist");
-});
-
-Deno.test("a result is returned as text, and other content is named", () => {
-  assertEquals(
-    describeResult({
-      content: [
-        { type: "text", text: "a" },
-        { type: "image", mimeType: "image/png", data: "xx" },
-        { type: "resource", resource: { uri: "demo://1", text: "b" } },
-        { type: "resource_link", name: "c", uri: "demo://2" },
-      ],
-    }),
-    "a\n\n(image: image/png)\n\nb\n\n(a link: c demo://2)",
-  );
-  assertEquals(describeResult({ content: [], structuredContent: { x: 1 } }), '{"x":1}');
 });
