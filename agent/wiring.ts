@@ -1,3 +1,4 @@
+import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
 import { createCapacity } from "../shared/http/admission.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics, type Metrics } from "../shared/ops/metrics.ts";
@@ -26,17 +27,22 @@ export function createAgentDeps(config: AgentConfig, log: Logger): WiredAgent {
     max: config.AGENT_MAX_RUNS,
     setting: "AGENT_MAX_RUNS",
   });
-  const metrics = createMetrics({ runs: () => runs.used });
+  const workers = createWorkerBoard(log);
+  const metrics = createMetrics({ runs: () => runs.used, workerRestarts: () => workers.restarts });
   const models = observeModels(createModels(config, log), metrics);
-  const tools = observeTools(createToolSource(config, log), metrics);
+  const tools = observeTools(createToolSource(config, { log, workers }), metrics);
   const checks = { providers: checkProviders(config, models) };
-  const details = { mcp: checkMcp(tools) };
+  // Without a worker or an MCP server only its tools are missing: the service is still ready.
+  const details = { mcp: checkMcp(tools), workers: workers.check };
   const operations = { metrics, checks, details };
   return { config, log, models, tools, runs, operations, metrics };
 }
 
-function createToolSource(config: AgentConfig, log: Logger): ToolSource & AsyncDisposable {
-  const builtIn = createTools(config, log);
+function createToolSource(
+  config: AgentConfig,
+  { log, workers }: { log: Logger; workers: WorkerBoard },
+): ToolSource & AsyncDisposable {
+  const builtIn = createTools(config, workers);
   if (!config.AGENT_MCP_CONFIG) return createFixedTools(builtIn);
   const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
   return createMcpToolSource({ builtIn, servers, connect: connectMcp, log });

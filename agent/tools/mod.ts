@@ -1,7 +1,7 @@
-import { createWorkerBoard } from "../../shared/background/worker_board.ts";
+import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
 import { ConfigError } from "../../shared/config.ts";
 import { createPublicFetch } from "../../shared/http/public_fetch.ts";
-import { type Logger, silentLogger } from "../../shared/log.ts";
+import { silentLogger } from "../../shared/log.ts";
 import type { AgentConfig } from "../config.ts";
 import { createCalculator } from "./calculator.ts";
 import { createCurrentTime } from "./current_time.ts";
@@ -11,16 +11,14 @@ import { TOOL_NAMES, type ToolName } from "./names.ts";
 import type { Tool } from "./tool.ts";
 import { createWebSearch } from "./web_search.ts";
 
-const CREATORS: Record<ToolName, (config: AgentConfig, log: Logger) => Tool> = {
+const CREATORS: Record<ToolName, (config: AgentConfig, workers: WorkerBoard) => Tool> = {
   current_time: () => createCurrentTime(),
   calculator: () => createCalculator(),
-  fetch_url(_, log) {
-    const onEvent = createWorkerBoard(log).watch("page");
-    return createFetchUrl({
+  fetch_url: (_, workers) =>
+    createFetchUrl({
       fetch: createPublicFetch(),
-      converter: createPageConverter({ onEvent }),
-    });
-  },
+      converter: createPageConverter({ onEvent: workers.watch("page") }),
+    }),
   web_search({ TAVILY_API_KEY: apiKey, TAVILY_BASE_URL: baseUrl }) {
     if (apiKey) return createWebSearch({ apiKey, baseUrl });
     throw new ConfigError(
@@ -31,9 +29,12 @@ const CREATORS: Record<ToolName, (config: AgentConfig, log: Logger) => Tool> = {
 
 /**
  * The built-in tools that `AGENT_TOOLS` selects, in the order in which the model sees them. Throws
- * `ConfigError` if the key of one is missing.
+ * `ConfigError` if the key of one is missing. `workers` watches the workers that they use.
  */
-export function createTools(config: AgentConfig, log: Logger = silentLogger): Tool[] {
+export function createTools(
+  config: AgentConfig,
+  workers: WorkerBoard = createWorkerBoard(silentLogger),
+): Tool[] {
   return TOOL_NAMES.filter((name) => config.AGENT_TOOLS.includes(name))
-    .map((name) => CREATORS[name](config, log));
+    .map((name) => CREATORS[name](config, workers));
 }

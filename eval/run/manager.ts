@@ -47,12 +47,12 @@ export type StartedRun = { outcome: "started"; active: ActiveRun } | KnownRun;
 export interface RunManager {
   /**
    * Stores a run and starts it; a key that was used before starts nothing. Throws 503 `overloaded`
-   * where too many are under way.
+   * if too many are under way.
    */
   start(run: NewRun): Promise<StartedRun>;
   /**
    * Goes on with a stored run from what is stored of it. `endpoint` is its address with the query,
-   * which is not stored.
+   * which is not stored. Throws 503 `overloaded` if too many are under way.
    */
   resume(run: StoredRun, options?: { endpoint?: string }): Promise<ActiveRun>;
   active(id: string): ActiveRun | undefined;
@@ -195,6 +195,12 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     log.info("a run goes on", { run_id: id, done, total });
   }
 
+  /** The same as soon as there is a place. */
+  async function goOnInPlace(id: string): Promise<void> {
+    if (isFull()) return waiting.add([id]);
+    await inPlace(() => goOn(id));
+  }
+
   async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
     const { run: { id }, signal } = active;
     const tally = active.tally();
@@ -210,7 +216,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         // There is nothing wrong with the run. It stays stored as running: not even that it is
         // interrupted can be stored now.
         faults.set(id, detail);
-        recovery.later(id, () => goOn(id));
+        recovery.later(id, () => goOnInPlace(id));
         return { status: "interrupted", error };
       }
       await store.setStatus(id, { status: "failed", detail, tally });
@@ -225,6 +231,26 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   function withScoring(run: NewRun): NewRun {
     if (run.parentId !== undefined) return run;
     return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
+  }
+
+  const isFull = () => runs.size + starting >= maxRuns;
+
+  function requirePlace(): void {
+    if (isFull()) throw overloaded({ what: "runs", max: maxRuns, setting: "EVAL_MAX_RUNS" });
+  }
+
+  /** Counts a run that is about to begin. */
+  async function inPlace<T>(begin: () => Promise<T>): Promise<T> {
+    starting++;
+    let hasBegun = false;
+    try {
+      const begun = await begin();
+      hasBegun = true;
+      return begun;
+    } finally {
+      starting--;
+      if (!hasBegun) resumeWaiting(); // its place is free again
+    }
   }
 
   async function resume(
@@ -243,7 +269,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
   /** Goes on with waiting runs while there are places. Never rejects. */
   async function resumeWaiting(): Promise<void> {
-    while (!stopping.signal.aborted && runs.size + starting < maxRuns) {
+    while (!stopping.signal.aborted && !isFull()) {
       const id = waiting.take();
       if (id === undefined) return;
       starting++;
@@ -252,7 +278,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         if (!waiting.has(id)) runs.get(id)?.cancel("cancelled by a caller"); // while it was read
       } catch (error) {
         log.error("cannot go on with a run", { run_id: id, error });
-        if (isStorageFault(error)) recovery.later(id, () => goOn(id));
+        if (isStorageFault(error)) recovery.later(id, () => goOnInPlace(id));
       } finally {
         starting--;
         waiting.drop(id);
@@ -266,7 +292,6 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   }
 
   return {
-    resume,
     queueUnfinished,
     waiting: waiting.changed,
     dropWaiting: waiting.drop,
@@ -282,11 +307,8 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     async start(run) {
       const known = run.idempotency && await store.findByKey(run.idempotency);
       if (known) return known; // it needs no place
-      if (runs.size + starting >= maxRuns) {
-        throw overloaded({ what: "runs", max: maxRuns, setting: "EVAL_MAX_RUNS" });
-      }
-      starting++;
-      try {
+      requirePlace();
+      return await inPlace(async () => {
         const created = await store.createRun(withScoring(run));
         if (created.outcome !== "created") return created;
         if (created.run.queryRemoved) addresses.set(created.id, run.request.endpoint);
@@ -294,9 +316,14 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
           ? launch(created.run, { tally: NOTHING_YET })
           : await resume(created.run);
         return { outcome: "started", active };
-      } finally {
-        starting--;
-      }
+      });
+    },
+
+    async resume(run, options) {
+      const known = runs.get(run.id);
+      if (known) return known;
+      requirePlace();
+      return await inPlace(() => resume(run, options));
     },
 
     async resumeUnfinished() {

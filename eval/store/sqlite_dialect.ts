@@ -44,6 +44,7 @@ function createDriver(sqlite: SqliteConnection): Driver {
   };
   return {
     init: () => Promise.resolve(),
+    // kysely lets one caller at a time have it: the adapter says that there is only one connection.
     acquireConnection: () => Promise.resolve(connection),
     beginTransaction: () => run("begin immediate"),
     commitTransaction: () => run("commit"),

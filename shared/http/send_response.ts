@@ -9,13 +9,16 @@ const LEFT = new DOMException("the connection is closed", "AbortError");
 
 /** How long a client may take none of what waits for it before it counts as gone. */
 const STALL_MS = 60_000;
+/** A whole answer is written in pieces of this size: whether a client reads shows between them. */
+const PIECE_BYTES = 256 * 1024;
 
 /**
  * Sends an answer, and cancels its body when the client leaves. What is there of the body leaves in
  * one write with the head, and a body that is whole by then is sent with its length; a head whose
- * body is still to be made goes ahead. A client that reads nothing for `stallMs` is cut off. The server's library would write the head of a stream by
- * itself, half a millisecond before the first token. Throws what the body throws; a client that has
- * the head by then sees that the answer is cut, not that it ends.
+ * body is still to be made goes ahead. A client that reads nothing for `stallMs` is cut off. The
+ * server's library would write the head of a stream by itself, half a millisecond before the first
+ * token. Throws what the body throws; a client that has the head by then sees that the answer is
+ * cut, not that it ends.
  */
 export async function sendResponse(
   response: Response,
@@ -34,7 +37,15 @@ export async function sendResponse(
   }
   const reader = (body as ReadableStream<Bytes>).getReader();
   const left = new AbortController();
+  let stallTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The rest is in the buffers by then; a client that does not take it is cut off too. */
+  const end = (last?: Bytes) => {
+    stallTimer = setTimeout(() => outgoing.destroy(), stallMs);
+    if (last) outgoing.end(last);
+    else outgoing.end();
+  };
   outgoing.once("close", () => {
+    clearTimeout(stallTimer);
     left.abort(LEFT);
     reader.cancel().catch(() => {});
   });
@@ -46,7 +57,9 @@ export async function sendResponse(
       next = reader.read();
       if ((await ifReady(next))?.done) {
         const length = { "content-length": first.value.byteLength };
-        outgoing.writeHead(status, { ...headers, ...length }).end(first.value);
+        outgoing.writeHead(status, { ...headers, ...length });
+        if (outgoing.req.method === "HEAD") end();
+        else end(await writePieces(first.value, { outgoing, signal: left.signal, stallMs }));
         return;
       }
     }
@@ -64,12 +77,25 @@ export async function sendResponse(
       if (!outgoing.write(value)) await drained(outgoing, { signal: left.signal, stallMs });
       next = reader.read();
     }
-    outgoing.end();
+    end();
   } catch (error) {
     if (left.signal.aborted) return;
     if (outgoing.headersSent) outgoing.destroy();
     throw error;
   }
+}
+
+/** Writes all but the last piece, which it returns. */
+async function writePieces(
+  bytes: Bytes,
+  { outgoing, ...limits }: { outgoing: ServerResponse; signal: AbortSignal; stallMs: number },
+): Promise<Bytes> {
+  let rest = bytes;
+  while (rest.byteLength > PIECE_BYTES) {
+    if (!outgoing.write(rest.subarray(0, PIECE_BYTES))) await drained(outgoing, limits);
+    rest = rest.subarray(PIECE_BYTES);
+  }
+  return rest;
 }
 
 async function drained(

@@ -1,5 +1,8 @@
-import { assertEquals } from "@std/assert";
-import { checkMcp } from "../../agent/wiring.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { AgentConfig } from "../../agent/config.ts";
+import { checkMcp, createAgentDeps } from "../../agent/wiring.ts";
+import { parseConfig } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
 import { createFixedTools, type ToolServerState } from "../../agent/tools/tool.ts";
 
 function check(...states: ToolServerState["state"][]) {
@@ -19,4 +22,11 @@ Deno.test("readiness names the MCP servers that are not ready, without their err
 
 Deno.test("readiness says nothing if all MCP servers are ready, or if there are none", () => {
   assertEquals([check("ready"), check()], [undefined, undefined]);
+});
+
+Deno.test("the restarts of the worker that reads pages are among the agent's figures", async () => {
+  const config = parseConfig(AgentConfig, { AGENT_TOOLS: "fetch_url" });
+  const { metrics, tools } = createAgentDeps(config, silentLogger);
+  assertStringIncludes(await metrics.text(), 'assay_worker_restarts_total{worker="page"} 0');
+  await tools[Symbol.asyncDispose]();
 });

@@ -7,6 +7,8 @@ interface SendingServer extends AsyncDisposable {
   url: string;
   /** What the sending threw. */
   failures: Error[];
+  /** Settles when the first answer is sent or its connection is cut. */
+  closed: Promise<void>;
 }
 
 /** A server that sends what it is given, on a real socket. */
@@ -15,13 +17,16 @@ async function serving(
   options: { stallMs?: number } = {},
 ): Promise<SendingServer> {
   const failures: Error[] = [];
+  const closed = Promise.withResolvers<void>();
   const server = createServer(async (_, outgoing) => {
+    outgoing.once("close", () => closed.resolve());
     await sendResponse(await answer(), outgoing, options).catch((error) => failures.push(error));
     if (!outgoing.headersSent) outgoing.writeHead(500).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     failures,
+    closed: closed.promise,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -157,6 +162,27 @@ Deno.test("a reader that reads nothing for long is cut off, and its body is canc
   });
   await client.write(bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
   await cancelled.promise;
+});
+
+Deno.test("a client that reads nothing of a whole answer is cut off too", async () => {
+  const whole = new Uint8Array(32 * 1024 * 1024);
+  await using server = await serving(() => new Response(whole), { stallMs: 20 });
+  using client = await Deno.connect({
+    hostname: "127.0.0.1",
+    port: Number(new URL(server.url).port),
+  });
+  await client.write(bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  await server.closed;
+});
+
+Deno.test("a whole answer of many pieces arrives as it is, and to HEAD only its length", async () => {
+  const whole = Uint8Array.from({ length: 3_000_001 }, (_, index) => index % 251);
+  await using server = await serving(() => new Response(whole));
+  const response = await fetch(server.url);
+  assertEquals(response.headers.get("content-length"), "3000001");
+  assertEquals(await response.bytes(), whole);
+  const head = await fetch(server.url, { method: "HEAD" });
+  assertEquals([head.headers.get("content-length"), await head.text()], ["3000001", ""]);
 });
 
 Deno.test("a body that fails cuts the connection: the client does not take it for whole", async () => {
