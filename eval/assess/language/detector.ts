@@ -14,8 +14,10 @@ export interface LanguageDetector extends Disposable {
 
 /** More of a text tells no more about its language. */
 const MAX_CHARACTERS = 4000;
-/** By how much one side has to outweigh the other. */
-const MARGIN = 2;
+/** By how much English has to outweigh the rest. */
+const ENGLISH_MARGIN = 2;
+/** And the rest English: one word of another language may be a name. */
+const OTHER_MARGIN = 3;
 /** `don't` is one word. */
 const WORD = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const NOT_LATIN = /(?!\p{Script=Latin})\p{L}/u;
@@ -24,7 +26,7 @@ const NOT_ASCII = /[^\0-\x7f]/;
 /**
  * Tells English from everything else, by the words that every sentence needs: English ones against
  * those of two dozen other languages, words with letters that English lacks, and other scripts.
- * Words that English shares with another language count half.
+ * Words that English shares with another language count half, for the side that has them more often.
  */
 export function detectLanguage(text: string): Language {
   let english = 0;
@@ -35,11 +37,16 @@ export function detectLanguage(text: string): Language {
     const kind = functionWords.get(word);
     if (kind === "english") english += 2;
     else if (kind === "shared") english += 1;
-    else if (kind === "other" || NOT_LATIN.test(word)) other += 2;
+    else if (kind === "doubtful") other += 1;
+    else if (kind === "other") other += 2;
+    else if (NOT_LATIN.test(word)) other += 4;
     else if (NOT_ASCII.test(word)) other += 1;
   }
-  const code = other > english ? "other" : "en";
-  return { code, isReliable: Math.abs(english - other) >= MARGIN };
+  const isOther = other > english || (other === english && other > 1);
+  return {
+    code: isOther ? "other" : "en",
+    isReliable: isOther ? other - english >= OTHER_MARGIN : english - other >= ENGLISH_MARGIN,
+  };
 }
 
 export function createLanguageDetector(): LanguageDetector {

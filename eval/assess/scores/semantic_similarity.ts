@@ -4,6 +4,7 @@ import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
 import { differencesBetween } from "../text/differences.ts";
 import { stemF1 } from "../text/stems.ts";
+import { compareWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./empty.ts";
 import type { Outcome, RepliedTurn, Scorer } from "./scorer.ts";
 import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";
@@ -30,8 +31,8 @@ export interface SemanticSimilarity {
 /**
  * How near two texts are in meaning. With the encoder inside: a mix of the cosine of sentence vectors
  * with the overlap of word stems (English) or of character n-grams (everything else), calibrated so
- * that 0.7 means about the same in every language. With an embeddings endpoint: the cosine as it is.
- * The method depends on the reference and its batch, never on the reply. Texts that are equal but
+ * that 0.7 means about the same in every language; a reference without letters by its numbers. With
+ * an embeddings endpoint: the cosine as it is. The method depends on the reference and its batch, never on the reply. Texts that are equal but
  * for letter case, width and blanks are 1, and need no encoder.
  */
 export async function semanticSimilarity(
@@ -43,6 +44,7 @@ export async function semanticSimilarity(
   const method = planned?.name ?? embedder.method;
   const known = scoreOfEmpty(reply, reference) ?? scoreOfEqual(reply, reference);
   if (known !== undefined) return { value: known, method };
+  if (planned?.words === "tokens") return { value: compareWordless(reply, reference), method };
   let nearness: number;
   try {
     const pair = await Promise.all([embedder.embed(reply), embedder.embed(reference)]);
@@ -105,6 +107,10 @@ export const meaning: Scorer = {
 /** What is computed for each kind of reference, as the calibration has it. */
 function describeMethods(): string {
   const methods = Object.values(METHODS).map(({ name, words, share, threshold }) => {
+    if (words === "tokens") {
+      return `${name}, for references without letters: the share of the reference's numbers (of ` +
+        "its symbols if it has none) that the reply has; F1 if the reply has no letters either";
+    }
     const overlap = words === "stems" ? "F1 over word stems" : "cosine of character 2- to 4-grams";
     const rest = Number((1 - share).toFixed(2));
     return `${name}: ${share} × cosine of sentence vectors + ${rest} × ${overlap}, and then ` +

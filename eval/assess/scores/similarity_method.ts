@@ -1,3 +1,5 @@
+import { isWordless } from "../text/wordless.ts";
+
 /** The part of a text's letters that decides how it is compared. */
 type Script = "latin" | "cyrillic" | "cjk" | "other";
 
@@ -12,8 +14,8 @@ export interface SimilarityMethod {
   /** As `score_methods` names it, with the version of the calibration. */
   name: string;
   /** What is mixed with the cosine of the sentence vectors. */
-  words: "stems" | "grams";
-  /** The share of the cosine; the words have the rest. */
+  words: "stems" | "grams" | "tokens";
+  /** The share of the cosine; the words have the rest. If it is 0 the encoder is not asked. */
   share: number;
   /** The mix that becomes `PASS`. */
   threshold: number;
@@ -44,10 +46,15 @@ export const METHODS = {
     share: 0.2,
     threshold: 0.223,
   },
+  wordless: { name: `tokens/wordless-${CALIBRATION}`, words: "tokens", share: 0, threshold: PASS },
 } as const satisfies Record<string, SimilarityMethod>;
 
-/** The method for a reference, from the reference and its language alone. */
+/**
+ * The method for a reference, from the reference and its language alone. To the encoder 42 and 43, or
+ * two emoji, are nearly the same: a reference without letters is compared by its numbers.
+ */
 export function chooseMethod(reference: string, isEnglish: boolean): SimilarityMethod {
+  if (isWordless(reference)) return METHODS.wordless;
   const script = mainScript(reference);
   return script === "latin" && isEnglish ? METHODS.english : METHODS[script];
 }
@@ -62,7 +69,6 @@ const MAX_CHARACTERS = 2000;
 /** A character of these stands for a part of a word, so that it counts as much as two letters. */
 const CJK_WEIGHT = 2;
 
-/** Latin if there is no letter at all: digits and code are the encoder's, too. */
 function mainScript(text: string): Script {
   const beginning = text.slice(0, MAX_CHARACTERS);
   const letters = beginning.match(/\p{L}/gu)?.length ?? 0;

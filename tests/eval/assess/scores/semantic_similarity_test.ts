@@ -42,6 +42,31 @@ Deno.test("other scripts are compared by vectors and characters, and the result 
   assert(far.value! < near.value!);
 });
 
+const WORDLESS: [reference: string, reply: string, value: number][] = [
+  ["42", "43", 0],
+  ["42", "The answer is 42.", 1],
+  ["42", "The answer is 43.", 0],
+  ["-5", "5", 0],
+  ["1,250", "1250.00", 1],
+  ["$19.99", "19.99 USD", 1],
+  ["$19.99", "$24.99", 0],
+  ["2024-01-05", "2024-05-01", 0],
+  ["1 2", "1", 2 / 3],
+  ["1 2", "One is 1.", 1 / 2],
+  ["👍", "👎", 0],
+  ["?", "5 ?", 0],
+  ["👍", "Sure 👍", 1],
+];
+
+for (const [reference, reply, expected] of WORDLESS) {
+  Deno.test(`a reference without letters needs no encoder: ${reply} for ${reference} is ${expected.toFixed(2)}`, async () => {
+    const failing = { embed: () => Promise.reject(new Error("no weights")) };
+    const { value, method } = await similarity(reply, reference, failing);
+    assertAlmostEquals(value!, expected, 1e-12);
+    assertEquals(method, "tokens/wordless-c1");
+  });
+}
+
 Deno.test("the method is the reference's, whatever the reply is written in", async () => {
   for (const reply of ["Das Paket ist da.", "包裹在这里。", "42", "The parcel is here!"]) {
     assertEquals((await similarity(reply, "The parcel is here.")).method, "minilm+stems/c1");
@@ -113,6 +138,18 @@ Deno.test("the value lies between 0 and 1, is symmetric, and 1 for a text with i
     assert(there.value! >= 0 && there.value! <= 1, `${there.value}`);
     if (there.method === back.method) assertAlmostEquals(there.value!, back.value!, 1e-9);
     assertAlmostEquals(same.value!, 1, 1e-6);
+  }));
+});
+
+Deno.test("two texts without letters are as near from either side", async () => {
+  const text = fc.string({ unit: fc.constantFrom(..."0123 .,:-/?!$%()👍👎") });
+  await fc.assert(fc.asyncProperty(text, text, async (reply, reference) => {
+    const [there, back] = await Promise.all([
+      similarity(reply, reference),
+      similarity(reference, reply),
+    ]);
+    assert(there.value! >= 0 && there.value! <= 1, `${there.value}`);
+    assertAlmostEquals(there.value!, back.value!, 1e-12);
   }));
 });
 

@@ -1,0 +1,39 @@
+/** A number, a time, a date or the like: `-42`, `1,250.50`, `7:30`, `2024-01-05`. */
+const NUMBER = /(?<![^\s(])-?\p{Nd}+(?:[.,:/-]\p{Nd}+)*|\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu;
+const SYMBOL = /[^\s\p{Nd}]/gu;
+const LETTER = /\p{L}/u;
+
+/** Whether a text has no letter, so that there is no meaning for a sentence encoder to find. */
+export function isWordless(text: string): boolean {
+  return !LETTER.test(text);
+}
+
+/**
+ * How much of a wordless reference a reply has: of its numbers, compared as they are written but for
+ * thousands separators and zeros behind the point, or of its symbols if there are no numbers. F1 if
+ * the reply is wordless too, else the share that is found: "It is 42." has all of "42".
+ */
+export function compareWordless(reply: string, reference: string): number {
+  const isReplyWordless = isWordless(reply);
+  const numbers = { reply: readNumbers(reply), reference: readNumbers(reference) };
+  const isNumeric = numbers.reference.length > 0 || (isReplyWordless && numbers.reply.length > 0);
+  const wanted = isNumeric ? numbers.reference : reference.match(SYMBOL) ?? [];
+  const given = isNumeric ? numbers.reply : reply.match(SYMBOL) ?? [];
+  const left = new Map<string, number>();
+  for (const token of given) left.set(token, (left.get(token) ?? 0) + 1);
+  let common = 0;
+  for (const token of wanted) {
+    const count = left.get(token) ?? 0;
+    if (count === 0) continue;
+    left.set(token, count - 1);
+    common++;
+  }
+  if (wanted.length === 0) return 0;
+  return isReplyWordless ? 2 * common / (wanted.length + given.length) : common / wanted.length;
+}
+
+function readNumbers(text: string): string[] {
+  return (text.normalize("NFKC").match(NUMBER) ?? []).map((number) =>
+    number.replaceAll(/,(?=\p{Nd}{3}(?!\p{Nd}))/gu, "").replace(/\.0+$/, "")
+  );
+}
