@@ -17,7 +17,7 @@ type Outcomes = ReadonlyMap<object, Outcome>;
 const remembered = createSharedMemo<Outcomes>();
 
 /**
- * What scores a run's meanings and grades. A run that goes on under another configuration must not
+ * What scores a run's meanings and grades. A run that is resumed with another configuration must not
  * mix two scales in one mean, so it is stored with the run.
  */
 export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {

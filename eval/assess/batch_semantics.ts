@@ -31,7 +31,7 @@ export class NoVectors extends Error {
 
 const CONTEXT_CHARACTERS = 4000;
 
-/** Everything is worked out at the first question, and once a batch. */
+/** Everything is computed at its first use, once per batch. */
 export function createBatchSemantics(
   scenarios: Scenario[],
   { embedder, detector }: { embedder: Embedder; detector: LanguageDetector },
@@ -78,7 +78,7 @@ async function encodeAll(
     try {
       await Promise.all(different.slice(at, at + AT_ONCE).map((text) => embedder.embed(text)));
     } catch {
-      return; // whoever needs the vector hears of it
+      return; // the score that needs the vector reports it
     }
   }
 }

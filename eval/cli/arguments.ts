@@ -9,7 +9,7 @@ export type ParsedValues<O extends Options> = ReturnType<
 >["values"];
 
 /**
- * Takes a command's arguments apart. `names` are its positional arguments, all of them required.
+ * Parses a command's arguments. `names` are its positional arguments, all of them required.
  * Throws `UsageError`.
  */
 export function parseArguments<O extends Options>(
@@ -20,7 +20,7 @@ export function parseArguments<O extends Options>(
   const missing = names[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
   const surplus = positionals[names.length];
-  if (surplus !== undefined) throw new UsageError(`there is no place for "${surplus}"`);
+  if (surplus !== undefined) throw new UsageError(`unexpected argument "${surplus}"`);
   return { values, positionals };
 }
 

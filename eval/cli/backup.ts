@@ -3,10 +3,10 @@ import { type Command, EXIT } from "./command.ts";
 
 /** Copies the database. */
 export const backup: Command = {
-  summary: "copy the database into a file, also while the service runs",
+  summary: "copy the database to a file, also while the service runs",
   help: `assay-eval backup FILE
 
-Copies EVAL_DATA as it is at this moment into FILE, which must not exist yet,
+Copies EVAL_DATA in its present state to FILE, which must not exist yet,
 and checks the copy. The service may be running. See docs/backup.md.
 
 Example:

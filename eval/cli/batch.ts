@@ -3,7 +3,7 @@ import { listFieldErrors } from "../../shared/field_errors.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { UsageError } from "./command.ts";
 
-/** What the command line says beside the file. It wins over what a request body says. */
+/** Values from the command line. They override those of a request body. */
 export interface BatchOptions {
   endpoint?: string;
   model_id?: string;
@@ -12,11 +12,11 @@ export interface BatchOptions {
   pass_threshold?: number;
 }
 
-const WHAT_IT_MAY_BE = "one request body, an array of scenarios, or one scenario a line";
+const WHAT_IT_MAY_BE = "one request body, an array of scenarios, or one scenario per line";
 
 /**
- * A request from a file that holds a request body, one scenario, an array of scenarios, or a
- * scenario a line (JSONL). Throws `UsageError` with every field that is wrong.
+ * Reads a request from a file that holds a request body, one scenario, an array of scenarios, or one
+ * scenario per line (JSONL). Throws `UsageError` with every field that is wrong.
  */
 export function parseBatch(
   text: string,
@@ -61,7 +61,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** `undefined` where not even the first line stands for itself: then it was meant as one JSON. */
+/** `undefined` if not even the first line is JSON: then the file was meant as one JSON value. */
 function parseLines(text: string): unknown[] | undefined {
   const values: unknown[] = [];
   for (const [index, line] of text.split("\n").entries()) {

@@ -21,21 +21,21 @@ const commands: Record<string, Command> = {
 };
 
 const HELP = `assay-eval            serve the HTTP API
-assay-eval --check    validate the configuration, say what it amounts to, and exit
-assay-eval --version  say what this is, and exit
-assay-eval COMMAND    work without a server, on the same storage (EVAL_DATA)
+assay-eval --check    validate the configuration, print a summary, and exit
+assay-eval --version  print the version, and exit
+assay-eval COMMAND    run a command without a server, on the same storage (EVAL_DATA)
 
 ${
   Object.entries(commands)
     .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`).join("")
 }
-"assay-eval COMMAND --help" explains one of them.
+"assay-eval COMMAND --help" explains a command.
 
 Example:
   assay-eval run batch.json --endpoint http://localhost:11434 --model llama3.2
 `;
 
-/** The command line. Resolves with the exit code; errors for people are written, not thrown. */
+/** Runs the command line. Resolves with the exit code; errors for people are written, not thrown. */
 export async function runCli(args: string[], context: CliContext): Promise<number> {
   const [name = "", ...rest] = args;
   if (isHelp(name)) {
@@ -44,7 +44,7 @@ export async function runCli(args: string[], context: CliContext): Promise<numbe
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    context.err.write(`assay-eval: there is no command "${name}"\n\n${HELP}`);
+    context.err.write(`assay-eval: unknown command "${name}"\n\n${HELP}`);
     return EXIT.error;
   }
   if (rest.includes("--help") || rest.includes("-h")) {

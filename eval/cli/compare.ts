@@ -18,11 +18,11 @@ export const compare: Command = {
 Pairs the runs by scenario and turn and tests each score, corrected for the
 number of scores. BASELINE and CANDIDATE are ids, or "latest".
 
-  --score NAME   look only at this score; may be repeated. The fewer are looked
-                 at, the smaller a difference can be told from chance
-  --json         the whole comparison as JSON
+  --score NAME   compare only this score; may be repeated. With fewer scores,
+                 smaller differences become significant
+  --json         print the whole comparison as JSON
 
-Exit code: 0, 100 where any score regressed, 1 for an error.
+Exit code: 0, 100 if any score regressed, 1 for an error.
 
 Example:
   assay-eval compare 0198c0de-1111-7000-8000-000000000000 latest --score overall

@@ -12,11 +12,11 @@ import { createEvalDeps } from "../wiring.ts";
 import { EXIT, UsageError } from "./command.ts";
 import type { CliContext, CliStream, Interrupts } from "./context.ts";
 
-const SANDBOX = "it is outside of what this program was allowed to touch";
+const SANDBOX = "the program has no permission for this path";
 
-/** The command line's context as it is: files, streams, signals, storage and the network. */
+/** The context of a real process: files, streams, signals, storage and the network. */
 export function createDenoContext(): CliContext {
-  // Read when it is needed: `--help` must not fail for a variable that is wrong.
+  // Read when it is needed: `--help` must not fail because of an invalid variable.
   let known: EvalConfig | undefined;
   const config = () => known ??= parseConfig(EvalConfig, readEnvironment(EvalConfig));
   const err = createStream(Deno.stderr);
@@ -70,7 +70,7 @@ function createStream(stream: typeof Deno.stdout | typeof Deno.stderr): CliStrea
         while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
       } catch (error) {
         if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-        Deno.exit(EXIT.nobodyReads);
+        Deno.exit(EXIT.brokenPipe);
       }
     },
   };
@@ -110,7 +110,7 @@ async function writeText(path: string, pieces: AsyncIterable<string>): Promise<v
   }
 }
 
-/** Looks without touching: a file that is there stays as it is until there is something to write. */
+/** Checks without writing: an existing file stays as it is until there is something to write. */
 async function requireWritable(path: string): Promise<void> {
   const { state } = await Deno.permissions.query({ name: "write", path });
   if (state !== "granted") throw new UsageError(`cannot write ${path}: ${SANDBOX}`);
@@ -123,7 +123,7 @@ async function requireWritable(path: string): Promise<void> {
 
 function explain(attempt: string, error: unknown): unknown {
   if (error instanceof Deno.errors.NotFound) {
-    return new UsageError(`${attempt}: there is no such file or folder`);
+    return new UsageError(`${attempt}: no such file or folder`);
   }
   if (error instanceof Deno.errors.NotCapable) return new UsageError(`${attempt}: ${SANDBOX}`);
   if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory) {

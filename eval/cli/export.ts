@@ -12,15 +12,15 @@ const options = {
   threshold: { type: "string" },
 } as const;
 
-/** Writes a stored run down. */
+/** Writes a stored run in a format. */
 export const exportRun: Command = {
   summary: "write a run as JSON, JSONL, CSV, JUnit XML or Markdown",
   help: `assay-eval export RUN [options]
 
-RUN is an id, or "latest". Without --output the run goes to the standard output.
+RUN is an id, or "latest". Without --output the run is written to standard output.
 
   --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
-  -o, --output FILE  a file instead, in the format of its ending; may be repeated
+  -o, --output FILE  write a file, in the format of its extension; may be repeated
   --threshold X      which turns count as failures in JUnit XML and Markdown
                      (default: the run's own, else 0.7)
 
@@ -31,9 +31,9 @@ Example:
   async execute(args, context) {
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
     const format = exportFormats.find(({ name }) => name === (values.format ?? "json"));
-    if (!format) throw new UsageError(`there is no format "${values.format}"`);
+    if (!format) throw new UsageError(`unknown format "${values.format}"`);
     if (values.format !== undefined && values.output) {
-      throw new UsageError("--format is for the standard output; a file's ending names its format");
+      throw new UsageError("--format is for standard output; a file's extension sets its format");
     }
     const threshold = values.threshold === undefined
       ? undefined

@@ -15,8 +15,8 @@ interface Following {
 }
 
 /**
- * Shows a run until it ends, and then its result. The first Ctrl-C lets the calls under way finish,
- * since they are paid for; the second does not. Either way what was answered stays stored.
+ * Shows the progress of a run until it ends, and then its result. The first Ctrl-C lets running calls
+ * finish, since they are paid for; the second aborts them. Either way, finished turns stay stored.
  */
 export async function followRun(active: ActiveRun, following: Following): Promise<number> {
   const { manager, store, context, criteria } = following;
@@ -25,7 +25,7 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   using interrupts = context.watchInterrupts();
   active.detach(); // so that it stops with the manager
   interrupts.first.addEventListener("abort", () => {
-    context.err.write("\nstopping after the calls under way; Ctrl-C again stops at once\n");
+    context.err.write("\nstopping after the running calls; press Ctrl-C again to stop at once\n");
     manager.stop();
   });
   interrupts.second.addEventListener("abort", () => active.cancel("stopped by Ctrl-C"));
@@ -44,6 +44,8 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   if (isStopped) await store.setStatus(id, { status: "interrupted", tally: active.tally() });
   else context.err.write(`the run stopped: ${error instanceof Error ? error.message : status}\n`);
   const { done, total } = active.progress();
-  context.err.write(`${done} of ${total} turns are stored; go on with: assay-eval resume ${id}\n`);
+  context.err.write(
+    `${done} of ${total} turns are stored; continue with: assay-eval resume ${id}\n`,
+  );
   return isStopped ? EXIT.interrupted : EXIT.error;
 }

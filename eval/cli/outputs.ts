@@ -3,15 +3,15 @@ import { exportFormats } from "../export/mod.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
-/** A file, and the format that its ending names. */
+/** A file, and the format that its extension names. */
 export interface Output {
   path: string;
   format: ExportFormat;
 }
 
 /**
- * Checks before anything is paid for that the files can be written. Throws `UsageError` for an
- * ending that names no format.
+ * Checks that the files can be written, before a run costs anything. Throws `UsageError` for an
+ * unknown extension.
  */
 export async function planOutputs(paths: string[], context: CliContext): Promise<Output[]> {
   const outputs = paths.map((path): Output => ({ path, format: formatOfFile(path) }));
@@ -33,6 +33,6 @@ export async function writeOutputs(
 function formatOfFile(path: string): ExportFormat {
   const found = exportFormats.find(({ extension }) => path.toLowerCase().endsWith(`.${extension}`));
   if (found) return found;
-  const endings = exportFormats.map(({ extension }) => `.${extension}`).join(" ");
-  throw new UsageError(`cannot write ${path}: its ending must be one of ${endings}`);
+  const extensions = exportFormats.map(({ extension }) => `.${extension}`).join(" ");
+  throw new UsageError(`cannot write ${path}: its extension must be one of ${extensions}`);
 }

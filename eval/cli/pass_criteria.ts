@@ -7,7 +7,7 @@ import { findRun } from "./find_run.ts";
 import type { CliContext } from "./context.ts";
 import { type Output, planOutputs } from "./outputs.ts";
 
-/** The options of commands that run something and then judge it. */
+/** The options of commands that run something and then report on it. */
 export const criteriaOptions = {
   baseline: { type: "string" },
   threshold: { type: "string" },
@@ -16,18 +16,18 @@ export const criteriaOptions = {
   concurrency: { type: "string" },
 } as const;
 
-/** The same options as `--help` tells of them. */
+/** The same options for `--help`. */
 export const CRITERIA_HELP = `  --baseline RUN     compare with this run; a regression fails
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
                      pass_threshold, else 0.7)
-  --score NAME       look only at this score when comparing; may be repeated
+  --score NAME       compare only this score; may be repeated
   --concurrency N    conversations at once (default: EVAL_CONCURRENCY)
   -o, --output FILE  write the result; .json .jsonl .csv .xml (JUnit) or .md;
                      may be repeated`;
 
-/** What a run is held against, and where its result goes. */
+/** What a run has to reach, and where its result goes. */
 export interface PassCriteria {
-  /** In [0, 1]; `undefined` where the command line leaves it to the run. */
+  /** In [0, 1]; `undefined` if the request decides. */
   threshold: number | undefined;
   /** A run's id, or `latest` until `findBaseline`. */
   baseline: string | undefined;
@@ -37,13 +37,13 @@ export interface PassCriteria {
   concurrency: number | undefined;
 }
 
-/** Everything that can be wrong with these options is said before a run costs anything. */
+/** Reports everything that is wrong with these options before a run costs anything. */
 export async function parsePassCriteria(
   values: ParsedValues<typeof criteriaOptions>,
   context: CliContext,
 ): Promise<PassCriteria> {
   const { baseline, threshold, concurrency } = values;
-  if (values.score && baseline === undefined) throw new UsageError("--score needs a --baseline");
+  if (values.score && baseline === undefined) throw new UsageError("--score requires --baseline");
   return {
     threshold: threshold === undefined
       ? undefined
@@ -61,8 +61,8 @@ export async function parsePassCriteria(
 }
 
 /**
- * Names the baseline before a run begins, since `latest` means another run afterwards. Throws
- * `UsageError` where it is not there or lacks a score that is to be compared.
+ * Finds the baseline before a run begins, because `latest` means another run afterwards. Throws
+ * `UsageError` if it does not exist or lacks a score that is to be compared.
  */
 export async function findBaseline(
   criteria: PassCriteria,
@@ -82,7 +82,7 @@ export async function findBaseline(
   return { ...criteria, baseline: id };
 }
 
-/** What passes: the command line's word, else the request's own. */
+/** The threshold of the command line, else the request's. */
 export function thresholdFor(criteria: PassCriteria, run: StoredRun): number {
   return criteria.threshold ?? thresholdOf(run.request);
 }

@@ -1,7 +1,7 @@
 import type { RunProgress } from "../run/active_run.ts";
 import type { CliStream } from "./context.ts";
 
-/** A person sees ten pictures a second as movement; more only cost. */
+/** Ten updates per second look smooth; more only cost time. */
 const REDRAW_MS = 100;
 const LINES = 20;
 const BAR_WIDTH = 24;
@@ -9,7 +9,7 @@ const BAR_WIDTH = 24;
 /** Shows how far a run has come. */
 export interface ProgressDisplay {
   update(progress: RunProgress): void;
-  /** Leaves the last state standing. */
+  /** Leaves the last state on the screen. */
   close(progress: RunProgress): void;
 }
 
@@ -39,11 +39,11 @@ function createBar(stream: CliStream, now: () => number): ProgressDisplay {
 }
 
 function createLines(stream: CliStream): ProgressDisplay {
-  let told = -1;
+  let reported = -1;
   const update = (progress: RunProgress) => {
     const step = Math.floor(share(progress) * LINES);
-    if (step <= told) return;
-    told = step;
+    if (step <= reported) return;
+    reported = step;
     stream.write(`${describeProgress(progress)}\n`);
   };
   return {

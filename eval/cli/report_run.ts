@@ -13,7 +13,7 @@ import { writeOutputs } from "./outputs.ts";
 import { terminalForm } from "./terminal_form.ts";
 import type { CliContext } from "./context.ts";
 
-/** Tells of a run that has ended, writes its files, and gives the exit code that it earned. */
+/** Reports on a run that has ended, writes its files, and returns its exit code. */
 export async function reportRun(
   run: StoredRun,
   criteria: PassCriteria,

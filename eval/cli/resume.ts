@@ -10,17 +10,17 @@ import {
 } from "./pass_criteria.ts";
 import { reportRun } from "./report_run.ts";
 
-/** Goes on with a run that was stopped. */
+/** Continues a run that was stopped. */
 export const resume: Command = {
-  summary: "go on with a run that was stopped",
+  summary: "continue a run that was stopped",
   help: `assay-eval resume RUN [options]
 
-Asks what is left of a run that was stopped or died, and judges the whole. What
-was answered before is not asked again. RUN is an id, or "latest".
+Runs the turns that are left of a run that was stopped or died, and reports on
+all of them. Finished turns are not run again. RUN is an id, or "latest".
 
 ${CRITERIA_HELP}
 
-Exit code: as "assay-eval run" has it.
+Exit code: the same as for "assay-eval run".
 
 Example:
   assay-eval resume latest --threshold 0.8 --output report.xml
@@ -38,7 +38,7 @@ Example:
       const criteria = await findBaseline(wanted, store);
       if (criteria.baseline === run.id) throw new UsageError("a run cannot be its own baseline");
       if (run.status === "completed") {
-        context.err.write(`run ${run.id} is complete; nothing is left to ask\n`);
+        context.err.write(`run ${run.id} is complete; nothing is left to run\n`);
         return await reportRun(run, criteria, { reader: store, context });
       }
       context.requireAllowed(run.request);

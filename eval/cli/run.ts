@@ -20,21 +20,21 @@ const options = {
 
 /** Runs a batch without a server. */
 export const run: Command = {
-  summary: "run a batch against a model and judge the result",
+  summary: "run a batch against a model and report the result",
   help: `assay-eval run BATCH --endpoint URL --model ID [options]
 
-Has the batch's conversations with the model, scores them and stores them.
-BATCH is a file with one request body, an array of scenarios, or one scenario
-a line; "-" reads the standard input.
+Runs the batch's conversations with the model, scores the replies and stores
+them. BATCH is a file with one request body, an array of scenarios, or one
+scenario per line; "-" reads standard input.
 
   --endpoint URL     the model's address (default: the request body's)
   --model ID         the model (default: the request body's)
-  --attempts N       how often each conversation is had (default: 1)
+  --attempts N       how often each conversation is run (default: 1)
   --name NAME        the test's name (default: the body's, else the file's)
 ${CRITERIA_HELP}
 
-Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error or an
-endpoint that answers nothing, 130 after Ctrl-C.
+Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error or if
+the endpoint answers no turn, 130 after Ctrl-C.
 
 Example:
   assay-eval run support.jsonl --endpoint http://localhost:11434 --model llama3.2 \\
@@ -66,7 +66,9 @@ Example:
       const criteria = await findBaseline(wanted, store);
       const manager = context.createManager(store, criteria.concurrency);
       const started = await manager.start({ request, testName: nameTest(request) });
-      if (started.outcome !== "started") throw new Error("a run without a key was known before");
+      if (started.outcome !== "started") {
+        throw new Error("a run without an idempotency key already exists");
+      }
       context.err.write(`run ${started.active.run.id}\n`);
       return await followRun(started.active, { criteria, manager, store, context });
     } finally {

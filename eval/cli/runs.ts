@@ -10,7 +10,7 @@ const options = {
   status: { type: "string" },
 } as const;
 
-/** Lists what is stored. */
+/** Lists the stored runs. */
 export const runs: Command = {
   summary: "list the stored runs, newest first",
   help: `assay-eval runs [options]
@@ -45,7 +45,7 @@ Example:
       }));
       context.out.write(
         rows.length === 0
-          ? "there are no runs\n"
+          ? "no runs found\n"
           : renderTable(["run", "started", "status", "turns", "overall", "model", "test"], rows),
       );
       return EXIT.passed;

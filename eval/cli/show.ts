@@ -30,9 +30,9 @@ Example:
       };
       const digest = await digestRun(source);
       context.out.write(describeRun(source, { digest, form: terminalForm }));
-      if (run.detail !== null) context.out.write(`\nit ended early: ${run.detail}\n`);
+      if (run.detail !== null) context.out.write(`\nstopped early: ${run.detail}\n`);
       if (run.status !== "completed") {
-        context.out.write(`\ngo on with: assay-eval resume ${run.id}\n`);
+        context.out.write(`\ncontinue with: assay-eval resume ${run.id}\n`);
       }
       return EXIT.passed;
     } finally {

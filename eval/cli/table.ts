@@ -17,7 +17,7 @@ export function renderTable(header: string[], rows: string[][]): string {
   return [line(cells[0]!), rule, ...cells.slice(1).map(line)].join("\n") + "\n";
 }
 
-/** Places on a terminal: Chinese, Japanese, Korean and emoji take two. */
+/** Columns on a terminal: Chinese, Japanese, Korean and emoji take two. */
 function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length; // segmenting costs a hundred times as much
   let width = 0;

@@ -26,7 +26,7 @@ export interface ClusteredScore {
   clusters: Cluster[];
   /** Paired turns at which the score could not be compared. */
   turnsWithoutPair: number;
-  /** Turns of single attempts where the score, or a part of it, could not be had. */
+  /** Turns of single attempts where the score, or a part of it, is missing. */
   missing: { baseline: number; candidate: number };
   /** The same with all that is missing against the candidate, and for it; `null` without any. */
   bounds: { lowest: Cluster[]; highest: Cluster[] } | null;

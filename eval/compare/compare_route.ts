@@ -8,7 +8,7 @@ import { compareStored } from "./compare_stored.ts";
 const Query = z.object({
   baseline: z.string().min(1),
   candidate: z.string().min(1),
-  /** Comma-separated; all that both runs have where it is missing. */
+  /** Comma-separated; all that both runs have if it is unset. */
   scores: list(),
 });
 

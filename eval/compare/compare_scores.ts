@@ -77,7 +77,7 @@ async function findWorstP(
   return worst;
 }
 
-/** A sample of permutations depends on the order, which must not depend on who is the baseline. */
+/** A sample of permutations depends on the order, which must not depend on which run is the baseline. */
 function inOrder(clusters: Cluster[]): Cluster[] {
   return clusters.toSorted((a, b) => a.key < b.key ? -1 : Number(a.key > b.key));
 }

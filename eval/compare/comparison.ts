@@ -34,7 +34,7 @@ export const ScoreComparison = z.object({
   turns: z.number(),
   /** Turns in both runs at which this score could not be compared; they are left out. */
   turns_without_pair: z.number(),
-  /** Turns of single attempts where the score, or a part of it, could not be had. */
+  /** Turns of single attempts where the score, or a part of it, is missing. */
   missing: z.object({ baseline: z.number(), candidate: z.number() }),
   /** The difference with the missing values against the candidate, and for it. */
   difference_bounds: Interval.nullable(),

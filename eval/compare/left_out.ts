@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * Why a score was not compared at a turn. `missing`: planned, but it could not be had. `not_in`: one
+ * Why a score was not compared at a turn. `missing`: planned, but without a value. `not_in`: one
  * run was not to have it at all. `other_method`: both have it, computed in different ways.
  * `no_common_part`: it is a mean, and none of its parts can be compared.
  */

@@ -12,13 +12,13 @@ export type VisitPartition = (meanOfFlipped: number, meanOfRest: number) => void
 export interface Partitions {
   readonly count: number;
   readonly isExact: boolean;
-  /** The next `amount` of them. The first of all flips nobody. */
+  /** The next `amount` of them. The first one flips nothing. */
   visit(amount: number, visit: VisitPartition): void;
 }
 
 /**
  * All ways to divide some values into those that are flipped and the rest, or a seeded sample of
- * them. Sums come from tables of eight values a byte, so that a thousand values cost 125 steps.
+ * them. Sums come from tables of eight values per byte, so that a thousand values cost 125 steps.
  */
 export function createPartitions(
   values: number[],

@@ -1,5 +1,5 @@
 /**
- * A seeded source of 32 random bits a call (sfc32): the same seed gives the same sequence on every
+ * A seeded source of 32 random bits per call (sfc32): the same seed gives the same sequence on every
  * machine, which `Math.random` does not. Not for secrets.
  */
 export function createRandom(seed: number): () => number {

@@ -146,7 +146,7 @@ function commonMethod(pair: TurnPair, score: string): string | null | undefined 
   return shared.sort((a, b) => count(b) - count(a))[0];
 }
 
-/** A failed call counts 0, whatever it would have been measured by: nobody gains by failing. */
+/** A failed call counts 0, whatever its method would have been: failing must not raise a score. */
 function fill(
   pair: TurnPair,
   toCell: (turn: AttemptTurn, index: { side: Side; index: number }) => Cell | undefined,

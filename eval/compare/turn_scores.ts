@@ -23,11 +23,11 @@ export interface AttemptTurn {
   /** A failed call counts 0 in every score that the turn has in either run. */
   failed: boolean;
   scores: Scores;
-  /** Planned scores that could not be had, although the turn was answered. */
+  /** Planned scores that are missing although the turn was answered. */
   missing: ReadonlySet<string>;
   /** How each score was computed, if there are several ways. */
   methods: Record<string, string>;
-  /** Names of the scores that `metadata_match` is the mean of; `null` if they cannot be told. */
+  /** Names of the scores that `metadata_match` is the mean of; `null` if they are unknown. */
   matches: string[] | null;
 }
 

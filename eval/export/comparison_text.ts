@@ -6,9 +6,9 @@ const SHOWN_NAMES = 5;
 
 /** In words why something was not compared. */
 const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
-  missing_in_baseline: "it could not be had in the baseline",
-  missing_in_candidate: "it could not be had in the candidate",
-  missing_in_both: "it could not be had in either run",
+  missing_in_baseline: "it is missing in the baseline",
+  missing_in_candidate: "it is missing in the candidate",
+  missing_in_both: "it is missing in both runs",
   not_in_baseline: "the baseline does not have it",
   not_in_candidate: "the candidate does not have it",
   other_method: "the runs computed it by different methods",

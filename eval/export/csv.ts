@@ -13,7 +13,7 @@ const FORMULA_START = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
 type Cell = string | number | null | undefined;
 type Column = [name: string, value: (turn: StoredTurn) => Cell];
 
-/** One row a turn, one column a score; safe to open in a spreadsheet. */
+/** One row per turn, one column per score; safe to open in a spreadsheet. */
 export const csv: ExportFormat = {
   name: "csv",
   extension: "csv",

@@ -30,7 +30,7 @@ export interface RunDigest extends Counts {
   scenarios: ScenarioDigest[];
   averages: Scores;
   statistics: Statistics;
-  /** Every score that any turn names, also where it never applied. */
+  /** Every score that any turn names, also if it never applied. */
   scoreNames: string[];
   /** By code: how many calls failed, and the first of them in words. */
   errors: Map<string, { count: number; detail: string }>;

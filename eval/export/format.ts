@@ -9,7 +9,7 @@ export interface ExportSource {
   reader: TurnReader;
   /** A turn whose `overall` is below this has not passed. */
   threshold: number;
-  /** The run as the candidate against an earlier one, for formats that have a place for it. */
+  /** The run as the candidate against an earlier one, for formats that can show it. */
   comparison?: { baseline: string; result: Comparison };
 }
 

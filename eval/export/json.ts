@@ -2,7 +2,7 @@ import { writeResult } from "../results/run_result.ts";
 import type { ExportFormat } from "./format.ts";
 
 /**
- * The run's result as `POST /evaluate` answers it (spec 2.4). A run that ended early has the turns
+ * The run's result as `POST /evaluate` answers it. A run that ended early has the turns
  * that it came to, and a message that says so.
  */
 export const json: ExportFormat = {

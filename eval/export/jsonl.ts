@@ -1,6 +1,6 @@
 import type { ExportFormat } from "./format.ts";
 
-/** One line a turn: all that is known of it, and where it belongs, counted from 1. */
+/** One line per turn: all that is known about it, and where it belongs, counted from 1. */
 export const jsonl: ExportFormat = {
   name: "jsonl",
   extension: "jsonl",

@@ -3,11 +3,11 @@ import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "../results/passing.ts
 
 /**
  * `unscored`: it was answered, but nothing was expected of the answer. `incomplete`: it was
- * answered, and a part of its score could not be had.
+ * answered, and a part of its score is missing.
  */
 export type Outcome = "passed" | "below" | "failed" | "incomplete" | "unscored";
 
-/** What became of a turn, seen from a threshold in [0, 1]. */
+/** The outcome of a turn for a threshold in [0, 1]. */
 export function outcomeOf(
   { error, scores, missing_scores }: Pick<
     InteractionResult,
@@ -21,7 +21,7 @@ export function outcomeOf(
   return reaches(score, threshold) ? "passed" : "below";
 }
 
-/** What a run's own request calls good enough. */
+/** The threshold of a run's request, or the default. */
 export function thresholdOf(request: Record<string, unknown>): number {
   const { pass_threshold } = request;
   return typeof pass_threshold === "number" ? pass_threshold : DEFAULT_PASS_THRESHOLD;

@@ -1,4 +1,4 @@
-/** How a report is set: for a pull request's comment, or for a terminal. */
+/** How a report is formatted: for a pull request's comment, or for a terminal. */
 export interface TextForm {
   title(text: string, level: 1 | 2): string;
   lines(lines: string[]): string;
@@ -8,7 +8,7 @@ export interface TextForm {
   table(header: string[], rows: string[][]): string;
 }
 
-/** A score in [0, 1]; a dash where there is none. */
+/** A score in [0, 1]; a dash if there is none. */
 export function showScore(value: number | null | undefined): string {
   return typeof value === "number" ? value.toFixed(3) : "–";
 }

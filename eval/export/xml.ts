@@ -7,7 +7,7 @@ const ENTITIES: Record<string, string> = {
   "<": "&lt;",
   ">": "&gt;",
   '"': "&quot;",
-  // Readers turn these into blanks where they stand bare in an attribute, or drop them.
+  // In an attribute, readers turn these into blanks or drop them unless they are escaped.
   "\t": "&#9;",
   "\n": "&#10;",
   "\r": "&#13;",

@@ -114,7 +114,7 @@ function countPairs(counts: number[]) {
   };
 }
 
-/** A record's own entry, made where it is missing; a label may be called `constructor`. */
+/** A record's own entry, created if it is missing; a label may be called `constructor`. */
 function own<T>(record: Record<string, T>, key: string, initial: T): T {
   if (!Object.hasOwn(record, key)) record[key] = initial; // Deno has no setter called `__proto__`
   return record[key]!;

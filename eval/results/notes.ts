@@ -1,7 +1,7 @@
 import type { EvaluateRequest, RunNote } from "../../shared/schemas/evaluate.ts";
 import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";
 
-/** Notes on a run, from its request alone; `hasJudge` tells whether a judge is configured. */
+/** Notes on a run, from its request alone; `hasJudge` says whether a judge is configured. */
 export function runNotes(
   { test_batch }: Pick<EvaluateRequest, "test_batch">,
   { hasJudge }: { hasJudge: boolean },

@@ -5,7 +5,7 @@ import { finish, type Steps } from "./steps.ts";
 /** The score that decides whether something passes. */
 export const HEADLINE = "overall";
 
-/** At which value of the headline something passes where the request does not say. */
+/** The threshold if the request has none. */
 export const DEFAULT_PASS_THRESHOLD = 0.7;
 
 /** More than adding up and dividing can lose, and less than any two scores differ by. */
@@ -19,7 +19,7 @@ export function reaches(score: number, threshold: number): boolean {
 /** `undecided`: values are missing, and it depends on them. */
 export type Standing = "passed" | "below" | "undecided" | "unscored";
 
-/** Where a mean stands, whatever its missing values would have been. */
+/** Compares a mean with a threshold, for every possible value of what is missing. */
 export function holdAgainst(
   statistic: Pick<Statistic, "mean" | "bounds"> | undefined,
   threshold: number,

@@ -7,7 +7,7 @@ import { createTotals, ownFields, summariseRun } from "./summary.ts";
 import { type ResultPart, resultParts } from "./scenario_results.ts";
 
 /**
- * The body of a completed run's answer (spec 2.4) as JSON text, in pieces. It is made from the
+ * The body of a completed run's answer as JSON text, in pieces. It is made from the
  * stored turns: the whole of it is never in memory. Throws `IncompleteRead` if one is missing.
  */
 export function resultPieces(store: RunReader, run: StoredRun): AsyncGenerator<string> {

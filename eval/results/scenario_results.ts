@@ -12,7 +12,7 @@ import {
   type ScenarioSummary,
 } from "./summary.ts";
 
-/** What a run's turns amount to, in the order in which an answer tells it. */
+/** The parts of a run's answer, in its order. */
 export type ResultPart =
   | { kind: "scenario"; index: number }
   | { kind: "attempt"; attempt: number }

@@ -1,4 +1,4 @@
-/** Work that stops now and then, so that whoever does it may let others have their turn. */
+/** Work in steps, so that other work can run in between. */
 export type Steps<T> = Generator<void, T>;
 
 /** Does the work in one go. */

@@ -6,7 +6,7 @@ export type CountableTurn = Pick<
   "missing_scores" | "score_methods" | "differs_in"
 >;
 
-/** Different reasons and methods that are told apart; there are only ever a few of each. */
+/** Different reasons and methods that are counted separately; usually there are few of each. */
 const MAX_DIFFERENT = 100;
 
 /**

@@ -43,7 +43,7 @@ export function cliContext(options: CliOptions = {}) {
   const context: CliContext = {
     readText(path) {
       const found = files[path];
-      if (found === undefined) throw new UsageError(`cannot read ${path}: there is no such file`);
+      if (found === undefined) throw new UsageError(`cannot read ${path}: no such file`);
       return Promise.resolve(found);
     },
     async writeText(path, pieces) {

@@ -4,7 +4,7 @@
  */
 export const LONGEST_REMEMBERED = 20_000;
 
-/** What one memo may hold if it is told nothing else. */
+/** What one memo may hold by default. */
 const MEMO_BYTES = 32 * 1024 * 1024;
 /** What an entry takes beside its text: the result, and the bookkeeping. */
 const RESULT_BYTES = 2048;
@@ -23,7 +23,7 @@ export interface LastLimits extends MemoLimits {
 /**
  * Remembers what a function of a text gave, for the texts used last: at least `capacity` of them,
  * and at most twice as many, because to know which of them was used longest ago would cost more than
- * many of the functions. What it gives must not be changed by whoever gets it.
+ * many of the functions. Callers must not change the results.
  */
 export function rememberLast<Output>(
   compute: (text: string) => Output,

@@ -1,14 +1,14 @@
-/** Turns texts into vectors whose cosine tells how near the texts are in meaning. */
+/** Turns texts into vectors whose cosine says how near the texts are in meaning. */
 export interface Embedder extends Disposable {
-  /** How the vectors are made, as the answer tells it. */
+  /** How the vectors are made, as answers name it. */
   readonly method: string;
   /** Whether it was trained on English alone, and misleads about everything else. */
   readonly isEnglishOnly: boolean;
-  /** Rejects where the vectors cannot be had; the message says why. */
+  /** Rejects if there are no vectors; the message says why. */
   embed(text: string): Promise<Float32Array>;
 }
 
-/** In [−1, 1]; 0 where a vector has no length. */
+/** In [−1, 1]; 0 if a vector has length 0. */
 export function cosine(left: Float32Array, right: Float32Array): number {
   let product = 0;
   let leftSquares = 0;

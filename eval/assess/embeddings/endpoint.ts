@@ -33,7 +33,7 @@ export function createEndpointEmbedder(
   };
 }
 
-/** `undefined` where it is not one vector a text: an answer that fits half is a wrong answer. */
+/** `undefined` unless there is one vector per text: a partial answer is a wrong answer. */
 function readVectors(answer: unknown, count: number): Float32Array[] | undefined {
   const data = (answer as { data?: { index?: number; embedding?: unknown }[] } | null)?.data;
   if (!Array.isArray(data) || data.length !== count) return undefined;

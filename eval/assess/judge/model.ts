@@ -50,7 +50,7 @@ export function createJudgeModel(
   return {
     name: model,
     async ask(question, signal) {
-      const wasPlain = isPlain; // another question may be told no while this one is under way
+      const wasPlain = isPlain; // another question may be refused while this one is running
       try {
         return await post(question, signal, wasPlain);
       } catch (error) {

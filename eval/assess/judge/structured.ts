@@ -14,7 +14,7 @@ export interface StructuredQuestion<T> {
   instructions: string;
   /** The texts to be judged, quoted. */
   texts: string;
-  /** The fields of the answer as the judge is told them, as in `"grade": integer`. */
+  /** The fields of the answer as the judge sees them, as in `"grade": integer`. */
   form: string;
   /** The fields that the judge is asked for, and what they must be; the nonce is added. */
   schema: z.ZodObject;

@@ -11,7 +11,7 @@ export interface Annotation {
   reason?: string;
   /** None of the labels fits, and that is certain: the reply matches no label. */
   noneFits?: true;
-  /** The value could not be had this time; asked again, there may be one. */
+  /** There is no value this time; there may be one at the next try. */
   isPassing?: true;
 }
 

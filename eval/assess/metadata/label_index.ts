@@ -21,7 +21,7 @@ export interface LabelScore {
 
 /** Scores every label of a key for a reply. */
 export interface LabelIndex {
-  /** Rejects if a vector is needed and cannot be had. */
+  /** Rejects if a vector is needed and missing. */
   score(reply: AnnotatedReply): Promise<LabelScore[]>;
   /** Scores a reference as if it were no example; `score` and `even` are the same. */
   scoreExample(example: LabelExample): Promise<LabelScore[]>;
@@ -44,7 +44,7 @@ export async function createVectorIndex(
   const entries = groups.map((group) => ({ ...group, texts: textsOf(group) }));
   const grams = entries.map(({ texts }) => createLabelGrams(texts, weigh));
   let vectors: Promise<LabelVectors[]> | undefined;
-  /** Tried again with the next reply if they could not be had. */
+  /** Tried again with the next reply if they failed. */
   const embedLabels = () => {
     vectors ??= Promise.all(entries.map((entry) => createLabelVectors(entry, embedder)));
     vectors.catch(() => vectors = undefined);

@@ -59,7 +59,7 @@ export function createSentimentAnnotator(
     reason,
   });
 
-  /** Rejects if the encoder cannot be had. */
+  /** Rejects if the encoder is unavailable. */
   async function read(text: string): Promise<Annotation> {
     if (!await semantics.isEnglish(text)) return none("the reply is not English");
     const chances = readSentiment(model, await semantics.embedder.embed(text));

@@ -23,8 +23,8 @@ export function editSimilarity(reply: string, reference: string): number | null 
 const SURROGATE = /[\ud800-\udfff]/;
 
 /**
- * Both texts with one code unit a code point, because the library counts code units and an emoji
- * has two. `undefined` where there are too many different ones.
+ * Both texts with one code unit per code point, because the library counts code units and an emoji
+ * has two. `undefined` if there are too many different ones.
  */
 function toCodeUnits(left: string, right: string): [string, string] | undefined {
   if (!SURROGATE.test(left) && !SURROGATE.test(right)) return [left, right];

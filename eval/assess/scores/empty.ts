@@ -1,6 +1,6 @@
 /**
- * The score where a side is the empty string, the same for every score: 1 where both are, 0 where
- * one is. `undefined` where neither is, and the score has to be computed.
+ * The value of every score if a text is empty: 1 if both are, 0 if one is. `undefined` if neither is,
+ * and the score has to be computed.
  */
 export function scoreOfEmpty(reply: string, reference: string): number | undefined {
   if (reply !== "" && reference !== "") return undefined;

@@ -9,7 +9,7 @@ export function exactMatch(reply: string, reference: string): number {
 /** Its line in the table. */
 export const exactMatchScorer: PairScorer = {
   name: "exact_match",
-  definition: "1 where both texts are the same after normalisation, else 0",
+  definition: "1 if both texts are the same after normalisation, else 0",
   range: [0, 1],
   method: "lower-case, ASCII punctuation and a/an/the out",
   equals: "SQuAD v1.1 evaluation script",

@@ -5,7 +5,7 @@ import type { ScoreInput, Scorer } from "./scorer.ts";
 export const judgeScore: Scorer = {
   describe: ({ judge }) => [{
     name: "judge",
-    definition: "a model's grade of the reply against the reference, by a rubric; null where " +
+    definition: "a model's grade of the reply against the reference, by a rubric; null if " +
       "there is no judge or its verdict cannot be read",
     range: [0, 1],
     method: judge

@@ -13,7 +13,7 @@ import type { RepliedTurn, Scorer } from "./scorer.ts";
 /** How a reply's labels compare with the expected ones. */
 export interface MetadataMatch {
   scores: Scores;
-  /** The scores that could not be had, by name, each with the reason. */
+  /** The missing scores, each with the reason. */
   missing: Record<string, string>;
   /** Whether any key counts, so that `metadata_match` applies at all. */
   isPlanned: boolean;

@@ -10,13 +10,13 @@ export type OverallPart = (typeof OVERALL_PARTS)[number];
 /** A part that a turn's `overall` was planned with. */
 export interface PlannedPart {
   name: OverallPart;
-  /** `null`: it could not be had. */
+  /** `null`: it is missing. */
   value: number | null;
-  /** Where a part that could not be had may lie; anywhere in [0, 1] unless it is known better. */
+  /** Where a missing part may lie; [0, 1] if unset. */
   bounds?: Bounds | undefined;
 }
 
-/** `missing` names the parts that could not be had; `bounds` is only there if there are any. */
+/** `missing` names the missing parts; `bounds` is set if there are any. */
 export interface Overall {
   value: number | null;
   missing: OverallPart[];
@@ -67,7 +67,7 @@ export function describeOverall(): ScoreDescription {
     name: "overall",
     definition: `the mean of ${
       OVERALL_PARTS.join(", ")
-    }, of those that apply to the turn; null if one of them could not be had, and overall_bounds says where it lies`,
+    }, of those that apply to the turn; null if one of them is missing, and overall_bounds says where it lies`,
     range: [0, 1],
     method: "mean, each with the same weight",
   };

@@ -10,7 +10,7 @@ export function rouge1(reply: string, reference: string): number {
   return rouge(reply, reference, (found, wanted) => ngramF1(found, wanted, 1));
 }
 
-/** F1 over the bags of word pairs; 0 where a side has only one word, even where both are equal. */
+/** F1 over the bags of word pairs; 0 if a side has only one word, even if both are equal. */
 export function rouge2(reply: string, reference: string): number {
   return rouge(reply, reference, (found, wanted) => ngramF1(found, wanted, 2));
 }
@@ -66,7 +66,7 @@ export const rougeScorers: PairScorer[] = [
   },
   {
     name: "rouge_2",
-    definition: "F1 over the bags of word pairs; 0 where a side has one word",
+    definition: "F1 over the bags of word pairs; 0 if a side has one word",
     range: [0, 1],
     method: WORDS,
     equals: ROUGE,

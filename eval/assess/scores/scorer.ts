@@ -66,7 +66,7 @@ interface PlannedScorer {
   readonly hasCallersNames?: boolean;
   /** Depends on the turn alone, so that no reply can change what it is scored by. */
   plan(interaction: Interaction): ScorePlan;
-  /** The same with what the batch shows, if that takes work, such as which labels can be told. */
+  /** The same, more exactly, if that needs the batch: for example which keys can be labelled. */
   learnPlan?(interaction: Interaction): Promise<ScorePlan>;
 }
 

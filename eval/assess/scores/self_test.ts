@@ -57,7 +57,7 @@ function isSame({ reply, reference }: Vector): boolean {
 /** A score that deviates more than this is not the score it says it is. */
 const TOLERANCE = 1e-9;
 
-/** Replays the vectors through the scores and tells how far the farthest is off. */
+/** Replays the vectors through the scores and reports the largest deviation. */
 export function runSelfTest(scorers: readonly Pick<PairScorer, "name" | "compare">[]) {
   const scores = replayVectors(
     Object.fromEntries(scorers.map(({ name, compare }) => [name, compare])),

@@ -20,7 +20,7 @@ export const SIMILARITY_LIMIT =
   "them reach 0.7";
 
 export interface SemanticSimilarity {
-  /** `null` if the vectors cannot be had: another method would be another scale. */
+  /** `null` if there are no vectors: another method would be another scale. */
   value: number | null;
   /** How pairs with this reference are compared. */
   method: string;
@@ -117,6 +117,6 @@ function describeMethods(): string {
       `straight lines from 0 over ${threshold} (which becomes 0.7) to 1`;
   });
   return `by the language and script of the reference: ${methods.join("; ")}. The n-grams are ` +
-    "weighted by TF-IDF over the batch's references. null if the vectors cannot be had; each " +
+    "weighted by TF-IDF over the batch's references. null if there are no vectors; each " +
     "result names its method in score_methods";
 }

@@ -28,7 +28,7 @@ const PASS = 0.7;
  * The encoder was trained on English, knows much of other European languages by their word pieces,
  * and little of other scripts: the further from English, the larger the share of the characters.
  * Each threshold lets 0 to 6 of 100 pairs pass that say different things, on pairs
- * that were not used for choosing it; `deno task bench similarity` tells the shares.
+ * that were not used for choosing it; `deno task bench similarity` prints the shares.
  */
 export const METHODS = {
   english: { name: `minilm+stems/${CALIBRATION}`, words: "stems", share: 0.85, threshold: 0.62 },

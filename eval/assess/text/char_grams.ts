@@ -6,7 +6,7 @@ const CODE_UNITS = 0x10000;
 const UNKNOWN = -1;
 
 /**
- * A character n-gram of a text: its number in a collection, and itself where the collection does not
+ * A character n-gram of a text: its number in a collection, and itself if the collection does not
  * have it. Numbers are several times faster to look up than strings made for the purpose.
  */
 export type CharGram = number | string;

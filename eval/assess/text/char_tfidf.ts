@@ -63,7 +63,7 @@ export function gramProduct(left: GramVector, right: GramVector): number {
   return product;
 }
 
-/** In [0, 1]; 0 where a text has no n-gram. */
+/** In [0, 1]; 0 if a text has no n-gram. */
 export function gramCosine(left: GramVector, right: GramVector): number {
   const length = Math.sqrt(left.squares * right.squares);
   return length === 0 ? 0 : Math.min(1, gramProduct(left, right) / length);

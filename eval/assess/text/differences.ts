@@ -9,7 +9,7 @@ import { compareNegation, readStatements } from "./differences/polarity.ts";
 import { quantitiesOf } from "./differences/quantities.ts";
 import { tokenize } from "./differences/tokens.ts";
 
-/** In what two texts may differ, in the order in which they are told. */
+/** In what two texts may differ, in the order in which they are reported. */
 export const DIFFERENCE_KINDS = [
   "antonym",
   "date",

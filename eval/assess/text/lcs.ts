@@ -35,7 +35,7 @@ export function lcsLength(left: readonly string[], right: readonly string[]): nu
   return trimmed + zeros;
 }
 
-/** The same where a row is one word. */
+/** The same if a row is one word. */
 function shortLcs(left: readonly string[], right: readonly string[]): number {
   const masks = new Map<string, number>();
   right.forEach((token, position) => {

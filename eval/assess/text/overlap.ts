@@ -12,7 +12,7 @@ export function countShared<T>(left: Map<T, number>, right: Map<T, number>): num
   return shared;
 }
 
-/** The harmonic mean of precision and recall; 0 where nothing is shared. */
+/** The harmonic mean of precision and recall; 0 if nothing is shared. */
 export function f1(shared: number, { found, wanted }: { found: number; wanted: number }): number {
   if (shared === 0) return 0;
   const precision = shared / found;

@@ -57,7 +57,7 @@ Deno.test("a model that repeats every reference matches every label", async () =
   }
 });
 
-Deno.test("a reply that is near no label is left open", async () => {
+Deno.test("a reply that is near no label has none", async () => {
   const { generatedMetadata, scores, annotation } = await assess(BATCH[0]!, "Bananas grow slowly.");
   assertEquals(generatedMetadata, {});
   assertEquals([scores.intent_match, scores.metadata_match], [null, null]);
@@ -102,7 +102,7 @@ Deno.test("a judge is the third part of overall", async () => {
   assertEquals([result.judge?.grade, result.judge?.reason], [5, "half right"]);
 });
 
-Deno.test("a verdict that cannot be had leaves overall open, between its bounds", async () => {
+Deno.test("without a verdict overall is missing, and has bounds", async () => {
   const subject = interaction("1", { reference_reply: "Great, thanks!" });
   const { judge } = fakeJudge(() => "I liked it.");
   const result = await assessor([subject], { judge }).assess(subject, "Great, thanks!");
@@ -114,7 +114,7 @@ Deno.test("a verdict that cannot be had leaves overall open, between its bounds"
   assertAlmostEquals(high, 1, 1e-6);
 });
 
-Deno.test("a label that cannot be told leaves overall open", async () => {
+Deno.test("without a label overall is missing", async () => {
   const { scores, missing_scores, overall_bounds } = await assess(
     BATCH[0]!,
     "Bananas grow slowly.",
@@ -140,7 +140,7 @@ Deno.test("a complete turn says nothing of missing scores", async () => {
   assertEquals([result.missing_scores, result.overall_bounds], [undefined, undefined]);
 });
 
-Deno.test("a run that goes on under another configuration misses what it was planned with", async () => {
+Deno.test("a run resumed with another configuration misses what it was planned with", async () => {
   const subject = interaction("1", { reference_reply: "Great, thanks!" });
   const { judge } = fakeJudge(() => '{"reason": "fine", "grade": 5}');
   const batch = { test_batch: [scenario("s", [subject])], rubric: undefined, judge_votes: 1 };
@@ -186,7 +186,7 @@ Deno.test("without a reference there is no score that needs one", async () => {
   assertEquals(score_methods, undefined);
 });
 
-Deno.test("a reference of nothing is one: an empty reply is right and any other wrong", async () => {
+Deno.test("an empty reference counts: an empty reply is right and any other wrong", async () => {
   const subject = interaction("1", { reference_reply: "" });
   const [right, wrong] = await Promise.all(["", "words"].map((reply) => assess(subject, reply)));
   assertEquals([right!.scores.bleu, right!.scores.semantic_similarity], [1, 1]);

@@ -18,7 +18,7 @@ const inputs: [name: string, text: string, scenarios: string[]][] = [
   ]],
   ["an array of scenarios", JSON.stringify([first, second], null, 2), ["first", "second"]],
   ["one scenario", JSON.stringify(first), ["first"]],
-  ["a scenario a line", `${JSON.stringify(first)}\n${JSON.stringify(second)}\n`, [
+  ["one scenario per line", `${JSON.stringify(first)}\n${JSON.stringify(second)}\n`, [
     "first",
     "second",
   ]],
@@ -66,7 +66,11 @@ const faults: [name: string, text: string, message: string][] = [
     `${JSON.stringify(first)}\n{"id": \n`,
     "line 2 is not JSON",
   ],
-  ["a number", "7", "it must hold one request body, an array of scenarios, or one scenario a line"],
+  [
+    "a number",
+    "7",
+    "it must hold one request body, an array of scenarios, or one scenario per line",
+  ],
   ["nothing", "", "it is not JSON"],
   [
     "a scenario without turns",

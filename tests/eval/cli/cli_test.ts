@@ -34,10 +34,10 @@ for (const command of commands) {
   });
 }
 
-Deno.test("a command that there is not ends with 1 and the list of those there are", async () => {
+Deno.test("an unknown command ends with 1 and the list of commands", async () => {
   const { code, out, err } = await cliContext().run("evaluate");
   assertEquals([code, out], [1, ""]);
-  assertStringIncludes(err, 'there is no command "evaluate"');
+  assertStringIncludes(err, 'unknown command "evaluate"');
   assertStringIncludes(err, "  compare ");
 });
 
@@ -50,20 +50,20 @@ Deno.test("runs lists what is stored, newest first, and can be filtered", async 
   assertMatch(rows[1]!, /completed +10 +1\.000 +acme\/model +b$/);
   const filtered = await run("runs", "--name", "second");
   assert(filtered.out.includes(second) && !filtered.out.includes(first));
-  assertEquals((await run("runs", "--status", "cancelled")).out, "there are no runs\n");
+  assertEquals((await run("runs", "--status", "cancelled")).out, "no runs found\n");
   assertEquals((await run("runs", "--status", "done")).code, 1);
 });
 
-Deno.test("show tells of one run, by its id or as the latest", async () => {
+Deno.test("show describes one run, by its id or as the latest", async () => {
   const { run, first, second } = await withRuns();
   assertStringIncludes((await run("show", first)).out, `Run ${first}, completed`);
   assertStringIncludes((await run("show", "latest")).out, `Run ${second}, completed`);
   const { code, err } = await run("show", "none");
   assertEquals(code, 1);
-  assertStringIncludes(err, 'there is no run "none"');
+  assertStringIncludes(err, 'no run "none"');
 });
 
-Deno.test("compare ends with 100 where the candidate regressed, else with 0", async () => {
+Deno.test("compare ends with 100 if the candidate regressed, else with 0", async () => {
   const { run, first, second } = await withRuns();
   const worse = await run("compare", first, second, "--score", "overall");
   assertEquals(worse.code, 100);

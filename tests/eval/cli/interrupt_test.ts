@@ -15,7 +15,7 @@ Deno.test("Ctrl-C lets the call under way finish, says how to resume, and resume
   assertEquals(stopped.code, 130);
   assertEquals(context.asked.length, 2);
   const [, id] = stopped.err.match(
-    /2 of 5 turns are stored; go on with: assay-eval resume (\S+)\n/,
+    /2 of 5 turns are stored; continue with: assay-eval resume (\S+)\n/,
   )!;
   assertEquals((await context.store.getRun(id!))!.status, "interrupted");
 
@@ -47,7 +47,7 @@ Deno.test("a second Ctrl-C does not wait for the call under way, and keeps what 
   });
   const { code, err } = await context.run("run", "b.json", ...target);
   assertEquals(code, 130);
-  assertMatch(err, /1 of 3 turns are stored; go on with: assay-eval resume /);
+  assertMatch(err, /1 of 3 turns are stored; continue with: assay-eval resume /);
   const [stored] = (await context.store.listRuns({ limit: 1 })).runs;
   assertEquals(stored!.status, "interrupted");
 });
@@ -57,7 +57,7 @@ Deno.test("a run that is complete asks nothing when it is resumed, and is judged
   await context.run("run", "b.json", ...target);
   const { code, err } = await context.run("resume", "latest", "--threshold", "1");
   assertEquals([code, context.asked.length], [0, 2]);
-  assertStringIncludes(err, "nothing is left to ask");
+  assertStringIncludes(err, "nothing is left to run");
   assertEquals((await context.run("resume", "latest", "--baseline", "latest")).code, 1);
 });
 
@@ -71,5 +71,5 @@ Deno.test("a fault of ours ends with 1 and says how to go on", async () => {
   const { code, err } = await context.run("run", "b.json", ...target);
   assertEquals(code, 1);
   assertStringIncludes(err, "the run stopped: a fault of ours\n");
-  assertStringIncludes(err, "go on with: assay-eval resume ");
+  assertStringIncludes(err, "continue with: assay-eval resume ");
 });

@@ -48,13 +48,13 @@ Deno.test("a real process that gets Ctrl-C stops cleanly, and resume asks only t
     const process = startCli(["run", "batch.jsonl", ...model], { cwd });
     await endpoint.received(3); // two are answered, the third is under way
     process.kill("SIGINT");
-    await process.said("stopping after the calls under way");
+    await process.said("stopping after the running calls");
     held.resolve();
     const stopped = await process.outcome;
     assertEquals(stopped.code, 130, stopped.err);
     assertEquals(endpoint.requests.length, 3);
     assertStringIncludes(stopped.err, "3 of 6 turns are stored");
-    const [, id = ""] = /go on with: assay-eval resume (\S+)/.exec(stopped.err) ?? [];
+    const [, id = ""] = /continue with: assay-eval resume (\S+)/.exec(stopped.err) ?? [];
 
     const resumed = await startCli(["resume", id], { cwd }).outcome;
     assertEquals(resumed.code, 0, resumed.err);
@@ -62,7 +62,7 @@ Deno.test("a real process that gets Ctrl-C stops cleanly, and resume asks only t
     assertEquals(endpoint.requests.length, 6);
   }));
 
-Deno.test("a real process ends with 1 where nobody listens, and for files that are not there", () =>
+Deno.test("a real process ends with 1 if nothing listens, and for missing files", () =>
   withBatch(async (cwd) => {
     const model = ["--endpoint", "http://127.0.0.1:1/v1", "--model", "m"];
     const dead = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
@@ -70,14 +70,14 @@ Deno.test("a real process ends with 1 where nobody listens, and for files that a
     assertStringIncludes(dead.out, "the endpoint did not answer a single turn");
     const noBatch = await startCli(["run", "none.json", ...model], { cwd }).outcome;
     assertEquals(noBatch.code, 1);
-    assertStringIncludes(noBatch.err, "cannot read none.json: there is no such file");
+    assertStringIncludes(noBatch.err, "cannot read none.json: no such file");
     const output = ["--output", "none/report.xml"];
     const noFolder = await startCli(["run", "batch.jsonl", ...model, ...output], { cwd }).outcome;
     assertEquals(noFolder.code, 1);
-    assertStringIncludes(noFolder.err, "cannot write none/report.xml: there is no such file");
+    assertStringIncludes(noFolder.err, "cannot write none/report.xml: no such file");
   }));
 
-Deno.test("a real process explains itself also where its configuration is wrong", () =>
+Deno.test("a real process prints its help even if its configuration is wrong", () =>
   withBatch(async (cwd) => {
     await Deno.writeTextFile(`${cwd}/.env`, "EVAL_CONCURRENCY=many\n");
     const help = await startCli(["run", "--help"], { cwd }).outcome;

@@ -55,5 +55,5 @@ Deno.test("a run that stopped half-way leaves the point where it stopped in the 
 });
 
 for (const [ms, text] of [[400, "1s"], [59_000, "59s"], [3_600_000, "1h 0m"]] as const) {
-  Deno.test(`${ms} ms are told as ${text}`, () => assertEquals(describeDuration(ms), text));
+  Deno.test(`${ms} ms are shown as ${text}`, () => assertEquals(describeDuration(ms), text));
 }

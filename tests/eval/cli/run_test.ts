@@ -66,7 +66,7 @@ Deno.test("a threshold for a run without any score is an error, not a pass", asy
   assertEquals((await run("run", "b.json", ...target)).code, 0);
 });
 
-Deno.test("missing grades leave a run open: it passes or not only if no grade could change that", async () => {
+Deno.test("with missing grades a run passes or fails only if no grade could change that", async () => {
   // A judge that grades the first of four turns and is then gone; meaning and grade count alike.
   let grades = 0;
   const { judge } = fakeJudge(() => {
@@ -141,7 +141,7 @@ Deno.test("outputs are written in the format of their endings, with the comparis
 
 const mistakes: [name: string, args: string[], message: string][] = [
   ["no batch", [...target], "BATCH is missing"],
-  ["two batches", ["b.json", "c.json", ...target], 'there is no place for "c.json"'],
+  ["two batches", ["b.json", "c.json", ...target], 'unexpected argument "c.json"'],
   ["no endpoint", ["b.json", "--model", "m"], "endpoint (--endpoint URL)"],
   ["an unknown option", ["b.json", "--bogus"], "Unknown option '--bogus'"],
   ["a threshold over 1", ["b.json", ...target, "--threshold", "70"], "--threshold must be"],

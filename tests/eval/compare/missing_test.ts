@@ -200,7 +200,7 @@ Deno.test("a verdict that the missing values could change is none, and the reaso
   assertStringIncludes(text, "missing in 0 turns of the baseline and 8 of the candidate");
 });
 
-Deno.test("labels that could not be told do not raise the match of the others", async () => {
+Deno.test("missing labels do not raise the match of the others", async () => {
   const labelled = (intent: number | null, sentiment: number): Result => ({
     scores: {
       intent_match: intent,

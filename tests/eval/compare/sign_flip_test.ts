@@ -67,7 +67,7 @@ Deno.test("a drawn sample comes close to the exact p-value", async () => {
   assertAlmostEquals(drawn.p, everySign(few), 0.01);
 });
 
-Deno.test("a drawn interval agrees with Student's t where the differences are normal", async () => {
+Deno.test("a drawn interval agrees with Student's t if the differences are normal", async () => {
   const random = createRandom(3);
   const uniform = () => (random() + 0.5) / 2 ** 32;
   const values = Array.from({ length: 200 }, () => {

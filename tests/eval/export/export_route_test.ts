@@ -64,7 +64,7 @@ Deno.test("a Markdown export shows the comparison with a baseline", async () => 
   assertStringIncludes(text, `### Compared with \`${baseline}\`: inconclusive`);
 });
 
-Deno.test("a format that there is not is refused by name", async () => {
+Deno.test("an unknown format is refused by name", async () => {
   const { service } = evalService();
   const response = await service(get("/runs/x/export?format=pdf"));
   const problem = await response.json();
@@ -73,7 +73,7 @@ Deno.test("a format that there is not is refused by name", async () => {
   assertStringIncludes(problem.detail, "junit");
 });
 
-Deno.test("a run that there is not cannot be exported", async () => {
+Deno.test("an unknown run cannot be exported", async () => {
   const { service } = evalService();
   assertEquals((await service(get("/runs/none/export"))).status, 404);
 });

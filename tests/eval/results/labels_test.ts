@@ -26,7 +26,7 @@ function toAttempt(interactions: InteractionResult[]): AttemptResult {
   return { attempt_id: 1, interactions, average_scores: {}, statistics: {}, execution_time_ms: 0 };
 }
 
-Deno.test("a confusion matrix counts what became of each expected label, over all attempts", () => {
+Deno.test("a confusion matrix counts the labels found for each expected one, over all attempts", () => {
   const labels = report([
     [turn("greet", "Greet "), turn("thank", "greet")],
     [turn("greet", "greet"), turn("thank", undefined)],
@@ -82,7 +82,7 @@ Deno.test("labels that match share a name, however they are written", () => {
   assertEquals(composed.intent!.confusion, { "caf\u00e9": { "caf\u00e9": 1 } });
 });
 
-Deno.test("a key with the name of a built-in property was not found where nobody found it", () => {
+Deno.test("a key with the name of a built-in property is not found by accident", () => {
   const one = { ...turn("x", undefined), reference_metadata: { constructor: "x" } };
   assertEquals(report([[one]]).constructor as unknown, {
     confusion: { x: { "(none)": 1 } },

@@ -11,7 +11,7 @@ const free = interaction("3"); // without a reference nothing is compared
 const notes = (turns: typeof bare[], hasJudge = false) =>
   runNotes({ test_batch: [scenario("s", turns)] }, { hasJudge });
 
-Deno.test("a run with neither judge nor labels is told that similarity takes opposites for alike", () => {
+Deno.test("a run with neither judge nor labels has a note that similarity confuses opposites", () => {
   const [note, ...others] = notes([bare, free]);
   assertEquals([note?.code, others], ["similarity_alone", []]);
   assertStringIncludes(note!.detail, "overall of every turn is semantic_similarity alone");

@@ -53,7 +53,7 @@ Deno.test("the pieces of an answer together are its JSON, to the last character"
   assertEquals(await textOf(writeResult(store, run)), writeWhole(run, turns));
 });
 
-Deno.test("a scenario's own fields are told, and cannot replace ours, whatever they are called", async () => {
+Deno.test("a scenario's own fields are in the answer, and cannot replace ours", async () => {
   const request = evaluateRequest();
   const names = '{"attempts":"mine","labels":1,"2":"two","__proto__":{"a":1},"interactions_":[]}';
   request.test_batch[0] = { ...JSON.parse(names), ...request.test_batch[0] };

@@ -204,7 +204,7 @@ Deno.test("several votes give their mean and their spread", async () => {
   assertEquals(asked.map(({ temperature }) => temperature), [undefined, undefined, undefined]);
 });
 
-Deno.test("a vote that cannot be read is left out of the mean, and told", async () => {
+Deno.test("a vote that cannot be read is left out of the mean and reported", async () => {
   const { value, result } = await grade(
     ({ messages }, call) => call === 1 || messages.length > 2 ? "?" : '{"reason": "", "grade": 5}',
     { votes: 3 },

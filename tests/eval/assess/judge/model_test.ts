@@ -66,7 +66,7 @@ Deno.test("an answer without content is an empty verdict, and one without a mess
   await assertRejects(() => none.ask(question, signal), ProviderError);
 });
 
-Deno.test("an answer that the server cut off is told from a whole one", async () => {
+Deno.test("an answer that the server cut off is recognised", async () => {
   const REASONS = [["stop", false], ["length", true], ["content_filter", true], [null, false]];
   for (const [finish_reason, isCut] of REASONS) {
     const answer = { choices: [{ message: { content: "{}" }, finish_reason }] };
@@ -84,7 +84,7 @@ Deno.test("of an answer in parts the text is read, and not the thoughts", async 
   assertEquals((await model.ask(question, signal)).text, '{"grade": 1}');
 });
 
-Deno.test("questions asked at once are all answered where structured output is refused", async () => {
+Deno.test("questions asked at once are all answered if structured output is refused", async () => {
   const { client } = clientOf(async (body) => {
     await new Promise((resolve) => setTimeout(resolve, 0));
     if (body.response_format) throw providerError(400);

@@ -142,7 +142,7 @@ Deno.test("labels that were planned otherwise are missing", async () => {
   assertEquals(annotation?.keys.topic?.reason, "the run was planned with a judge");
 });
 
-Deno.test("an encoder that fails leaves labels open until it is back", async () => {
+Deno.test("while the encoder fails there are no labels", async () => {
   const { embedder } = fakeEmbedder();
   let isDown = true;
   const { read } = createReader(TURNS, {

@@ -41,7 +41,7 @@ const CASES: [label: string, text: string, value: string | undefined][] = [
 ];
 
 for (const [label, text, value] of CASES) {
-  Deno.test(`where ${label} is expected, "${text}" is ${value ?? "left open"}`, async () => {
+  Deno.test(`if ${label} is expected, "${text}" is ${value ?? "not labelled"}`, async () => {
     const found = await annotate(label, text);
     assertEquals(found.value, value);
     assertEquals(found.confidence, value === undefined ? null : 0.9);

@@ -73,7 +73,7 @@ Deno.test("a reply that fits no label in the judge's opinion matches none, and n
   assertEquals(missing, {});
 });
 
-Deno.test("a key with the name of a built-in property is open where no annotator could tell", () => {
+Deno.test("a key with the name of a built-in property is missing if no annotator labelled it", () => {
   for (const key of ["constructor", "__proto__"]) {
     const reference_metadata = Object.fromEntries([[key, "x"]]);
     const turn = interaction("i", { reference_metadata });

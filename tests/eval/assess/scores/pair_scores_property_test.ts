@@ -65,7 +65,7 @@ for (const { name, compare: score } of pairScorers) {
     }));
   });
 
-  Deno.test(`${name} of two empty texts is 1, and 0 where only one is empty`, () => {
+  Deno.test(`${name} of two empty texts is 1, and 0 if only one is empty`, () => {
     assertEquals([score("", ""), score("", "a b"), score("a b", "")], [1, 0, 0]);
   });
 

@@ -30,7 +30,7 @@ for (const { name, compare } of pairScorers) {
   });
 }
 
-Deno.test("a score that is wrong on one pair is found out", () => {
+Deno.test("a score that is wrong on one pair is detected", () => {
   const wrong = (reply: string, reference: string) =>
     reply === "42" && reference === "42" ? 0.999 : tokenF1(reply, reference);
   assertGreater(replayVectors({ token_f1: wrong }).token_f1!.largest_deviation!, 9e-4);
@@ -51,7 +51,7 @@ Deno.test("a score that is null deviates", () => {
   assertEquals(replayVectors({ token_f1: () => null }).token_f1!.largest_deviation, Infinity);
 });
 
-Deno.test("what is left out is told with its reason and its pairs", () => {
+Deno.test("what is left out is listed with its reason and its pairs", () => {
   const { left_out, passed } = runSelfTest(pairScorers);
   assertEquals(passed, true);
   for (const { pairs, reason } of left_out) assertGreater(pairs.length, 0, reason);
