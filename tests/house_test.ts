@@ -49,6 +49,27 @@ Deno.test("agent and eval never import each other, and shared imports neither", 
   }
 });
 
+/** Inside a service a folder does not import the folder that uses it. */
+const FORBIDDEN_ARROWS = [
+  ["eval/store", "eval/run"],
+  ["eval/store", "eval/endpoint"],
+  ["eval/store", "eval/assess"],
+  ["eval/endpoint", "eval/run"],
+  ["eval/endpoint", "eval/store"],
+  ["eval/assess", "eval/run"],
+  ["eval/assess", "eval/store"],
+] as const;
+
+for (const [folder, forbidden] of FORBIDDEN_ARROWS) {
+  Deno.test(`${folder} does not import ${forbidden}`, () => {
+    for (const source of sources.filter(({ path }) => path.startsWith(`${folder}/`))) {
+      for (const imported of importsOf(source)) {
+        assert(!imported.startsWith(`${forbidden}/`), `${source.path} imports ${imported}`);
+      }
+    }
+  });
+}
+
 Deno.test("only main and config read the environment", () => {
   for (const { path, text } of sources) {
     if (/(main|config)\.ts$/.test(path)) continue;

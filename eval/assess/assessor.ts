@@ -11,7 +11,7 @@ import type { Embedder } from "./embeddings/embedder.ts";
 import { gradeReply } from "./judge/grade.ts";
 import type { JudgeModel } from "./judge/model.ts";
 import type { LanguageDetector } from "./language/detector.ts";
-import type { Assessment, Assessor } from "../run/runner.ts";
+import type { Assessment, Assessor } from "./assessment.ts";
 import { matchMetadata, type MetadataMatch } from "./scores/metadata_match.ts";
 import { pairScorers } from "./scores/mod.ts";
 import { overall, type PlannedPart } from "./scores/overall.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { EndpointClient } from "./client.ts";
-import type { Turn } from "../run/runner.ts";
-import { type Dialect, withoutQuery } from "./target.ts";
+import { type ConversationMessage, type Dialect, withoutQuery } from "./target.ts";
 
 /** The part of spec 2.6 that an evaluation reads. */
 const Reply = z.object({
@@ -31,7 +30,7 @@ export function createAgentDialect(
   };
 }
 
-function toMessage({ role, content }: Turn) {
+function toMessage({ role, content }: ConversationMessage) {
   return { type: role === "user" ? "human" : "ai", content };
 }
 

@@ -1,12 +1,30 @@
-import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
+import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import type { InteractionUsage, ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
-import type { Target, TargetReply, Turn } from "../run/runner.ts";
+
+/** One message of the conversation so far. */
+export interface ConversationMessage {
+  role: "user" | "assistant";
+  content: string;
+}
+
+export interface TargetReply {
+  content: string;
+  usage: InteractionUsage | null;
+  /** Set if the endpoint's bytes were not UTF-8. */
+  encoding?: typeof NOT_UTF8;
+}
+
+/** The model under test. Throws `ProviderError` when it cannot answer, after its own retries. */
+export interface Target {
+  ask(conversation: ConversationMessage[], signal: AbortSignal): Promise<TargetReply>;
+}
 
 /** One way to ask one address. */
 export interface Dialect {
   /** Where it asks, for messages to people. */
   readonly address: string;
-  ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
+  ask(conversation: ConversationMessage[], signal: AbortSignal): Promise<TargetReply>;
 }
 
 /** Makes the two dialects; what they send beside the conversation is theirs to know. */
@@ -48,7 +66,10 @@ export function createTarget(
   let search: Promise<void> | undefined;
   let searches = 0;
 
-  async function searchFor(conversation: Turn[], signal: AbortSignal): Promise<TargetReply> {
+  async function searchFor(
+    conversation: ConversationMessage[],
+    signal: AbortSignal,
+  ): Promise<TargetReply> {
     const done = Promise.withResolvers<void>();
     if (!search) search = done.promise;
     try {

@@ -1,6 +1,6 @@
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
-import type { AttemptPosition, EarlierReply, Finished } from "./runner.ts";
-import type { PendingReply, RunStore } from "../store/store.ts";
+import type { EarlierReply, Finished } from "./runner.ts";
+import type { AttemptPosition, PendingReply, RunStore } from "../store/store.ts";
 import type { Suspects } from "./suspects.ts";
 
 /** How many later processes may begin to score a reply before it is given up. */

@@ -3,79 +3,23 @@ import type {
   Interaction,
   InteractionError,
   InteractionResult,
-  InteractionUsage,
-  Metadata,
   Scenario,
-  Scores,
 } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
+import type { Assessment, Assessor } from "../assess/assessment.ts";
+import type { ConversationMessage, Target, TargetReply } from "../endpoint/target.ts";
+import type { AttemptPosition, TurnPosition } from "../store/store.ts";
 import type { Slot } from "./fair_slots.ts";
 import { createLane, type Lane } from "./lanes.ts";
-import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import { createPacer } from "../../shared/pacer.ts";
 
 /** What stands in place of a reply that could not be had (spec 7.1). */
 export const REQUEST_FAILED = "Request failed";
 
-/** One line of the conversation so far. */
-export interface Turn {
-  role: "user" | "assistant";
-  content: string;
-}
-
-export interface TargetReply {
-  content: string;
-  usage: InteractionUsage | null;
-  /** Set if the endpoint's bytes were not UTF-8. */
-  encoding?: typeof NOT_UTF8;
-}
-
-/** The model under test. Throws `ProviderError` when it cannot answer, after its own retries. */
-export interface Target {
-  ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
-}
-
-export interface Assessment extends
-  Pick<
-    InteractionResult,
-    | "scores"
-    | "score_methods"
-    | "missing_scores"
-    | "overall_bounds"
-    | "differs_in"
-    | "annotation"
-    | "judge"
-  > {
-  generatedMetadata: Metadata;
-}
-
-/** Compares a reply with its reference. */
-export interface Assessor {
-  assess(interaction: Interaction, reply: string): Promise<Assessment>;
-  /** What a turn without a reply counts. */
-  failed(interaction: Interaction): Promise<Scores>;
-  /** What an answered turn has if its reply could not be assessed at all. */
-  unscored(
-    interaction: Interaction,
-    reason: string,
-  ): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds">;
-}
-
-/** Where an attempt belongs: positions in the batch, counted from 0. */
-export interface AttemptPosition {
-  scenario: number;
-  attempt: number;
-}
-
-/** Where a turn belongs. */
-export interface TurnPosition extends AttemptPosition {
-  turn: number;
-}
-
 /** Told of every reply and of every finished turn, those of a conversation in order. */
 export interface Recorder {
   /** What it cost is not to be lost. The reply is assessed once this resolves. */
-  receive?(position: TurnPosition, received: ReceivedReply): Promise<void>;
+  receive?(position: TurnPosition, received: TimedReply): Promise<void>;
   record(
     position: TurnPosition,
     result: InteractionResult,
@@ -85,13 +29,13 @@ export interface Recorder {
 }
 
 /** A reply and how long it took. */
-export interface ReceivedReply {
+export interface TimedReply {
   reply: TargetReply;
   latencyMs: number;
 }
 
 /** A reply that an earlier process received but did not finish assessing. */
-export interface EarlierReply extends ReceivedReply {
+export interface EarlierReply extends TimedReply {
   /** Assesses it; `undefined` if that was begun too often already, without a result. */
   attempt<T>(work: () => Promise<T>): Promise<T> | undefined;
 }
@@ -185,7 +129,7 @@ async function converse(
   ports: RunPorts & { lane: Lane },
 ): Promise<void> {
   const { recorder, finished, isPaused, lane } = ports;
-  const history: Turn[] = [];
+  const history: ConversationMessage[] = [];
   const known = await finished?.turns(position);
   const replies = await finished?.replies(position);
   let isAskedAnew = false;
@@ -221,12 +165,12 @@ async function converse(
 
 /** What came back when a turn was asked: a reply, or why there is none. */
 type Answer =
-  | (ReceivedReply & Partial<Pick<EarlierReply, "attempt">>)
+  | (TimedReply & Partial<Pick<EarlierReply, "attempt">>)
   | { latencyMs: number; reply?: never; error: InteractionError };
 
 async function ask(
   { user_message }: Interaction,
-  history: Turn[],
+  history: ConversationMessage[],
   { target, signal }: RunPorts,
 ): Promise<Answer> {
   signal.throwIfAborted();
@@ -300,7 +244,7 @@ const GIVEN_UP = "given up: each time this reply was scored, the service ended";
 /** A fault of the scoring belongs to its turn: the run goes on without these scores. */
 async function assess(
   interaction: Interaction,
-  { reply, attempt = (work) => work() }: ReceivedReply & Partial<Pick<EarlierReply, "attempt">>,
+  { reply, attempt = (work) => work() }: TimedReply & Partial<Pick<EarlierReply, "attempt">>,
   { assessor, signal, onUnscored, place }: RunPorts & { place: TurnPosition },
 ): Promise<Assessment> {
   const without = (error: unknown, reason: string) => {

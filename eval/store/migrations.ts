@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
-import { removeQuery } from "../endpoint/query.ts";
+import { removeQuery } from "./endpoint_query.ts";
 import type { Tables } from "./schema.ts";
 
 /**

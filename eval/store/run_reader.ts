@@ -1,5 +1,4 @@
 import { type Kysely, sql } from "kysely";
-import type { TurnPosition } from "../run/runner.ts";
 import { readAhead } from "./read_ahead.ts";
 import {
   LIST_COLUMNS,
@@ -10,7 +9,7 @@ import {
   type TurnRow,
 } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "./schema.ts";
-import type { RunReader, Tally, TurnText } from "./store.ts";
+import type { RunReader, Tally, TurnPosition, TurnText } from "./store.ts";
 
 /** Turns read at once, in number and in bytes: nobody waits for a page, and few are in memory. */
 const PAGE = 200;

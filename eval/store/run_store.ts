@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, sql, type Transaction } from "kysely";
-import { removeQuery } from "../endpoint/query.ts";
+import { removeQuery } from "./endpoint_query.ts";
 import { createKeptRuns } from "./kept_runs.ts";
 import { createRunReader } from "./run_reader.ts";
 import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";

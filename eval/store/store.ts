@@ -3,8 +3,18 @@ import type {
   InteractionResult,
   InteractionUsage,
 } from "../../shared/schemas/evaluate.ts";
-import type { AttemptPosition, TurnPosition } from "../run/runner.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+
+/** Where an attempt belongs: positions in the batch, counted from 0. */
+export interface AttemptPosition {
+  scenario: number;
+  attempt: number;
+}
+
+/** Where a turn belongs. */
+export interface TurnPosition extends AttemptPosition {
+  turn: number;
+}
 
 /**
  * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and not

@@ -1,13 +1,8 @@
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { Interaction, InteractionResult, Scenario } from "../../shared/schemas/evaluate.ts";
-import {
-  type Assessor,
-  type Recorder,
-  type RunPorts,
-  runScenarios,
-  type Target,
-  type Turn,
-} from "../../eval/run/runner.ts";
+import type { Assessor } from "../../eval/assess/assessment.ts";
+import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
+import { type Recorder, type RunPorts, runScenarios } from "../../eval/run/runner.ts";
 
 /** A turn with only what is needed, and what the test says of it. */
 export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {
@@ -27,8 +22,8 @@ export function scenario(id: string, interactions: Interaction[]): Scenario {
 }
 
 /** A model under test that answers by a function and remembers every conversation it saw. */
-export function fakeTarget(answer: (conversation: Turn[], call: number) => string) {
-  const asked: Turn[][] = [];
+export function fakeTarget(answer: (conversation: ConversationMessage[], call: number) => string) {
+  const asked: ConversationMessage[][] = [];
   const target: Target = {
     ask(conversation, _signal) {
       asked.push(conversation);

@@ -1,4 +1,4 @@
-import type { Target, TargetReply, Turn } from "../../eval/run/runner.ts";
+import type { ConversationMessage, Target, TargetReply } from "../../eval/endpoint/target.ts";
 
 /** A model under test that answers only when the test lets it. */
 export function gatedTarget(): {
@@ -25,7 +25,7 @@ export function gatedTarget(): {
     asked,
     aborted,
     target: {
-      ask(conversation: Turn[], signal: AbortSignal) {
+      ask(conversation: ConversationMessage[], signal: AbortSignal) {
         const message = conversation.at(-1)!.content;
         const call = Promise.withResolvers<TargetReply>();
         asked.push(message);

@@ -1,5 +1,4 @@
-import { removeQuery } from "../../eval/endpoint/query.ts";
-import type { TurnPosition } from "../../eval/run/runner.ts";
+import { removeQuery } from "../../eval/store/endpoint_query.ts";
 import type {
   IdempotencyKey,
   KnownRun,
@@ -9,6 +8,7 @@ import type {
   RunStore,
   StoredRun,
   StoredTurn,
+  TurnPosition,
 } from "../../eval/store/store.ts";
 import { createKeptRuns } from "../../eval/store/kept_runs.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";

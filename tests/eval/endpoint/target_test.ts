@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { TargetReply } from "../../../eval/run/runner.ts";
+import type { TargetReply } from "../../../eval/endpoint/target.ts";
 import { createTarget, type Dialect } from "../../../eval/endpoint/target.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { ModelParameters, Protocol } from "../../../shared/schemas/evaluate.ts";

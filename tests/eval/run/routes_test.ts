@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { Target } from "../../../eval/run/runner.ts";
+import type { Target } from "../../../eval/endpoint/target.ts";
 import type { Service } from "../../../shared/http/router.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import {

@@ -1,11 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { createFairSlots } from "../../../eval/run/fair_slots.ts";
-import {
-  REQUEST_FAILED,
-  runScenarios,
-  type Turn,
-  type TurnPosition,
-} from "../../../eval/run/runner.ts";
+import { REQUEST_FAILED, runScenarios } from "../../../eval/run/runner.ts";
+import type { TurnPosition } from "../../../eval/store/store.ts";
 import type { Interaction, InteractionResult } from "../../../shared/schemas/evaluate.ts";
 import {
   fakeTarget,
@@ -209,7 +206,7 @@ Deno.test("where replies come together, the next questions go out before any is 
   const { target, reached, open } = gatedTarget();
   const seen: string[] = [];
   const watched = {
-    ask(conversation: Turn[], signal: AbortSignal) {
+    ask(conversation: ConversationMessage[], signal: AbortSignal) {
       seen.push(`ask ${conversation.at(-1)!.content}`);
       return target.ask(conversation, signal);
     },
@@ -373,7 +370,7 @@ Deno.test("a run that fails waits for its other calls to end before it says so",
   const gate = gatedTarget();
   const scenarios = ["a", "b"].map((id) => scenario(id, [interaction(id)]));
   const failing = {
-    ask: (conversation: Turn[], signal: AbortSignal) =>
+    ask: (conversation: ConversationMessage[], signal: AbortSignal) =>
       conversation[0]!.content === "message b"
         ? Promise.reject(new TypeError("a fault of ours"))
         : gate.target.ask(conversation, signal),

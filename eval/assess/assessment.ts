@@ -1,0 +1,32 @@
+import type {
+  Interaction,
+  InteractionResult,
+  Metadata,
+  Scores,
+} from "../../shared/schemas/evaluate.ts";
+
+export interface Assessment extends
+  Pick<
+    InteractionResult,
+    | "scores"
+    | "score_methods"
+    | "missing_scores"
+    | "overall_bounds"
+    | "differs_in"
+    | "annotation"
+    | "judge"
+  > {
+  generatedMetadata: Metadata;
+}
+
+/** Compares a reply with its reference. */
+export interface Assessor {
+  assess(interaction: Interaction, reply: string): Promise<Assessment>;
+  /** What a turn without a reply counts. */
+  failed(interaction: Interaction): Promise<Scores>;
+  /** What an answered turn has if its reply could not be assessed at all. */
+  unscored(
+    interaction: Interaction,
+    reason: string,
+  ): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds">;
+}
