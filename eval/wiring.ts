@@ -10,7 +10,7 @@ import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
 import { createEndpointPaces } from "./endpoint/paces.ts";
 import { createEndpointPolicy } from "./endpoint/policy.ts";
-import { createFairSlots } from "./run/fair_slots.ts";
+import { createFairLimiter } from "./run/fair_limiter.ts";
 import type { EvalDeps } from "./handler.ts";
 import { observeTarget } from "./endpoint/observed_target.ts";
 import { checkRuns, checkStore } from "./readiness.ts";
@@ -47,7 +47,7 @@ export function createEvalDeps(
     scoring,
     log,
     endpoints,
-    slots: createFairSlots(config.EVAL_CONCURRENCY),
+    limiter: createFairLimiter(config.EVAL_CONCURRENCY),
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,
     connect: ({ endpoint, model_id: modelId, protocol, parameters }, credential) => {

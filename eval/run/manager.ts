@@ -4,7 +4,7 @@ import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createAssessor, describeScoring, type ScoringPorts } from "../assess/assessor.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
-import type { FairSlots } from "./fair_slots.ts";
+import type { FairLimiter } from "./fair_limiter.ts";
 import type { Target } from "../endpoint/target.ts";
 import { type Finished, runScenarios } from "./runner.ts";
 import type { KnownRun, NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
@@ -23,8 +23,8 @@ export interface RunManagerDeps {
   endpoints: EndpointPolicy;
   /** The model under test, with the credential that goes to its endpoint. */
   connect: (request: EvaluateRequest, credential: string | undefined) => Target;
-  /** The process's places for conversations. */
-  slots: FairSlots;
+  /** Limits the conversations of the whole process. */
+  limiter: FairLimiter;
   scoring: ScoringPorts;
   concurrency: number;
   /** Runs under way at once; what is to start beyond is refused. Unset: any number. */
@@ -97,7 +97,8 @@ const NOTHING_YET: Tally = {
 };
 
 export function createRunManager(deps: RunManagerDeps): RunManager {
-  const { store, log, endpoints, connect, slots, scoring, concurrency, maxRuns = Infinity } = deps;
+  const { store, log, endpoints, connect, limiter, scoring, concurrency, maxRuns = Infinity } =
+    deps;
   let starting = 0;
   const runs = new Map<string, ActiveRun>();
   const faults = new Map<string, string>();
@@ -158,7 +159,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
           onUnscored: (position, error) =>
             log.error("a reply could not be scored", { run_id: id, ...position, error }),
           ...(finished && { finished }),
-          slot: slots.forRun(request.endpoint),
+          limiter: limiter.forRun(request.endpoint),
           concurrency,
           signal: active.signal,
           // A run whose client is waiting may use the time that the process has left.

@@ -73,7 +73,7 @@ export function cliWorld(options: CliOptions = {}) {
         log: silentLogger,
         endpoints,
         connect: () => options.target ?? fake.target,
-        slots: { forRun: () => (work) => work() },
+        limiter: { forRun: () => (work) => work() },
         scoring: options.scoring ?? scoringPorts(),
         concurrency,
       });

@@ -73,7 +73,7 @@ export function ports(target: Target, more: Partial<RunPorts> = {}): RunPorts {
     target,
     assessor: plainAssessor,
     recorder: { record: () => {} },
-    slot: (work) => work(),
+    limiter: (work) => work(),
     concurrency: 8,
     signal: new AbortController().signal,
     ...more,

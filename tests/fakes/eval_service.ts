@@ -41,7 +41,7 @@ export function evalService(
       options.connect?.(request);
       return target ?? fake.target;
     },
-    slots: { forRun: () => (work) => work() },
+    limiter: { forRun: () => (work) => work() },
     scoring,
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
-import { createFairSlots } from "../../../eval/run/fair_slots.ts";
+import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
 import { REQUEST_FAILED, runScenarios } from "../../../eval/run/runner.ts";
 import type { TurnPosition } from "../../../eval/store/store.ts";
 import type { Interaction, InteractionResult } from "../../../shared/schemas/evaluate.ts";
@@ -108,10 +108,10 @@ Deno.test("no more conversations are under way than there are places, and all pl
       interaction("1"),
       interaction("2"),
     ]));
-  const slot = createFairSlots(5).forRun("http://host");
+  const limiter = createFairLimiter(5).forRun("http://host");
   await Promise.all(
     [1, 2].map(() =>
-      runScenarios({ scenarios, attempts: 2 }, ports(target, { slot, concurrency: 5 }))
+      runScenarios({ scenarios, attempts: 2 }, ports(target, { limiter, concurrency: 5 }))
     ),
   );
   assertEquals(most, 5);
@@ -126,13 +126,13 @@ Deno.test("a large run does not stand in front of a small one", async () => {
       return { content: "", usage: null };
     },
   };
-  const slots = createFairSlots(4);
+  const fair = createFairLimiter(4);
   const large = Array.from({ length: 100 }, () => scenario("large", [interaction("large")]));
   const small = [scenario("small", [interaction("small")])];
   await Promise.all([
     ...[large, small].map((scenarios) => {
-      const slot = slots.forRun("http://host");
-      return runScenarios({ scenarios, attempts: 1 }, ports(target, { slot, concurrency: 4 }));
+      const limiter = fair.forRun("http://host");
+      return runScenarios({ scenarios, attempts: 1 }, ports(target, { limiter, concurrency: 4 }));
     }),
   ]);
   assert(
@@ -246,11 +246,11 @@ Deno.test("a run that waits for a place ends at once when it is cancelled", asyn
   const { target, asked } = fakeTarget(() => "");
   const controller = new AbortController();
   const taken = Promise.withResolvers<void>();
-  const slot = createFairSlots(1).forRun("http://host");
-  const other = slot(() => taken.promise);
+  const limiter = createFairLimiter(1).forRun("http://host");
+  const other = limiter(() => taken.promise);
   const run = runScenarios(
     { scenarios: [scenario("s", [interaction("1")])], attempts: 1 },
-    ports(target, { slot, signal: controller.signal }),
+    ports(target, { limiter, signal: controller.signal }),
   );
   controller.abort();
   await assertRejects(() => run, DOMException);
