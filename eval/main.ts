@@ -7,7 +7,7 @@ import { createDenoWorld } from "./cli/deno_world.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
 import { type Retention, startRetention } from "./run/retention.ts";
-import type { WorkerStarts } from "./scoring_wiring.ts";
+import type { WorkerStarts } from "./assess/scoring_ports.ts";
 import { giveUpWriting } from "./store/give_up_writing.ts";
 import { openStore } from "./store/open_store.ts";
 import { createEvalDeps } from "./wiring.ts";

@@ -1,20 +1,20 @@
 import { assertEquals } from "@std/assert";
 import { Kysely } from "kysely";
-import { EvalConfig } from "../../eval/config.ts";
-import { createEvalHandler } from "../../eval/handler.ts";
-import { checkStore } from "../../eval/readiness.ts";
-import { openStore } from "../../eval/store/open_store.ts";
-import { createRunIds } from "../../eval/store/run_id.ts";
-import { createRunStore } from "../../eval/store/run_store.ts";
-import type { Tables } from "../../eval/store/schema.ts";
-import { openSqlite } from "../../eval/store/sqlite_connection.ts";
-import { createSqliteDialect } from "../../eval/store/sqlite_dialect.ts";
-import { createEvalDeps } from "../../eval/wiring.ts";
-import { createWorkerBoard } from "../../shared/background/worker_board.ts";
-import { parseConfig } from "../../shared/config.ts";
-import { silentLogger } from "../../shared/log.ts";
-import { memoryStore } from "../fakes/memory_store.ts";
-import { startServiceProcess } from "../fakes/service_process.ts";
+import { EvalConfig } from "../../../eval/config.ts";
+import { createEvalHandler } from "../../../eval/handler.ts";
+import { checkStore } from "../../../eval/run/readiness.ts";
+import { openStore } from "../../../eval/store/open_store.ts";
+import { createRunIds } from "../../../eval/store/run_id.ts";
+import { createRunStore } from "../../../eval/store/run_store.ts";
+import type { Tables } from "../../../eval/store/schema.ts";
+import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
+import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
+import { createEvalDeps } from "../../../eval/wiring.ts";
+import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
+import { parseConfig } from "../../../shared/config.ts";
+import { silentLogger } from "../../../shared/log.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { startServiceProcess } from "../../fakes/service_process.ts";
 
 Deno.test("a store that cannot be written is not ready, and says why", async () => {
   const store = memoryStore();
