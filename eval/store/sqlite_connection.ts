@@ -2,7 +2,7 @@ import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
 import { realPathOf } from "./sqlite_files.ts";
-import type { WorkerCommand } from "./sqlite_protocol.ts";
+import type { WorkerCommand } from "./sqlite_worker.ts";
 import {
   type QueryResult,
   type SqliteThread,

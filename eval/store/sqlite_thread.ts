@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { AppError } from "../../shared/errors.ts";
 import { storageError, StoreFault } from "./store_fault.ts";
-import type { WorkerCommand, WorkerReply } from "./sqlite_protocol.ts";
+import type { WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
 
 export interface QueryResult {
   rows: unknown[];

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import type { WorkerFault } from "./sqlite_protocol.ts";
+import type { WorkerFault } from "./sqlite_worker.ts";
 
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
