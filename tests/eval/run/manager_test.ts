@@ -291,7 +291,10 @@ Deno.test("unfinished runs go on within EVAL_MAX_RUNS, oldest first, and the oth
 
   const { body: waiting } = await look(ids[3]!);
   assertEquals([waiting.status, waiting.progress.done, waiting.progress.total], ["running", 0, 1]);
-  assertEquals(waiting.detail, "the run goes on when there is a place for it (EVAL_MAX_RUNS)");
+  assertEquals(
+    waiting.detail,
+    "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)",
+  );
   assertEquals((await look(ids[3]!, { method: "DELETE" })).status, 409);
   assertEquals((await look(ids[4]!, { method: "POST" }, "/cancel")).body.status, "cancelled");
   await assertRejects(
