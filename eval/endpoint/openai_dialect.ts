@@ -12,7 +12,7 @@ export interface OpenAIDialectOptions {
   parameters: ModelParameters;
 }
 
-/** OpenAI's dialect: the model, the turns and the parameters in the body. */
+/** OpenAI's dialect: the model, the conversation and the parameters in the body. */
 export function createOpenAIDialect(
   { baseUrl, modelId, parameters }: OpenAIDialectOptions,
   client: EndpointClient,

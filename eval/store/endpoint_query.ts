@@ -1,6 +1,6 @@
 /**
- * An endpoint without its query and fragment. Callers put secrets there, so only the run that is
- * under way knows them: they are neither stored nor shown.
+ * An endpoint without its query and fragment. Callers put secrets there, so they are neither stored
+ * nor shown; only the running process knows them.
  */
 export function removeQuery(endpoint: string): string {
   return endpoint.replace(/[?#][^]*$/, "");

@@ -194,7 +194,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       ),
     keep: kept.keep,
     deleteRun(id) {
-      if (kept.isKept(id)) kept.condemn(id);
+      if (kept.isKept(id)) kept.markDeleted(id);
       else turns.delete(id);
       for (const [key, { runId }] of keys) if (runId === id) keys.delete(key);
       return Promise.resolve(runs.delete(id));
