@@ -18,7 +18,7 @@ const placeOf = ({ scenario, attempt, turn }: TurnPosition) => `${scenario}/${at
 const withoutRequest = ({ request: _, ...record }: StoredRun): RunRecord => record;
 const cutName = (name: string) => name.length > 1000 ? `${name.slice(0, 1000)}…` : name;
 
-/** A store of plain maps: at once there, and nothing to close. The real one has the same tests. */
+/** A store of plain maps, which needs no opening or closing. It passes the real store's tests. */
 export function memoryStore({ now = Date.now }: { now?: () => number } = {}): RunStore {
   const runs = new Map<string, StoredRun>();
   const turns = new Map<string, Map<string, StoredTurn & { seq: number }>>();

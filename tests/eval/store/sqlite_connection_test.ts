@@ -16,7 +16,7 @@ function mortalWorkers(mayStart: () => boolean = () => true) {
   return {
     started,
     kill,
-    /** With the next call under way. */
+    /** Kills it during the next call. */
     killSoon() {
       const worker = started.at(-1)!;
       worker.postMessage = () => kill(worker);
