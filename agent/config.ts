@@ -6,7 +6,7 @@ import { TOOL_NAMES } from "./tools/names.ts";
 const SYSTEM_PROMPT = "You are a helpful assistant. Answer plainly and briefly. " +
   "Use a tool where it makes the answer surer, and never invent what a tool returned.";
 
-/** Everything the agent backend reads from its environment. */
+/** Every environment variable that the agent backend reads. */
 export const AgentConfig = z.object({
   ...commonVariables,
   AGENT_PORT: integer(8000, { max: 65_535 }),

@@ -8,7 +8,7 @@ import { createOpenAIRoutes } from "./api/openai_routes.ts";
 import { errorResponse } from "./openai/error_shape.ts";
 import { createRunner, type RunnerDeps } from "./run/runner.ts";
 
-/** Everything the outside world supplies. */
+/** Everything that comes from outside the handler. */
 export interface AgentDeps extends RunnerDeps {
   /** The runs that are running. */
   runs: Capacity;

@@ -1,21 +1,11 @@
 import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
-import { createCapacity } from "../shared/http/admission.ts";
-import { createMetrics } from "../shared/ops/metrics.ts";
-import { observeModels } from "./models/observed_models.ts";
-import { observeTools } from "./tools/observed_tools.ts";
-import type { Logger } from "../shared/log.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
-import { connectMcp } from "./mcp/client.ts";
-import { readMcpConfig } from "./mcp/config.ts";
-import { createMcpToolSource } from "./mcp/tool_source.ts";
-import { createModels, type Models } from "./models/models.ts";
-import { checkMcp } from "./readiness.ts";
+import type { Models } from "./models/models.ts";
 import { loadGraph } from "./run/runner.ts";
-import { createTools } from "./tools/mod.ts";
-import { createFixedTools, type ToolSource } from "./tools/tool.ts";
+import { createAgentDeps } from "./wiring.ts";
 
 async function main(): Promise<void> {
   await startService({
@@ -25,26 +15,15 @@ async function main(): Promise<void> {
     check: (config) => requireSafeExposure(config, {}),
     outgoing: (config) => config.AGENT_MAX_RUNS,
     create(config, log) {
-      // All that is ours has been read. LangChain would look for its own variables some twenty times
-      // a run, at a fifth of the run's processor time; it finds an empty object sooner.
+      // The configuration has been read. LangChain reads its own variables about twenty times per
+      // run, which takes a fifth of the run's CPU time; an empty object makes that cheap.
       process.env = {};
-      const runs = createCapacity({
-        what: "runs",
-        max: config.AGENT_MAX_RUNS,
-        setting: "AGENT_MAX_RUNS",
-      });
-      const metrics = createMetrics({ runs: () => runs.used });
-      const models = observeModels(createModels(config, log), metrics);
-      const tools = observeTools(createToolSource(config, log), metrics);
-      const checks = {
-        providers: () => isConfigured(config, models) ? undefined : "no provider is configured",
-      };
-      const details = { mcp: checkMcp(tools) };
-      const operations = { metrics, checks, details };
+      const deps = createAgentDeps(config, log);
+      const { models, tools, metrics } = deps;
       return {
-        service: createAgentHandler({ config, log, models, tools, runs, operations }),
+        service: createAgentHandler(deps),
         metrics,
-        // After the port is open: what only runs need is most of the code.
+        // After the port is open: most of the code is needed by runs only.
         begin: async () => void await Promise.all([loadGraph(), models.load?.()]),
         close: () => Promise.resolve(tools[Symbol.asyncDispose]()),
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
@@ -54,22 +33,11 @@ async function main(): Promise<void> {
   });
 }
 
-function isConfigured(config: AgentConfig, { demoModel }: Models): boolean {
-  return Boolean(demoModel || config.HUB_BASE_URL || config.STUDIO_BASE_URL);
-}
-
-function createToolSource(config: AgentConfig, log: Logger): ToolSource & AsyncDisposable {
-  const builtIn = createTools(config, log);
-  if (!config.AGENT_MCP_CONFIG) return createFixedTools(builtIn);
-  const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
-  return createMcpToolSource({ builtIn, servers, connect: connectMcp, log });
-}
-
 function describeDemo({ demoModel }: Models): string[] {
   if (!demoModel) return [];
   return [
-    `${demoModel} is the embedded demo: it needs no key and is no real model. ` +
-    "Set HUB_BASE_URL or STUDIO_BASE_URL to use one.",
+    `${demoModel} is the embedded demo. It needs no key and is not a real model. ` +
+    "Set HUB_BASE_URL or STUDIO_BASE_URL to use a real one.",
   ];
 }
 

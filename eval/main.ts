@@ -3,11 +3,11 @@ import { callerKeys } from "../shared/config.ts";
 import type { Logger } from "../shared/log.ts";
 import { type ServiceDefinition, type StartedService, startService } from "../shared/start.ts";
 import { runCli } from "./cli/cli.ts";
-import { createDenoWorld } from "./cli/deno_world.ts";
+import { createDenoContext } from "./cli/deno_context.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
 import { type Retention, startRetention } from "./run/retention.ts";
-import type { WorkerStarts } from "./assess/scoring_ports.ts";
+import type { WorkerStarts } from "./assess/wiring.ts";
 import { giveUpWriting } from "./store/give_up_writing.ts";
 import { openStore } from "./store/open_store.ts";
 import { createEvalDeps } from "./wiring.ts";
@@ -93,5 +93,5 @@ const SERVICE_ARGUMENTS = ["--check", "--version", "-V"];
 if (import.meta.main) {
   const [first] = Deno.args;
   if (first === undefined || SERVICE_ARGUMENTS.includes(first)) await startService(defineEval());
-  else Deno.exit(await runCli(Deno.args, createDenoWorld()));
+  else Deno.exit(await runCli(Deno.args, createDenoContext()));
 }

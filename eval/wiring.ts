@@ -17,7 +17,7 @@ import { checkRuns, checkStore } from "./run/readiness.ts";
 import { createRunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
-import { createScoringPorts, type WorkerStarts } from "./assess/scoring_ports.ts";
+import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects } from "./endpoint/target.ts";
 
 /** The service's real dependencies, from its configuration and its open store. */

@@ -1,4 +1,4 @@
-/** The stable names that callers may branch on; one row each in the README's error table. */
+/** The stable names that callers may branch on; docs/errors.md explains each. */
 export type ErrorCode =
   | "invalid_json"
   | "invalid_request"

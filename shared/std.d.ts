@@ -1,5 +1,5 @@
 /**
- * Types for the `@std/*` modules, which come from npm here (see README, "Moving to JSR") and carry
+ * Types for the `@std/*` modules, which come from npm here (see docs/architecture.md) and carry
  * none of their own. Only what the project uses is declared.
  */
 

@@ -9,11 +9,11 @@ import {
 } from "./fakes/provider_double.ts";
 import { startServiceProcess } from "./fakes/service_process.ts";
 
-/** A client that leaves ends what was begun for it, seen at the sockets of real servers. */
+/** A client that leaves ends the work for it, seen at the sockets of real servers. */
 
 const SEARCH = [{ name: "web_search", arguments: '{"query":"x"}' }];
 
-/** What the model does is what the question says. */
+/** The question says what the model does. */
 function answer(request: ReceivedRequest): Response | Promise<Response> {
   const { messages, stream } = request.body;
   const question: string = messages.at(-1).content;
@@ -81,5 +81,5 @@ Deno.test("a client that leaves closes the sockets to the provider and to the to
     await askAndLeave(way, "search", () => search.received(searches));
     await search.aborted(++leftSearch);
   }
-  assertEquals(hub.requests.length, asked); // nobody was asked once more
+  assertEquals(hub.requests.length, asked); // no further request was sent
 });

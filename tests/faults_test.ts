@@ -4,7 +4,7 @@ import { createEvalHandler } from "../eval/handler.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/config.ts";
 import { silentLogger } from "../shared/log.ts";
-import { createOpenAIProvider } from "../shared/providers/openai.ts";
+import { createOpenAIProvider } from "../agent/models/openai_provider.ts";
 import type { EvaluateResponse } from "../shared/schemas/evaluate.ts";
 import { agentRequestOf, agentService } from "./fakes/agent_service.ts";
 import { evaluateRequestOf } from "./fakes/eval_service.ts";

@@ -49,26 +49,112 @@ Deno.test("agent and eval never import each other, and shared imports neither", 
   }
 });
 
-/** Inside a service a folder does not import the folder that uses it. */
-const FORBIDDEN_ARROWS = [
-  ["eval/store", "eval/run"],
-  ["eval/store", "eval/endpoint"],
-  ["eval/store", "eval/assess"],
-  ["eval/endpoint", "eval/run"],
-  ["eval/endpoint", "eval/store"],
-  ["eval/assess", "eval/run"],
-  ["eval/assess", "eval/store"],
-] as const;
+/**
+ * The folders of each service and the folders that each may import: never one that uses it. Every
+ * folder may import the service's `config.ts`.
+ */
+const ARROWS: Record<string, Record<string, string[]>> = {
+  agent: {
+    tools: [],
+    models: [],
+    mcp: ["tools"],
+    run: ["models", "tools"],
+    answer: ["models", "run", "tools"],
+    openai: ["answer", "models", "run", "tools"],
+    api: ["answer", "mcp", "models", "openai", "run", "tools"],
+  },
+  eval: {
+    endpoint: [],
+    store: [],
+    assess: ["endpoint"],
+    results: ["assess", "endpoint", "store"],
+    compare: ["assess", "endpoint", "results", "store"],
+    run: ["assess", "endpoint", "results", "store"],
+    export: ["assess", "compare", "endpoint", "results", "store"],
+    api: ["assess", "compare", "endpoint", "export", "results", "run", "store"],
+    // The command line is a program of its own: it wires the service without a server.
+    cli: ["assess", "compare", "endpoint", "export", "results", "run", "store", "wiring.ts"],
+  },
+};
 
-for (const [folder, forbidden] of FORBIDDEN_ARROWS) {
-  Deno.test(`${folder} does not import ${forbidden}`, () => {
-    for (const source of sources.filter(({ path }) => path.startsWith(`${folder}/`))) {
-      for (const imported of importsOf(source)) {
-        assert(!imported.startsWith(`${forbidden}/`), `${source.path} imports ${imported}`);
-      }
-    }
-  });
+/** A service's root holds its wiring, and nothing else. */
+const ROOT_FILES = ["main.ts", "config.ts", "handler.ts", "wiring.ts"];
+
+/** What does not hold yet, with the reason. Entries are only ever removed. */
+const EXCEPTIONS: Record<string, string> = {
+  "agent/readiness.ts": "to be part of wiring.ts",
+  "agent/mcp -> agent/run/call_identity.ts": "the name of a tool is a matter of tools",
+  "eval/assess -> eval/results/statistics.ts": "the mean belongs below both",
+};
+
+/** The folder of a service that a file is in; `undefined` for files of its root and elsewhere. */
+function folderOf(path: string): { service: string; folder: string } | undefined {
+  const [service = "", folder = "", ...rest] = path.split("/");
+  return service in ARROWS && rest.length > 0 ? { service, folder } : undefined;
 }
+
+/** True if files of this folder may import `path`, another file of their service. */
+function mayImport({ service, folder }: { service: string; folder: string }, path: string) {
+  const [, target = ""] = path.split("/");
+  const allowed = [folder, "config.ts", ...ARROWS[service]?.[folder] ?? []];
+  return allowed.includes(target) || `${service}/${folder} -> ${path}` in EXCEPTIONS;
+}
+
+Deno.test("inside a service a folder does not import the folders that use it", () => {
+  const wrong = sources.flatMap((source) => {
+    const from = folderOf(source.path);
+    if (!from) return [];
+    return importsOf(source)
+      .filter((path) => path.startsWith(`${from.service}/`) && !mayImport(from, path))
+      .map((path) => `${source.path} -> ${path}`);
+  });
+  assertEquals(wrong, [], "see ARROWS in this file");
+});
+
+Deno.test("a service's root holds its wiring and folders that this file knows", () => {
+  for (const service of Object.keys(ARROWS)) {
+    const known = [...ROOT_FILES, ...Object.keys(ARROWS[service]!)];
+    for (const { name } of Deno.readDirSync(new URL(service, ROOT))) {
+      const path = `${service}/${name}`;
+      assert(known.includes(name) || path in EXCEPTIONS, `${path} is not known; see ARROWS`);
+    }
+  }
+});
+
+/** A way through the imports that comes back to where it began; types count too. */
+function findCircle(imports: Map<string, string[]>): string[] | undefined {
+  const done = new Set<string>();
+  function search(path: string, trail: string[]): string[] | undefined {
+    const at = trail.indexOf(path);
+    if (at >= 0) return [...trail.slice(at), path];
+    if (done.has(path)) return undefined;
+    for (const next of imports.get(path) ?? []) {
+      const circle = search(next, [...trail, path]);
+      if (circle) return circle;
+    }
+    done.add(path);
+    return undefined;
+  }
+  for (const path of imports.keys()) {
+    const circle = search(path, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
+Deno.test("no file imports itself over others, not even for types", () => {
+  assertEquals(
+    findCircle(new Map(Object.entries({ a: ["b"], b: ["c", "d"], c: ["d"] }))),
+    undefined,
+  );
+  assertEquals(findCircle(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"] }))), [
+    "b",
+    "c",
+    "b",
+  ]);
+  const circle = findCircle(new Map(sources.map((source) => [source.path, importsOf(source)])));
+  assertEquals(circle?.join(" -> "), undefined);
+});
 
 Deno.test("only main and config read the environment", () => {
   for (const { path, text } of sources) {
@@ -81,7 +167,7 @@ Deno.test("one file imports npm:openai", () => {
   const importers = sources.filter((source) =>
     importsOf(source).some((imported) => /^openai(\/|$)/.test(imported))
   );
-  assertEquals(importers.map(({ path }) => path), ["shared/providers/openai.ts"]);
+  assertEquals(importers.map(({ path }) => path), ["agent/models/openai_provider.ts"]);
 });
 
 Deno.test("importing any module starts nothing", async () => {
@@ -128,12 +214,10 @@ for (const { name, schema } of SERVICES) {
     assert(permissionFlags(name).includes("--ignore-env"));
   });
 
-  Deno.test(`.env.example and the README list every variable of ${name}`, () => {
+  Deno.test(`.env.example lists every variable of ${name}`, () => {
     const example = Deno.readTextFileSync(new URL(".env.example", ROOT));
-    const readme = Deno.readTextFileSync(new URL("README.md", ROOT));
     for (const variable of Object.keys(schema.shape)) {
       assert(variable in parse(example), `${variable} is not in .env.example`);
-      assert(readme.includes(`\`${variable}\``), `${variable} is not in the README`);
     }
   });
 

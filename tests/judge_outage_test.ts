@@ -1,14 +1,14 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { EvalConfig } from "../eval/config.ts";
-import { createScoringPorts } from "../eval/assess/scoring_ports.ts";
+import { createScoringPorts } from "../eval/assess/wiring.ts";
 import type { Comparison } from "../eval/compare/comparison.ts";
 import { parseConfig } from "../shared/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
 import { fakeDetector, fakeEmbedder, withNonce } from "./fakes/scoring_ports.ts";
 
-/** What the judge does with its call: grade it, answer 500, or close the connection. */
-type Behaviour = (call: number) => "grade" | "500" | "reset";
+/** What the judge does with its call: grade it, answer 500, close the connection, or chat. */
+type Behaviour = (call: number) => "grade" | "500" | "reset" | "chat";
 
 /** A judge over HTTP; its grades are low and differ from question to question. */
 function startJudge(behave: Behaviour) {
@@ -17,6 +17,9 @@ function startJudge(behave: Behaviour) {
     const { messages } = await request.json();
     const prompt = messages.map(({ content }: { content: string }) => content).join("\n");
     const behaviour = behave(calls++);
+    if (behaviour === "chat") {
+      return Response.json({ choices: [{ message: { content: "What a fine answer!" } }] });
+    }
     if (behaviour === "500") return new Response("down", { status: 500 });
     if (behaviour === "reset") {
       const cut = new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) });
@@ -42,8 +45,19 @@ const BATCH = Array.from({ length: 12 }, (_, index) => ({
 const reply = (question: string) =>
   `This is the answer to ${question}, and more or less the answer.`;
 
-/** Runs the batch twice, first with a working judge, and compares. `undefined`: no judge at all. */
-async function compareWithOutage(behave: Behaviour | undefined) {
+/** `refuses`: nothing listens at the judge's address. `unset`: no judge is configured. */
+type Outage = Behaviour | "refuses" | "unset";
+
+async function startFailingJudge(outage: Outage) {
+  if (outage === "unset") return undefined;
+  const judge = startJudge(outage === "refuses" ? () => "grade" : outage);
+  if (outage !== "refuses") return judge;
+  await judge.close();
+  return { ...judge, close: () => Promise.resolve() };
+}
+
+/** Runs the batch twice, first with a working judge, and compares. */
+async function compareWithOutage(outage: Outage) {
   const store = memoryStore();
   const evaluate = async (judge: { url: string } | undefined) => {
     const config = parseConfig(EvalConfig, {
@@ -63,7 +77,7 @@ async function compareWithOutage(behave: Behaviour | undefined) {
     return { service, answer };
   };
   const works = startJudge(() => "grade");
-  const fails = behave && startJudge(behave);
+  const fails = await startFailingJudge(outage);
   try {
     const baseline = (await evaluate(works)).answer;
     const { service, answer: candidate } = await evaluate(fails);
@@ -84,21 +98,23 @@ async function compareWithOutage(behave: Behaviour | undefined) {
   }
 }
 
-const OUTAGES: [what: string, behave: Behaviour | undefined, missing: number][] = [
+const OUTAGES: [what: string, outage: Outage, missing: number][] = [
   ["answers 500", () => "500", 12],
   ["cuts the connection", () => "reset", 12],
   ["misses every second verdict", (call) => call % 2 === 0 ? "grade" : "500", 6],
-  ["is not configured", undefined, 0],
+  ["answers in prose", () => "chat", 12],
+  ["refuses connections", "refuses", 12],
+  ["is not configured", "unset", 0],
 ];
 
-for (const [what, behave, missing] of OUTAGES) {
+for (const [what, outage, missing] of OUTAGES) {
   Deno.test(`the same replies are neither better nor worse because the judge ${what}`, async () => {
-    const { baseline, candidate, there, back } = await compareWithOutage(behave);
+    const { baseline, candidate, there, back } = await compareWithOutage(outage);
     assertEquals(baseline.message, "Evaluation completed successfully");
     const { statistics, average_scores } = candidate.results;
     assertEquals(statistics.overall!.missing, missing);
     assertEquals(/have no overall score/.test(candidate.message), missing > 0);
-    if (behave) {
+    if (outage !== "unset") {
       const [low, high] = statistics.overall!.bounds!;
       const whole = baseline.results.average_scores.overall!;
       assert(low <= whole && whole <= high, `${low} ${whole} ${high}`);

@@ -48,7 +48,7 @@ interface Wish {
   args: unknown;
 }
 
-/** Calls tools for the first question, then says what the last of them answered. */
+/** Calls tools for the first question, then answers with the result of the last one. */
 function caller(...wishes: Wish[]): Answer {
   return (request: ReceivedRequest) => {
     const { messages, stream } = request.body;
@@ -73,7 +73,7 @@ async function toolsOf({ url }: ServiceProcess): Promise<any> {
   return await (await fetch(`${url}/tools`)).json();
 }
 
-/** Asks until a server is in that state. */
+/** Waits until a server is in that state. */
 async function inState(agent: ServiceProcess, state: string): Promise<void> {
   for (;;) {
     const { servers } = await toolsOf(agent);
@@ -82,7 +82,7 @@ async function inState(agent: ServiceProcess, state: string): Promise<void> {
   }
 }
 
-Deno.test("the tools of a program are used, and its crash in the middle of a call costs only them", async () => {
+Deno.test("a program's tools are used, and its crash during a call affects only them", async () => {
   const long = { name: "trigger-long-running-operation", args: { duration: 600, steps: 1 } };
   const quick = { name: "echo", args: { message: "quick" } };
   await using hub = await startProviderDouble(caller(long, quick));
@@ -111,14 +111,14 @@ Deno.test("the tools of a program are used, and its crash in the middle of a cal
     if (data.name === quick.name) Deno.kill(Number(await Deno.readTextFile(pidFile)), "SIGKILL");
   }
   assertEquals(results.echo, "Echo: quick");
-  assertStringIncludes(results[long.name] ?? "", "went away during the call");
+  assertStringIncludes(results[long.name] ?? "", "went down during the call");
   assertEquals(last, "done");
 
-  await inState(agent, "ready"); // it was called back
+  await inState(agent, "ready"); // it was connected again
   await Deno.remove(pidFile);
 });
 
-Deno.test("an agent that stops leaves no program behind, not even one that waits to be told", async () => {
+Deno.test("a stopping agent leaves no program behind, not even one that ignores the end of its input", async () => {
   await using hub = await startProviderDouble(completion());
   const pidFile = await Deno.makeTempFile();
   const script = new URL("fakes/stubborn_server.ts", import.meta.url).pathname;
@@ -128,12 +128,12 @@ Deno.test("an agent that stops leaves no program behind, not even one that waits
   const pid = Number(await Deno.readTextFile(pidFile));
   started.agent.kill("SIGTERM");
   await started.agent.status;
-  // A signal tells whether there was someone to get it, and leaves nothing behind if there was.
+  // A signal can only be sent to a process that exists; if it does, the signal ends it.
   assertThrows(() => Deno.kill(pid, "SIGKILL"));
   await Deno.remove(pidFile);
 });
 
-Deno.test("a call on a program's tool has its result", async () => {
+Deno.test("a call of a program's tool has a result", async () => {
   await using hub = await startProviderDouble(caller({ name: "get-sum", args: { a: 2, b: 40 } }));
   await using started = await startAgent(hub, {
     servers: { everything: stdio() },
@@ -143,7 +143,7 @@ Deno.test("a call on a program's tool has its result", async () => {
   assertStringIncludes((await (await ask(started.agent)).json()).content, "42");
 });
 
-Deno.test("without the permission to start it, a program is down and the way out is named", async () => {
+Deno.test("without the permission to start it, a program is down and the error names the flag", async () => {
   await using hub = await startProviderDouble(completion({ content: "Still here." }));
   await using started = await startAgent(hub, { servers: { everything: stdio() } });
   await inState(started.agent, "down");
@@ -154,7 +154,7 @@ Deno.test("without the permission to start it, a program is down and the way out
   assertEquals((await (await ask(started.agent)).json()).content, "Still here.");
 });
 
-Deno.test("a server that is not there is described in our words", async () => {
+Deno.test("the error of an unreachable server contains no text of the server", async () => {
   await using closed = await startProviderDouble(() =>
     new Response("no, and the key is s3cret", { status: 401 })
   );
@@ -164,12 +164,12 @@ Deno.test("a server that is not there is described in our words", async () => {
   });
   await inState(started.agent, "down");
   const { servers } = await toolsOf(started.agent);
-  assertEquals(servers[0].error, "it answered status 401");
+  assertEquals(servers[0].error, "it answered with status 401");
   assert(!started.agent.lines.join().includes("s3cret"));
   assertEquals((await (await ask(started.agent)).json()).content, "Still here.");
 });
 
-Deno.test("a server over HTTP works as it is", async () => {
+Deno.test("a server over HTTP needs no other settings", async () => {
   await using everything = startHttpServer();
   await using hub = await startProviderDouble(
     caller({ name: "echo", args: { message: "over HTTP" } }),

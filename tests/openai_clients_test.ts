@@ -18,7 +18,7 @@ import { startServiceProcess } from "./fakes/service_process.ts";
 
 const SUM = [{ name: "calculator", arguments: '{"expression":"17*23"}' }];
 
-/** Asks for the calculator first, then answers with what it said. */
+/** Calls the calculator first, then answers with its result. */
 function answer(request: ReceivedRequest): Response | Promise<Response> {
   if (request.path === "/v1/models") {
     return Response.json({ data: [{ id: "acme/m-1" }, { id: "no-slash" }] });
@@ -44,7 +44,7 @@ async function start() {
 
 const QUESTION = "What is 17 * 23?";
 
-Deno.test("openai's own SDK works: completion, stream, models, errors", async () => {
+Deno.test("OpenAI's own SDK works: completion, stream, models, errors", async () => {
   await using service = await start();
   const client = new OpenAI({ baseURL: service.baseURL, apiKey: "any", maxRetries: 0 });
   const messages = [{ role: "user" as const, content: QUESTION }];
@@ -77,7 +77,7 @@ Deno.test("openai's own SDK works: completion, stream, models, errors", async ()
   assertEquals([error.code, error.param], ["invalid_model_id", "model"]);
 });
 
-Deno.test("openai's stream helper puts the answer together", async () => {
+Deno.test("OpenAI's stream helper assembles the answer", async () => {
   await using service = await start();
   const client = new OpenAI({ baseURL: service.baseURL, apiKey: "any", maxRetries: 0 });
   const runner = client.chat.completions.stream({

@@ -3,38 +3,43 @@ import {
   ServerSentEventStream,
 } from "@std/http/server-sent-event-stream";
 import { abortError } from "../../shared/abort.ts";
+import { type Connection, explainEnd } from "../../shared/http/connection.ts";
+import { noteFailure, type RequestContext } from "../../shared/http/router.ts";
 
-/** Sends one event; settles when the reader has taken it, rejects once the reader has left. */
+/** Sends one event. Resolves when the reader has taken it, rejects once the reader has left. */
 export type Push = (event: ServerSentEventMessage) => Promise<void>;
 
 export interface EventStreamOptions {
-  /** The caller's: ends the work. */
+  /** The caller's; aborts `produce`. */
   signal: AbortSignal;
   /** Milliseconds between the comments that keep proxies from cutting a silent connection. */
   keepAliveMs?: number;
 }
 
-/** What `produce` may know of the stream that it fills. */
+/** The state of a stream, for the function that fills it. */
 export interface Outlet {
   /** Aborts when the reader leaves. */
   readonly signal: AbortSignal;
-  /** The response has begun, by an event or by a comment: only an event can tell a failure now. */
+  /** The response has begun, with an event or a comment: a failure can only be sent as an event. */
   readonly isOpen: boolean;
 }
+
+/** Fills a stream. */
+export type Produce = (push: Push, outlet: Outlet) => Promise<void>;
 
 export interface OpenedStream {
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
 /**
- * Streams what `produce` pushes. Settles when the first event is on its way, or at the time of the
- * first comment; rejects with what `produce` throws before that, so that a failure can still be
- * answered by its status. Once its outlet is open, `produce` turns a failure into an event itself.
+ * Streams what `produce` pushes. Resolves with the first event or the first keep-alive comment.
+ * Rejects with what `produce` throws before that, so that the failure can still set the response's
+ * status. Once the outlet is open, `produce` itself turns a failure into an event.
  *
  * Nothing is buffered: `produce` waits for the reader.
  */
 export async function openEventStream(
-  produce: (push: Push, outlet: Outlet) => Promise<void>,
+  produce: Produce,
   { signal, keepAliveMs = 15_000 }: EventStreamOptions,
 ): Promise<OpenedStream> {
   const leaving = new AbortController();
@@ -60,7 +65,7 @@ export async function openEventStream(
     start(controller) {
       signal.addEventListener("abort", leave, { once: true });
       leaving.signal.addEventListener("abort", () => isWanted.reject(abortError()));
-      isWanted.promise.catch(() => {}); // heard by whoever pushes
+      isWanted.promise.catch(() => {}); // handled by the pending push
       if (signal.aborted) leave();
 
       async function send(event: ServerSentEventMessage): Promise<void> {
@@ -88,7 +93,7 @@ export async function openEventStream(
           opened.reject(error);
           controller.error(error);
         },
-      ).catch(() => {}) // the reader has left, and there is nothing to close
+      ).catch(() => {}) // the reader has left: there is nothing to close
         .finally(() => {
           clearInterval(timer);
           signal.removeEventListener("abort", leave);
@@ -106,8 +111,8 @@ export async function openEventStream(
 }
 
 /**
- * With a blank after each colon, as OpenAI writes it: readers that know the format drop it, and the
- * many that only look for "data: " find it.
+ * Adds a space after each colon, as OpenAI does. Parsers of the format drop it, and the many clients
+ * that only look for "data: " need it.
  */
 function spaced({ event, data, ...rest }: ServerSentEventMessage): ServerSentEventMessage {
   return {
@@ -117,7 +122,7 @@ function spaced({ event, data, ...rest }: ServerSentEventMessage): ServerSentEve
   };
 }
 
-/** The response of a stream that has opened. */
+/** The response of an opened stream. */
 export function eventStreamResponse(
   { body }: OpenedStream,
   { headers = {}, status = 200 }: { headers?: Record<string, string>; status?: number } = {},
@@ -131,4 +136,50 @@ export function eventStreamResponse(
       ...headers,
     },
   });
+}
+
+/** What a stream needs from its request. */
+export interface StreamContext extends Pick<RequestContext, "requestId" | "fields" | "logAfter"> {
+  /** If it ends, the stream's producer is aborted, and the caller gets the reason as an event. */
+  connection?: Connection;
+}
+
+/**
+ * Reports how a stream ends: a failure after it has opened goes to the caller through `sendError`,
+ * and the request's log line waits for the end. `produce` is aborted when the reader leaves and when
+ * the service stops.
+ */
+export function loggedStream(
+  produce: Produce,
+  { context, sendError }: {
+    context: StreamContext;
+    /** Sends the event that describes `error`. */
+    sendError: (push: Push, error: unknown) => Promise<void>;
+  },
+): Produce {
+  const { fields, connection } = context;
+  const ended = Promise.withResolvers<void>();
+  context.logAfter(ended.promise);
+
+  return async (push, outlet) => {
+    const ending = connection?.ending;
+    const work: Outlet = {
+      signal: ending ? AbortSignal.any([outlet.signal, ending]) : outlet.signal,
+      get isOpen() {
+        return outlet.isOpen;
+      },
+    };
+    try {
+      await produce(push, work);
+    } catch (thrown) {
+      const error = connection ? explainEnd(thrown, connection) : thrown;
+      if (outlet.signal.aborted) fields.outcome = "client left";
+      if (outlet.signal.aborted || !outlet.isOpen) throw error;
+      fields.outcome = "failed";
+      noteFailure(error, context);
+      await sendError(push, error);
+    } finally {
+      ended.resolve();
+    }
+  };
 }

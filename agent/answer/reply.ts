@@ -4,7 +4,7 @@ import type {
   ReplyInvalidToolCall,
   ReplyToolCall,
 } from "../../shared/schemas/agent.ts";
-import { parseArguments } from "../run/arguments.ts";
+import { parseToolArguments } from "../run/tool_call.ts";
 
 const NO_USAGE: ChatUsage = {
   promptTokens: 0,
@@ -15,8 +15,8 @@ const NO_USAGE: ChatUsage = {
 };
 
 /**
- * A provider's answer as clients know it (wire.md 1). The order of the keys is part of it. The id
- * is ours: providers repeat theirs.
+ * A provider's answer in the shape of a LangChain AI message, which clients of the agent expect,
+ * with its keys in LangChain's order. The id is generated here: providers may repeat theirs.
  */
 export function toAgentReply(reply: ChatReply): AgentReply {
   const usage = reply.usage ?? NO_USAGE;
@@ -72,7 +72,7 @@ function sortToolCalls(calls: ToolCall[]) {
   const toolCalls: ReplyToolCall[] = [];
   const invalidToolCalls: ReplyInvalidToolCall[] = [];
   for (const { id, name, arguments: text } of calls) {
-    const args = parseArguments(text);
+    const args = parseToolArguments(text);
     if (args) toolCalls.push({ name, args, id, type: "tool_call" });
     else {
       const error = `the arguments of ${name} are not a JSON object`;
@@ -82,7 +82,7 @@ function sortToolCalls(calls: ToolCall[]) {
   return { toolCalls, invalidToolCalls };
 }
 
-/** Only what the provider sent: a 0 stays, what is missing stays missing. */
+/** Only what the provider sent: a 0 is kept, a missing count stays missing. */
 function pick(details: Record<string, number> | null, names: Record<string, string>) {
   const picked: Record<string, number> = {};
   for (const [ours, theirs] of Object.entries(names)) {

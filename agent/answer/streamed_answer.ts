@@ -1,8 +1,14 @@
 import { toProblem } from "../../shared/http/problem.ts";
 import { noteFailure } from "../../shared/http/router.ts";
-import { accountFields, repairHeaders, toAccount, toHeaderValue } from "../run/accounting.ts";
-import { eventStreamResponse, openEventStream, type Outlet, type Push } from "./event_stream.ts";
-import { logged, type StreamContext } from "./logged_stream.ts";
+import { accountFields, repairHeaders, toAccount, toHeaderValue } from "./accounting.ts";
+import {
+  eventStreamResponse,
+  loggedStream,
+  openEventStream,
+  type Outlet,
+  type Push,
+  type StreamContext,
+} from "./event_stream.ts";
 import { toAgentReply } from "./reply.ts";
 import type { PreparedRun } from "../run/runner.ts";
 
@@ -15,7 +21,7 @@ export interface StreamedAnswerOptions {
 /**
  * Answers with the events of a run: `token`, `reasoning`, `tool_call` and `tool_result` as they
  * come, then `message` with the body of the plain answer and `done` with what the run cost, or
- * `error` with the problem. Where it fails before the stream opens, the status tells that too.
+ * `error` with the problem. If the run fails before the stream opens, the status is the problem's.
  */
 export async function streamAnswer(
   run: PreparedRun,
@@ -32,7 +38,7 @@ export async function streamAnswer(
     await send("done", toAccount({ report, repairs: run.repairs }));
   }
 
-  function tell(push: Push, error: unknown): Promise<void> {
+  function sendError(push: Push, error: unknown): Promise<void> {
     return push({ event: "error", data: JSON.stringify(toProblem(error, context.requestId)) });
   }
 
@@ -42,13 +48,13 @@ export async function streamAnswer(
   });
   const options = { signal, ...(keepAliveMs !== undefined && { keepAliveMs }) };
   try {
-    const stream = await openEventStream(logged(produce, { context, tell }), options);
+    const stream = await openEventStream(loggedStream(produce, { context, sendError }), options);
     return eventStreamResponse(stream, { headers: headers() });
   } catch (error) {
     if (signal.aborted) throw error;
     noteFailure(error, context);
     const { status } = toProblem(error, context.requestId);
-    const failed = await openEventStream((push) => tell(push, error), { signal });
+    const failed = await openEventStream((push) => sendError(push, error), { signal });
     return eventStreamResponse(failed, { headers: headers(), status });
   }
 }

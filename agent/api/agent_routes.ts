@@ -10,7 +10,7 @@ import { AgentReply, AgentRequest, StudioModels } from "../../shared/schemas/age
 import { toAgentReply } from "../answer/reply.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
-import { accountFields, accountHeaders } from "../run/accounting.ts";
+import { accountFields, accountHeaders } from "../answer/accounting.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { runAnswer } from "./run_answer.ts";
 
@@ -46,7 +46,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       },
       answers: {
         200: runAnswer({
-          description: "The agent's last message; as events where `accept` prefers them.",
+          description: "The agent's last message; as events if `accept` prefers them.",
           schema: AgentReply,
           events: "`token`, `reasoning`, `tool_call` and `tool_result` as they come, then " +
             "`message` and `done`, or `error` with the problem. Failures before the first event " +

@@ -8,7 +8,7 @@ import { runAnswer } from "./run_answer.ts";
 
 const CompletionHeaders = z.object({
   "x-agent-tools": z.enum(["off"]).optional().meta({
-    description: "`off`: the model alone, with the tools that the request brings.",
+    description: "`off`: the model alone, with the tools of the request.",
   }),
   "x-agent-events": z.enum(["tools"]).optional().meta({
     description: "`tools`: the stream shows the tool calls too.",
@@ -22,7 +22,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
     {
       method: "POST",
       path: "/v1/chat/completions",
-      summary: "The same agent for OpenAI clients; errors are in OpenAI's shape",
+      summary: "The same agent for OpenAI clients; errors are in OpenAI's format",
       index: { text: "the same agent for OpenAI clients" },
       params: { header: CompletionHeaders },
       body: {
@@ -56,7 +56,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
           z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) }),
         ),
       },
-      problems: { 502: "`provider_error`, `provider_auth`; in OpenAI's shape" },
+      problems: { 502: "`provider_error`, `provider_auth`; in OpenAI's format" },
       handler: listModels,
     },
   ];

@@ -3,9 +3,11 @@ import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 
 const whole = (description: string) =>
-  z.string().optional().meta({ description: `${description} Not on a stream: its end has it.` });
+  z.string().optional().meta({
+    description: `${description} Not on a stream: its last event has it.`,
+  });
 
-/** What a run cost, as `accountHeaders` says it. */
+/** The headers of `accountHeaders`. */
 const ACCOUNT = {
   "x-agent-model": z.string().meta({ description: "The model that answered." }),
   "x-agent-model-calls": whole("Calls to the model."),
@@ -16,7 +18,7 @@ const ACCOUNT = {
   "x-agent-reply-encoding": whole("`not utf-8` if the model's bytes were not, and some were lost."),
   "server-timing": whole("Milliseconds in the model and in tools."),
   "x-history-repairs": z.string().optional().meta({
-    description: "What had to be mended in the messages: `paired=1, merged=2`.",
+    description: "What was repaired in the messages: `paired=1, merged=2`.",
   }),
 };
 

@@ -12,10 +12,10 @@ import {
 import { describeResult } from "./result.ts";
 import { type McpToolList, readToolList } from "./tool_list.ts";
 
-/** A session with a server that is there. */
+/** An open session with a server. */
 export interface McpSession {
   listTools(): Promise<McpToolList>;
-  /** Throws a `ToolError` where the tool says that it failed, and anything else where the server did. */
+  /** Throws a `ToolError` if the tool reports a failure, any other error if the server failed. */
   callTool(
     name: string,
     options: { args: Record<string, unknown>; signal?: AbortSignal },
@@ -25,9 +25,9 @@ export interface McpSession {
 }
 
 export interface McpEvents {
-  /** The session is over; `reason` is in our words. */
+  /** The session has ended. `reason` contains no text of the server. */
   onClose: (reason: string) => void;
-  /** Something went wrong that need not be the end. */
+  /** Something failed; the session may still work. */
   onError: () => void;
   onToolsChanged: () => void;
 }
@@ -36,17 +36,17 @@ export interface McpEvents {
 export type McpConnect = (server: McpServer, events: McpEvents) => Promise<McpSession>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** All pages of a list of tools together. */
+/** For all pages of a list of tools together. */
 const LIST_TIMEOUT_MS = 30_000;
 const PING_TIMEOUT_MS = 5_000;
-/** How long a server may take to hear that its session is over: a service that stops waits for it. */
-const FAREWELL_TIMEOUT_MS = 1_000;
-/** The protocol's own code. */
+/** Limit of the request that ends a session: the service waits for it when it stops. */
+const END_TIMEOUT_MS = 1_000;
+/** The error code of the MCP SDK. */
 const REQUEST_TIMEOUT = -32001;
-/** A tool's own time limit is the agent's, which aborts the call. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** No limit of the SDK: the agent aborts a call at the tool's time limit. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Through the official SDK, which is loaded only where a server is configured. */
+/** Uses the official SDK, which is loaded only if a server is configured. */
 export const connectMcp: McpConnect = async (server, events) => {
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const { ToolListChangedNotificationSchema, ListToolsResultSchema } = await import(
@@ -54,10 +54,10 @@ export const connectMcp: McpConnect = async (server, events) => {
   );
   const client = new Client({ name: "assay-agent", version: "1" });
   const transport = await createTransport(server, onBreach);
-  transport.onmessage = createFloodGuard(onBreach); // the client adds its own to it
+  transport.onmessage = createFloodGuard(onBreach); // the client adds its own handler to this one
   let isOver = false;
 
-  /** A server that sends without end is left; its pending calls fail with the session. */
+  /** Ends the session with a server that exceeds the limits. Its pending calls fail. */
   function onBreach(reason: string): void {
     if (isOver) return;
     isOver = true;
@@ -71,10 +71,10 @@ export const connectMcp: McpConnect = async (server, events) => {
     await end(client, transport);
     throw new Error(explain(cause, server), { cause });
   }
-  client.onclose = () => events.onClose("it ended");
+  client.onclose = () => events.onClose("the session ended");
   client.onerror = events.onError;
   client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
-  // Not by `client.listTools`: it compiles each tool's output schema, whatever the server wrote.
+  // Not with `client.listTools`: it compiles every output schema, and the server may send any.
   const readPage = (signal: AbortSignal) => (cursor: string | undefined) =>
     client.request(
       { method: "tools/list", params: cursor ? { cursor } : {} },
@@ -91,7 +91,7 @@ function toSession(client: Client, transport: SessionTransport): Omit<McpSession
   return {
     async callTool(name, { args, signal }) {
       const result = await client.callTool({ name, arguments: args }, undefined, {
-        timeout: LONGEST_MS,
+        timeout: NO_TIMEOUT_MS,
         ...(signal && { signal }),
       });
       const text = describeResult(result);
@@ -105,18 +105,18 @@ function toSession(client: Client, transport: SessionTransport): Omit<McpSession
   };
 }
 
-/** Over HTTP a server learns only by a request of its own that nobody will come back to a session. */
+/** Over HTTP, a separate request tells the server that the session has ended. */
 interface SessionTransport extends Transport {
   onmessage?: (message: unknown) => void;
   terminateSession?: () => Promise<void>;
 }
 
-/** Never rejects: a server that does not hear the farewell is left all the same. */
+/** Ends the session, even if the server does not answer. Never rejects. */
 async function end(client: Client, transport: SessionTransport): Promise<void> {
-  delete client.onclose; // the end is ours, and nobody's news
+  delete client.onclose; // the agent ends the session: nothing to report
   delete client.onerror;
-  const farewell = transport.terminateSession?.() ?? Promise.resolve();
-  await untilAbort(farewell, AbortSignal.timeout(FAREWELL_TIMEOUT_MS)).catch(() => {});
+  const ended = transport.terminateSession?.() ?? Promise.resolve();
+  await untilAbort(ended, AbortSignal.timeout(END_TIMEOUT_MS)).catch(() => {});
   await client.close().catch(() => {});
 }
 
@@ -129,10 +129,10 @@ async function createTransport(
       "@modelcontextprotocol/sdk/client/streamableHttp.js"
     );
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-      requestInit: { headers: server.headers, redirect: "manual" }, // the headers may hold a key
+      requestInit: { headers: server.headers, redirect: "manual" }, // the headers may contain a key
       fetch: createMessageFetch(fetch, { onBreach }),
     });
-    return transport as SessionTransport; // its optional fields are typed less strictly than ours
+    return transport as SessionTransport; // its optional fields are typed less strictly
   }
   await requireRun(server.command);
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
@@ -141,27 +141,27 @@ async function createTransport(
     command,
     args,
     env,
-    stderr: "ignore", // it may have no end
+    stderr: "ignore", // it may be endless
     maxBufferSize: MAX_MESSAGE_BYTES,
     ...(cwd && { cwd }),
   });
 }
 
-/** In our words: what a server says of itself may hold anything, a key included. */
+/** Without any text of the server, which may contain anything, also a key. */
 function explain(error: unknown, server: McpServer): string {
   const { code } = error as { code?: unknown };
   if (code === REQUEST_TIMEOUT) return "it did not answer in time";
-  if (typeof code === "number" && code >= 100) return `it answered status ${code}`;
+  if (typeof code === "number" && code >= 100) return `it answered with status ${code}`;
   if (server.transport === "http") return "the connection failed";
-  if (code === "ENOENT") return `there is no program ${server.command}`;
+  if (code === "ENOENT") return `the program ${server.command} was not found`;
   return "the program ended, or does not speak MCP";
 }
 
-/** Programs are started only where the start of the service named them. */
+/** A program is started only if the service was started with the permission for it. */
 async function requireRun(command: string): Promise<void> {
   const { state } = await Deno.permissions.query({ name: "run", command });
   if (state === "granted") return;
   throw new Error(
-    `the program ${command} may not be started; start the service with --allow-run=${command}`,
+    `no permission to start the program ${command}; start the service with --allow-run=${command}`,
   );
 }

@@ -16,7 +16,7 @@ const Http = z.looseObject({
 const Entry = z.union([Stdio, Http], { error: "needs a command or an http(s) url" });
 const File = z.looseObject({ mcpServers: z.record(z.string(), Entry) });
 
-/** One server of the file. Programs are started, addresses are spoken to. */
+/** One server of the file: a program to start, or an address to connect to. */
 export type McpServer =
   | { name: string; transport: "stdio" } & z.infer<typeof Stdio>
   | { name: string; transport: "http" } & z.infer<typeof Http>;
@@ -43,9 +43,11 @@ function readFile(path: string): string {
   try {
     return Deno.readTextFileSync(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw refuse(`there is no file ${path}`);
+    if (error instanceof Deno.errors.NotFound) throw refuse(`${path} does not exist`);
     if (error instanceof Deno.errors.NotCapable) {
-      throw refuse(`${path} may not be read; name it mcp.json, or start with --allow-read=${path}`);
+      throw refuse(
+        `no permission to read ${path}; name it mcp.json, or start with --allow-read=${path}`,
+      );
     }
     throw error;
   }
@@ -60,5 +62,5 @@ function parseJson(text: string): unknown {
 }
 
 function refuse(reason: string): ConfigError {
-  return new ConfigError(`cannot start: AGENT_MCP_CONFIG cannot be used: ${reason}`);
+  return new ConfigError(`cannot start: AGENT_MCP_CONFIG is invalid: ${reason}`);
 }

@@ -7,8 +7,8 @@ import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
 
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60_000;
-/** How often a list that changes is read, whatever the server says. */
+const MAX_RETRY_MS = 60_000;
+/** The shortest time between two readings of a list, however often the server announces changes. */
 const LIST_PAUSE_MS = 1_000;
 
 export interface McpConnectionOptions {
@@ -20,13 +20,13 @@ export interface McpConnectionOptions {
   listPauseMs?: number;
 }
 
-/** One server over its whole life: it comes, goes, and is called back with growing pauses. */
+/** One server. If its session fails, it is connected again, with growing pauses. */
 export interface McpConnection {
   readonly name: string;
-  /** Empty while the server is not there. */
+  /** Empty while there is no session. */
   readonly tools: readonly McpToolDefinition[];
   readonly state: ToolServerState;
-  /** Throws a `ToolError` also where the server is gone. */
+  /** Throws a `ToolError`, also if the server is down. */
   call(
     tool: string,
     options: { args: Record<string, unknown>; signal?: AbortSignal },
@@ -34,7 +34,7 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
-/** Starts to connect, and waits for nothing. */
+/** Starts to connect and returns at once. */
 export function openMcpConnection(
   server: McpServer,
   options: McpConnectionOptions,
@@ -51,7 +51,7 @@ export function openMcpConnection(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let listedAt = -Infinity;
   let isListing = false;
-  /** The list has changed since it was last asked for. */
+  /** The list has changed since it was last read. */
   let isOutdated = false;
   let listTimer: ReturnType<typeof setTimeout> | undefined;
   let checking: Promise<void> | undefined;
@@ -70,8 +70,8 @@ export function openMcpConnection(
       take(await opened.listTools());
     } catch (error) {
       await opened?.close().catch(() => {});
-      // What `connect` throws may be shown; what a session throws may not.
-      if (opened) return fail(explain(error) ?? "it does not list its tools");
+      // The errors of `connect` may be shown; those of a session may not.
+      if (opened) return fail(explain(error) ?? "it cannot list its tools");
       return fail(error instanceof Error ? error.message : String(error));
     }
     if (isClosed) return await opened.close();
@@ -79,7 +79,7 @@ export function openMcpConnection(
     state = "ready";
     trouble = undefined;
     readySince = performance.now();
-    log.info("MCP server is there", { server: name, tools: tools.length });
+    log.info("MCP server is ready", { server: name, tools: tools.length });
     onChange();
     if (isOutdated) listSoon();
   }
@@ -88,20 +88,20 @@ export function openMcpConnection(
     tools = listed;
     if (!leftOut) return;
     const fields = { server: name, reason: leftOut, tools: tools.length };
-    log.warn("the list of an MCP server is too long: the rest of its tools is left out", fields);
+    log.warn("the tool list of an MCP server is too long: the rest is left out", fields);
   }
 
   function fail(error: string): void {
     if (isClosed) return;
-    // A server that comes only to go again is not called back every second.
-    const wasReady = state === "ready" && performance.now() - readySince >= LONGEST_RETRY_MS;
+    // The pauses keep growing if the sessions are short.
+    const wasReady = state === "ready" && performance.now() - readySince >= MAX_RETRY_MS;
     if (wasReady) failures = 0;
-    const pause = Math.min(firstRetryMs * 2 ** failures++, LONGEST_RETRY_MS);
+    const pause = Math.min(firstRetryMs * 2 ** failures++, MAX_RETRY_MS);
     session = undefined;
     tools = [];
     state = "down";
     trouble = { error, retryAt: Date.now() + pause };
-    log.warn("MCP server is not there", { server: name, reason: error, retry_ms: pause });
+    log.warn("MCP server is down", { server: name, reason: error, retry_ms: pause });
     clearTimeout(timer);
     clearTimeout(listTimer);
     listTimer = undefined;
@@ -109,20 +109,20 @@ export function openMcpConnection(
     onChange();
   }
 
-  /** Gives up a session; one that was given up before is of no interest any more. */
+  /** Gives up a session, unless it has been given up already. */
   function drop(lost: McpSession | undefined, reason: string): void {
     if (!lost || lost !== session) return;
     fail(reason);
     lost.close().catch(() => {});
   }
 
-  /** One ping at a time, however many have doubts. */
-  function check(doubted: McpSession | undefined): Promise<void> {
+  /** Pings the server. All callers share one ping. */
+  function check(checked: McpSession | undefined): Promise<void> {
     checking ??= (async () => {
       try {
-        await doubted?.ping();
+        await checked?.ping();
       } catch {
-        drop(doubted, "it no longer answers");
+        drop(checked, "it no longer answers");
       } finally {
         checking = undefined;
       }
@@ -130,7 +130,7 @@ export function openMcpConnection(
     return checking;
   }
 
-  /** Announcements that come while one is waiting to be followed are followed with it. */
+  /** Reads the list again. Several announced changes lead to one reading. */
   function listSoon(): void {
     if (isListing || state === "connecting") isOutdated = true;
     else if (session && !isClosed && listTimer === undefined) {
@@ -162,19 +162,19 @@ export function openMcpConnection(
     options: { args: Record<string, unknown>; signal?: AbortSignal },
   ): Promise<string> {
     const asked = session;
-    if (!asked) throw new ToolError(`the server ${name} of this tool is not there now`);
+    if (!asked) throw new ToolError(`the server ${name} of this tool is down; answer without it`);
     try {
       return await asked.callTool(tool, options);
     } catch (error) {
       if (error instanceof ToolError || options.signal?.aborted) throw error;
       await check(asked);
-      const reason = explain(error) ?? "the call did not get through";
+      const reason = explain(error) ?? "no valid answer from its server";
       if (asked === session) throw new ToolError(`the tool ${tool} failed: ${reason}`);
-      throw new ToolError(`the server ${name} went away during the call; do without it for now`);
+      throw new ToolError(`the server ${name} went down during the call; answer without it`);
     }
   }
 
-  void Promise.resolve().then(open); // its first news must find the caller ready
+  void Promise.resolve().then(open); // so that the caller is ready for the first `onChange`
   return {
     name,
     get tools() {
@@ -197,14 +197,14 @@ export function openMcpConnection(
       isClosed = true;
       clearTimeout(timer);
       clearTimeout(listTimer);
-      await session?.close().catch(() => {}); // the others are closed all the same
+      await session?.close().catch(() => {}); // a failure must not keep the others open
     },
   };
 }
 
 /**
- * What a server answered by the protocol, without its codes. Nothing of any other error: that of a
- * transport holds the raw body of an answer, or an address with its query.
+ * The message of an error that the server sent by the protocol, without its codes. Other errors are
+ * not shown: those of a transport contain the raw body of an answer, or an address with its query.
  */
 function explain(error: unknown): string | undefined {
   if (error instanceof AnswerTooLarge) return `its result is over ${MAX_MESSAGE_BYTES} bytes`;

@@ -1,16 +1,16 @@
 import { createBoundedFetch } from "../../shared/http/bounded_fetch.ts";
 
-/** A message of a server, a tool's result included. */
+/** Limit of one message of a server, also of a tool's result. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-/** Notifications and requests of a server, which nobody asked for, in one window of time. */
+/** Limit of a server's notifications and requests in one window of time. */
 const MAX_UNSOLICITED = 1_000;
 const WINDOW_MS = 10_000;
 
-/** Says what a server did that ends its session. */
+/** Gets the reason why the session ends. */
 export type OnBreach = (reason: string) => void;
 
-/** Looks at each message of a server; `onBreach` is called once it sends too many by itself. */
+/** Counts the messages of a server. Calls `onBreach` once if it sends too many unasked. */
 export function createFloodGuard(
   onBreach: OnBreach,
   now: () => number = () => performance.now(),
@@ -25,13 +25,13 @@ export function createFloodGuard(
       count = 0;
     }
     if (++count !== MAX_UNSOLICITED + 1) return;
-    onBreach(`it sent over ${MAX_UNSOLICITED} messages in ${WINDOW_MS / 1000} s by itself`);
+    onBreach(`it sent over ${MAX_UNSOLICITED} notifications and requests in ${WINDOW_MS / 1000} s`);
   };
 }
 
 /**
- * A `fetch` for a server's messages. An answer ends at the limit; a stream of events may go on for
- * ever, so there each event has the limit, and one that is longer calls `onBreach`.
+ * A `fetch` for a server's messages. The limit applies to a whole answer. A stream of events may be
+ * endless, so there it applies to each event, and a longer one calls `onBreach`.
  */
 export function createMessageFetch(
   fetch: typeof globalThis.fetch,
@@ -49,7 +49,7 @@ export function createMessageFetch(
   };
 }
 
-/** With the signal, for the reason that `createBoundedFetch` has. */
+/** `pipeThrough` needs the signal for the same reason as in `createBoundedFetch`. */
 function signalOf(init: RequestInit | undefined): { signal?: AbortSignal } {
   return init?.signal ? { signal: init.signal } : {};
 }

@@ -1,10 +1,10 @@
-/** What a server answers a call with, as far as a model can read it. */
+/** The parts of a call's result that a model can read. */
 export interface McpResult {
   content?: unknown;
   structuredContent?: unknown;
 }
 
-/** The text of a result; what is no text is named by its kind. */
+/** The text of a result. Other content is named by its type. */
 export function describeResult({ content, structuredContent }: McpResult): string {
   const parts = Array.isArray(content) ? content.map(describePart).filter(Boolean) : [];
   if (parts.length > 0) return parts.join("\n\n");
@@ -22,6 +22,6 @@ function describePart(part: Record<string, unknown>): string {
     case "resource_link":
       return `(a link: ${part.name ?? ""} ${part.uri ?? ""})`;
     default:
-      return `(${part.type ?? "something"}: ${part.mimeType ?? "of no known type"})`;
+      return `(${part.type ?? "something"}: ${part.mimeType ?? "unknown type"})`;
   }
 }

@@ -1,18 +1,18 @@
-/** A tool as a server lists it. */
+/** A tool of a server's list. */
 export interface McpToolDefinition {
   name: string;
   description: string;
   inputSchema: Record<string, unknown>;
 }
 
-/** The tools of a server, as far as they are used. */
+/** The tools of a server that are used. */
 export interface McpToolList {
   tools: McpToolDefinition[];
-  /** Set if the list goes on: why the rest was left out. */
+  /** Set if the list is longer: why the rest was left out. */
   leftOut?: string;
 }
 
-/** What the protocol sends for one page. */
+/** One page of the protocol. */
 export interface ToolPage {
   tools: {
     name: string;
@@ -26,7 +26,7 @@ export interface ToolPage {
 export interface ToolListLimits {
   maxPages: number;
   maxTools: number;
-  /** Length of the definitions as JSON. */
+  /** Of all definitions as JSON. */
   maxCharacters: number;
 }
 
@@ -36,7 +36,7 @@ export const TOOL_LIST_LIMITS: ToolListLimits = {
   maxCharacters: 8 * 1024 * 1024,
 };
 
-/** Reads a list page by page, up to the limits: a server decides whether it ever ends. */
+/** Reads a list page by page, up to the limits: a server's list may be endless. */
 export async function readToolList(
   readPage: (cursor: string | undefined) => Promise<ToolPage>,
   { maxPages, maxTools, maxCharacters }: ToolListLimits = TOOL_LIST_LIMITS,
@@ -54,7 +54,9 @@ export async function readToolList(
       tools.push(tool);
     }
     if (!nextCursor) return { tools };
-    if (nextCursor === cursor) return { tools, leftOut: "a page that names itself as the next" };
+    if (nextCursor === cursor) {
+      return { tools, leftOut: "a page that names itself as the next page" };
+    }
     cursor = nextCursor;
   }
   return { tools, leftOut: `over ${maxPages} pages` };

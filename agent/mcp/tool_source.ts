@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Logger } from "../../shared/log.ts";
-import { functionName } from "../run/call_identity.ts";
+import { functionName } from "../tools/names.ts";
 import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
@@ -16,7 +16,7 @@ export interface McpToolSourceOptions {
   listPauseMs?: number;
 }
 
-/** The built-in tools, and those of every MCP server that is there at the moment. */
+/** The built-in tools, and those of every MCP server that is ready. */
 export function createMcpToolSource(
   { builtIn, servers, ...options }: McpToolSourceOptions,
 ): ToolSource & AsyncDisposable {
@@ -26,7 +26,7 @@ export function createMcpToolSource(
   let listed = listTools();
   let toolbox = createToolbox(listed.map(({ tool }) => tool));
 
-  /** Only when something changes: the schemas take time to convert. */
+  /** Called only on a change: converting the schemas takes time. */
   function rebuild(): void {
     listed = listTools();
     toolbox = createToolbox(listed.map(({ tool }) => tool));
@@ -69,7 +69,7 @@ interface Offer {
   definition: { name: string };
 }
 
-/** Names that models may call, each once. Where two clash, those of servers get the server's name. */
+/** Unique, valid function names. If two are equal, a server's tool gets the server's name in front. */
 export function nameTools(builtIn: string[], offers: Offer[]): string[] {
   const plain = offers.map(({ definition }) => functionName(definition.name));
   const taken = new Set(builtIn);
@@ -95,7 +95,7 @@ function toTool(
     name,
     description,
     parameters,
-    // Converted for the first call: a thousand tools would take a while, and most are never called.
+    // Converted at the first call: a thousand tools take a while, and most are never called.
     get schema() {
       return schema ??= toSchema(inputSchema);
     },
@@ -107,13 +107,13 @@ function toTool(
   };
 }
 
-/** Longer schemas are left to their server. */
+/** Longer schemas are not checked here, only by their server. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 
 /**
- * What arguments are checked against before the server is asked, which checks them itself. So a
- * schema that cannot be read checks nothing here, nor does one that could take exponential time:
- * a reference may multiply itself, and patterns are left out.
+ * The schema that arguments are checked against before the server is asked. The server checks them
+ * too, so an unreadable schema accepts everything here. So does one with references, which may
+ * multiply exponentially; patterns are ignored, because they may take exponential time.
  */
 function toSchema(inputSchema: Record<string, unknown>): z.ZodType {
   const text = JSON.stringify(inputSchema);

@@ -1,10 +1,10 @@
 import { AppError } from "../../shared/errors.ts";
 import { type Route, routeModel } from "../../shared/routing.ts";
 
-/** A model id that leads somewhere. */
+/** A model id, and the provider that it leads to. */
 export type ModelChoice = Exclude<Route, { target: null }>;
 
-/** Reads a model id (spec 4.4). Throws 400 where it is missing or fits neither form. */
+/** A UUID is a fine-tuned model, `<provider>/<model>` a hub model. Throws 400 for anything else. */
 export function chooseModel(id: string | null | undefined, where: string): ModelChoice {
   if (!id?.trim()) {
     throw new AppError(

@@ -1,6 +1,6 @@
 import { abortError } from "../../shared/abort.ts";
 import { answerIn, type Conversation, type Voice } from "./demo_answers.ts";
-import { readToolWishes } from "./demo_tools.ts";
+import { findToolCalls } from "./demo_tools.ts";
 import {
   type CallOptions,
   type ChatDelta,
@@ -14,24 +14,24 @@ import {
   type ToolCall,
 } from "../../shared/providers/provider.ts";
 
-/** The embedded model, as it is named in `x-model-id`. */
+/** The id of the embedded model, for `x-model-id`. */
 export const DEMO_MODEL = "demo/assistant";
 
-/** The embedded fine-tuned model: the same mind in the short words of a support desk. */
+/** The embedded fine-tuned model: the same program with the short answers of a support desk. */
 export const DEMO_STUDIO: ListedModel = {
   name: "demo-fine-tuned",
   id: "a55a9000-de30-4f1e-8a7e-000000000001",
 };
 
 /**
- * A model without a key and without a network, for a machine where nothing is configured. It finds
- * what it can say in a table, asks for real tools, keeps to the conversation, and gives the same
- * answer to the same request every time.
+ * A model that needs no key and no network, for a service without configuration. It takes its
+ * answers from a table, calls real tools, refers to the conversation, and always gives the same
+ * answer to the same request.
  */
 export function createDemoProvider(): ChatProvider & ModelLister {
   function complete(request: ChatRequest, options: CallOptions = {}): Promise<ChatReply> {
     return new Promise((resolve) => {
-      requireCaller(options);
+      throwIfAborted(options);
       resolve(reply(request));
     });
   }
@@ -42,7 +42,7 @@ export function createDemoProvider(): ChatProvider & ModelLister {
   ): AsyncGenerator<ChatDelta> {
     const whole = await complete(request, options);
     for (const text of whole.content?.match(/\s*\S+/g) ?? []) {
-      requireCaller(options);
+      throwIfAborted(options);
       yield { type: "text", text };
     }
     yield { type: "reply", reply: whole };
@@ -55,7 +55,7 @@ export function createDemoProvider(): ChatProvider & ModelLister {
   return { name: "demo", complete, stream, listModels };
 }
 
-function requireCaller({ signal }: CallOptions): void {
+function throwIfAborted({ signal }: CallOptions): void {
   if (signal?.aborted) throw abortError(signal);
 }
 
@@ -120,7 +120,7 @@ function readConversation({ messages }: ChatRequest): Conversation {
 function callTools({ tools = [], messages }: ChatRequest, { said }: Conversation): ToolCall[] {
   const taken = new Set(toolCallsOf(messages).map(({ id }) => id));
   const offered = new Set(tools.map(({ name }) => name));
-  return readToolWishes(said)
+  return findToolCalls(said)
     .filter(({ tool }) => offered.has(tool))
     .map(({ tool, args }) => ({
       id: takeId(taken),
@@ -133,7 +133,7 @@ function toolCallsOf(messages: ChatMessage[]): ToolCall[] {
   return messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : []);
 }
 
-/** Nine letters or digits, as Mistral wants them, and new to the conversation. */
+/** Nine letters or digits, as Mistral requires, and unique in the conversation. */
 function takeId(taken: Set<string>): string {
   for (let number = taken.size + 1;; number++) {
     const id = `demo${String(number).padStart(5, "0")}`;
@@ -143,7 +143,7 @@ function takeId(taken: Set<string>): string {
   }
 }
 
-/** Four characters a token: what English comes to with the usual tokenisers. */
+/** Four characters per token: about what the usual tokenizers need for English. */
 function countTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

@@ -1,15 +1,15 @@
-import { readToolWishes } from "./demo_tools.ts";
+import { findToolCalls } from "./demo_tools.ts";
 
-/** Who speaks: the general assistant, or the fine-tuned model, which keeps it short. */
+/** Which model answers: the general assistant, or the fine-tuned one with its short answers. */
 export type Voice = "assistant" | "support";
 
-/** What an answer may draw on. */
+/** What an answer is made from. */
 export interface Conversation {
   /** The last message of the user. */
   said: string;
   /** The messages of the user before it, oldest first. */
   earlier: string[];
-  /** What tools have answered since. `given` is the JSON that they were called with. */
+  /** The tools' results since then. `given` are the call's arguments as JSON. */
   results: { tool: string; given: string; content: string }[];
 }
 
@@ -17,7 +17,7 @@ interface Intent extends Record<Voice, (conversation: Conversation) => string> {
   when: RegExp;
 }
 
-/** Tried in order; what fits none is taken up by `OTHERWISE`. */
+/** Tried in order. If none matches, `OTHERWISE` answers. */
 const INTENTS: Intent[] = [
   {
     when: /\b(what|who)('s|s| is| am| was)? (my name|i)\b|\b(know|remember) my name\b/i,
@@ -117,13 +117,13 @@ const OTHERWISE: Record<Voice, (conversation: Conversation) => string> = {
   support: ({ said }) => `Noted: ${quote(said)} This is a demo; a person would take it from here.`,
 };
 
-/** What the model says, once no tool has to be asked first. Never empty. */
+/** The model's answer, if no tool has to be called first. Never empty. */
 export function answerIn(voice: Voice, conversation: Conversation): string {
   if (conversation.results.length > 0) {
     return conversation.results.map((result) => sayResult(voice, result)).join(" ");
   }
-  const [wish] = readToolWishes(conversation.said);
-  if (wish) return `I would need the tool ${wish.tool} for that, and it was not offered to me.`;
+  const [call] = findToolCalls(conversation.said);
+  if (call) return `I would need the tool ${call.tool} for that, and it was not offered to me.`;
   const intent = INTENTS.find(({ when }) => when.test(conversation.said.slice(0, 1_000)));
   return (intent ?? OTHERWISE)[voice](conversation);
 }
@@ -144,7 +144,7 @@ function sayResult(
   return `The tool ${tool} says: ${result}`;
 }
 
-/** The name that the user gave last. */
+/** The last name that the user gave. */
 function nameIn({ said, earlier }: Conversation): string | undefined {
   const given = /\bmy name is (\p{L}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)*)/iu;
   return [...earlier, said].map((text) => given.exec(text.slice(0, 1_000))?.[1])
@@ -156,7 +156,7 @@ function addressed(conversation: Conversation): string {
   return name ? `, ${name}` : "";
 }
 
-/** On one line, and no longer than a reader wants to see repeated. */
+/** On one line, at most 120 characters. */
 function quote(text: string): string {
   const characters = [...text.slice(0, 1_000).replace(/\s+/g, " ").trim()];
   return characters.length > 120

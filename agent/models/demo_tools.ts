@@ -1,22 +1,22 @@
-/** A tool that would help with what was said. The arguments are those of our own tools. */
-export interface ToolWish {
+/** A call of a built-in tool that would answer a message. */
+export interface DemoToolCall {
   tool: "current_time" | "calculator";
   args: Record<string, string>;
 }
 
-/** How much of a message is looked at: a question is short, a pasted document is not. */
-const LONGEST_QUESTION = 1_000;
+/** Characters of a message that are read: a question is short, a pasted document is not. */
+const MAX_QUESTION = 1_000;
 
-/** The tools that a message asks for without naming them, the time first. */
-export function readToolWishes(said: string): ToolWish[] {
-  const text = said.slice(0, LONGEST_QUESTION);
-  const wishes: ToolWish[] = [];
+/** The tool calls that would answer a message; the time comes first. */
+export function findToolCalls(said: string): DemoToolCall[] {
+  const text = said.slice(0, MAX_QUESTION);
+  const calls: DemoToolCall[] = [];
   if (TIME_QUESTION.test(text)) {
-    wishes.push({ tool: "current_time", args: { time_zone: readTimeZone(text) } });
+    calls.push({ tool: "current_time", args: { time_zone: readTimeZone(text) } });
   }
   const expression = readSum(text);
-  if (expression) wishes.push({ tool: "calculator", args: { expression } });
-  return wishes;
+  if (expression) calls.push({ tool: "calculator", args: { expression } });
+  return calls;
 }
 
 const TIME_QUESTION = new RegExp(
@@ -31,7 +31,7 @@ const TIME_QUESTION = new RegExp(
   "i",
 );
 
-/** Places that no IANA zone is named after. */
+/** Places without an IANA zone of their name. */
 const PLACES: Record<string, string> = {
   "beijing": "Asia/Shanghai",
   "boston": "America/New_York",
@@ -54,8 +54,8 @@ const PLACES: Record<string, string> = {
 };
 
 /**
- * The zone that is named, or that a place lies in, else UTC. A place that nobody knows is passed on
- * as it is: the tool then says what is wrong with it.
+ * The named zone, or the zone of the named place, else UTC. An unknown place is returned as it is:
+ * the tool's error then explains it.
  */
 function readTimeZone(text: string): string {
   const named = /\b(?:[A-Z][A-Za-z]+|europe|asia|africa|america)(?:\/[\w+-]+){1,2}|\b(?:UTC|GMT)\b/
@@ -88,7 +88,7 @@ const OPERATION = /\d\s*(?:[-+*/^!]|%\s*of|%\s*\d)|[a-z]\w*\s*\(\s*[\d(-]|\)\s*[
 const SUM_QUESTION =
   /\bwhat(?:'?s| is| are)\b|\b(?:how much|calculate|compute|work out|evaluate|solve|sum of)\b|=\s*\??\s*$/i;
 
-/** The longest run of arithmetic in a message that asks for it or holds nothing else. */
+/** The longest arithmetic expression in a message that asks for it or contains nothing else. */
 function readSum(text: string): string | undefined {
   const plain = IN_WORDS.reduce((so, [words, sign]) => so.replace(words, sign), text);
   const dateless = plain.replace(/\b\d{4}-\d{2}-\d{2}\b/g, "date");

@@ -7,24 +7,24 @@ import {
   ProviderError,
 } from "../../shared/providers/provider.ts";
 
-/** A provider for one run, which knows who answered last. */
+/** A provider for one run that falls back to other models. */
 export interface FallbackProvider extends ChatProvider {
-  /** The model that answered, or that is being asked. */
+  /** The model that answered last, or that is being asked now. */
   readonly answeredBy: string;
 }
 
 /**
- * Asks `models` in their order, from the first on, until one is there. The one that answered is
- * asked first for the rest of the run: the others would cost their retries at every step. A stream
- * that has begun is not begun anew by another model.
+ * Asks `models` in their order until one is available. The one that answered is asked first for the
+ * rest of the run: the models before it would cost their retries at every step. A stream that has
+ * begun is not restarted with another model.
  */
 export function createFallback(provider: ChatProvider, models: string[]): FallbackProvider {
   let current = 0;
   const modelAt = (index: number) => models[index]!;
 
-  /** Moves on to the next model, or throws `error` where there is none or it is no help. */
+  /** Moves on to the next model. Throws `error` if there is none, or if another would not help. */
   function moveOn(error: unknown): void {
-    if (!isAbsent(error) || current + 1 >= models.length) throw error;
+    if (!isUnavailable(error) || current + 1 >= models.length) throw error;
     current++;
   }
 
@@ -66,8 +66,8 @@ export function createFallback(provider: ChatProvider, models: string[]): Fallba
   };
 }
 
-/** Too many requests, a fault of its own, or nobody there: another model may do better. */
-function isAbsent(error: unknown): boolean {
+/** Rate limited, failing or unreachable: another model may be available. */
+function isUnavailable(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { failure } = error;
   if (failure.kind === "status") return failure.status === 429 || failure.status >= 500;

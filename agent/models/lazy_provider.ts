@@ -1,11 +1,11 @@
 import type { ChatProvider, ModelLister } from "../../shared/providers/provider.ts";
 
-/** A provider whose code is loaded when it is first asked, or before that by `load`. */
+/** A provider whose code is loaded by its first call, or earlier by `load`. */
 export interface LazyProvider extends ChatProvider, ModelLister {
   load(): Promise<void>;
 }
 
-/** `create` is called once; if it fails, the next call tries again. */
+/** `create` is called once. If it fails, the next call tries again. */
 export function createLazyProvider(
   name: string,
   create: () => Promise<ChatProvider & ModelLister>,

@@ -1,34 +1,37 @@
 import { AppError } from "../../shared/errors.ts";
 import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
 import type { Logger } from "../../shared/log.ts";
+import type { Metrics } from "../../shared/ops/metrics.ts";
+import { observeProvider } from "../../shared/ops/observed_provider.ts";
 import { createTracedFetch } from "../../shared/ops/traced_fetch.ts";
-import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "./demo.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
-import { createStudioModels } from "./studio.ts";
 import type { Route } from "../../shared/routing.ts";
-import type { StudioModels } from "../../shared/schemas/agent.ts";
 import type { AgentConfig } from "../config.ts";
-import { createHubModels, type HubModelList } from "./hub_models.ts";
+import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "./demo.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
+import {
+  createHubModels,
+  createStudioModels,
+  type HubModelList,
+  type StudioModelList,
+} from "./model_lists.ts";
 
-/** The targets that a route can have; see `Route`. */
-export type Target = NonNullable<Route["target"]>;
+/** Which provider a model id leads to; see `Route`. */
+export type RouteTarget = NonNullable<Route["target"]>;
 
-/** The models that this agent can be backed by. */
+/** The models that can answer. */
 export interface Models {
-  /** Set where nothing is configured, and the embedded demo of that name answers for all. */
+  /** Set if nothing is configured: the embedded demo of that name answers every request. */
   readonly demoModel?: string;
-  /** Throws 503 where the target is not configured. */
-  providerFor(target: Target): ChatProvider;
-  /** Throws a `ProviderError` where the provider's list could never be read. */
-  listStudio(signal?: AbortSignal): Promise<StudioModels>;
-  /** The hub's models; empty where it lists none. */
+  /** Throws 503 if the target is not configured. */
+  providerFor(target: RouteTarget): ChatProvider;
+  listStudio: StudioModelList;
   listHub: HubModelList;
   /** Loads the code of the providers, so that the first run does not wait for it. */
   load?(): Promise<void>;
 }
 
-/** Wires the providers that the configuration names; asks none of them anything. */
+/** Creates the configured providers. Sends no request to any of them. */
 export function createModels(config: AgentConfig, log: Logger): Models {
   const { HUB_BASE_URL, STUDIO_BASE_URL, STUDIO_MODELS } = config;
   if (!HUB_BASE_URL && !STUDIO_BASE_URL && !STUDIO_MODELS) return createDemoModels();
@@ -38,11 +41,6 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     name: "studio",
     baseUrl: STUDIO_BASE_URL,
     apiKey: config.STUDIO_API_KEY,
-  });
-  const listed = createStudioModels({
-    log,
-    ...(STUDIO_MODELS && { fixed: STUDIO_MODELS }),
-    ...(studio && { lister: studio }),
   });
 
   function connect({ name, baseUrl, apiKey }: {
@@ -61,7 +59,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       fetch: createSameOriginFetch(createTracedFetch(fetch)),
     };
     return createLazyProvider(name, async () => {
-      const { createOpenAIProvider } = await import("../../shared/providers/openai.ts");
+      const { createOpenAIProvider } = await import("./openai_provider.ts");
       return createOpenAIProvider(options);
     });
   }
@@ -76,10 +74,14 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       throw new AppError(
         503,
         "provider_not_configured",
-        `cannot ask ${kind}: the service is not configured for it; set ${variable}`,
+        `cannot ask ${kind}: its provider is not configured; set ${variable}`,
       );
     },
-    listStudio: (signal) => listed.list(signal),
+    listStudio: createStudioModels({
+      log,
+      ...(STUDIO_MODELS && { fixed: STUDIO_MODELS }),
+      ...(studio && { lister: studio }),
+    }),
     listHub: hub ? createHubModels(hub, { log }) : () => Promise.resolve([]),
     load: async () => void await Promise.all([hub?.load(), studio?.load()]),
   };
@@ -92,5 +94,19 @@ function createDemoModels(): Models {
     providerFor: () => demo,
     listStudio: () => Promise.resolve({ [DEMO_STUDIO.name]: DEMO_STUDIO.id }),
     listHub: () => Promise.resolve([{ id: DEMO_MODEL, name: DEMO_MODEL }]),
+  };
+}
+
+/** The same models, with every call counted and traced. */
+export function observeModels(models: Models, metrics: Metrics): Models {
+  const observed = new WeakMap<ChatProvider, ChatProvider>();
+  return {
+    ...models,
+    providerFor(target) {
+      const provider = models.providerFor(target);
+      const known = observed.get(provider) ?? observeProvider(provider, metrics);
+      observed.set(provider, known);
+      return known;
+    },
   };
 }

@@ -2,22 +2,22 @@ import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/prov
 import type { AgentEvent } from "../run/events.ts";
 import type { RunReport } from "../run/runner.ts";
 
-/** What a completion needs beside the reply. */
+/** The fields of a completion that do not come from the reply. */
 export interface CompletionFrame {
-  /** `chatcmpl-…`, one for all the chunks of a stream. */
+  /** `chatcmpl-…`, the same for all chunks of a stream. */
   id: string;
   /** Seconds since 1970. */
   created: number;
   model: string;
 }
 
-/** The ids of completions are ours: a run has several of the provider's. */
+/** The id is generated: a run has several ids of the provider, one per model call. */
 export function createFrame(model: string): CompletionFrame {
   const created = Math.floor(Date.now() / 1000);
   return { id: `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`, created, model };
 }
 
-/** A reply as the body of a completion that is not streamed. */
+/** The body of a completion that is not streamed. */
 export function toCompletion(
   reply: ChatReply,
   { frame, usage, toolEvents }: {
@@ -51,7 +51,7 @@ export function toCompletion(
   };
 }
 
-/** One chunk of a streamed completion. The last one has the log probabilities of all tokens. */
+/** One chunk of a streamed completion. The last one carries the log probabilities of all tokens. */
 export function toChunk(
   { id, created, model }: CompletionFrame,
   { delta = {}, finishReason = null, logprobs = null }: {
@@ -69,7 +69,7 @@ export function toChunk(
   };
 }
 
-/** The chunk that carries only the usage, last of all. */
+/** The chunk after the last one, with only the usage. */
 export function toUsageChunk({ id, created, model }: CompletionFrame, usage: CompletionUsage) {
   return { id, object: "chat.completion.chunk", created, model, choices: [], usage };
 }
@@ -78,7 +78,7 @@ export function toToolCall({ id, name, arguments: text }: ToolCall) {
   return { id, type: "function", function: { name, arguments: text } };
 }
 
-/** Token counts as OpenAI spells them. */
+/** Token counts with OpenAI's names. */
 export interface CompletionUsage {
   prompt_tokens: number;
   completion_tokens: number;
@@ -87,7 +87,7 @@ export interface CompletionUsage {
   completion_tokens_details?: Record<string, number>;
 }
 
-/** All that a run used, over all its model calls. */
+/** The usage of all model calls of a run. */
 export function runUsage({ inputTokens, outputTokens }: RunReport): CompletionUsage {
   return {
     prompt_tokens: inputTokens,
@@ -96,7 +96,7 @@ export function runUsage({ inputTokens, outputTokens }: RunReport): CompletionUs
   };
 }
 
-/** What one model call used. */
+/** The usage of one model call. */
 export function callUsage(usage: ChatUsage): CompletionUsage {
   return {
     prompt_tokens: usage.promptTokens,
@@ -108,8 +108,8 @@ export function callUsage(usage: ChatUsage): CompletionUsage {
 }
 
 /**
- * The agent's last reply as a completion shows it: a call of the agent's own tools that was left
- * over at the step limit is none of the client's.
+ * The agent's last reply without tool calls. A reply at the step limit may still call the agent's
+ * own tools; the client could not answer such a call.
  */
 export function withoutCalls(reply: ChatReply): ChatReply {
   if (reply.toolCalls.length === 0) return reply;

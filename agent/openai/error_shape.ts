@@ -2,12 +2,12 @@ import { AppError } from "../../shared/errors.ts";
 import { problemResponse, toProblem } from "../../shared/http/problem.ts";
 import type { RequestContext } from "../../shared/http/router.ts";
 
-/** An error as OpenAI's clients read it. */
+/** An error in OpenAI's format. */
 export interface OpenAIError {
   error: { message: string; type: string; code: string; param: string | null };
 }
 
-/** Any error in OpenAI's shape. Only an `AppError` speaks for itself. */
+/** Any error in OpenAI's format. Only the message of an `AppError` is shown. */
 export function toOpenAIError(error: unknown, requestId: string): OpenAIError {
   const { status, detail, code, errors } = toProblem(error, requestId);
   return {
@@ -15,7 +15,7 @@ export function toOpenAIError(error: unknown, requestId: string): OpenAIError {
   };
 }
 
-/** OpenAI's shape below `/v1/`, a problem document elsewhere. */
+/** OpenAI's format below `/v1/`, a problem document elsewhere. */
 export function errorResponse(error: unknown, { url, requestId }: RequestContext): Response {
   if (!url.pathname.startsWith("/v1/")) return problemResponse(error, requestId);
   return Response.json(toOpenAIError(error, requestId), {

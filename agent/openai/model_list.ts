@@ -1,8 +1,8 @@
 import type { Models } from "../models/models.ts";
 
 /**
- * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's where it lists them. A
- * studio that cannot be read hides the hub's models from nobody; without any, its failure is thrown.
+ * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's, if it lists them. If the
+ * studio's list cannot be read, the hub's models are listed alone; without any, the error is thrown.
  */
 export async function listModels(models: Models, signal: AbortSignal) {
   const hub = await models.listHub(signal);
@@ -13,7 +13,7 @@ export async function listModels(models: Models, signal: AbortSignal) {
   const toEntry = (id: string, { name, owner }: { name: string; owner: string }) => ({
     id,
     object: "model",
-    created: 0, // unknown, and clients want a number
+    created: 0, // unknown, but clients expect a number
     owned_by: owner,
     name,
   });

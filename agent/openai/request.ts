@@ -4,7 +4,7 @@ import type { AgentMessage } from "../../shared/schemas/agent.ts";
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentSettings } from "../run/graph.ts";
 
-/** What goes to the provider as it stands, with every call of a run. */
+/** Fields that are sent to the provider unchanged, with every model call of a run. */
 const PASSED_ON = [
   "stop",
   "seed",
@@ -21,15 +21,15 @@ const PASSED_ON = [
   "service_tier",
 ];
 
-/** An OpenAI conversation as the agent takes it. */
+/** An OpenAI request as input of a run. */
 export interface AgentConversation {
   messages: AgentMessage[];
-  /** The caller's system messages; they stand in the place of the service's own prompt. */
+  /** The caller's system messages; they replace the service's own prompt. */
   systemPrompt: string | undefined;
   settings: Partial<AgentSettings>;
 }
 
-/** Throws 400 where the caller brings tools: the agent's own would be in their way. */
+/** Throws 400 if the caller sends tools: the agent uses its own. */
 export function toConversation(body: CompletionRequest): AgentConversation {
   refuseTools(body);
   const system = body.messages.filter(isSystem).map(({ content }) => content);
@@ -48,7 +48,7 @@ export function toConversation(body: CompletionRequest): AgentConversation {
   };
 }
 
-/** The same request for a provider, with nothing of the agent's: every field goes on. */
+/** The same request for the provider alone, without the agent: every field is passed on. */
 export function toPlainRequest(body: CompletionRequest): ChatRequest {
   const { messages, stream: _, stream_options: __, n: ___, ...rest } = body;
   const extra = Object.fromEntries(Object.entries(rest).filter(([, value]) => isSet(value)));
@@ -58,9 +58,9 @@ export function toPlainRequest(body: CompletionRequest): ChatRequest {
 function refuseTools({ tools, functions }: CompletionRequest): void {
   const path = tools?.length ? "tools" : functions?.length ? "functions" : undefined;
   if (!path) return;
-  const message = "the agent brings its own; send the header x-agent-tools: off to use yours, " +
-    "without the agent";
-  throw new AppError(400, "unsupported_parameter", `cannot take ${path}: ${message}`, {
+  const message = "the agent uses its own; to use yours without the agent, send the header " +
+    "x-agent-tools: off";
+  throw new AppError(400, "unsupported_parameter", `cannot use ${path}: ${message}`, {
     errors: [{ path, message }],
   });
 }

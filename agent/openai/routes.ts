@@ -14,7 +14,7 @@ import { streamCompletion } from "./stream.ts";
 
 /**
  * The agent for OpenAI clients. `model` takes what `x-model-id` takes. With `x-agent-tools: off` the
- * route is a plain way to the provider, and the caller's own tools go with it.
+ * request goes straight to the provider, with the caller's own tools.
  */
 export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },

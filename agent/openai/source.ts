@@ -5,32 +5,32 @@ import {
   repairHeaders,
   toAccount,
   toHeaderValue,
-} from "../run/accounting.ts";
+} from "../answer/accounting.ts";
 import type { Emit } from "../run/events.ts";
 import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";
 import { callUsage, type CompletionUsage, runUsage, withoutCalls } from "./completion.ts";
 
-/** What came of a completion. */
+/** The result of a completion. */
 export interface CompletionOutcome {
   reply: ChatReply;
   usage: CompletionUsage | null;
-  /** What a run cost, for the response's headers, for the stream's last chunk and for the log. */
+  /** What a run cost: for the response's headers, the stream's last chunk and the log. */
   headers: Record<string, string>;
   account?: Record<string, unknown>;
   fields: Record<string, string | number>;
 }
 
-/** Something that answers a completion: the agent, or the model alone. */
+/** Answers a completion: the agent, or the model alone. */
 export interface CompletionSource {
-  /** Who answers, or is being asked now. */
+  /** The model that answered, or that is being asked now. */
   readonly model: string;
-  /** What is known before the answer, for the headers of a stream. */
+  /** Headers of a stream: what is known before the answer. */
   readonly headers: Record<string, string>;
   start(options: { signal: AbortSignal; emit?: Emit }): Promise<CompletionOutcome>;
 }
 
-/** Usage is that of the whole run: it is what the request cost. */
+/** The usage is that of the whole run. */
 export function fromAgent(run: PreparedRun): CompletionSource {
   return {
     get model() {
@@ -51,7 +51,7 @@ export function fromAgent(run: PreparedRun): CompletionSource {
   };
 }
 
-/** The provider's own answer, its tool calls included, with nothing of the agent's. */
+/** The provider's own answer, including its tool calls, without the agent. */
 export function fromModel(provider: ChatProvider, request: ChatRequest): CompletionSource {
   return {
     model: request.model,

@@ -1,12 +1,13 @@
-import { toHeaderValue } from "../run/accounting.ts";
+import { toHeaderValue } from "../answer/accounting.ts";
 import {
   eventStreamResponse,
+  loggedStream,
   openEventStream,
   type Outlet,
   type Push,
+  type StreamContext,
 } from "../answer/event_stream.ts";
 import type { AgentEvent } from "../run/events.ts";
-import { logged, type StreamContext } from "../answer/logged_stream.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
 import type { CompletionSource } from "./source.ts";
@@ -16,14 +17,14 @@ export interface StreamedCompletionOptions {
   context: StreamContext;
   /** The caller asked for a last chunk with the token counts. */
   includeUsage: boolean;
-  /** The caller asked to see what the tools do. */
+  /** The caller asked for the tool calls and their results. */
   showTools: boolean;
   keepAliveMs?: number;
 }
 
 /**
- * A completion in chunks. What fails before the stream opens is thrown, so that the status tells it;
- * what fails later is a chunk with `error`, at which OpenAI's clients throw.
+ * Answers with the chunks of a completion. A failure before the stream opens is thrown, so that it
+ * sets the status. A later one is a chunk with `error`, at which OpenAI's clients throw.
  */
 export async function streamCompletion(
   source: CompletionSource,
@@ -70,11 +71,11 @@ export async function streamCompletion(
     await push({ data: "[DONE]" });
   }
 
-  function tell(push: Push, error: unknown): Promise<void> {
+  function sendError(push: Push, error: unknown): Promise<void> {
     return push({ data: JSON.stringify(toOpenAIError(error, context.requestId)) });
   }
 
-  const stream = await openEventStream(logged(produce, { context, tell }), {
+  const stream = await openEventStream(loggedStream(produce, { context, sendError }), {
     signal,
     ...(keepAliveMs !== undefined && { keepAliveMs }),
   });
@@ -83,7 +84,7 @@ export async function streamCompletion(
   });
 }
 
-/** An event as a delta; `undefined` where the client did not ask to see its kind. */
+/** Turns an event into a delta; `undefined` if the client did not ask for this kind of event. */
 function createTranslator({ showTools }: { showTools: boolean }) {
   let hasText = false;
   let needsBreak = false;
@@ -91,7 +92,7 @@ function createTranslator({ showTools }: { showTools: boolean }) {
   return (event: AgentEvent): Record<string, unknown> | undefined => {
     switch (event.type) {
       case "token": {
-        // What the model says before a tool and after it are two messages: not one word of both.
+        // Text before and after a tool call are two messages: do not join their words.
         const content = needsBreak ? `\n\n${event.text}` : event.text;
         hasText = true;
         needsBreak = false;

@@ -1,8 +1,8 @@
-/** What happens in a run, for those who watch it while it goes on. */
+/** Something that happened in a run. */
 export type AgentEvent =
   | { type: "token"; text: string }
   | { type: "reasoning"; text: string }
-  /** `args` is the model's own text where it is not a JSON object. */
+  /** `args` is the model's text if it is not a JSON object. */
   | { type: "tool_call"; id: string; name: string; args: Record<string, unknown> | string }
   | {
     type: "tool_result";
@@ -13,5 +13,5 @@ export type AgentEvent =
     ms: number;
   };
 
-/** Takes one event. The run waits for it, so a slow reader slows the run and nothing piles up. */
+/** Handles one event. The run waits for it, so that events do not pile up for a slow reader. */
 export type Emit = (event: AgentEvent) => void | Promise<void>;

@@ -11,72 +11,100 @@ import type {
 } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { identifyCalls, toHistoryCall } from "./call_identity.ts";
+import { limitTurn, refuseRepeats } from "./call_limits.ts";
+import { identifyCalls, toHistoryCall } from "./tool_call.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";
-import { addCost, NO_COST, type Tally } from "./tally.ts";
-import { refuseRepeats } from "./repeats.ts";
-import { runToolCalls, type ToolLimits } from "./tool_calls.ts";
-import { limitTurn } from "./turn_limits.ts";
+import { runToolCalls, type ToolLimits } from "./run_tool_calls.ts";
 import type { Toolbox } from "../tools/tool.ts";
 
-/** What a model call may be told; unset means the provider's own. */
+/** Settings of a run's model calls. If one is unset, the provider's default applies. */
 export interface AgentSettings {
-  /** Model calls before the model is asked, without tools, for what it has; at least 1. */
+  /** Model calls with tools, at least 1. After them, the model is asked for an answer without. */
   maxSteps: number;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
   /** Further fields for the provider; see `ChatRequest.extra`. */
   extra?: Record<string, unknown> | undefined;
-  /** Bounds of a tool call; unset: the usual ones. */
+  /** If one is unset, its default applies. */
   toolLimits?: Partial<ToolLimits> | undefined;
 }
 
 export interface AgentRun {
   provider: ChatProvider;
   model: string;
-  /** A history that the provider accepts: see `buildHistory`. */
+  /** A history that every provider accepts: see `buildHistory`. */
   messages: ChatMessage[];
   tools: Toolbox;
   settings: AgentSettings;
   signal?: AbortSignal;
-  /** Given: the provider is streamed, and this hears what happens. */
+  /** If given, the provider's answers are streamed and each event is passed to it. */
   emit?: Emit;
   log?: Logger;
 }
 
-export interface AgentResult extends Tally {
-  /** The last answer of the model. */
+/** What a run has cost so far, over all its model calls. Times are in milliseconds. */
+export interface RunCost {
+  modelCalls: number;
+  toolCalls: number;
+  inputTokens: number;
+  outputTokens: number;
+  modelMs: number;
+  toolMs: number;
+}
+
+const NO_COST: RunCost = {
+  modelCalls: 0,
+  toolCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  modelMs: 0,
+  toolMs: 0,
+};
+
+function addCost(cost: RunCost, added: Partial<RunCost>): RunCost {
+  return {
+    modelCalls: cost.modelCalls + (added.modelCalls ?? 0),
+    toolCalls: cost.toolCalls + (added.toolCalls ?? 0),
+    inputTokens: cost.inputTokens + (added.inputTokens ?? 0),
+    outputTokens: cost.outputTokens + (added.outputTokens ?? 0),
+    modelMs: cost.modelMs + (added.modelMs ?? 0),
+    toolMs: cost.toolMs + (added.toolMs ?? 0),
+  };
+}
+
+export interface AgentResult extends RunCost {
+  /** The model's last answer. */
   reply: ChatReply;
-  /** Set where the model would have gone on. */
+  /** Set if a limit ended the run. */
   stoppedBy?: "max_steps";
 }
 
-/** What goes from node to node. */
+/** What the nodes pass to each other. */
 interface State {
   messages: ChatMessage[];
-  tally: Tally;
-  /** Answers so far that said nothing and asked for nothing. */
+  cost: RunCost;
+  /** Answers so far without text and without tool calls. */
   blanks: number;
-  /** What the model asks of the tools. */
+  /** The tool calls that the model asks for. */
   calls: ToolCall[];
 }
 
-/** Where a node sends its outcome: each node has a channel of its name, and `done` ends the run. */
+/** The channel that a node writes to: that of the next node, or `done`, which ends the run. */
 type Step =
   | { to: "model" | "tools"; value: State }
   | { to: "done"; value: AgentResult };
 
-/** What a model says beside its tool calls is sent again with each later call; nobody says more. */
+/** Characters of a model's text beside its tool calls: it is sent again with every later call. */
 const MAX_ASIDE = 400_000;
 
-/** How a node of LangGraph writes: the key of `config.configurable` that holds the function. */
+/** The key of `config.configurable` that holds the function with which a LangGraph node writes. */
 const SEND = "__pregel_send";
 
 /**
  * A node that writes to the channels itself. LangGraph's own writers, reducers and jumps
- * (`StateGraph`, `Command`) set up a trace and copy the configuration for each of them, which is
- * twice what the rest of its loop costs.
+ * (`StateGraph`, `Command`) each set up a trace and copy the configuration, which costs twice as
+ * much as the rest of its loop.
  */
 class Node extends Runnable<State, void> {
   override lc_namespace = ["assay"];
@@ -95,7 +123,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const { provider, model, tools, settings, signal, emit } = run;
   const { temperature, maxTokens, extra } = settings;
   const hasTools = tools.definitions.length > 0;
-  const mayCall = hasTools && state.tally.modelCalls - blanks < settings.maxSteps;
+  const mayCall = hasTools && state.cost.modelCalls - blanks < settings.maxSteps;
   const started = performance.now();
   const answer = callModel({
     model,
@@ -106,7 +134,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     ...(extra && { extra }),
   }, { provider, emit, ...(signal && { signal }) });
   const reply = await untilAbort(answer, signal);
-  const tally = addCost(state.tally, {
+  const cost = addCost(state.cost, {
     modelCalls: 1,
     inputTokens: reply.usage?.promptTokens ?? 0,
     outputTokens: reply.usage?.completionTokens ?? 0,
@@ -114,12 +142,12 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   });
   if (isBlank(reply)) {
     if (blanks > 0) throw emptyReply(model);
-    return { to: "model", value: { ...state, tally, blanks: blanks + 1 } };
+    return { to: "model", value: { ...state, cost, blanks: blanks + 1 } };
   }
   const calls = identifyCalls(reply.toolCalls, messages);
   if (!mayCall || calls.length === 0) {
     const isStopped = hasTools && !mayCall;
-    const result = { reply: { ...reply, toolCalls: calls }, ...tally };
+    const result = { reply: { ...reply, toolCalls: calls }, ...cost };
     return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
   const { kept } = limitTurn(calls, settings.toolLimits);
@@ -128,7 +156,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     content: shorten(reply.content ?? "", MAX_ASIDE),
     toolCalls: kept.map(toHistoryCall),
   };
-  return { to: "tools", value: { messages: [...messages, message], tally, blanks, calls } };
+  return { to: "tools", value: { messages: [...messages, message], cost, blanks, calls } };
 }
 
 function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
@@ -136,7 +164,7 @@ function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
 }
 
 function emptyReply(model: string): AppError {
-  const reason = "it answered nothing, twice";
+  const reason = "it sent an empty answer twice";
   return new AppError(502, "empty_reply", `cannot get a reply for model "${model}": ${reason}`);
 }
 
@@ -145,7 +173,7 @@ async function useTools(state: State, run: AgentRun): Promise<Step> {
   const { calls } = state;
   const { accepted, refusals } = limitTurn(calls, toolLimits);
   const repeats = refuseRepeats(accepted, {
-    said: state.messages.slice(run.messages.length),
+    added: state.messages.slice(run.messages.length),
     limits: toolLimits,
   });
   for (const [id, reason] of repeats) refusals.set(id, reason);
@@ -154,14 +182,14 @@ async function useTools(state: State, run: AgentRun): Promise<Step> {
   const toolMs = performance.now() - started;
   const value: State = {
     messages: [...state.messages, ...answers],
-    tally: addCost(state.tally, { toolCalls: accepted.length, toolMs }),
+    cost: addCost(state.cost, { toolCalls: accepted.length, toolMs }),
     blanks: state.blanks,
     calls: [],
   };
   return { to: "model", value };
 }
 
-/** Made once: it holds nothing of a run, which comes in with each one's configuration. */
+/** Created once. It holds no state of a run: each run is passed in its configuration. */
 const graph = new Pregel({
   nodes: {
     model: Channel.subscribeTo("model").pipe(new Node(askModel)),
@@ -178,16 +206,16 @@ const graph = new Pregel({
 });
 
 /**
- * Lets the model answer, using tools as often as it wants up to `maxSteps`; then it is asked once
- * more, without tools, so that no work is lost. An answer of nothing is asked for once more, then
- * it is 502 `empty_reply`. Throws what the provider throws, and an `AbortError` as soon as `signal`
- * is aborted.
+ * Runs the model and the tools that it calls, up to `maxSteps` model calls. Then the model is asked
+ * once more, without tools, so that no work is lost. An empty answer is asked for once more; a
+ * second one is a 502 `empty_reply`. Throws what the provider throws, and an `AbortError` as soon as
+ * `signal` is aborted.
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
-  const start: State = { messages: run.messages, tally: NO_COST, blanks: 0, calls: [] };
+  const start: State = { messages: run.messages, cost: NO_COST, blanks: 0, calls: [] };
   try {
-    // Without LangGraph's signal, which would make an abort an error of its own: the nodes heed ours.
+    // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
     return await graph.invoke(start, {
       configurable: { run },
       recursionLimit: 2 * run.settings.maxSteps + 6,

@@ -1,19 +1,20 @@
 import { AppError } from "../../shared/errors.ts";
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 import type { AgentMessage } from "../../shared/schemas/agent.ts";
-import { createCallIds, functionName, toHistoryCall } from "./call_identity.ts";
+import { functionName } from "../tools/names.ts";
+import { createCallIds, toHistoryCall } from "./tool_call.ts";
 
-/** What had to be done to a conversation before strict providers take it; counts of messages. */
+/** What was changed so that strict providers accept a conversation; counts of messages. */
 export interface HistoryRepairs {
-  /** Tool messages that were given the call they answer. */
+  /** Tool messages for which a tool call was added. */
   paired: number;
-  /** Messages joined to the one before them, because both have one author. */
+  /** Messages joined to the one before them, because both have the same author. */
   merged: number;
-  /** Assistant messages put between a tool's result and the user's next message. */
+  /** Assistant messages added between a tool's result and the user's next message. */
   bridged: number;
-  /** User messages put before a conversation that the caller did not begin with one. */
+  /** User messages added to the start of a conversation that does not begin with one. */
   opened: number;
-  /** Tool results that were blank and got a note instead. */
+  /** Blank tool results that were replaced by a note. */
   filled: number;
   /** Blank messages left out. */
   dropped: number;
@@ -23,7 +24,7 @@ export interface HistoryRepairs {
 
 export interface HistoryOptions {
   systemPrompt?: string;
-  /** How many of the caller's messages are kept, the latest ones; unset: all. */
+  /** How many of the caller's latest messages are kept. If it is unset, all are. */
   maxMessages?: number;
 }
 
@@ -32,8 +33,9 @@ const BRIDGE = "(I have read the tool's result.)";
 const BLANK_RESULT = "(The tool returned nothing.)";
 
 /**
- * Turns a conversation into one that every provider of wire.md 2's table accepts. All that was
- * said is kept, in its order; only `maxMessages` takes away. Throws 400 where nothing was said.
+ * Turns a conversation into one that every provider accepts, also the strict ones: user and
+ * assistant take turns, every tool result follows its call, and no content is blank. All text is
+ * kept, in its order; only `maxMessages` removes any. Throws 400 if every message is blank.
  */
 export function buildHistory(
   conversation: AgentMessage[],
@@ -57,8 +59,9 @@ export function buildHistory(
 }
 
 /**
- * Keeps the latest messages, from a user's message on: a tool's result or an answer whose question
- * is gone misleads. Where the limit leaves no question at all, the latest one takes the first place.
+ * Keeps the latest messages, starting with a user's message: a result or an answer without its
+ * question misleads the model. If the limit leaves no question, the latest one becomes the first
+ * message.
  */
 function cutFront(messages: AgentMessage[], limit: number): AgentMessage[] {
   if (messages.length <= limit) return messages;
@@ -69,7 +72,7 @@ function cutFront(messages: AgentMessage[], limit: number): AgentMessage[] {
   return question ? [question, ...tail.slice(1)] : tail;
 }
 
-/** One turn an author; tool results stay apart, for each answers a call of its own. */
+/** Joins consecutive messages of one author. Tool results stay separate: each answers its own call. */
 function mergeTurns(messages: AgentMessage[]): AgentMessage[] {
   const turns: AgentMessage[] = [];
   for (const message of messages) {
@@ -107,10 +110,10 @@ function toChatMessages(turns: AgentMessage[]) {
       const toolCalls = [toHistoryCall({
         id: toolCallId,
         name: functionName(turn.name),
-        // Known where the conversation came with its calls, as OpenAI's clients send it.
+        // OpenAI's clients send the calls with their arguments, other clients do not.
         arguments: typeof turn.arguments === "string" ? turn.arguments : "{}",
       })];
-      // The assistant's words just before a result are taken for the turn that made the call.
+      // An assistant's message right before a result is taken as the one that made the call.
       const isCaller = last?.role === "assistant" && !last.toolCalls;
       if (isCaller) messages[messages.length - 1] = { ...last, toolCalls };
       else messages.push({ role: "assistant", content: "", toolCalls });
@@ -132,7 +135,7 @@ function isQuestion(message: AgentMessage): boolean {
 }
 
 function nothingSaid(): AppError {
-  const message = "needs a message that says something";
+  const message = "at least one message must not be blank";
   return new AppError(400, "invalid_request", `cannot use the request body: messages: ${message}`, {
     errors: [{ path: "messages", message }],
   });

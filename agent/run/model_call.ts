@@ -7,7 +7,7 @@ import {
 } from "../../shared/providers/provider.ts";
 import type { Emit } from "./events.ts";
 
-/** Asks a model once: streamed where someone watches, in one piece otherwise. */
+/** Calls a model once. The answer is streamed if `emit` is given. */
 export function callModel(
   request: ChatRequest,
   { provider, signal, emit }: { provider: ChatProvider; emit?: Emit | undefined } & CallOptions,
@@ -28,7 +28,7 @@ async function readStream(
   throw new ProviderError(
     502,
     "provider_error",
-    `cannot use the answer of ${provider.name}: its stream ended without one`,
+    `cannot use the answer of ${provider.name}: the stream ended without a reply`,
     { kind: "unreadable" },
   );
 }

@@ -9,7 +9,7 @@ import type { ModelChoice } from "../models/choice.ts";
 import type { Models } from "../models/models.ts";
 import type { ToolSource } from "../tools/tool.ts";
 
-/** A conversation to be answered. What is unset is as the service is configured. */
+/** A conversation to answer. The configuration provides what is unset. */
 export interface RunRequest {
   choice: ModelChoice;
   messages: AgentMessage[];
@@ -18,26 +18,26 @@ export interface RunRequest {
 }
 
 export interface RunReport extends AgentResult {
-  /** Who answered: the model asked for, or a fallback. */
+  /** The model that answered: the requested one, or a fallback. */
   model: string;
 }
 
 export interface PreparedRun {
   readonly repairs: HistoryRepairs;
-  /** The model that is being asked now. */
+  /** The model that answered last, or that is being asked now. */
   readonly model: string;
-  /** Once. Throws as `runAgent` does. */
+  /** May be called once. Throws as `runAgent` does. */
   start(options: { signal: AbortSignal; emit?: Emit }): Promise<RunReport>;
 }
 
 let graph: typeof import("./graph.ts") | undefined;
 
-/** Loads the loop of a run: LangGraph takes half of the time that the whole service needs to load. */
+/** Loads LangGraph, which takes half of the service's load time. */
 export async function loadGraph(): Promise<typeof import("./graph.ts")> {
   return graph = await import("./graph.ts");
 }
 
-/** Turns requests into runs; throws 4xx and 503 before anything is spent. */
+/** Turns requests into runs. Throws 4xx and 503 before a provider is asked. */
 export interface Runner {
   prepare(request: RunRequest): PreparedRun;
 }

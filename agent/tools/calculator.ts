@@ -9,8 +9,8 @@ const schema = z.object({
 });
 
 /**
- * Does sums on decimal numbers: exact for whole numbers below 10^1000, and 0.1 + 0.2 is 0.3. The
- * expression is parsed and walked, never run as code.
+ * Calculates with decimal numbers: exact for integers below 10^1000, and 0.1 + 0.2 is 0.3. The
+ * expression is parsed and evaluated, never run as code.
  */
 export function createCalculator(): Tool<typeof schema> {
   return {

@@ -6,18 +6,18 @@ const schema = z.object({
     .describe("IANA time zone, for example Europe/Berlin; UTC when left out"),
 });
 
-/** Tells the date and time in a time zone, to the second. `now` is the clock. */
+/** The date and time in a time zone, to the second. */
 export function createCurrentTime(now: () => Date = () => new Date()): Tool<typeof schema> {
   return {
     name: "current_time",
     description: "The current date, time and weekday in a time zone.",
     schema,
     run({ time_zone }) {
-      const zone = time_zone || "UTC"; // models send "" for an argument they would leave out
+      const zone = time_zone || "UTC"; // models send "" for an argument that they could leave out
       const parts = formatParts(now(), zone);
       const date = `${parts.year}-${parts.month}-${parts.day}`;
       const time = `${parts.hour}:${parts.minute}:${parts.second}`;
-      // "GMT+05:30", and plain "GMT" where there is no difference.
+      // "GMT+05:30", or only "GMT" if there is no difference.
       const offset = parts.timeZoneName?.replace("GMT", "") || "+00:00";
       return `${date}T${time}${offset} (${parts.weekday}, ${zone})`;
     },
@@ -50,7 +50,7 @@ function createFormat(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-/** Models like to send a bare city: the zones that end in it are what they meant. */
+/** Models often send only a city: suggests the zones that end in it. */
 function advise(timeZone: string): string {
   const city = timeZone.split("/").at(-1)!.trim().replaceAll(" ", "_").toLowerCase();
   const meant = Intl.supportedValuesOf("timeZone")

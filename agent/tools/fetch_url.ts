@@ -6,7 +6,7 @@ import { type Tool, ToolError } from "./tool.ts";
 
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 10_000;
-/** Each link of a page is written with the page's own address. */
+/** The page's address is written into every relative link of the page. */
 const MAX_URL_LENGTH = 2_048;
 
 const schema = z.object({
@@ -15,16 +15,16 @@ const schema = z.object({
 
 export interface FetchUrlOptions {
   /**
-   * Must refuse addresses that are not public, connect to the address that it checked, and hand
-   * redirects back: see `createPublicFetch`.
+   * Must refuse addresses that are not public, connect to the address that it checked, and return
+   * redirects instead of following them: see `createPublicFetch`.
    */
   fetch: typeof globalThis.fetch;
   converter: PageConverter;
-  /** Limit of a whole call. */
+  /** Limit of one call. */
   timeoutMs?: number;
 }
 
-/** Reads the text of a public page. Disposing of it ends the converter. */
+/** Reads the text of a public page. Disposing of the tool disposes of the converter. */
 export function createFetchUrl(
   { fetch, converter, timeoutMs = TIMEOUT_MS }: FetchUrlOptions,
 ): Tool<typeof schema> & Disposable {
@@ -48,7 +48,7 @@ export function createFetchUrl(
   };
 }
 
-/** Follows redirects hop by hop: each is checked as the first address was. */
+/** Follows redirects one by one: each address is checked as the first one was. */
 async function follow(
   start: URL,
   { fetch, signal }: { fetch: typeof globalThis.fetch; signal: AbortSignal },
@@ -80,10 +80,12 @@ function parse(text: string): URL {
   }
   if (!url) throw new ToolError(`cannot fetch ${shown}: it is not an absolute URL`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new ToolError(`cannot fetch ${shown}: only http and https addresses can be read`);
+    throw new ToolError(`cannot fetch ${shown}: only http and https are supported`);
   }
   if (url.username || url.password) {
-    throw new ToolError(`cannot fetch ${url.origin}: addresses with a password are not read`);
+    throw new ToolError(
+      `cannot fetch ${url.origin}: addresses with a user name or password are not supported`,
+    );
   }
   return url;
 }

@@ -23,13 +23,15 @@ const CREATORS: Record<ToolName, (config: AgentConfig, log: Logger) => Tool> = {
   },
   web_search({ TAVILY_API_KEY: apiKey, TAVILY_BASE_URL: baseUrl }) {
     if (apiKey) return createWebSearch({ apiKey, baseUrl });
-    throw new ConfigError("cannot start: AGENT_TOOLS names web_search, so set TAVILY_API_KEY");
+    throw new ConfigError(
+      "cannot start: AGENT_TOOLS contains web_search, which needs TAVILY_API_KEY",
+    );
   },
 };
 
 /**
- * The built-in tools that `AGENT_TOOLS` switches on, in the order that the model reads them. Throws
- * `ConfigError` where one of them lacks its key.
+ * The built-in tools that `AGENT_TOOLS` selects, in the order in which the model sees them. Throws
+ * `ConfigError` if the key of one is missing.
  */
 export function createTools(config: AgentConfig, log: Logger = silentLogger): Tool[] {
   return TOOL_NAMES.filter((name) => config.AGENT_TOOLS.includes(name))

@@ -2,7 +2,7 @@ import type { Metrics } from "../../shared/ops/metrics.ts";
 import { withSpan } from "../../shared/ops/tracing.ts";
 import type { Tool, Toolbox, ToolSource } from "./tool.ts";
 
-/** The same tools, whose calls are counted and traced. A tool that there is not is not counted. */
+/** The same tools, with every call counted and traced. Calls of unknown tools are not counted. */
 export function observeTools(
   source: ToolSource & Partial<AsyncDisposable>,
   metrics: Metrics,
@@ -23,7 +23,7 @@ export function observeTools(
   };
 }
 
-/** Tool servers may name their tools anew each time; a metric is kept for ever. */
+/** MCP servers may rename their tools again and again, and a metric's labels are never removed. */
 const MAX_LABELS = 1_000;
 
 function createLabels(): (name: string) => string {

@@ -2,52 +2,52 @@ import { z } from "zod";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
 
 export interface ToolOptions {
-  /** Aborted when the caller has left; a tool that takes time ends then. */
+  /** Aborted when the caller has left, or at the time limit. */
   signal?: AbortSignal;
 }
 
 /**
- * Something that the model may ask for. `schema` must describe an object; `run` gets what it
- * accepts. A `ToolError` is told to the model word for word, any other error is not. A tool that
- * holds something is disposed of when the service ends.
+ * A function that the model may call. `schema` must describe an object; `run` gets the parsed
+ * arguments. The model sees the message of a `ToolError`, but not of any other error. A tool is
+ * disposed of when the service ends.
  */
 export interface Tool<S extends z.ZodType = z.ZodType> extends Partial<Disposable> {
   readonly name: string;
   /** Written for the model: what the tool does, and when to use it. */
   readonly description: string;
   readonly schema: S;
-  /** What the model is told of the arguments; made from `schema` unless given. */
+  /** The JSON schema that the model sees; made from `schema` if it is unset. */
   readonly parameters?: Record<string, unknown>;
   run(args: z.output<S>, options: ToolOptions): string | Promise<string>;
 }
 
-/** A failure that the model may read and mend its call from: no secret, no stack. */
+/** A failure whose message the model sees, to correct its call. Contains no secret. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
-/** Tools by name, and what a model is told of them. Made once: the schemas take time to convert. */
+/** Tools by name, and their definitions. Created once: converting the schemas takes time. */
 export interface Toolbox {
   readonly definitions: ToolDefinition[];
   readonly names: string[];
   find(name: string): Tool | undefined;
 }
 
-/** Where the tools come from; they may change while the service runs. */
+/** Provides the tools; they may change while the service runs. */
 export interface ToolSource {
-  /** The tools there are now. A run takes them once, and keeps them. */
+  /** The tools of now. A run reads them once and keeps them. */
   current(): Toolbox;
-  /** For `GET /tools`. */
+  /** The body of `GET /tools`. */
   describe(): ToolReport;
 }
 
-/** What people are told of the tools. */
+/** The tools and the servers that they come from. */
 export interface ToolReport {
   tools: { name: string; description: string; source: string }[];
   servers: ToolServerState[];
 }
 
-/** One MCP server. `error` is in our words; `retry_at` is ISO 8601. */
+/** One MCP server. `error` contains no secret; `retry_at` is ISO 8601. */
 export interface ToolServerState {
   name: string;
   transport: "stdio" | "http";
@@ -57,7 +57,7 @@ export interface ToolServerState {
   retry_at?: string;
 }
 
-/** Tools that are there from the start and stay. */
+/** A source whose tools never change. */
 export function createFixedTools(tools: Tool[]): ToolSource & AsyncDisposable {
   const toolbox = createToolbox(tools);
   return {
@@ -84,7 +84,7 @@ export function createToolbox(tools: Tool[]): Toolbox {
 
 function toDefinition({ name, description, schema, parameters }: Tool): ToolDefinition {
   if (parameters) return { name, description, parameters };
-  // As input, so that an argument with a default is one the model may leave out.
+  // As input, so that the model may leave out an argument with a default.
   const { $schema: _, ...converted } = z.toJSONSchema(schema, { io: "input" });
   return { name, description, parameters: converted };
 }

@@ -20,12 +20,12 @@ const Found = z.object({
 
 export interface WebSearchOptions {
   apiKey: string;
-  /** Any API that answers `POST {baseUrl}/search` as Tavily does. */
+  /** Of Tavily, or of an API with the same `POST {baseUrl}/search`. */
   baseUrl: string;
   fetch?: typeof globalThis.fetch;
 }
 
-/** Searches the web. Neither the key nor the words of the search service reach the model. */
+/** Searches the web. The model sees neither the key nor the errors of the search service. */
 export function createWebSearch(
   { apiKey, baseUrl, fetch = globalThis.fetch }: WebSearchOptions,
 ): Tool<typeof schema> {
@@ -48,10 +48,14 @@ export function createWebSearch(
       });
       if (!response.ok) {
         await response.body?.cancel();
-        throw new ToolError(`cannot search: the search service answered ${response.status}`);
+        throw new ToolError(
+          `cannot search: the search service answered with status ${response.status}`,
+        );
       }
       const found = Found.safeParse(await response.json().catch(() => undefined));
-      if (!found.success) throw new ToolError("cannot search: the answer is unreadable");
+      if (!found.success) {
+        throw new ToolError("cannot search: the answer of the search service is invalid");
+      }
       return describe(found.data);
     },
   };

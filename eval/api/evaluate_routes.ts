@@ -3,7 +3,7 @@ import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { evaluateRequest, EvaluateResponse } from "../../shared/schemas/evaluate.ts";
 import type { ScoringPorts } from "../assess/assessor.ts";
-import { describeScores } from "../assess/scores/descriptions.ts";
+import { describeScores } from "../assess/scores/scorers.ts";
 import { pairScorers } from "../assess/scores/mod.ts";
 import { runSelfTest } from "../assess/scores/self_test.ts";
 import { createEvaluateRoute, type EvaluateRouteDeps } from "../run/evaluate_route.ts";

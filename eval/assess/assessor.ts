@@ -1,55 +1,20 @@
-import {
-  type EvaluateRequest,
-  type Interaction,
-  ScoredBy,
-  type Scores,
-} from "../../shared/schemas/evaluate.ts";
-import { type AnnotatedMetadata, createMetadataReader } from "./metadata/annotation.ts";
+import { type EvaluateRequest, type Interaction, ScoredBy } from "../../shared/schemas/evaluate.ts";
+import type { Assessor } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
-import type { Embedder } from "./embeddings/embedder.ts";
-import { gradeReply } from "./judge/grade.ts";
-import type { JudgeModel } from "./judge/model.ts";
-import type { LanguageDetector } from "./language/detector.ts";
-import type { Assessment, Assessor } from "./assessment.ts";
-import { matchMetadata, type MetadataMatch } from "./scores/metadata_match.ts";
-import { pairScorers } from "./scores/mod.ts";
-import { overall, type PlannedPart } from "./scores/overall.ts";
-import type { PairComparer } from "./scores/pair_scores.ts";
-import { differencesBetween } from "./text/differences.ts";
+import { conclude } from "./scores/overall.ts";
+import type { Outcome, ScoredBatch, Scorer, TurnScorer } from "./scores/scorer.ts";
+import { scorers as everyScorer } from "./scores/scorers.ts";
 import { CALIBRATION } from "./scores/similarity_method.ts";
-import { semanticSimilarity } from "./scores/semantic_similarity.ts";
+import type { ScoringPorts } from "./scoring_ports.ts";
 
-/** What assessing takes beside the texts; it lives as long as the process. */
-export interface ScoringPorts {
-  pairs: PairComparer;
-  embedder: Embedder;
-  detector: LanguageDetector;
-  judge?: JudgeModel;
-}
+export type { ScoringPorts } from "./scoring_ports.ts";
 
-/** What is the same for the same reply of a turn. */
-interface Study {
-  compared: {
-    scores: Scores;
-    missing: Record<string, string>;
-    method?: string | undefined;
-    differences?: ReturnType<typeof differencesBetween>;
-  };
-  metadata: AnnotatedMetadata;
-}
+/** By scorer. */
+type Outcomes = ReadonlyMap<object, Outcome>;
 
 /** Of all turns of all runs together: one budget for the process. */
-const studies = createSharedMemo<Study>();
-
-/** Results that are larger than the memo reckons with are not kept. */
-const MAX_REMEMBERED_KEYS = 32;
-
-/** What is missing may be there the next time. */
-function isLasting({ compared, metadata }: Study): boolean {
-  return Object.keys(compared.missing).length === 0 && metadata.isLasting &&
-    Object.keys(metadata.annotation?.keys ?? {}).length <= MAX_REMEMBERED_KEYS;
-}
+const remembered = createSharedMemo<Outcomes>();
 
 /**
  * What scores a run's meanings and grades. A run that goes on under another configuration must not
@@ -71,189 +36,120 @@ export interface AssessorOptions {
   signal: AbortSignal;
   /** Called if a label cannot be read, with the first error of each kind. */
   onLabelFailure?: (error: unknown) => void;
+  /** The whole table if unset. */
+  scorers?: readonly Scorer[];
 }
 
-/** Annotates and scores the replies of one batch; the batch's own references teach the labels. */
-export function createAssessor(
-  { test_batch, rubric, judge_votes: votes = 1, ...batch }: AssessedBatch,
-  { ports, signal, onLabelFailure }: AssessorOptions,
-): Assessor {
-  const current = describeScoring(ports);
-  const planned = ScoredBy.safeParse(batch.scored_by).data ?? current;
-  const plansJudge = planned.judge !== null;
-  const judge = planned.judge === current.judge ? ports.judge : undefined;
-  const semantics = createBatchSemantics(test_batch, ports);
-  semantics.encodeReferences(signal); // while the first questions are on their way
-  const metadataReader = createMetadataReader(test_batch, {
-    semantics,
-    judge,
-    signal,
-    unavailable: changedLabelling(planned, current),
-    onFailure: onLabelFailure,
-  });
+/** Scores the replies of one batch with every scorer of the table. */
+export function createAssessor(batch: AssessedBatch, options: AssessorOptions): Assessor {
+  const planned = planBatch(batch, options);
+  planned.semantics.encodeReferences(options.signal); // while the first questions are on their way
+  const { scorers = everyScorer } = options;
+  const all = scorers.flatMap((scorer) => scorer.forBatch(planned) ?? []);
+  const ours = all.filter(({ hasCallersNames }) => !hasCallersNames);
+  const named = all.filter(({ hasCallersNames }) => hasCallersNames);
+  const repeatable = all.filter((scorer) => scorer.isRepeatable === true);
+  const fresh = all.filter((scorer) => scorer.isRepeatable !== true);
 
-  /** There must be something to grade by. */
-  const isJudged = ({ reference_reply }: Interaction) =>
-    plansJudge && (reference_reply !== undefined || rubric !== undefined);
+  /** Models often repeat themselves: the same reply to a turn is scored once. */
+  const byTurn = new WeakMap<Interaction, (reply: string) => Promise<Outcomes>>();
 
-  /** A model that is sure of itself repeats itself: a turn's replies are looked at once. */
-  const byTurn = new WeakMap<Interaction, (reply: string) => Promise<Study>>();
-
-  function studyOnce(interaction: Interaction, reply: string): Promise<Study> {
+  function scoreOnce(interaction: Interaction, reply: string): Promise<Outcomes> {
     let known = byTurn.get(interaction);
     if (!known) {
-      known = studies.of((text) => study(interaction, text), isLasting);
+      known = remembered.of(
+        (text) => scoreWith(repeatable, { interaction, reply: text }),
+        (outcomes) => outcomes.values().every(isLasting),
+      );
       byTurn.set(interaction, known);
     }
     return known(reply);
   }
 
-  /** Everything that is the same for the same reply; a judge's grade need not be. */
-  async function study(interaction: Interaction, reply: string): Promise<Study> {
-    const [compared, metadata] = await Promise.all([
-      compare(interaction, reply),
-      metadataReader.read({ text: reply, interaction }),
-    ]);
-    return { compared, metadata };
-  }
-
-  async function compare(
-    { reference_reply: reference }: Interaction,
-    reply: string,
-  ): Promise<Study["compared"]> {
-    if (reference === undefined) return { scores: sameForAll(null), missing: {} };
-    const pair = { reply, reference };
-    const semantic = compareMeaning(pair);
-    const { scores, missing } = await ports.pairs.compare(pair);
-    const { value, method, missing: unknownMeaning } = await semantic;
-    return {
-      scores: { ...scores, semantic_similarity: value },
-      missing: {
-        ...missing,
-        ...(unknownMeaning !== undefined && { semantic_similarity: unknownMeaning }),
-      },
-      method,
-      differences: differencesBetween(reply, reference),
-    };
-  }
-
-  async function compareMeaning(
-    pair: { reply: string; reference: string },
-  ): Promise<{ value: number | null; method?: string; missing?: string }> {
-    if (planned.embeddings !== current.embeddings) {
-      return { value: null, missing: changed(planned.embeddings, current.embeddings) };
-    }
-    return await semanticSimilarity(pair, semantics);
-  }
-
-  async function grade(interaction: Interaction, reply: string) {
-    if (!isJudged(interaction)) return undefined;
-    if (!judge) return { value: null, missing: changed(planned.judge, current.judge) };
-    const { user_message: userMessage, reference_reply: reference } = interaction;
-    const graded = await gradeReply(
-      { userMessage, reply, reference },
-      { model: judge, rubric, votes, signal },
-    );
-    return { ...graded, missing: graded.result.error ?? "judge_unreadable" };
-  }
-
-  /** The parts of a turn's `overall`, which do not depend on the reply. */
-  function plan(
-    interaction: Interaction,
-    { scores, matches }: { scores: Scores; matches: Pick<MetadataMatch, "isPlanned" | "bounds"> },
-  ): PlannedPart[] {
-    const value = (name: string) => scores[name] ?? null;
-    return [
-      ...(interaction.reference_reply === undefined
-        ? []
-        : [{ name: "semantic_similarity", value: value("semantic_similarity") } as const]),
-      ...(matches.isPlanned
-        ? [
-          {
-            name: "metadata_match",
-            value: value("metadata_match"),
-            bounds: matches.bounds,
-          } as const,
-        ]
-        : []),
-      ...(isJudged(interaction) ? [{ name: "judge", value: value("judge") } as const] : []),
-    ];
+  /** In the table's order; a name that a caller chose does not replace one of ours. */
+  function merge<T>(read: (scorer: TurnScorer) => Record<string, T>): Record<string, T> {
+    return Object.assign({}, ...all.map(read), ...ours.map(read));
   }
 
   return {
-    async assess(interaction, reply) {
-      const [{ compared, metadata }, verdict] = await Promise.all([
-        studyOnce(interaction, reply),
-        grade(interaction, reply),
+    async assess(interaction, reply, { latencyMs = 0, conversation = () => [] } = {}) {
+      const [known, asked] = await Promise.all([
+        scoreOnce(interaction, reply),
+        scoreWith(fresh, { interaction, reply, latencyMs, conversation }),
       ]);
-      const { generatedMetadata, annotation } = metadata;
-      const matches = matchMetadata(interaction, { reply, generatedMetadata, annotation });
-      const scores: Scores = {
-        ...withMatches(compared.scores, matches.scores),
-        ...(plansJudge && { judge: verdict?.value ?? null }),
-      };
-      const missing = {
-        ...withoutOurs(matches.missing, compared.scores),
-        ...compared.missing,
-        ...(verdict?.value === null && { judge: verdict.missing }),
-      };
+      const outcomeOf = (scorer: TurnScorer) => known.get(scorer) ?? asked.get(scorer)!;
+      const outcomes = all.map(outcomeOf);
+      const scores = merge((scorer) => outcomeOf(scorer).scores);
+      const taken = mergeAll(ours.map(outcomeOf), "scores");
+      const labels = Object.fromEntries(
+        Object.entries(mergeAll(named.map(outcomeOf), "missing"))
+          .filter(([name]) => !Object.hasOwn(taken, name)),
+      );
+      const { generatedMetadata = {}, ...fields } = mergeAll(outcomes, "fields");
+      const methods = mergeAll(outcomes, "methods");
       return {
         generatedMetadata,
-        ...conclude(scores, { parts: plan(interaction, { scores, matches }), missing }),
-        ...(compared.method && { score_methods: { semantic_similarity: compared.method } }),
-        ...(compared.differences?.length && { differs_in: compared.differences }),
-        ...(annotation && { annotation }),
-        ...(verdict && "result" in verdict && { judge: verdict.result }),
+        ...conclude(scores, {
+          missing: { ...labels, ...mergeAll(ours.map(outcomeOf), "missing") },
+          bounds: mergeAll(outcomes, "bounds"),
+        }),
+        ...(Object.keys(methods).length > 0 && { score_methods: methods }),
+        ...fields,
       };
     },
 
     // A score must never rise because the endpoint got worse: a failed turn counts 0 in every score
     // that it would have had, and in the headline even if it would have had none.
     async failed(interaction) {
-      const annotation = await metadataReader.plan(interaction);
-      const blank = matchMetadata(interaction, { reply: "", generatedMetadata: {}, annotation });
-      return {
-        ...withMatches(
-          sameForAll(interaction.reference_reply === undefined ? null : 0),
-          blank.scores,
+      const learned = await Promise.all(
+        all.map(async (scorer) =>
+          [scorer, await (scorer.learnPlan ?? scorer.plan)(interaction)] as const
         ),
-        ...(plansJudge && { judge: isJudged(interaction) ? 0 : null }),
+      );
+      const plans = new Map(learned);
+      const plan = merge((scorer) => plans.get(scorer)!);
+      return {
+        ...Object.fromEntries(
+          Object.entries(plan).map(([name, applies]) => [name, applies ? 0 : null]),
+        ),
         overall: 0,
       };
     },
 
-    // Which keys count is not asked: that may be what scoring failed at.
     unscored(interaction, reason) {
-      const ours = sameForAll(null);
-      const matches = matchMetadata(interaction, { reply: "-", generatedMetadata: {} });
-      const scores: Scores = {
-        ...withMatches(ours, matches.scores),
-        ...(plansJudge && { judge: null }),
-      };
-      const names = [
-        ...(interaction.reference_reply === undefined ? [] : Object.keys(ours)),
-        ...Object.keys(withoutOurs(matches.missing, ours)),
-        ...(isJudged(interaction) ? ["judge"] : []),
-      ];
-      const missing = Object.fromEntries(names.map((name) => [name, reason]));
-      return conclude(scores, { parts: plan(interaction, { scores, matches }), missing });
+      const plan = Object.entries(merge((scorer) => scorer.plan(interaction)));
+      const scores = Object.fromEntries(plan.map(([name]) => [name, null]));
+      const missing = plan.filter(([, applies]) => applies).map(([name]) => [name, reason]);
+      return conclude(scores, { missing: Object.fromEntries(missing) });
     },
   };
 }
 
-/** Adds the headline, and says what is missing. */
-function conclude(
-  scores: Scores,
-  { parts, missing }: { parts: PlannedPart[]; missing: Record<string, string> },
-): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds"> {
-  const { value, missing: lacking, bounds } = overall(parts);
-  const reasons = lacking.length === 0
-    ? missing
-    : { ...missing, overall: `without ${lacking.join(", ")}` };
+/** What is missing may be there the next time. */
+function isLasting({ isLasting, missing = {} }: Outcome): boolean {
+  return isLasting ?? Object.keys(missing).length === 0;
+}
+
+/** What the scorers may know of a batch. */
+function planBatch(
+  { test_batch: scenarios, rubric, judge_votes: votes = 1, scored_by }: AssessedBatch,
+  { ports, signal, onLabelFailure }: AssessorOptions,
+): ScoredBatch {
+  const current = describeScoring(ports);
+  const planned = ScoredBy.safeParse(scored_by).data ?? current;
+  const explain = (part: keyof ScoredBy) =>
+    planned[part] === current[part] ? undefined : changed(planned[part], current[part]);
   return {
-    scores: { ...scores, overall: value },
-    ...(Object.keys(reasons).length > 0 && { missing_scores: reasons }),
-    ...(bounds && { overall_bounds: bounds }),
+    scenarios,
+    rubric,
+    votes,
+    pairs: ports.pairs,
+    semantics: createBatchSemantics(scenarios, ports),
+    plansJudge: planned.judge !== null,
+    judge: planned.judge === current.judge ? ports.judge : undefined,
+    changed: { judge: explain("judge"), embeddings: explain("embeddings") },
+    signal,
+    onLabelFailure,
   };
 }
 
@@ -263,31 +159,20 @@ function changed(planned: string | null, current: string | null): string {
   } is configured`;
 }
 
-/** Why labels cannot be read as they were planned; the embedder reads them only without a judge. */
-function changedLabelling(planned: ScoredBy, current: ScoredBy): string | undefined {
-  if (planned.judge !== null) {
-    return planned.judge === current.judge ? undefined : changed(planned.judge, current.judge);
-  }
-  return planned.embeddings === current.embeddings
-    ? undefined
-    : changed(planned.embeddings, current.embeddings);
+/** Begins with the last: the first of the table compute here and now, the others also wait. */
+async function scoreWith<Input>(
+  some: { score(input: Input): Outcome | Promise<Outcome> }[],
+  input: Input,
+): Promise<Outcomes> {
+  const scored = some.toReversed().map(async (scorer) =>
+    [scorer, await scorer.score(input)] as const
+  );
+  return new Map(await Promise.all(scored));
 }
 
-/**
- * Callers name the metadata keys: the match of one called `exact` must not pass for `exact_match`,
- * and only enters `metadata_match`. Ours stand first for the reader, and once more to win.
- */
-function withMatches(ours: Scores, matches: Scores): Scores {
-  return { ...ours, ...matches, ...ours };
-}
-
-/** The same rule for what is missing. */
-function withoutOurs(missing: Record<string, string>, ours: Scores): Record<string, string> {
-  return Object.fromEntries(Object.entries(missing).filter(([name]) => !Object.hasOwn(ours, name)));
-}
-
-/** Every score that compares with the reference, of one value. */
-function sameForAll(value: number | null): Scores {
-  const names = [...pairScorers.map(({ name }) => name), "semantic_similarity"];
-  return Object.fromEntries(names.map((name) => [name, value]));
+function mergeAll<Part extends keyof Outcome>(
+  outcomes: Outcome[],
+  part: Part,
+): NonNullable<Outcome[Part]> {
+  return Object.assign({}, ...outcomes.map((outcome) => outcome[part]));
 }

@@ -13,11 +13,11 @@ Example:
   assay-eval backup eval-backup.db
 `,
 
-  async execute(args, world) {
+  async execute(args, context) {
     const { positionals: [target = ""] } = parseArguments(args, { options: {}, names: ["FILE"] });
-    await world.requireWritable(target);
-    await world.backUp(target);
-    world.err.write(`wrote ${target}\n`);
+    await context.requireWritable(target);
+    await context.backUp(target);
+    context.err.write(`wrote ${target}\n`);
     return EXIT.passed;
   },
 };

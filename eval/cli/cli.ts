@@ -8,7 +8,7 @@ import { resume } from "./resume.ts";
 import { run } from "./run.ts";
 import { runs } from "./runs.ts";
 import { show } from "./show.ts";
-import type { CliWorld } from "./world.ts";
+import type { CliContext } from "./context.ts";
 
 const commands: Record<string, Command> = {
   run,
@@ -36,29 +36,29 @@ Example:
 `;
 
 /** The command line. Resolves with the exit code; errors for people are written, not thrown. */
-export async function runCli(args: string[], world: CliWorld): Promise<number> {
+export async function runCli(args: string[], context: CliContext): Promise<number> {
   const [name = "", ...rest] = args;
   if (isHelp(name)) {
-    world.out.write(HELP);
+    context.out.write(HELP);
     return EXIT.passed;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    world.err.write(`assay-eval: there is no command "${name}"\n\n${HELP}`);
+    context.err.write(`assay-eval: there is no command "${name}"\n\n${HELP}`);
     return EXIT.error;
   }
   if (rest.includes("--help") || rest.includes("-h")) {
-    world.out.write(command.help);
+    context.out.write(command.help);
     return EXIT.passed;
   }
   try {
-    return await command.execute(rest, world);
+    return await command.execute(rest, context);
   } catch (error) {
     if (error instanceof UsageError) {
       const hint = `see "assay-eval ${name} --help"`;
-      world.err.write(`assay-eval ${name}: ${error.message}\n${hint}\n`);
+      context.err.write(`assay-eval ${name}: ${error.message}\n${hint}\n`);
     } else if (error instanceof AppError || error instanceof ConfigError) {
-      world.err.write(`assay-eval ${name}: ${error.message}\n`);
+      context.err.write(`assay-eval ${name}: ${error.message}\n`);
     } else throw error;
     return EXIT.error;
   }

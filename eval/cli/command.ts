@@ -1,4 +1,4 @@
-import type { CliWorld } from "./world.ts";
+import type { CliContext } from "./context.ts";
 
 /** What the process tells its caller. */
 export const EXIT = {
@@ -25,5 +25,5 @@ export interface Command {
   /** The whole of its `--help`, with an example. */
   readonly help: string;
   /** Takes the arguments after its name; resolves with the exit code. */
-  execute(args: string[], world: CliWorld): Promise<number>;
+  execute(args: string[], context: CliContext): Promise<number>;
 }

@@ -28,12 +28,12 @@ Example:
   assay-eval compare 0198c0de-1111-7000-8000-000000000000 latest --score overall
 `,
 
-  async execute(args, world) {
+  async execute(args, context) {
     const { values, positionals: [first = "", second = ""] } = parseArguments(args, {
       options,
       names: ["BASELINE", "CANDIDATE"],
     });
-    const reader = await world.openReader();
+    const reader = await context.openReader();
     try {
       const baseline = await findRun(reader, first);
       const candidate = await findRun(reader, second);
@@ -42,7 +42,7 @@ Example:
         { baseline: baseline.id, candidate: candidate.id },
         { scores: values.score ?? [] },
       );
-      world.out.write(
+      context.out.write(
         values.json
           ? `${JSON.stringify(comparison, null, 2)}\n`
           : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm)

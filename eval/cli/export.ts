@@ -28,7 +28,7 @@ Example:
   assay-eval export latest --output result.csv --output junit.xml
 `,
 
-  async execute(args, world) {
+  async execute(args, context) {
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
     const format = exportFormats.find(({ name }) => name === (values.format ?? "json"));
     if (!format) throw new UsageError(`there is no format "${values.format}"`);
@@ -38,12 +38,12 @@ Example:
     const threshold = values.threshold === undefined
       ? undefined
       : parseNumber(values.threshold, { option: "--threshold", min: 0, max: 1 });
-    const outputs = await planOutputs(values.output ?? [], world);
-    const reader = await world.openReader();
+    const outputs = await planOutputs(values.output ?? [], context);
+    const reader = await context.openReader();
     try {
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
-      if (outputs.length > 0) await writeOutputs(outputs, { source, world });
-      else for await (const text of gatherPieces(format.write(source))) world.out.write(text);
+      if (outputs.length > 0) await writeOutputs(outputs, { source, context });
+      else for await (const text of gatherPieces(format.write(source))) context.out.write(text);
       return EXIT.passed;
     } finally {
       await reader.close();

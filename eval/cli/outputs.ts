@@ -1,7 +1,7 @@
 import type { ExportFormat, ExportSource } from "../export/format.ts";
 import { exportFormats } from "../export/mod.ts";
 import { UsageError } from "./command.ts";
-import type { CliWorld } from "./world.ts";
+import type { CliContext } from "./context.ts";
 
 /** A file, and the format that its ending names. */
 export interface Output {
@@ -13,20 +13,20 @@ export interface Output {
  * Checks before anything is paid for that the files can be written. Throws `UsageError` for an
  * ending that names no format.
  */
-export async function planOutputs(paths: string[], world: CliWorld): Promise<Output[]> {
+export async function planOutputs(paths: string[], context: CliContext): Promise<Output[]> {
   const outputs = paths.map((path): Output => ({ path, format: formatOfFile(path) }));
-  for (const { path } of outputs) await world.requireWritable(path);
+  for (const { path } of outputs) await context.requireWritable(path);
   return outputs;
 }
 
 /** Writes a run into each file, and says so. */
 export async function writeOutputs(
   outputs: Output[],
-  { source, world }: { source: ExportSource; world: CliWorld },
+  { source, context }: { source: ExportSource; context: CliContext },
 ): Promise<void> {
   for (const { path, format } of outputs) {
-    await world.writeText(path, format.write(source));
-    world.err.write(`wrote ${path}\n`);
+    await context.writeText(path, format.write(source));
+    context.err.write(`wrote ${path}\n`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { RunProgress } from "../run/active_run.ts";
-import type { CliStream } from "./world.ts";
+import type { CliStream } from "./context.ts";
 
 /** A person sees ten pictures a second as movement; more only cost. */
 const REDRAW_MS = 100;

@@ -3,14 +3,19 @@ import { parseArguments, parseNumber } from "./arguments.ts";
 import { parseBatch } from "./batch.ts";
 import type { Command } from "./command.ts";
 import { followRun } from "./follow_run.ts";
-import { findBaseline, GATE_HELP, gateOptions, parseGate } from "./gate.ts";
+import {
+  CRITERIA_HELP,
+  criteriaOptions,
+  findBaseline,
+  parsePassCriteria,
+} from "./pass_criteria.ts";
 
 const options = {
   endpoint: { type: "string" },
   model: { type: "string" },
   attempts: { type: "string" },
   name: { type: "string" },
-  ...gateOptions,
+  ...criteriaOptions,
 } as const;
 
 /** Runs a batch without a server. */
@@ -26,7 +31,7 @@ a line; "-" reads the standard input.
   --model ID         the model (default: the request body's)
   --attempts N       how often each conversation is had (default: 1)
   --name NAME        the test's name (default: the body's, else the file's)
-${GATE_HELP}
+${CRITERIA_HELP}
 
 Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error or an
 endpoint that answers nothing, 130 after Ctrl-C.
@@ -36,34 +41,34 @@ Example:
     --attempts 5 --threshold 0.8 --output report.xml --output comment.md
 `,
 
-  async execute(args, world) {
+  async execute(args, context) {
     const { values, positionals: [path = ""] } = parseArguments(args, {
       options,
       names: ["BATCH"],
     });
-    const wanted = await parseGate(values, world);
-    const request = parseBatch(await world.readText(path), {
-      maxAttempts: world.maxAttempts,
+    const wanted = await parsePassCriteria(values, context);
+    const request = parseBatch(await context.readText(path), {
+      maxAttempts: context.maxAttempts,
       options: {
         ...values.endpoint !== undefined && { endpoint: values.endpoint },
         ...values.model !== undefined && { model_id: values.model },
         ...values.name !== undefined && { test_name: values.name },
         ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
-        ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, world) },
+        ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
       },
     });
     const name = fileName(path);
     if (name !== undefined) request.test_name ??= name;
-    world.requireAllowed(request);
+    context.requireAllowed(request);
 
-    const store = await world.openStore();
+    const store = await context.openStore();
     try {
-      const gate = await findBaseline(wanted, store);
-      const manager = world.createManager(store, gate.concurrency);
+      const criteria = await findBaseline(wanted, store);
+      const manager = context.createManager(store, criteria.concurrency);
       const started = await manager.start({ request, testName: nameTest(request) });
       if (started.outcome !== "started") throw new Error("a run without a key was known before");
-      world.err.write(`run ${started.active.run.id}\n`);
-      return await followRun(started.active, { gate, manager, store, world });
+      context.err.write(`run ${started.active.run.id}\n`);
+      return await followRun(started.active, { criteria, manager, store, context });
     } finally {
       await store.close();
     }

@@ -24,7 +24,7 @@ Example:
   assay-eval runs --model llama3.2 --status completed
 `,
 
-  async execute(args, world) {
+  async execute(args, context) {
     const { values } = parseArguments(args, { options, names: [] });
     const filter: RunFilter = {
       limit: parseNumber(values.limit ?? "20", {
@@ -37,13 +37,13 @@ Example:
       ...values.model !== undefined && { modelId: values.model },
       ...values.status !== undefined && { status: parseStatus(values.status) },
     };
-    const reader = await world.openReader();
+    const reader = await context.openReader();
     try {
       const page = await reader.listRuns(filter);
       const rows = await Promise.all(page.runs.map(async (run) => {
         return toRow(run, run.tally ?? await reader.tally(run.id));
       }));
-      world.out.write(
+      context.out.write(
         rows.length === 0
           ? "there are no runs\n"
           : renderTable(["run", "started", "status", "turns", "overall", "model", "test"], rows),

@@ -18,9 +18,9 @@ Example:
   assay-eval show latest
 `,
 
-  async execute(args, world) {
+  async execute(args, context) {
     const { positionals: [name = ""] } = parseArguments(args, { options: {}, names: ["RUN"] });
-    const reader = await world.openReader();
+    const reader = await context.openReader();
     try {
       const run = await findRun(reader, name);
       const source = {
@@ -29,10 +29,10 @@ Example:
         threshold: thresholdOf(run.request),
       };
       const digest = await digestRun(source);
-      world.out.write(describeRun(source, { digest, form: terminalForm }));
-      if (run.detail !== null) world.out.write(`\nit ended early: ${run.detail}\n`);
+      context.out.write(describeRun(source, { digest, form: terminalForm }));
+      if (run.detail !== null) context.out.write(`\nit ended early: ${run.detail}\n`);
       if (run.status !== "completed") {
-        world.out.write(`\ngo on with: assay-eval resume ${run.id}\n`);
+        context.out.write(`\ngo on with: assay-eval resume ${run.id}\n`);
       }
       return EXIT.passed;
     } finally {

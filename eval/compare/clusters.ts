@@ -1,4 +1,4 @@
-import { mean } from "../results/statistics.ts";
+import { mean } from "../assess/mean.ts";
 import type { Attempts } from "./attempt_shift.ts";
 import type { LeftOutCounter } from "./left_out.ts";
 import { type Cell, type PairedCells, pairScore, type TurnPair } from "./turn_pair.ts";

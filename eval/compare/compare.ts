@@ -2,10 +2,9 @@ import { AppError } from "../../shared/errors.ts";
 import { createPacer } from "../../shared/pacer.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { ScenarioPair } from "./clusters.ts";
-import { compareScores } from "./compare_scores.ts";
+import { compareScores, mostMoved } from "./compare_scores.ts";
 import type { Comparison } from "./comparison.ts";
 import { createLeftOutCounter } from "./left_out.ts";
-import { mostMoved } from "./moved.ts";
 import {
   type Paired,
   pairScenarios,

@@ -1,4 +1,4 @@
-import { mean } from "../results/statistics.ts";
+import { mean } from "../assess/mean.ts";
 import {
   type Cluster,
   type ClusteredScore,
@@ -6,12 +6,16 @@ import {
   clusterScore,
   type ScenarioPair,
 } from "./clusters.ts";
-import type { ScoreComparison } from "./comparison.ts";
-import { holm } from "./holm.ts";
+import type { MovedScenario, ScoreComparison } from "./comparison.ts";
 import type { LeftOutCounter } from "./left_out.ts";
 import { type PermutationResult, permutationTest } from "./permutation.ts";
 import type { TestOptions } from "./sign_flip.ts";
 import { decideVerdict } from "./verdict.ts";
+
+/** How many scenarios `mostMoved` lists per direction. */
+const SHOWN_MOVED = 10;
+/** Means of the same values in another order differ by rounding; that is no movement. */
+const ROUNDING = 1e-12;
 
 interface TestedScore {
   name: string;
@@ -105,4 +109,33 @@ function meanDifference(clusters: Cluster[]): number {
   return mean(
     clusters.map((cluster) => clusterMean(cluster, "candidate") - clusterMean(cluster, "baseline")),
   )!;
+}
+
+/**
+ * Holm's step-down correction: what each of several p-values is worth when all were looked at. The
+ * chance that any of them falls to α by luck stays at most α, however they depend on one another.
+ */
+export function holm(values: number[]): number[] {
+  const ascending = values.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);
+  const adjusted = new Array<number>(values.length);
+  let floor = 0;
+  for (const [rank, { p, index }] of ascending.entries()) {
+    floor = Math.max(floor, Math.min(1, p * (values.length - rank)));
+    adjusted[index] = floor;
+  }
+  return adjusted;
+}
+
+/** The scenarios that moved most, either way, the furthest first. */
+export function mostMoved(clusters: Cluster[]): { up: MovedScenario[]; down: MovedScenario[] } {
+  const moved = clusters.map((cluster): MovedScenario => {
+    const baseline = clusterMean(cluster, "baseline");
+    const candidate = clusterMean(cluster, "candidate");
+    return { scenario_id: cluster.id, baseline, candidate, difference: candidate - baseline };
+  });
+  const furthest = (direction: 1 | -1) =>
+    moved.filter(({ difference }) => direction * difference > ROUNDING)
+      .sort((a, b) => direction * (b.difference - a.difference))
+      .slice(0, SHOWN_MOVED);
+  return { up: furthest(1), down: furthest(-1) };
 }

@@ -1,5 +1,5 @@
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
-import { mean } from "../results/statistics.ts";
+import { mean } from "../assess/mean.ts";
 import type { LeftOutCounter, LeftOutReason } from "./left_out.ts";
 import { type AttemptTurn, isPlanned } from "./turn_scores.ts";
 
@@ -24,6 +24,8 @@ export interface PairedCells {
   /** As the attempts of the pair; `undefined` if the score does not apply. */
   baseline: (Cell | undefined)[];
   candidate: (Cell | undefined)[];
+  /** The sides that have no value in any attempt. */
+  lacking: Side[];
   /** Whether both sides have a value in at least one attempt. */
   isUsed: boolean;
 }
@@ -152,7 +154,9 @@ function fill(
   const [baseline, candidate] = SIDES.map((side) =>
     pair[side].map((turn, index) => turn.failed ? ZERO : toCell(turn, { side, index }))
   ) as [(Cell | undefined)[], (Cell | undefined)[]];
-  return { baseline, candidate, isUsed: hasValue(baseline) && hasValue(candidate) };
+  const cells = { baseline, candidate };
+  const lacking = SIDES.filter((side) => !hasValue(cells[side]));
+  return { ...cells, lacking, isUsed: lacking.length === 0 };
 }
 
 function hasValue(cells: (Cell | undefined)[]): boolean {
@@ -162,7 +166,7 @@ function hasValue(cells: (Cell | undefined)[]): boolean {
 /** The mean of some parts: values of those used on both sides, bounds of all that are planned. */
 function combine(pair: TurnPair, parts: PairedCells[]): PairedCells {
   const used = parts.filter(({ isUsed }) => isUsed);
-  return fill(pair, (_turn, { side, index }) => {
+  const combined = fill(pair, (_turn, { side, index }) => {
     const cells = parts.map((part) => part[side][index] ?? MISSING);
     const values = used.map((part) => part[side][index]?.value ?? null);
     return {
@@ -171,6 +175,12 @@ function combine(pair: TurnPair, parts: PairedCells[]): PairedCells {
       high: mean(cells.map(({ high }) => high))!,
     };
   });
+  if (used.length > 0) return combined;
+  // Nothing is left to take the mean of; it is missing on the sides where a part is.
+  return {
+    ...combined,
+    lacking: SIDES.filter((side) => parts.some(({ lacking }) => lacking.includes(side))),
+  };
 }
 
 function note(
@@ -178,10 +188,8 @@ function note(
   { pair, score, leftOut }: { pair: TurnPair; score: string; leftOut: LeftOutCounter },
 ): PairedCells {
   if (cells.isUsed) return cells;
-  const lacking = SIDES.filter((side) => !hasValue(cells[side]));
-  const reason: LeftOutReason = lacking.length === 2
-    ? "missing_in_both"
-    : `missing_in_${lacking[0]!}`;
+  const [side, other] = cells.lacking;
+  const reason: LeftOutReason = other ? "missing_in_both" : `missing_in_${side!}`;
   leftOut.add(score, { reason, turn: pair });
   return cells;
 }

@@ -44,6 +44,14 @@ export const csv: ExportFormat = {
         "missing_scores",
         ({ result }) => result.missing_scores && JSON.stringify(result.missing_scores),
       ],
+      [
+        "overall_bounds",
+        ({ result }) => result.overall_bounds && JSON.stringify(result.overall_bounds),
+      ],
+      [
+        "score_methods",
+        ({ result }) => result.score_methods && JSON.stringify(result.score_methods),
+      ],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];

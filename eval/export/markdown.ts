@@ -1,8 +1,9 @@
 import { describeComparison } from "./comparison_text.ts";
 import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
-import { markdownForm } from "./markdown_form.ts";
 import { describeRun } from "./run_text.ts";
+import { oneLine } from "./shorten.ts";
+import type { TextForm } from "./text_form.ts";
 
 /** For a pull request's comment. */
 export const markdown: ExportFormat = {
@@ -14,3 +15,32 @@ export const markdown: ExportFormat = {
     if (source.comparison) yield describeComparison(source.comparison, markdownForm);
   },
 };
+
+/** Of one name or text. */
+const SHOWN_CHARACTERS = 80;
+
+/** GitHub's and GitLab's Markdown. */
+export const markdownForm: TextForm = {
+  title: (text, level) => level === 1 ? `## ${text}\n\n` : `\n### ${text}\n\n`,
+  lines: (lines) => lines.map((line) => `- ${line}\n`).join(""),
+  name: codeSpan,
+  table(header, rows) {
+    const line = (cells: string[]) => `| ${cells.join(" | ")} |\n`;
+    const rule = header.map((_, index) => index === 0 ? "---" : "---:");
+    return line(header) + line(rule) + rows.map(line).join("");
+  },
+};
+
+/**
+ * Somebody else's text as a code span: there it can be no markup, no HTML, no link and no
+ * `@mention` that wakes a stranger. Also safe in a table.
+ */
+function codeSpan(text: string): string {
+  const plain = oneLine(text, SHOWN_CHARACTERS);
+  if (plain === "") return "(empty)";
+  const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const padding = plain.startsWith("`") || plain.endsWith("`") ? " " : "";
+  // A table is cut at its bars before code is looked for, so they are escaped even here.
+  return `${fence}${padding}${plain.replaceAll("|", "\\|")}${padding}${fence}`;
+}

@@ -1,4 +1,6 @@
-import type { Statistic } from "../../shared/schemas/evaluate.ts";
+import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/evaluate.ts";
+import { aggregateScores } from "./statistics.ts";
+import { finish, type Steps } from "./steps.ts";
 
 /** The score that decides whether something passes. */
 export const HEADLINE = "overall";
@@ -29,4 +31,71 @@ export function holdAgainst(
   }
   if (mean === null) return "unscored";
   return reaches(mean, threshold) ? "passed" : "below";
+}
+
+/** What is known of an attempt's `overall`; `undefined` if it has none. */
+export type AttemptOverall = Pick<Statistic, "mean" | "bounds"> | undefined;
+
+/**
+ * How reliably a scenario is passed, from its attempts' `overall`. `pass_at_k` estimates the chance
+ * that at least one of k attempts passes, `pass_hat_k` that all k do; both without bias, from every
+ * choice of k among the attempts. An attempt without an `overall` does not take part, and one that
+ * depends on missing values is counted as undecided.
+ */
+export function passRates(overall: AttemptOverall[], threshold: number): PassRates {
+  const standings = overall.map((attempt) => holdAgainst(attempt, threshold));
+  const count = (wanted: string) => standings.filter((standing) => standing === wanted).length;
+  const passed = count("passed");
+  const attempts = passed + count("below");
+  const pass_at_k: Record<string, number> = {};
+  const pass_hat_k: Record<string, number> = {};
+  let noneOf = 1; // C(n − c, k) / C(n, k), grown factor by factor: no factorial overflows
+  let allOf = 1; // C(c, k) / C(n, k)
+  for (let k = 1; k <= attempts; k++) {
+    const left = attempts - k + 1;
+    noneOf *= Math.max(0, attempts - passed - k + 1) / left;
+    allOf *= Math.max(0, passed - k + 1) / left;
+    pass_at_k[k] = 1 - noneOf;
+    pass_hat_k[k] = allOf;
+  }
+  return {
+    pass_threshold: threshold,
+    pass_rate: attempts === 0 ? null : passed / attempts,
+    pass_at_k,
+    pass_hat_k,
+    undecided: count("undecided"),
+  };
+}
+
+/** The pass rates of a run: means over its scenarios with their intervals. */
+export function runPassRates(scenarios: PassRates[]): RunPassRates {
+  return finish(passRatesInSteps(scenarios));
+}
+
+/** The same in steps of one k: scenarios and attempts may both be a thousand. */
+export function* passRatesInSteps(scenarios: PassRates[]): Steps<RunPassRates> {
+  function* ofEachK(pick: (rates: PassRates) => Record<string, number>) {
+    const names = new Set(scenarios.flatMap((rates) => Object.keys(pick(rates))));
+    yield;
+    const means: RunPassRates["pass_at_k"] = {};
+    for (const k of names) {
+      means[k] = meanOver(scenarios.map((rates) => pick(rates)[k] ?? null))!;
+      yield;
+    }
+    return means;
+  }
+  return {
+    pass_threshold: scenarios[0]?.pass_threshold ?? DEFAULT_PASS_THRESHOLD,
+    pass_rate: meanOver(scenarios.map(({ pass_rate }) => pass_rate)),
+    pass_at_k: yield* ofEachK(({ pass_at_k }) => pass_at_k),
+    pass_hat_k: yield* ofEachK(({ pass_hat_k }) => pass_hat_k),
+    undecided: scenarios.reduce((sum, { undecided }) => sum + undecided, 0),
+  };
+}
+
+/** A scenario with `null` does not take part; `null` if none does. */
+function meanOver(rates: (number | null)[]): RunPassRates["pass_rate"] {
+  const turns = rates.map((rate, cluster) => ({ scores: { rate }, failed: false, cluster }));
+  const { n, mean, ci95 } = aggregateScores(turns).statistics.rate ?? { n: 0, mean: null };
+  return mean === null ? null : { n, mean, ci95: ci95 ?? null };
 }

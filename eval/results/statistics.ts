@@ -34,12 +34,6 @@ export function toScoredTurn(
 /** What adding up and dividing may lose. */
 const ROUNDING = 1e-12;
 
-/** The mean of some numbers; `null` of none. */
-export function mean(values: number[]): number | null {
-  if (values.length === 0) return null;
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
 /**
  * The mean and the spread of each score over the turns that have one. A score that applies nowhere
  * is `null`; names keep the order in which they were first met. Turns of a cluster stand together.

@@ -12,8 +12,7 @@ import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../store/store.ts";
-import { passRates, passRatesInSteps } from "./pass_rates.ts";
-import { DEFAULT_PASS_THRESHOLD } from "./passing.ts";
+import { DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
 import {
   aggregateInSteps,
   createScenarioAggregate,

@@ -7,7 +7,7 @@ import {
   type Scenario,
 } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
-import type { Assessment, Assessor } from "../assess/assessment.ts";
+import type { Assessment, Assessor, ReplyCircumstances } from "../assess/assessment.ts";
 import type { ConversationMessage, Target, TargetReply } from "../endpoint/target.ts";
 import type { AttemptPosition, TurnPosition } from "../store/store.ts";
 import type { Limiter } from "./fair_limiter.ts";
@@ -169,6 +169,8 @@ async function converse(
       : earlier ?? await ask(interaction, history, ports);
     if (!stored) {
       const turnPosition = { ...position, turn };
+      const saidBefore = history.length;
+      const conversation = () => history.slice(0, saidBefore);
       // Now, not in the background work: a slow judge may still be busy with the reply before.
       const received = answer.reply && !earlier
         ? recorder.receive?.(turnPosition, answer)
@@ -177,7 +179,11 @@ async function converse(
       await background.begin(async () => {
         await received;
         const started = performance.now();
-        const result = await toResult(interaction, answer, { ...ports, turnPosition });
+        const result = await toResult(interaction, answer, {
+          ...ports,
+          turnPosition,
+          conversation,
+        });
         const tookMs = Math.round(answer.latencyMs + performance.now() - started);
         await recorder.record(turnPosition, result, { tookMs });
       });
@@ -189,6 +195,9 @@ async function converse(
     );
   }
 }
+
+/** The position of an answer, and the conversation before it. */
+type AnswerContext = { turnPosition: TurnPosition } & Pick<ReplyCircumstances, "conversation">;
 
 /** The outcome of a call: a reply, or the reason why there is none. */
 type Answer =
@@ -232,7 +241,7 @@ function omit(interaction: Interaction, fields: ReadonlySet<string>): Interactio
 async function toResult(
   interaction: Interaction,
   answer: Answer,
-  ports: RunPorts & { turnPosition: TurnPosition },
+  ports: RunPorts & AnswerContext,
 ): Promise<InteractionResult> {
   const { assessor } = ports;
   const { reply, latencyMs: latency_ms } = answer;
@@ -270,8 +279,10 @@ const GIVEN_UP = "given up: the service crashed each time it scored this reply";
 /** If scoring fails, only this turn lacks its scores: the run continues. */
 async function assess(
   interaction: Interaction,
-  { reply, attempt = (work) => work() }: TimedReply & Partial<Pick<EarlierReply, "attempt">>,
-  { assessor, signal, onUnscored, turnPosition }: RunPorts & { turnPosition: TurnPosition },
+  { reply, latencyMs, attempt = (work) => work() }:
+    & TimedReply
+    & Partial<Pick<EarlierReply, "attempt">>,
+  { assessor, signal, onUnscored, turnPosition, conversation }: RunPorts & AnswerContext,
 ): Promise<Assessment> {
   const without = (error: unknown, reason: string) => {
     onUnscored?.(turnPosition, error);
@@ -279,7 +290,7 @@ async function assess(
   };
   const scoring = attempt(async () => {
     try {
-      return await assessor.assess(interaction, reply.content);
+      return await assessor.assess(interaction, reply.content, { latencyMs, conversation });
     } catch (error) {
       if (signal.aborted) throw error;
       return without(error, UNSCORED);

@@ -14,12 +14,12 @@ Deno.test("the agent starts with an empty environment", () => {
   assertEquals(config.AGENT_SYSTEM_PROMPT.length > 0, true);
 });
 
-Deno.test("port 0 and temperature 0 are values, not absences", () => {
+Deno.test("port 0 and temperature 0 count as set", () => {
   const config = parseConfig(AgentConfig, { AGENT_PORT: "0", AGENT_TEMPERATURE: "0" });
   assertEquals([config.AGENT_PORT, config.AGENT_TEMPERATURE], [0, 0]);
 });
 
-Deno.test("a value that cannot be used stops the start and names its variable", () => {
+Deno.test("an invalid value stops the start, and the error names its variable", () => {
   const cases: [string, string][] = [
     ["AGENT_PORT", "70000"],
     ["AGENT_PORT", "eighty"],
@@ -39,13 +39,13 @@ Deno.test("a value that cannot be used stops the start and names its variable", 
   }
 });
 
-Deno.test("a fine-tuned model with a bad UUID is named", () => {
+Deno.test("a fine-tuned model with an invalid UUID is named in the error", () => {
   const STUDIO_MODELS = '{"good": "3fa85f64-5717-4562-b3fc-2c963f66afa6", "bad": "x"}';
   const error = assertThrows(() => parseConfig(AgentConfig, { STUDIO_MODELS }), ConfigError);
   assertStringIncludes(error.message, '"bad" needs a UUID');
 });
 
-Deno.test("a fallback that is no hub model is named", () => {
+Deno.test("a fallback that is not a hub model is named in the error", () => {
   const { HUB_FALLBACK } = parseConfig(AgentConfig, { HUB_FALLBACK: "a/b, c/d" });
   assertEquals(HUB_FALLBACK, ["a/b", "c/d"]);
   const wrong = () => parseConfig(AgentConfig, { HUB_FALLBACK: "a/b, gpt-4o" });

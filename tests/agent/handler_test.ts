@@ -9,7 +9,7 @@ import { createScriptedProvider, never } from "../fakes/scripted_provider.ts";
 const BODY = { messages: [{ type: "human", content: "Hi" }] };
 const UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
 
-Deno.test("POST / answers the last message of the agent's conversation", async () => {
+Deno.test("POST / returns the agent's last message", async () => {
   const provider = createScriptedProvider({ content: "Hello" });
   const response = await agentService(provider).service(agentRequestOf(BODY));
   assertEquals(response.status, 200);
@@ -20,7 +20,7 @@ Deno.test("POST / answers the last message of the agent's conversation", async (
   assertEquals(reply.content, "Hello");
 });
 
-Deno.test("the model, the system prompt, the tools and the settings go to the provider", async () => {
+Deno.test("the model, system prompt, tools and settings are sent to the provider", async () => {
   const provider = createScriptedProvider({});
   const { service } = agentService(provider, {
     environment: {
@@ -40,7 +40,7 @@ Deno.test("the model, the system prompt, the tools and the settings go to the pr
   assertEquals([request?.temperature, request?.maxTokens], [0, 7]);
 });
 
-Deno.test("x-model-id leads to the fine-tuned provider or to the hub", async () => {
+Deno.test("x-model-id selects the studio or the hub", async () => {
   const cases: [string, string][] = [[UUID, "studio"], ["org/model", "hub"]];
   for (const [id, target] of cases) {
     const { service, asked } = agentService(createScriptedProvider({}));
@@ -49,7 +49,7 @@ Deno.test("x-model-id leads to the fine-tuned provider or to the hub", async () 
   }
 });
 
-Deno.test("a bad request is answered by name and costs no provider call", async () => {
+Deno.test("an invalid request gets an error with its code, without a provider call", async () => {
   const cases: [unknown, Record<string, string>, number, string, string][] = [
     [BODY, { "x-model-id": "" }, 400, "missing_model_id", "x-model-id"],
     [BODY, { "x-model-id": "  " }, 400, "missing_model_id", "x-model-id"],
@@ -77,20 +77,20 @@ Deno.test("a bad request is answered by name and costs no provider call", async 
   }
 });
 
-Deno.test("a request without any x-model-id is told so", async () => {
+Deno.test("a request without x-model-id gets missing_model_id", async () => {
   const request = agentRequestOf(BODY);
   request.headers.delete("x-model-id");
   const response = await agentService(createScriptedProvider({})).service(request);
   assertEquals((await response.json()).code, "missing_model_id");
 });
 
-Deno.test("fields that we do not know are not refused", async () => {
+Deno.test("unknown fields are accepted", async () => {
   const body = { messages: [{ type: "human", content: "Hi", id: "m1", example: false }], x: 1 };
   const response = await agentService(createScriptedProvider({})).service(agentRequestOf(body));
   assertEquals(response.status, 200);
 });
 
-Deno.test("a provider's failure is answered by its own status and code", async () => {
+Deno.test("a provider's failure has its own status and code", async () => {
   const failures: [AppError, number][] = [
     [new ProviderError(502, "provider_auth", "no", { kind: "status", status: 401 }), 502],
     [new ProviderError(504, "provider_timeout", "slow", { kind: "timeout" }), 504],
@@ -111,7 +111,7 @@ Deno.test("a provider's failure is answered by its own status and code", async (
   }
 });
 
-Deno.test("a failure of ours is opaque to the caller", async () => {
+Deno.test("an internal error is not described to the caller", async () => {
   const provider = createScriptedProvider(new TypeError("secret of the inside"));
   const response = await agentService(provider).service(agentRequestOf(BODY));
   const text = await response.text();
@@ -134,7 +134,7 @@ Deno.test("a client that leaves ends the run", async () => {
   await left.promise;
 });
 
-Deno.test("the one log line of a request names the model and counts what it cost", async () => {
+Deno.test("the log line of a request has the model and its cost", async () => {
   const lines: string[] = [];
   const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
   const usage = {
@@ -150,7 +150,7 @@ Deno.test("the one log line of a request names the model and counts what it cost
   assertEquals([model, input_tokens, output_tokens, model_calls, tool_calls], ["a/b", 5, 2, 1, 0]);
 });
 
-Deno.test("a tool message in the history reaches the provider paired", async () => {
+Deno.test("a tool message in the history is sent to the provider with its call", async () => {
   const provider = createScriptedProvider({});
   const messages = [...BODY.messages, { type: "tool", content: "12:00", name: "clock" }];
   await agentService(provider).service(agentRequestOf({ messages }));
@@ -158,7 +158,7 @@ Deno.test("a tool message in the history reaches the provider paired", async () 
   assertEquals(sent.map(({ role }) => role), ["system", "user", "assistant", "tool"]);
 });
 
-Deno.test("GET /studio/models answers the names and UUIDs of the fine-tuned models", async () => {
+Deno.test("GET /studio/models returns the names and UUIDs of the fine-tuned models", async () => {
   const models = {
     providerFor: () => createScriptedProvider({}),
     listStudio: () => Promise.resolve({ tuned: UUID }),
@@ -169,7 +169,7 @@ Deno.test("GET /studio/models answers the names and UUIDs of the fine-tuned mode
   assertEquals([response.status, await response.json()], [200, { tuned: UUID }]);
 });
 
-Deno.test("GET / tells programs what the service is, and names the demo where it serves", async () => {
+Deno.test("GET / describes the service, and names the demo model if it is used", async () => {
   const { service } = agentService(createScriptedProvider({}));
   const index = await (await service(new Request("http://127.0.0.1:8000/"))).json();
   assertEquals(index.name, "assay-agent");
@@ -188,7 +188,7 @@ Deno.test("GET / tells programs what the service is, and names the demo where it
   assertEquals((await answer.json()).demo_model, "demo/assistant");
 });
 
-Deno.test("unknown paths and wrong methods are told apart", async () => {
+Deno.test("unknown paths are 404, wrong methods are 405", async () => {
   const { service } = agentService(createScriptedProvider({}));
   const unknown = await service(new Request("http://127.0.0.1:8000/nope"));
   assertEquals([unknown.status, (await unknown.json()).code], [404, "not_found"]);

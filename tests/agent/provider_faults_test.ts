@@ -11,7 +11,7 @@ import {
   startProviderDouble,
 } from "../fakes/provider_double.ts";
 
-/** What providers really send, over real HTTP, streamed and not: the two must end alike. */
+/** What providers really send, over real HTTP, with and without streaming: both must be equal. */
 
 const BODY = { messages: [{ type: "human", content: "Hi" }] };
 const sum = (expression: string, id = "same") => ({
@@ -24,7 +24,7 @@ interface Outcome {
   status: number;
   // deno-lint-ignore no-explicit-any
   body: any;
-  /** The messages of the last request that the provider got. */
+  /** The messages of the last request to the provider. */
   // deno-lint-ignore no-explicit-any
   sent: any[];
   calls: number;
@@ -63,20 +63,20 @@ async function bothWays(
 const toolTexts = ({ sent }: Outcome) =>
   sent.filter(({ role }) => role === "tool").map(({ content }) => content);
 
-Deno.test("a plain answer is the same streamed and not, its usage included", async () => {
+Deno.test("a plain answer is the same with and without streaming, including its usage", async () => {
   await bothWays([{ content: "Hello there." }], ({ status, body }) => {
     assertEquals([status, body.content], [200, "Hello there."]);
     assertEquals(body.usage_metadata.total_tokens, 12);
   });
 });
 
-Deno.test("a provider that sends no usage is answered with zeros, streamed and not", async () => {
+Deno.test("without usage from the provider the counts are zero, with and without streaming", async () => {
   await bothWays([{ usage: null }], ({ body }) => {
     assertEquals(body.usage_metadata.total_tokens, 0);
   });
 });
 
-Deno.test("two tool calls at once, and ids that come again, keep their results apart", async () => {
+Deno.test("results of parallel calls with repeated ids are not mixed up", async () => {
   const twice = { toolCalls: [sum("1+1"), sum("2+2")] };
   await bothWays([twice, twice, { content: "ok" }], (outcome) => {
     assertEquals(outcome.body.content, "ok");
@@ -86,7 +86,7 @@ Deno.test("two tool calls at once, and ids that come again, keep their results a
   });
 });
 
-Deno.test("arguments that are not JSON are told to the model, which mends its call", async () => {
+Deno.test("the model is told that its arguments are not JSON, and corrects its call", async () => {
   const bad = { toolCalls: [{ ...sum("1+1"), arguments: '{"expression": ' }] };
   await bothWays([bad, { toolCalls: [sum("1+1")] }, { content: "2" }], (outcome) => {
     assertEquals(outcome.body.content, "2");
@@ -96,7 +96,7 @@ Deno.test("arguments that are not JSON are told to the model, which mends its ca
   });
 });
 
-Deno.test("null content is asked for once more, then it is empty_reply", async () => {
+Deno.test("null content is asked for once more, then the error is empty_reply", async () => {
   await bothWays([{ content: null }, { content: "Here." }], ({ body, calls }) => {
     assertEquals([body.content, calls], ["Here.", 2]);
   });
@@ -105,7 +105,7 @@ Deno.test("null content is asked for once more, then it is empty_reply", async (
   });
 });
 
-Deno.test("a tool call in fragments is put together", async () => {
+Deno.test("a tool call is assembled from its fragments", async () => {
   const [opening, ...rest] = completionChunks({ toolCalls: [sum("17*23")] });
   const base = { id: "c", object: "chat.completion.chunk", model: "m" };
   const fragments = [
@@ -126,7 +126,7 @@ Deno.test("a tool call in fragments is put together", async () => {
   assertEquals([outcome.body.content, toolTexts(outcome)], ["391", ["391"]]);
 });
 
-Deno.test("a stream that stops half-way, or sends nothing, is the provider's error", async () => {
+Deno.test("a stream that breaks off, or is empty, is a provider error", async () => {
   const half = completionChunks({ content: "One two three" }).slice(0, 3);
   for (
     const answer of [
@@ -140,12 +140,12 @@ Deno.test("a stream that stops half-way, or sends nothing, is the provider's err
   }
 });
 
-Deno.test("a stream that says only that it is done has said nothing", async () => {
+Deno.test("a stream with only [DONE] is an empty reply", async () => {
   const { status, body, calls } = await run([sse([])], "text/event-stream");
   assertEquals([status, body.code, calls], [502, "empty_reply", 2]);
 });
 
-Deno.test("what a tool returns stays in the tool's role", async () => {
+Deno.test("a tool's result keeps the role tool", async () => {
   await bothWays([{ toolCalls: [sum("1+1")] }, { content: "2" }], ({ sent }) => {
     const holders = sent.filter(({ content }) => content === "2");
     assert(holders.length > 0 && holders.every(({ role }) => role === "tool"));

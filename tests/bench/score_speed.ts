@@ -1,4 +1,5 @@
-import { MAX_PAIR_CHARACTERS, pairScorers } from "../../eval/assess/scores/mod.ts";
+import { pairScorers } from "../../eval/assess/scores/mod.ts";
+import { MAX_PAIR_CHARACTERS } from "../../eval/assess/scores/score.ts";
 import { createPairComparer } from "../../eval/assess/scores/pair_scores.ts";
 import { watchEventLoop } from "./event_loop.ts";
 import { elapsedMs, report } from "./measure.ts";

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseMcpConfig } from "../../agent/mcp/config.ts";
 import { parseBatch } from "../../eval/cli/batch.ts";
+import { evaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { notesOf } from "../../.ci/release_notes.ts";
 
 const readExample = (name: string) =>
@@ -12,6 +13,11 @@ Deno.test("the example batch is one that the command line takes", () => {
     maxAttempts: 1,
   });
   assertEquals(test_batch.map(({ interactions }) => interactions.length), [2, 2, 1, 1]);
+});
+
+Deno.test("the example request is one that the service takes", () => {
+  const request = evaluateRequest(10).parse(JSON.parse(readExample("batch.json")));
+  assertEquals(request.test_batch.length, 1);
 });
 
 Deno.test("the example mcp.json is one that the agent takes", () => {

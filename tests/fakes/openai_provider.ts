@@ -1,5 +1,5 @@
 import { assertRejects } from "@std/assert";
-import { createOpenAIProvider } from "../../shared/providers/openai.ts";
+import { createOpenAIProvider } from "../../agent/models/openai_provider.ts";
 import {
   type CallOptions,
   type ChatRequest,

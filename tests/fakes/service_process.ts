@@ -108,7 +108,8 @@ export async function runServiceCommand(
   }
 }
 
-function commandOf(
+/** The arguments of `deno` that run a service as its task does. */
+export function commandOf(
   service: "agent" | "eval",
   { flags = [], script = new URL(`${service}/main.ts`, ROOT).pathname }: ServiceProcessOptions = {},
 ): string[] {

@@ -5,18 +5,18 @@ import { Exact, formatNumber } from "./number.ts";
 import { type Expression, parse } from "./parse.ts";
 import { Budget } from "./work.ts";
 
-/** Whose result is zero only where it is too small to be told from zero. */
+/** If the operands are not zero, a result of zero means that it is too small to represent. */
 const UNDERFLOWING = new Set(["*", "/", "^", "pow", "exp"]);
 
 /**
- * Works out an expression and writes the result plainly. Throws a `ToolError` for all that is not
- * arithmetic, that is too large, or that takes too long. The caller bounds the text's length.
+ * Evaluates an expression and formats the result. Throws a `ToolError` if it is not arithmetic, too
+ * large, or takes too long. The caller limits the length of the text.
  */
 export function evaluate(expression: string): string {
   return formatNumber(evaluateNode(parse(normalize(expression)), new Budget()));
 }
 
-/** What people write, in the parser's signs. */
+/** Replaces what people write with the parser's symbols. */
 function normalize(expression: string): string {
   return expression
     .replace(/[×·⋅]/g, "*").replace(/÷/g, "/").replace(/[−–]/g, "-").replaceAll("**", "^")
@@ -55,10 +55,12 @@ function apply(
 ): Decimal {
   if (values.length < least || values.length > most) {
     const count = least === most ? `${least}` : `${least} to ${most}`;
-    throw new ToolError(`cannot calculate: ${name} takes ${count} arguments`);
+    throw new ToolError(
+      `cannot calculate: ${name} takes ${count} ${most === 1 ? "argument" : "arguments"}`,
+    );
   }
   if ((name === "/" || name === "%" || name === "mod") && values[1]?.isZero()) {
-    throw new ToolError("cannot calculate: a division by zero");
+    throw new ToolError("cannot calculate: division by zero");
   }
   budget.spend(cost(...values));
   const value = finite(run(...values));
@@ -68,11 +70,11 @@ function apply(
   return value;
 }
 
-/** A rough result may lie out of the exact numbers' range, so it is made exact before it is judged. */
+/** Converts the result first: a rough one may be outside the range of exact numbers. */
 function finite(result: Decimal): Decimal {
   const value = new Exact(result);
   if (value.isNaN()) throw new ToolError("cannot calculate: the result is not a real number");
-  if (!value.isFinite()) throw new ToolError("cannot calculate: a number of over 1000 digits");
+  if (!value.isFinite()) throw new ToolError("cannot calculate: a number has over 1000 digits");
   return value;
 }
 
@@ -93,9 +95,11 @@ function unknown(
   { name, known }: { name: string; known: ReadonlyMap<string, unknown> },
 ): ToolError {
   const names = [...known.keys()].join(", ");
-  return new ToolError(`cannot calculate: no ${kind} ${JSON.stringify(name)}; there are ${names}`);
+  return new ToolError(
+    `cannot calculate: unknown ${kind} ${JSON.stringify(name)}; known are ${names}`,
+  );
 }
 
 function tooSmall(): ToolError {
-  return new ToolError("cannot calculate: a number below 10^-1000");
+  return new ToolError("cannot calculate: a number is below 10^-1000");
 }

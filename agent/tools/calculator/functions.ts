@@ -4,14 +4,14 @@ import { Exact, Rough } from "./number.ts";
 import type { BinaryOperator, UnaryOperator } from "./parse.ts";
 import { type Cost, COSTS, MAX_EXACT_EXPONENT } from "./work.ts";
 
-/** Takes its arguments in order; `[least, most]` of them. */
+/** An operator or a function. `arity` is the smallest and the largest number of arguments. */
 export interface Operation {
   arity: [number, number];
   cost: Cost;
   run(...values: Decimal[]): Decimal;
 }
 
-const MAX_ANGLE = 1e15; // beyond, 64 digits of pi leave nothing of the result
+const MAX_ANGLE = 1e15; // 64 digits of pi are too few for larger angles
 
 function unary(run: (x: Decimal) => Decimal, cost: Cost = COSTS.plain): Operation {
   return { arity: [1, 1], cost, run };
@@ -30,7 +30,7 @@ function rough(run: (x: Decimal) => Decimal, cost: Cost = COSTS.function): Opera
   return unary((x) => run(new Rough(x).toSignificantDigits(64)), cost);
 }
 
-/** Roots of up to 64 digits come out right to the last one; longer whole numbers need them all. */
+/** Roots of up to 64 digits are correct to the last one; longer integers need all their digits. */
 function root(run: (x: Decimal) => Decimal): Operation {
   return unary((x) => {
     if (x.isInteger() && x.precision() > 64) return run(x);
@@ -38,10 +38,12 @@ function root(run: (x: Decimal) => Decimal): Operation {
   }, COSTS.root);
 }
 
-/** Sine, cosine, tangent: what is zero but for the last digits of pi is zero. */
+/** Sine, cosine, tangent. A result that differs from zero only by the rounding of pi is zero. */
 function angle(run: (x: Decimal) => Decimal): Operation {
   return rough((x) => {
-    if (x.abs().gt(MAX_ANGLE)) throw new ToolError(`cannot calculate: an angle over ${MAX_ANGLE}`);
+    if (x.abs().gt(MAX_ANGLE)) {
+      throw new ToolError(`cannot calculate: an angle is over ${MAX_ANGLE}`);
+    }
     const value = run(x);
     if (value.abs().gt(1e30)) throw new ToolError("cannot calculate: the tangent is undefined");
     return value.abs().lt(1e-40) ? new Rough(0) : value;
@@ -49,15 +51,17 @@ function angle(run: (x: Decimal) => Decimal): Operation {
 }
 
 function power(x: Decimal, y: Decimal): Decimal {
-  if (x.isZero() && y.isNegative()) throw new ToolError("cannot calculate: a division by zero");
+  if (x.isZero() && y.isNegative()) throw new ToolError("cannot calculate: division by zero");
   if (x.abs().eq(1) && y.isInteger()) return y.mod(2).isZero() ? x.abs() : x;
   if (y.isInteger() && y.abs().lte(MAX_EXACT_EXPONENT)) return x.pow(y);
   return new Rough(x).toSignificantDigits(64).pow(y.toSignificantDigits(64));
 }
 
 function factorial(x: Decimal): Decimal {
-  requireWhole(x);
-  if (x.isNegative()) throw new ToolError("cannot calculate: the factorial of a negative number");
+  requireInteger(x);
+  if (x.isNegative()) {
+    throw new ToolError("cannot calculate: the factorial of a negative number is undefined");
+  }
   let product = new Exact(1);
   for (let i = 2; x.gte(i) && product.isFinite(); i++) product = product.times(i);
   return product;
@@ -74,7 +78,7 @@ function lcm(x: Decimal, y: Decimal): Decimal {
 }
 
 function round(x: Decimal, digits: Decimal = new Exact(0)): Decimal {
-  requireWhole(digits);
+  requireInteger(digits);
   if (digits.isNegative() || digits.gt(100)) {
     throw new ToolError("cannot calculate: round takes 0 to 100 digits");
   }
@@ -86,12 +90,12 @@ function log(x: Decimal, base?: Decimal): Decimal {
   return base ? value.log(base.toSignificantDigits(64)) : value.ln();
 }
 
-function requireWhole(x: Decimal): void {
-  if (!x.isInteger()) throw new ToolError(`cannot calculate: ${x.toString()} must be whole`);
+function requireInteger(x: Decimal): void {
+  if (!x.isInteger()) throw new ToolError(`cannot calculate: ${x.toString()} must be an integer`);
 }
 
 function toBigInt(x: Decimal): bigint {
-  requireWhole(x);
+  requireInteger(x);
   return BigInt(x.toFixed());
 }
 

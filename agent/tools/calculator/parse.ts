@@ -1,11 +1,11 @@
 import { ToolError } from "../tool.ts";
 import { readTokens, type Token } from "./tokens.ts";
 
-/** `+%` and `-%` add and take off a share of what stands on their left: 100 + 5% is 105. */
+/** `+%` and `-%` add or subtract a percentage of their left operand: 100 + 5% is 105. */
 export type BinaryOperator = "+" | "-" | "+%" | "-%" | "*" | "/" | "%" | "^";
 export type UnaryOperator = "+" | "-" | "!" | "%";
 
-/** What an expression says. A number stays as it was written, so that no digit is lost. */
+/** A syntax tree. A number is kept as text, so that no digit is lost. */
 export type Expression =
   | { type: "number"; text: string }
   | { type: "name"; name: string }
@@ -16,27 +16,27 @@ export type Expression =
 
 const MAX_DEPTH = 60;
 
-/** Reads an expression into a tree; runs nothing. Throws a `ToolError` that says what is wrong. */
+/** Parses an expression. Throws a `ToolError` that says what is wrong. */
 export function parse(expression: string): Expression {
   const tokens = readTokens(expression);
   requireShallow(tokens);
-  if (tokens.length === 1) throw new ToolError("cannot calculate: there is no expression");
+  if (tokens.length === 1) throw new ToolError("cannot calculate: the expression is empty");
   return new Parser(tokens).parse();
 }
 
-/** The parser calls itself for each bracket, so the depth is bounded before it starts. */
+/** The parser calls itself for each bracket, so the depth is limited before it starts. */
 function requireShallow(tokens: Token[]): void {
   let depth = 0;
   for (const { text } of tokens) {
     if (text === "(") depth++;
     else if (text === ")") depth--;
     if (depth > MAX_DEPTH) {
-      throw new ToolError(`cannot calculate: brackets are nested over ${MAX_DEPTH} deep`);
+      throw new ToolError(`cannot calculate: brackets are nested more than ${MAX_DEPTH} deep`);
     }
   }
 }
 
-/** A method for each precedence, the loosest first. Looks ahead by tokens and never goes back. */
+/** A recursive descent parser: one method per precedence, the lowest first. Never backtracks. */
 class Parser {
   #index = 0;
   readonly #tokens: Token[];
@@ -73,7 +73,7 @@ class Parser {
     }
   }
 
-  /** 2 pi, 2(3 + 4), (2)3; but 2 3 is more likely a slip than a product. */
+  /** 2 pi, 2(3 + 4) and (2)3 are products; 2 3 is more likely a mistake. */
   #juxtaposition(): Expression {
     let left = this.#fraction();
     for (let last = left; this.#isFactor(last);) {
@@ -90,7 +90,7 @@ class Parser {
       type === "unary" && before.operator === "!";
   }
 
-  /** A plain fraction before a factor belongs together: 1/2 pi is half of pi. */
+  /** A fraction of two numbers before a factor is one operand: 1/2 pi is half of pi. */
   #fraction(): Expression {
     let left = this.#percentage();
     for (let last = left; isPlain(last) && this.#peek().text === "/";) {
@@ -102,7 +102,7 @@ class Parser {
     return left;
   }
 
-  /** Where a value follows, % is the remainder of a division; a sign after it joins a percentage. */
+  /** Before a value, % is the remainder of a division; otherwise it makes a percentage. */
   #percentage(): Expression {
     const value = this.#signed();
     if (this.#peek().text !== "%") return value;
@@ -117,7 +117,7 @@ class Parser {
     return operator ? { type: "unary", operator, value: this.#signed() } : this.#power();
   }
 
-  /** Binds to the right, and before a sign on its left: -2^2 is -4, 2^-1 is 0.5. */
+  /** Right-associative, and stronger than a sign on its left: -2^2 is -4, 2^-1 is 0.5. */
   #power(): Expression {
     const left = this.#factorial();
     if (!this.#take("^")) return left;
@@ -179,7 +179,7 @@ class Parser {
   }
 }
 
-/** 10% and 10% + 5% alike: only what is none itself has 5% of it added. */
+/** 10%, and also 10% + 5%: `+%` applies only if its left operand is not a percentage. */
 function isPercentage(node: Expression): boolean {
   if (node.type === "unary") return node.operator === "%";
   return node.type === "binary" && "+-".includes(node.operator) &&

@@ -1,6 +1,6 @@
 import { ToolError } from "../tool.ts";
 
-/** `at` counts characters from 1, for the messages; an expression ends in one `end`. */
+/** `at` is the position, from 1, for error messages. The last token of an expression is `end`. */
 export interface Token {
   kind: "number" | "name" | "symbol" | "end";
   text: string;
@@ -19,7 +19,7 @@ const TOKEN = new RegExp(
   "iuy",
 );
 
-/** Cuts an expression into numbers, names and symbols. Throws a `ToolError` at anything else. */
+/** Splits an expression into numbers, names and symbols. Throws a `ToolError` at anything else. */
 export function readTokens(expression: string): Token[] {
   const text = expression.trimEnd();
   const tokens: Token[] = [];
@@ -33,7 +33,7 @@ export function readTokens(expression: string): Token[] {
       throw new ToolError(`cannot calculate: Syntax error in part ${part} (char ${at})`);
     }
     const { number, name, symbol, unknown, foreign } = groups;
-    if (unknown) throw new ToolError(`cannot calculate: the operator ${unknown} is not known`);
+    if (unknown) throw new ToolError(`cannot calculate: unknown operator ${unknown}`);
     if (foreign && !(foreign === "\n" && (depth > 0 || isOpen(tokens.at(-1))))) {
       throw new ToolError("cannot calculate: only one arithmetic expression of numbers is allowed");
     }
@@ -46,7 +46,7 @@ export function readTokens(expression: string): Token[] {
   return [...tokens, { kind: "end", text: "", at: text.length + 1 }];
 }
 
-/** Whether more must follow on the next line; a line that could end here does end. */
+/** Whether the expression must continue on the next line. */
 function isOpen(token?: Token): boolean {
   return !token || token.kind === "symbol" && "+-*/^".includes(token.text);
 }

@@ -1,19 +1,19 @@
 import type { Decimal } from "decimal.js";
 import { ToolError } from "../tool.ts";
 
-/** How much work an operation is on these values, at about a microsecond of a laptop's core. */
+/** The work of an operation on these values; 1 is about a microsecond on a laptop. */
 export type Cost = (...values: Decimal[]) => number;
 
-/** Beyond, a power is worked out in 64 digits. */
+/** Powers with a larger exponent are calculated with 64 digits. */
 export const MAX_EXACT_EXPONENT = 1e6;
 
 const MAX_WORK = 80_000;
-const MAX_LIMBS = 143; // of seven digits each, in a number of a thousand
+const MAX_LIMBS = 143; // of seven digits each, in a number of a thousand digits
 
-/** Values are known to be finite, so they have digits. */
+/** Values are finite here, so they have digits. */
 const limbs = (value: Decimal) => value.d.length;
 
-/** The work of some operations depends on their values' lengths; that of the others is even. */
+/** Some costs depend on the lengths of the values, the others are constant. */
 export const COSTS = {
   plain: () => 40,
   times: (x, y) => 40 + limbs(x!) * limbs(y!) / 40,
@@ -35,13 +35,13 @@ export const COSTS = {
 } as const satisfies Record<string, Cost>;
 
 /**
- * Bounds an evaluation by its work and not by a clock, so that an expression which has a result on
- * one machine has it on every other, however slow.
+ * Limits an evaluation by its work and not by time, so that an expression has a result on every
+ * machine or on none, however slow it is.
  */
 export class Budget {
   #left = MAX_WORK;
 
-  /** Throws a `ToolError` where the work is too much, before it is done. */
+  /** Throws a `ToolError` if the work is too much, before it is done. */
   spend(work: number): void {
     this.#left -= work;
     if (this.#left < 0) throw new ToolError("cannot calculate: it takes too long");

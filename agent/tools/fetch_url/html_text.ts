@@ -1,17 +1,17 @@
 import { convert } from "html-to-text";
 import { shorten } from "../../../shared/shorten.ts";
 
-/** `url` is where the page was found, for the links in it. */
+/** `url` is the address after redirects; relative links are resolved with it. */
 export interface Page {
   html: string;
   url: string;
 }
 
 const MAX_DEPTH = 200;
-/** Links grow when they are written in full. */
+/** The text may be longer than the page: links are written in full. */
 const MAX_CHARACTERS = 1_000_000;
 
-/** The text of a page, for a reader that needs no layout. May throw, and may take long. */
+/** The text of a page, without its layout. May throw, and may take long. */
 export function htmlToText({ html, url }: Page): string {
   return shorten(convert(html, optionsFor(url)).trim(), MAX_CHARACTERS);
 }
@@ -31,7 +31,7 @@ function optionsFor(baseUrl: string) {
       { selector: "h1", options: { uppercase: false } },
       { selector: "h2", options: { uppercase: false } },
       { selector: "h3", options: { uppercase: false } },
-      // Not as `dataTable`: it draws a grid as wide as a page's `colspan` says, in quadratic time.
+      // Not `dataTable`: it makes a grid as wide as the page's `colspan` says, in quadratic time.
       { selector: "table", format: "block" },
       { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
       { selector: "td", format: "cell" },
@@ -40,7 +40,7 @@ function optionsFor(baseUrl: string) {
   };
 }
 
-/** As far as we look at a node; the package comes without types. */
+/** The used part of a node; the package has no types. */
 interface PageNode {
   type: string;
   prev: PageNode | null;
@@ -51,7 +51,7 @@ interface TextBuilder {
   addInline(text: string): void;
 }
 
-/** A cell within the line of its row. */
+/** Writes a cell into the line of its row. */
 function formatCell(
   { prev, children }: PageNode,
   walk: (nodes: PageNode[], builder: TextBuilder) => void,

@@ -2,18 +2,18 @@ import { ToolError } from "../tool.ts";
 import type { PageConverter } from "./page_converter.ts";
 
 const MAX_BYTES = 1_000_000;
-/** The converter's time grows with the square of these; usual pages have some thousands. */
+/** The converter's time grows with the square of the tags; usual pages have a few thousand. */
 const MAX_TAGS = 20_000;
 const TEXT_TYPES = /^(text\/.*|application\/(json|xml|xhtml\+xml|javascript|[\w.-]+\+(json|xml)))$/;
 
 export interface ReadPageOptions {
-  /** Where the page was found, for the links in it. */
+  /** The address after redirects; relative links are resolved with it. */
   url: string;
   converter: PageConverter;
   signal: AbortSignal;
 }
 
-/** The text of a page, of at most a megabyte. Throws a `ToolError` if it is not text. */
+/** The text of a page, cut at one megabyte. Throws a `ToolError` if it is not text. */
 export async function readPage(response: Response, options: ReadPageOptions): Promise<string> {
   const { url, converter, signal } = options;
   const { type, charset } = parseContentType(response.headers.get("content-type"));
@@ -33,17 +33,17 @@ export async function readPage(response: Response, options: ReadPageOptions): Pr
 }
 
 function requireText({ ok, status, headers }: Response, type: string): void {
-  if (!ok) throw new ToolError(`cannot read the page: it answered status ${status}`);
+  if (!ok) throw new ToolError(`cannot read the page: the server answered with status ${status}`);
   if (!TEXT_TYPES.test(type)) {
-    throw new ToolError(`cannot read the page: ${type || "content of no type"} is not text`);
+    throw new ToolError(`cannot read the page: ${type || "content without a type"} is not text`);
   }
   const encoding = headers.get("content-encoding") ?? "identity";
   if (!["identity", "gzip", "deflate"].includes(encoding)) {
-    throw new ToolError(`cannot read the page: it came in the encoding ${encoding}`);
+    throw new ToolError(`cannot read the page: the content encoding ${encoding} is not supported`);
   }
 }
 
-/** Counts what is unpacked, so that a small page cannot become a large one. */
+/** Counts the unpacked bytes, so that a small page cannot become a large one. */
 async function readBytes(
   response: Response,
 ): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
@@ -71,18 +71,18 @@ function parseContentType(header: string | null): { type: string; charset: strin
   return { type: type.trim(), charset };
 }
 
-/** By the header, by the page's own word in its first bytes, or as UTF-8. */
+/** The charset comes from the header, else from the page's first bytes; the default is UTF-8. */
 function decode(bytes: Uint8Array, charset: string | undefined): string {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
   const named = charset ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(named).decode(bytes);
   } catch {
-    return new TextDecoder().decode(bytes); // a charset that nobody knows
+    return new TextDecoder().decode(bytes); // an unknown charset
   }
 }
 
-/** Where the tag after the first `count` begins; -1 where there is none. */
+/** The position of the tag after the first `count` tags; -1 if there is none. */
 function findTag(html: string, count: number): number {
   let at = -1;
   for (let seen = 0; seen <= count; seen++) {

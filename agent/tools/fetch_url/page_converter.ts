@@ -12,7 +12,7 @@ import type { Page } from "./html_text.ts";
 
 /** Turns HTML into text. */
 export interface PageConverter extends Disposable {
-  /** Throws a `ToolError` for a page that cannot be read, or not in time. */
+  /** Throws a `ToolError` if the page cannot be converted, or not in time. */
   convert(page: Page, signal: AbortSignal): Promise<string>;
 }
 
@@ -23,14 +23,14 @@ export interface PageConverterOptions {
   start?: () => WorkerPort;
 }
 
-/** The largest pages that are accepted take a tenth of it. */
+/** The largest accepted pages take a tenth of it. */
 const TIMEOUT_MS = 3_000;
 const PROBE: Page = { html: "", url: "" };
 
 /**
- * Converts pages one after the other in a worker that may do nothing else: a page is made by others,
- * and can be made to take very long. The worker is started with the first page; one that exceeds
- * the limit ends it, and the next page gets a new one.
+ * Converts pages one after the other in a worker without permissions: a page is untrusted and may
+ * be made to take very long. The first page starts the worker. A page that exceeds the limit ends
+ * it, and the next page gets a new one.
  */
 export function createPageConverter(
   { timeoutMs = TIMEOUT_MS, onEvent, start = startWorker }: PageConverterOptions = {},
@@ -44,14 +44,14 @@ export function createPageConverter(
   const inTurn = pLimit(1);
 
   async function convertInTurn(page: Page, signal: AbortSignal): Promise<string> {
-    signal.throwIfAborted(); // the caller has left while others had their turn
+    signal.throwIfAborted(); // the caller has left while it waited
     try {
       return await call(page);
     } catch (error) {
       if (error instanceof WorkerUnavailable) {
         throw new ToolError("cannot read the page: turning its HTML into text takes too long");
       }
-      // The library fails on some pages, such as one with a list that begins at a huge Roman number.
+      // The library fails on some pages, such as a list that begins with a huge Roman numeral.
       throw new ToolError("cannot read the page: its HTML cannot be turned into text");
     }
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JudgeResult } from "../../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import { mean } from "../../results/statistics.ts";
+import { mean } from "../mean.ts";
 import type { JudgeModel } from "./model.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";
 import { askStructured, UnreadableAnswer } from "./structured.ts";

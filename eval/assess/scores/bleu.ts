@@ -1,6 +1,7 @@
 import { bleuTokens } from "../text/bleu_tokens.ts";
 import { NgramIds } from "../text/ngram_ids.ts";
 import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer } from "./score.ts";
 
 const MAX_ORDER = 4;
 
@@ -33,3 +34,14 @@ export function bleu(reply: string, reference: string): number {
   const brevity = found.length < wanted.length ? Math.exp(1 - wanted.length / found.length) : 1;
   return Math.min(1, brevity * Math.exp(logSum / order));
 }
+
+/** Its line in the table. */
+export const bleuScorer: PairScorer = {
+  name: "bleu",
+  definition: "sentence BLEU: precision of 1- to 4-grams, with a penalty for a short reply",
+  range: [0, 1],
+  method: "13a tokens, exponential smoothing, effective order",
+  equals: "sacreBLEU 2.6.0 / 100",
+  longest: MAX_PAIR_CHARACTERS,
+  compare: bleu,
+};

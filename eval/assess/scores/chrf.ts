@@ -1,7 +1,7 @@
 import { splitBlanks } from "../text/blanks.ts";
-import { codePoints } from "../text/code_points.ts";
 import { NgramIds } from "../text/ngram_ids.ts";
 import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer } from "./score.ts";
 
 const MAX_ORDER = 6;
 const BETA_SQUARED = 4;
@@ -35,3 +35,25 @@ export function chrf(reply: string, reference: string): number {
     (1 + BETA_SQUARED) * precision * recall / (BETA_SQUARED * precision + recall),
   );
 }
+
+/** A text's code points; a lone half of a surrogate pair counts as one. */
+function codePoints(text: string): number[] {
+  const points: number[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const point = text.codePointAt(i)!;
+    if (point > 0xffff) i++;
+    points.push(point);
+  }
+  return points;
+}
+
+/** Its line in the table. */
+export const chrfScorer: PairScorer = {
+  name: "chrf",
+  definition: "chrF2: F-score over character 1- to 6-grams, recall counting twice",
+  range: [0, 1],
+  method: "code points, blanks out",
+  equals: "sacreBLEU 2.6.0 chrF2 / 100",
+  longest: MAX_PAIR_CHARACTERS,
+  compare: chrf,
+};

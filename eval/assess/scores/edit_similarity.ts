@@ -1,5 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { scoreOfEmpty } from "./empty.ts";
+import type { PairScorer } from "./score.ts";
 
 /** The time grows with the product of the lengths: two texts of this length take 1.5 s. */
 export const MAX_EDIT_CHARACTERS = 80_000;
@@ -47,3 +48,13 @@ function renameCharacters(left: string[], right: string[]): [string, string] | u
     characters.map((character) => shared.get(character) ?? other).join("");
   return [encode(left, "\0"), encode(right, "\x01")];
 }
+
+/** Its line in the table. */
+export const editSimilarityScorer: PairScorer = {
+  name: "edit_similarity",
+  definition: "1 − Levenshtein distance / longer length; null above 80,000 characters",
+  range: [0, 1],
+  method: "code points after NFC",
+  longest: MAX_EDIT_CHARACTERS,
+  compare: editSimilarity,
+};

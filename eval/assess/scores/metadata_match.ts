@@ -5,8 +5,10 @@ import type {
   Scores,
 } from "../../../shared/schemas/evaluate.ts";
 import { isSameLabel, UNKNOWN } from "../metadata/label.ts";
-import { mean } from "../../results/statistics.ts";
-import type { Bounds } from "./overall.ts";
+import { mean } from "../mean.ts";
+import { createMetadataReader } from "../metadata/annotation.ts";
+import type { Bounds } from "./score.ts";
+import type { RepliedTurn, Scorer } from "./scorer.ts";
 
 /** How a reply's labels compare with the expected ones. */
 export interface MetadataMatch {
@@ -79,3 +81,86 @@ function compareLabels(found: unknown, expected: unknown): number | null {
   if (isSameLabel(found, expected)) return 1;
   return found === UNKNOWN ? null : 0;
 }
+
+const LABELLED_BY =
+  "sentiment by a model for English, or by the batch's own examples if they do better; a key with " +
+  "one label by rules for English dialogue acts; others by nearness to the labelled references " +
+  "(cosine of vectors, or of character n-grams in other languages). A reply on the subject of its " +
+  "reference is often given its label even if it carries another. Each key is checked with the " +
+  "batch's references by leave-one-out (labels.<key>.self_check) and is not labelled if it fails";
+
+/** Results with more keys are larger than the memo reckons with, and are not kept. */
+const MAX_REMEMBERED_KEYS = 32;
+
+/** `<key>_match` for each key of a turn's reference metadata, and `metadata_match`. */
+export const metadataMatch: Scorer = {
+  describe: ({ judge }) => [
+    {
+      name: "<key>_match",
+      definition: "for each key of reference_metadata: 1 if the reply has the expected label, " +
+        "else 0, also if the judge says that none of the labels fits; missing if the reply has no " +
+        "label; null if the key cannot be labelled in this batch",
+      range: [0, 1],
+      method: `a reply with the text of a reference has its labels; ${
+        judge ? `others have those that ${judge.name} gives` : LABELLED_BY
+      }`,
+    },
+    {
+      name: "metadata_match",
+      definition: "the mean of <key>_match over the keys that can be labelled in this batch; " +
+        "missing if one of them is missing",
+      range: [0, 1],
+      method: "mean",
+    },
+  ],
+
+  forBatch({ scenarios, semantics, plansJudge, judge, changed, signal, onLabelFailure }) {
+    const reader = createMetadataReader(scenarios, {
+      semantics,
+      judge,
+      signal,
+      unavailable: plansJudge ? changed.judge : changed.embeddings, // whichever labels the replies
+      onFailure: onLabelFailure,
+    });
+    return {
+      hasCallersNames: true,
+      isRepeatable: true,
+      plan({ reference_metadata }) {
+        const keys = Object.keys(reference_metadata);
+        return {
+          ...Object.fromEntries(keys.map((key) => [`${key}_match`, true])),
+          metadata_match: keys.length > 0,
+        };
+      },
+      async learnPlan(interaction) {
+        const annotation = await reader.plan(interaction);
+        const { scores } = matchMetadata(interaction, {
+          reply: "",
+          generatedMetadata: {},
+          annotation,
+        });
+        return Object.fromEntries(
+          Object.entries(scores).map(([name, value]) => [name, value !== null]),
+        );
+      },
+      async score({ interaction, reply }: RepliedTurn) {
+        const { generatedMetadata, annotation, isLasting } = await reader.read({
+          text: reply,
+          interaction,
+        });
+        const { scores, missing, bounds } = matchMetadata(interaction, {
+          reply,
+          generatedMetadata,
+          annotation,
+        });
+        return {
+          scores,
+          missing,
+          ...(bounds && { bounds: { metadata_match: bounds } }),
+          fields: { generatedMetadata, ...(annotation && { annotation }) },
+          isLasting: isLasting && Object.keys(annotation?.keys ?? {}).length <= MAX_REMEMBERED_KEYS,
+        };
+      },
+    };
+  },
+};

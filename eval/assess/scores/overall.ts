@@ -1,11 +1,11 @@
-import { mean } from "../../results/statistics.ts";
+import type { Scores } from "../../../shared/schemas/evaluate.ts";
+import type { Assessment } from "../assessment.ts";
+import { mean } from "../mean.ts";
+import type { Bounds, ScoreDescription } from "./score.ts";
 
 /** What the headline is made of, each with the same weight. */
 export const OVERALL_PARTS = ["semantic_similarity", "metadata_match", "judge"] as const;
 export type OverallPart = (typeof OVERALL_PARTS)[number];
-
-/** The span in which a score lies. */
-export type Bounds = [low: number, high: number];
 
 /** A part that a turn's `overall` was planned with. */
 export interface PlannedPart {
@@ -37,4 +37,38 @@ export function overall(planned: PlannedPart[]): Overall {
   const at = (end: 0 | 1) =>
     mean(planned.map(({ value, bounds = [0, 1] }) => value ?? bounds[end]))!;
   return { value: null, missing, bounds: [at(0), at(1)] };
+}
+
+/** Adds the headline, and says what is missing. A part that is `null` and not missing was not planned. */
+export function conclude(
+  scores: Scores,
+  { missing, bounds = {} }: {
+    missing: Record<string, string>;
+    bounds?: Record<string, Bounds>;
+  },
+): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds"> {
+  const parts = OVERALL_PARTS
+    .map((name) => ({ name, value: scores[name] ?? null, bounds: bounds[name] }))
+    .filter(({ name, value }) => value !== null || Object.hasOwn(missing, name));
+  const headline = overall(parts);
+  const reasons = headline.missing.length === 0
+    ? missing
+    : { ...missing, overall: `without ${headline.missing.join(", ")}` };
+  return {
+    scores: { ...scores, overall: headline.value },
+    ...(Object.keys(reasons).length > 0 && { missing_scores: reasons }),
+    ...(headline.bounds && { overall_bounds: headline.bounds }),
+  };
+}
+
+/** What `GET /scores` says about it. */
+export function describeOverall(): ScoreDescription {
+  return {
+    name: "overall",
+    definition: `the mean of ${
+      OVERALL_PARTS.join(", ")
+    }, of those that apply to the turn; null if one of them could not be had, and overall_bounds says where it lies`,
+    range: [0, 1],
+    method: "mean, each with the same weight",
+  };
 }

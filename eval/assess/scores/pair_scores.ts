@@ -5,8 +5,8 @@ import {
   type WorkerPort,
 } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
-import { MAX_PAIR_CHARACTERS, pairScorers } from "./mod.ts";
-import type { PairScorer } from "./score.ts";
+import { pairScorers } from "./mod.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer } from "./score.ts";
 
 export interface TextPair {
   reply: string;

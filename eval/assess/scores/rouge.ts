@@ -3,6 +3,7 @@ import { NgramIds } from "../text/ngram_ids.ts";
 import { f1 } from "../text/overlap.ts";
 import { words } from "../text/words.ts";
 import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer } from "./score.ts";
 
 /** F1 over the bags of words. */
 export function rouge1(reply: string, reference: string): number {
@@ -44,3 +45,41 @@ function ngramF1(found: readonly string[], wanted: readonly string[], order: num
     wanted: wanted.length - order + 1,
   });
 }
+
+const ROUGE = "Google rouge_score without stemmer, on ASCII text";
+const WORDS =
+  "words: NFKC, lower-case, runs of letters, marks and digits; scripts without spaces " +
+  "are cut by dictionary; an emoji is a word";
+/** The time of `rouge_l` grows with the product of the lengths. */
+const MAX_ROUGE_L_CHARACTERS = 80_000;
+
+/** Their lines in the table. */
+export const rougeScorers: PairScorer[] = [
+  {
+    name: "rouge_1",
+    definition: "F1 over the bags of words",
+    range: [0, 1],
+    method: WORDS,
+    equals: ROUGE,
+    longest: MAX_PAIR_CHARACTERS,
+    compare: rouge1,
+  },
+  {
+    name: "rouge_2",
+    definition: "F1 over the bags of word pairs; 0 where a side has one word",
+    range: [0, 1],
+    method: WORDS,
+    equals: ROUGE,
+    longest: MAX_PAIR_CHARACTERS,
+    compare: rouge2,
+  },
+  {
+    name: "rouge_l",
+    definition: "F1 over the longest common subsequence of words; null above 80,000 characters",
+    range: [0, 1],
+    method: WORDS,
+    equals: ROUGE,
+    longest: MAX_ROUGE_L_CHARACTERS,
+    compare: rougeL,
+  },
+];

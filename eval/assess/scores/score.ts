@@ -1,7 +1,10 @@
 /** A score of two texts that needs nothing else. In [0, 1]; `null`: no score for this pair. */
 export type PairScore = (reply: string, reference: string) => number | null;
 
-/** What `GET /scores` tells of a score. */
+/** The span in which a score lies. */
+export type Bounds = [low: number, high: number];
+
+/** What `GET /scores` says about a score. */
 export interface ScoreDescription {
   name: string;
   definition: string;
@@ -12,6 +15,13 @@ export interface ScoreDescription {
   /** What the score cannot tell. */
   limits?: string;
 }
+
+/**
+ * The longest text that any pair score takes, in characters. All scores of two such texts take one to
+ * two seconds of a processor; a megabyte would take minutes and gigabytes, and a worker that runs
+ * out of memory ends the process.
+ */
+export const MAX_PAIR_CHARACTERS = 200_000;
 
 /** A score in the table of those that compare a reply with its reference text by text. */
 export interface PairScorer extends ScoreDescription {

@@ -2,9 +2,11 @@ import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine } from "../embeddings/embedder.ts";
 import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
+import { differencesBetween } from "../text/differences.ts";
 import { stemF1 } from "../text/stems.ts";
 import { scoreOfEmpty } from "./empty.ts";
-import { calibrate, type SimilarityMethod } from "./similarity_method.ts";
+import type { Outcome, RepliedTurn, Scorer } from "./scorer.ts";
+import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";
 
 /**
  * What the score cannot tell, in words for people. The pairs are the English ones of
@@ -66,4 +68,49 @@ async function compareWords(
   if (method.words === "stems") return stemF1(reply, reference);
   const weigh = await semantics.tfIdf();
   return gramCosine(weigh(reply), weigh(reference));
+}
+
+/** `semantic_similarity`, with the facts in which the texts differ beside it. */
+export const meaning: Scorer = {
+  describe: ({ embedder }) => [{
+    name: "semantic_similarity",
+    definition: "how near the reply and the reference are in meaning",
+    range: [0, 1],
+    method: embedder.isEnglishOnly ? describeMethods() : `cosine of ${embedder.method}`,
+    limits:
+      `${SIMILARITY_LIMIT}; differs_in of a turn names numbers, dates, negations, names and ` +
+      "opposites in which reply and reference differ, and lowers no score",
+  }],
+
+  forBatch: ({ semantics, changed }) => ({
+    isRepeatable: true,
+    plan: ({ reference_reply }) => ({ semantic_similarity: reference_reply !== undefined }),
+    async score({ interaction, reply }: RepliedTurn): Promise<Outcome> {
+      const { reference_reply: reference } = interaction;
+      if (reference === undefined) return { scores: { semantic_similarity: null } };
+      const { value, method, missing }: Partial<SemanticSimilarity> = changed.embeddings
+        ? { missing: changed.embeddings }
+        : await semanticSimilarity({ reply, reference }, semantics);
+      const differs_in = differencesBetween(reply, reference);
+      return {
+        scores: { semantic_similarity: value ?? null },
+        ...(missing !== undefined && { missing: { semantic_similarity: missing } }),
+        ...(method && { methods: { semantic_similarity: method } }),
+        ...(differs_in.length > 0 && { fields: { differs_in } }),
+      };
+    },
+  }),
+};
+
+/** What is computed for each kind of reference, as the calibration has it. */
+function describeMethods(): string {
+  const methods = Object.values(METHODS).map(({ name, words, share, threshold }) => {
+    const overlap = words === "stems" ? "F1 over word stems" : "cosine of character 2- to 4-grams";
+    const rest = Number((1 - share).toFixed(2));
+    return `${name}: ${share} × cosine of sentence vectors + ${rest} × ${overlap}, and then ` +
+      `straight lines from 0 over ${threshold} (which becomes 0.7) to 1`;
+  });
+  return `by the language and script of the reference: ${methods.join("; ")}. The n-grams are ` +
+    "weighted by TF-IDF over the batch's references. null if the vectors cannot be had; each " +
+    "result names its method in score_methods";
 }

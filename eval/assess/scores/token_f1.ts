@@ -1,5 +1,6 @@
 import { countItems, countShared, f1 } from "../text/overlap.ts";
 import { squadTokens } from "../text/squad_tokens.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer } from "./score.ts";
 
 /**
  * F1 over the bags of SQuAD tokens. If normalisation leaves nothing of both ("The" and "A"), they
@@ -14,3 +15,14 @@ export function tokenF1(reply: string, reference: string): number {
     wanted: wanted.length,
   });
 }
+
+/** Its line in the table. */
+export const tokenF1Scorer: PairScorer = {
+  name: "token_f1",
+  definition: "F1 over the bags of normalised tokens",
+  range: [0, 1],
+  method: "tokens as in exact_match; text in a script without spaces is cut by dictionary",
+  equals: "SQuAD v1.1 evaluation script, on text with spaces",
+  longest: MAX_PAIR_CHARACTERS,
+  compare: tokenF1,
+};

@@ -1,6 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openEventStream } from "../../../agent/answer/event_stream.ts";
+import { streamAnswer } from "../../../agent/answer/streamed_answer.ts";
+import { streamCompletion } from "../../../agent/openai/stream.ts";
 import { isAbort } from "../../../shared/errors.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
+import { readChunks, readEvents } from "../../fakes/events.ts";
 import { never } from "../../fakes/scripted_provider.ts";
 
 const { signal } = new AbortController();
@@ -13,7 +17,7 @@ Deno.test("a silent stream opens by itself and sends comments", async () => {
   await reader.cancel();
 });
 
-Deno.test("what fails before the first event rejects", async () => {
+Deno.test("a failure before the first event rejects", async () => {
   await assertRejects(
     () => openEventStream(() => Promise.reject(new TypeError("no")), { signal }),
     TypeError,
@@ -21,7 +25,7 @@ Deno.test("what fails before the first event rejects", async () => {
   );
 });
 
-Deno.test("events that are pushed at once leave in their order, one a read", async () => {
+Deno.test("events pushed together are sent in their order, one per read", async () => {
   const { body } = await openEventStream(async (push) => {
     await Promise.all(["a", "b", "c"].map((data) => push({ data })));
   }, { signal });
@@ -29,7 +33,7 @@ Deno.test("events that are pushed at once leave in their order, one a read", asy
   assertEquals(texts, ["data: a\n\n", "data: b\n\n", "data: c\n\n"]);
 });
 
-Deno.test("a push that waits for its reader is let go when the reader leaves", async () => {
+Deno.test("a push that waits for its reader rejects when the reader leaves", async () => {
   const outcome = Promise.withResolvers<unknown>();
   const { body } = await openEventStream(async (push, { signal }) => {
     try {
@@ -43,7 +47,7 @@ Deno.test("a push that waits for its reader is let go when the reader leaves", a
   assert(isAbort(await outcome.promise));
 });
 
-Deno.test("who fills a stream can tell whether it has opened, by a comment too", async () => {
+Deno.test("the producer can see that the stream has opened, also through a comment", async () => {
   const seen: boolean[] = [];
   const { body } = await openEventStream(async (_, outlet) => {
     seen.push(outlet.isOpen);
@@ -52,4 +56,32 @@ Deno.test("who fills a stream can tell whether it has opened, by a comment too",
   }, { signal, keepAliveMs: 5 });
   await new Response(body).text();
   assertEquals(seen, [false, true]);
+});
+
+const OPTIONS = {
+  signal,
+  context: { requestId: "r1", fields: {}, logAfter: () => {} },
+  keepAliveMs: 5,
+};
+
+const REPAIRS = { paired: 0, merged: 0, bridged: 0, opened: 0, filled: 0, dropped: 0, cut: 0 };
+
+/** Fails without an event, long after a comment has opened the stream. */
+async function failLate(): Promise<never> {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  throw new ProviderError(502, "provider_error", "gone", { kind: "unreachable" });
+}
+
+Deno.test("a run that fails after the first comment ends with the problem as an event", async () => {
+  const response = await streamAnswer({ model: "a/b", repairs: REPAIRS, start: failLate }, OPTIONS);
+  const events = await Array.fromAsync(readEvents(response));
+  assertEquals(response.status, 200);
+  assertEquals(events.map(({ event, data }) => [event, data.code]), [["error", "provider_error"]]);
+});
+
+Deno.test("a completion that fails after the first comment ends with an error chunk", async () => {
+  const source = { model: "a/b", headers: {}, start: failLate };
+  const options = { ...OPTIONS, includeUsage: false, showTools: false };
+  const chunks = await readChunks(await streamCompletion(source, options));
+  assertEquals(chunks.map(({ error }) => error.code), ["provider_error"]);
 });

@@ -11,7 +11,7 @@ const USAGE = {
   completionDetails: null,
 };
 
-Deno.test("the reply is the whole message of wire.md 1, its keys in that order", () => {
+Deno.test("the reply has all keys of a LangChain AI message, in its order", () => {
   const reply = toAgentReply(chatReply({ content: "Hi", usage: USAGE, systemFingerprint: "fp" }));
   assertEquals(
     JSON.stringify({ ...reply, id: "run--x-0" }),
@@ -25,7 +25,7 @@ Deno.test("the reply is the whole message of wire.md 1, its keys in that order",
   );
 });
 
-Deno.test("what the provider left out is null or zero, never missing", () => {
+Deno.test("fields that the provider left out are null or zero, never missing", () => {
   const reply = toAgentReply(chatReply({ id: null, content: null, finishReason: null }));
   assertEquals(reply.content, "");
   assertEquals(reply.response_metadata, {
@@ -46,13 +46,13 @@ Deno.test("what the provider left out is null or zero, never missing", () => {
   assertEquals(AgentReply.parse(reply), reply);
 });
 
-Deno.test("the id is ours and new each time", () => {
+Deno.test("the id is generated and new each time", () => {
   const [first, second] = [toAgentReply(chatReply()), toAgentReply(chatReply())];
   assertMatch(first.id, /^run--[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-0$/);
   assertNotEquals(first.id, second.id);
 });
 
-Deno.test("token details hold only what the provider sent, and a 0 stays", () => {
+Deno.test("token details contain only what the provider sent, also a 0", () => {
   const cases: [Record<string, number> | null, Record<string, number>][] = [
     [null, {}],
     [{}, {}],
@@ -70,7 +70,7 @@ Deno.test("token details hold only what the provider sent, and a 0 stays", () =>
   assertEquals(reply.response_metadata.token_usage.completion_tokens_details, completionDetails);
 });
 
-Deno.test("a message that still carries tool calls shows them raw, before the refusal", () => {
+Deno.test("a message with tool calls contains them unparsed, before the refusal", () => {
   const reply = toAgentReply(chatReply({
     toolCalls: [
       { id: "a", name: "clock", arguments: '{"zone":"UTC"}' },

@@ -24,7 +24,7 @@ function stream(...steps: Step[]): Promise<Response> {
   return agentService(createScriptedProvider(...steps)).service(agentRequestOf(BODY, STREAM));
 }
 
-Deno.test("a run is streamed as it goes: tokens, tool calls and results, message, account", async () => {
+Deno.test("a run is streamed as tokens, tool calls, results, message and cost", async () => {
   const response = await stream(SUM, { content: "It is 4.", usage: USAGE });
   assertEquals(response.status, 200);
   assertMatch(response.headers.get("content-type") ?? "", /^text\/event-stream/);
@@ -57,7 +57,7 @@ Deno.test("a run is streamed as it goes: tokens, tool calls and results, message
   assert(model_ms >= 0 && tools_ms >= 0);
 });
 
-Deno.test("the streamed message is the body of the plain answer, but for its id", async () => {
+Deno.test("the streamed message is the body of the plain answer, except for its id", async () => {
   const steps = [SUM, { content: "It is 4.", usage: USAGE, systemFingerprint: "fp" }];
   const plain = await agentService(createScriptedProvider(...steps)).service(agentRequestOf(BODY));
   const events = await Array.fromAsync(readEvents(await stream(...steps)));
@@ -69,7 +69,7 @@ Deno.test("the streamed message is the body of the plain answer, but for its id"
   assert(id !== plainId);
 });
 
-Deno.test("reasoning is streamed apart from the answer", async () => {
+Deno.test("reasoning is streamed separately from the answer", async () => {
   const provider = createScriptedProvider({ content: "4." });
   const { stream: answer } = provider;
   provider.stream = async function* (request, options) {
@@ -82,7 +82,7 @@ Deno.test("reasoning is streamed apart from the answer", async () => {
   assertEquals(second?.event, "token");
 });
 
-Deno.test("who does not ask for a stream gets JSON", async () => {
+Deno.test("a caller that does not ask for a stream gets JSON", async () => {
   for (const accept of ["application/json", "*/*", "application/json, text/event-stream"]) {
     const { service } = agentService(createScriptedProvider({}));
     const response = await service(agentRequestOf(BODY, { headers: { accept } }));
@@ -91,14 +91,14 @@ Deno.test("who does not ask for a stream gets JSON", async () => {
   }
 });
 
-Deno.test("a bad request for a stream is a problem document, and costs no call", async () => {
+Deno.test("an invalid request for a stream gets a problem document, without a provider call", async () => {
   const provider = createScriptedProvider({});
   const response = await agentService(provider).service(agentRequestOf({}, STREAM));
   assertEquals([response.status, (await response.json()).code], [400, "invalid_request"]);
   assertEquals(provider.requests, []);
 });
 
-Deno.test("a run that fails before its first event says so by status and by event", async () => {
+Deno.test("a run that fails before its first event has the error's status and an error event", async () => {
   const error = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 });
   const response = await stream(error);
   assertEquals(response.status, 429);
@@ -117,13 +117,13 @@ Deno.test("a run that fails later ends with the problem as an event", async () =
   assert(!events.some(({ event }) => event === "message"));
 });
 
-Deno.test("a failure of ours is opaque in the stream too", async () => {
+Deno.test("an internal error is not described in the stream either", async () => {
   const response = await stream(SUM, new TypeError("secret of the inside"));
   const text = await response.text();
   assert(text.includes('"code":"internal"') && !text.includes("secret"), text);
 });
 
-Deno.test("a slow reader is waited for: nothing is read from the provider that nobody takes", async () => {
+Deno.test("the provider is read no faster than the client reads", async () => {
   let given = 0;
   const provider = createScriptedProvider({});
   provider.stream = async function* () {
@@ -137,7 +137,7 @@ Deno.test("a slow reader is waited for: nothing is read from the provider that n
   await reader.cancel();
 });
 
-Deno.test("a reader that leaves ends the run, also where it waits for the model or for a reader", async () => {
+Deno.test("a reader that leaves ends the run, whether it waits for the model or for the reader", async () => {
   const waits: [string, (signal: AbortSignal) => AsyncGenerator<{ type: "text"; text: string }>][] =
     [
       ["the model", async function* () {
@@ -198,7 +198,7 @@ const STREAMS: Record<string, (signal?: AbortSignal) => Request> = {
 };
 
 for (const [route, request] of Object.entries(STREAMS)) {
-  Deno.test(`${route}: a stream makes one log line, at its end, with what the run cost`, async () => {
+  Deno.test(`${route}: a stream writes one log line, at its end, with the cost of the run`, async () => {
     const { service, lines } = logged(async () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       return { content: "It is 4.", usage: USAGE };
@@ -239,7 +239,7 @@ for (const [route, request] of Object.entries(STREAMS)) {
     }
   });
 
-  Deno.test(`${route}: a reader that leaves is in the log line, whichever way it leaves`, async () => {
+  Deno.test(`${route}: the log line says that the reader left, by either way`, async () => {
     for (const way of ["cancels the body", "closes the connection"]) {
       const { service, lines } = logged(SUM, () => never());
       const controller = new AbortController();
@@ -254,7 +254,7 @@ for (const [route, request] of Object.entries(STREAMS)) {
   });
 }
 
-Deno.test("a run that fails before its first event makes one log line, with its status", async () => {
+Deno.test("a run that fails before its first event writes one log line, with its status", async () => {
   for (const request of Object.values(STREAMS)) {
     const { service, lines } = logged(
       new ProviderError(502, "provider_error", "gone", { kind: "unreachable" }),

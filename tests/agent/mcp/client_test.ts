@@ -4,27 +4,27 @@ import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { AnswerTooLarge } from "../../../shared/http/bounded_fetch.ts";
 import { type ReceivedRequest, startProviderDouble } from "../../fakes/provider_double.ts";
 
-type Farewell = (request: ReceivedRequest) => Response | Promise<Response>;
+type DeleteAnswer = (request: ReceivedRequest) => Response | Promise<Response>;
 
 interface ServerOptions {
-  farewell?: Farewell;
+  onDelete?: DeleteAnswer;
   /** The result of `tools/list`. */
   list?: (cursor: string | undefined) => unknown;
   /** The answer to a call of a tool. */
   call?: (request: ReceivedRequest) => Response;
-  /** The answer to a client that listens. */
+  /** The answer to a client that opens the event stream. */
   listen?: () => Response;
 }
 
 /** A server over HTTP with one session; it has no tools unless `list` says so. */
 function startServer(options: ServerOptions = {}) {
   const {
-    farewell = () => new Response(null, { status: 204 }),
+    onDelete = () => new Response(null, { status: 204 }),
     list = () => ({ tools: [] }),
     listen = () => new Response(null, { status: 405 }),
   } = options;
   return startProviderDouble((request) => {
-    if (request.method === "DELETE") return farewell(request);
+    if (request.method === "DELETE") return onDelete(request);
     if (request.method === "GET") return listen();
     const { id, method, params } = request.body;
     if (id === undefined) return new Response(null, { status: 202 });
@@ -42,62 +42,62 @@ function startServer(options: ServerOptions = {}) {
 
 async function connect(entry: Record<string, unknown>) {
   const [server] = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
-  const news: string[] = [];
+  const events: string[] = [];
   const closed = Promise.withResolvers<string>();
   const session = await connectMcp(server!, {
     onClose: closed.resolve,
-    onError: () => news.push("error"),
-    onToolsChanged: () => news.push("changed"),
+    onError: () => events.push("error"),
+    onToolsChanged: () => events.push("changed"),
   });
-  return { session, news, closed: closed.promise };
+  return { session, events, closed: closed.promise };
 }
 
 const connectTo = ({ origin }: { origin: string }) =>
   connect({ url: `${origin}/mcp`, headers: { authorization: "Bearer k" } });
 
-/** Opens a session and closes it; answers what went wrong in between. */
+/** Opens and closes a session; returns the events in between. */
 async function connectAndClose(server: { origin: string }): Promise<string[]> {
-  const { session, news, closed } = await connectTo(server);
+  const { session, events, closed } = await connectTo(server);
   assertEquals(await session.listTools(), { tools: [] });
   await session.close();
-  void closed.then(() => news.push("closed"));
+  void closed.then(() => events.push("closed"));
   await Promise.resolve();
-  return news;
+  return events;
 }
 
-Deno.test("a session over HTTP is ended with a DELETE of its id, and that is nobody's news", async () => {
+Deno.test("a session over HTTP is ended with a DELETE of its id, without an event", async () => {
   await using server = await startServer();
-  const news = await connectAndClose(server);
+  const events = await connectAndClose(server);
   const { method, path, headers } = server.requests.at(-1)!;
   assertEquals([method, path, headers.get("mcp-session-id")], ["DELETE", "/mcp", "s-1"]);
   assertEquals(headers.get("authorization"), "Bearer k");
-  assertEquals(news, []);
+  assertEquals(events, []);
 });
 
-const UNKIND: Record<string, Farewell> = {
-  "does not know DELETE": () => new Response(null, { status: 405 }),
-  "refuses it": () => new Response("no", { status: 500 }),
+const DELETE_FAILURES: Record<string, DeleteAnswer> = {
+  "does not support DELETE": () => new Response(null, { status: 405 }),
+  "answers it with an error": () => new Response("no", { status: 500 }),
   "cuts the connection": () => Promise.reject(new Error("cut")),
 };
 
-for (const [what, farewell] of Object.entries(UNKIND)) {
-  Deno.test(`a server that ${what} is left all the same`, async () => {
-    await using server = await startServer({ farewell });
-    const news = await connectAndClose(server);
-    assertEquals([server.requests.at(-1)?.method, news], ["DELETE", []]);
+for (const [what, onDelete] of Object.entries(DELETE_FAILURES)) {
+  Deno.test(`the session with a server that ${what} ends without an error`, async () => {
+    await using server = await startServer({ onDelete });
+    const events = await connectAndClose(server);
+    assertEquals([server.requests.at(-1)?.method, events], ["DELETE", []]);
   });
 }
 
-Deno.test("a server that does not answer the farewell is left all the same", async () => {
+Deno.test("a session ends even if the server does not answer the DELETE", async () => {
   await using server = await startServer({
-    farewell: ({ signal }) =>
+    onDelete: ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("left")))),
   });
-  await connectAndClose(server); // its answer never comes: only our own limit ends this
+  await connectAndClose(server); // the answer never comes: only the client's own limit ends this
   await server.aborted();
 });
 
-Deno.test("a list of tools that never ends is left, and what was read is used", async () => {
+Deno.test("reading an endless list of tools stops, and the tools read so far are used", async () => {
   let pages = 0;
   await using server = await startServer({
     list: () => ({
@@ -115,7 +115,7 @@ Deno.test("a list of tools that never ends is left, and what was read is used", 
   await session.close();
 });
 
-Deno.test("an output schema that no validator takes does not cost the list", async () => {
+Deno.test("an invalid output schema does not break the list", async () => {
   const tool = {
     name: "odd",
     inputSchema: { type: "object" },
@@ -127,7 +127,7 @@ Deno.test("an output schema that no validator takes does not cost the list", asy
   await session.close();
 });
 
-Deno.test("a result without an end fails alone, and the session goes on", async () => {
+Deno.test("an endless result fails, and the session continues", async () => {
   const endless = () => {
     const piece = new TextEncoder().encode("x".repeat(100_000));
     return new ReadableStream({ pull: (controller) => controller.enqueue(piece) });
@@ -141,7 +141,7 @@ Deno.test("a result without an end fails alone, and the session goes on", async 
   await session.close();
 });
 
-Deno.test("a server that sends notifications without end is left, and its calls fail", async () => {
+Deno.test("the session of a server with endless notifications is ended, and its calls fail", async () => {
   const endless = () => {
     const message = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info" } };
     const piece = new TextEncoder().encode(`data: ${JSON.stringify(message)}\n\n`.repeat(100));
@@ -152,13 +152,13 @@ Deno.test("a server that sends notifications without end is left, and its calls 
     await using server = await startServer(flood);
     const { session, closed } = await connectTo(server);
     const call = session.callTool("any", { args: {} }).catch(String);
-    assertEquals(await closed, "it sent over 1000 messages in 10 s by itself");
+    assertEquals(await closed, "it sent over 1000 notifications and requests in 10 s");
     await call;
     await server.aborted();
   }
 });
 
-Deno.test("a program that writes without end is left: one line, or to its stderr", async () => {
+Deno.test("a program that writes endlessly, one line or to stderr, is given up", async () => {
   const script = new URL("../../fakes/endless_server.ts", import.meta.url).pathname;
   for (const way of ["line", "stderr"]) {
     const args = ["run", "--quiet", script, way];

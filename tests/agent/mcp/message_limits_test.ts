@@ -4,7 +4,7 @@ import { AnswerTooLarge } from "../../../shared/http/bounded_fetch.ts";
 
 const NOTIFICATION = { jsonrpc: "2.0", method: "notifications/message" };
 
-Deno.test("a server that sends a thousand messages in ten seconds by itself is told of once", () => {
+Deno.test("a server that sends over a thousand notifications in ten seconds is reported once", () => {
   let now = 0;
   const breaches: string[] = [];
   const look = createFloodGuard((reason) => breaches.push(reason), () => now);
@@ -12,12 +12,12 @@ Deno.test("a server that sends a thousand messages in ten seconds by itself is t
     for (let sent = 0; sent < count; sent++) look(message);
   };
   send(1_000, NOTIFICATION);
-  send(100_000, { jsonrpc: "2.0", id: 1, result: {} }); // answers: they were asked for
+  send(100_000, { jsonrpc: "2.0", id: 1, result: {} }); // answers do not count
   now = 10_000;
   send(1_000, NOTIFICATION);
   assertEquals(breaches, []);
   send(5_000, { ...NOTIFICATION, id: 7 }); // requests count too
-  assertEquals(breaches, ["it sent over 1000 messages in 10 s by itself"]);
+  assertEquals(breaches, ["it sent over 1000 notifications and requests in 10 s"]);
 });
 
 function read(pieces: string[], { type, maxBytes }: { type: string; maxBytes: number }) {
@@ -38,7 +38,7 @@ function read(pieces: string[], { type, maxBytes }: { type: string; maxBytes: nu
 
 const STREAM = "text/event-stream; charset=utf-8";
 
-Deno.test("a stream of events may go on for ever, however its lines end and wherever it is cut", async () => {
+Deno.test("a stream of events may be endless, with any line ends and any chunks", async () => {
   for (const end of ["\n\n", "\r\n\r\n", "\r\r"]) {
     const whole = `data: 123456${end}`.repeat(50);
     for (const size of [1, 2, 3, 7, 16]) {
@@ -49,7 +49,7 @@ Deno.test("a stream of events may go on for ever, however its lines end and wher
   }
 });
 
-Deno.test("an event without an end breaks off at the limit, and its server is told of", async () => {
+Deno.test("an endless event is cut at the limit, and its server is reported", async () => {
   const cases = [
     ["data: ", "x".repeat(30)],
     ["data: a\n\ndata: ", "x".repeat(10), "x".repeat(10)],
@@ -63,7 +63,7 @@ Deno.test("an event without an end breaks off at the limit, and its server is to
   }
 });
 
-Deno.test("a whole answer over the limit fails alone: its session goes on", async () => {
+Deno.test("an answer over the limit fails, and its session continues", async () => {
   const { text, breaches } = read(["x".repeat(21)], { type: "application/json", maxBytes: 20 });
   await assertRejects(() => text, AnswerTooLarge);
   assertEquals(breaches, []);

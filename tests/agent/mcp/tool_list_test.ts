@@ -14,7 +14,7 @@ function endless(page: (number: number) => ToolPage["tools"]) {
   };
 }
 
-Deno.test("a list is read page by page to its end", async () => {
+Deno.test("a list is read page by page", async () => {
   const pages: Record<string, ToolPage> = {
     first: { tools: [tool("a")], nextCursor: "second" },
     second: { tools: [{ name: "b", title: "B", inputSchema: {} }, { name: "c", inputSchema: {} }] },
@@ -26,7 +26,7 @@ Deno.test("a list is read page by page to its end", async () => {
   assertEquals(leftOut, undefined);
 });
 
-Deno.test("a list that never ends is left after 100 pages, 1,000 tools or 8 MB, with the reason", async () => {
+Deno.test("reading a list stops after 100 pages, 1,000 tools or 8 MB, with the reason", async () => {
   const empty = endless(() => []);
   assertEquals(await readToolList(empty.read), { tools: [], leftOut: "over 100 pages" });
   assertEquals(empty.asked, 100);
@@ -44,7 +44,7 @@ Deno.test("a list that never ends is left after 100 pages, 1,000 tools or 8 MB, 
   assertEquals([cut.tools.length, cut.leftOut], [8, "over 8388608 characters"]);
 });
 
-Deno.test("a page that names itself as the next is the last", async () => {
+Deno.test("a page that names itself as the next page is the last", async () => {
   let asked = 0;
   const { tools, leftOut } = await readToolList(() => {
     asked++;

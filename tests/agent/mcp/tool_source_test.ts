@@ -61,7 +61,7 @@ function open(connect: McpConnect, more: Partial<McpToolSourceOptions> = {}) {
   });
 }
 
-/** Waits for what the source says, turn by turn of the event loop. */
+/** Waits until the source fulfils a condition. */
 async function until(source: ToolSource, holds: (source: ToolSource) => boolean): Promise<void> {
   while (!holds(source)) await new Promise((resolve) => setTimeout(resolve, 1));
 }
@@ -70,7 +70,7 @@ const names = (source: ToolSource) => source.current().names;
 const stateOf = (source: ToolSource, server: string) =>
   source.describe().servers.find(({ name }) => name === server)?.state;
 
-Deno.test("the tools of servers join the built-in ones, prefixed only where names clash", async () => {
+Deno.test("servers' tools join the built-in ones, with a prefix only if names clash", async () => {
   const offers: Record<string, string[]> = { one: ["echo", "add"], two: ["add", "only"] };
   await using source = open(({ name }) => Promise.resolve(session(offers[name]!)));
   await until(source, (source) => names(source).length === 5);
@@ -80,7 +80,7 @@ Deno.test("the tools of servers join the built-in ones, prefixed only where name
   assertEquals(await source.current().find("one_add")?.run({ n: 1 }, {}), "add said so");
 });
 
-Deno.test("names stay unique and legal, whatever servers call their tools", () => {
+Deno.test("tool names are unique and valid, whatever names the servers use", () => {
   const offer = (server: string, name: string) => ({
     connection: { name: server },
     definition: { name },
@@ -97,7 +97,7 @@ Deno.test("names stay unique and legal, whatever servers call their tools", () =
   assert(named.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)), named.join());
 });
 
-Deno.test("a server that is down or slow costs its own tools, is named, and is called back", async () => {
+Deno.test("a server that is down or slow loses only its own tools, is reported, and is tried again", async () => {
   let attempts = 0;
   await using source = open(({ name }) => {
     if (name === "two") return new Promise(() => {}); // slow: it never answers
@@ -114,14 +114,14 @@ Deno.test("a server that is down or slow costs its own tools, is named, and is c
   assertEquals([attempts, stateOf(source, "two")], [3, "connecting"]);
 });
 
-Deno.test("a server that does not list its tools is described in our words", async () => {
+Deno.test("if a server cannot list its tools, the reason contains no text of the server", async () => {
   const listTools = () => Promise.reject(new Error("Error POSTing to endpoint: s3cret"));
   await using source = open(() => Promise.resolve(session([], { listTools })));
   await until(source, (source) => stateOf(source, "one") === "down");
-  assertEquals(source.describe().servers[0]?.error, "it does not list its tools");
+  assertEquals(source.describe().servers[0]?.error, "it cannot list its tools");
 });
 
-Deno.test("tools that are observed close their sessions all the same", async () => {
+Deno.test("observed tools close their sessions too", async () => {
   const closed: string[] = [];
   const source = open(({ name }) =>
     Promise.resolve(session([name], {
@@ -136,7 +136,7 @@ Deno.test("tools that are observed close their sessions all the same", async () 
   assertEquals(closed, ["one", "two"]);
 });
 
-Deno.test("a server that ends takes its tools with it, until it is back", async () => {
+Deno.test("the tools of a server disappear when it ends, and return with it", async () => {
   let events: McpEvents | undefined;
   let opened = 0;
   await using source = open(({ name }, given) => {
@@ -150,7 +150,7 @@ Deno.test("a server that ends takes its tools with it, until it is back", async 
   await until(source, () => opened === 2);
 });
 
-Deno.test("a call on a server that goes away is told to the model; the tool's own error too", async () => {
+Deno.test("the model is told that a server went down during a call, and sees the tool's own error", async () => {
   let isGone = false;
   let failure = new Error("Error POSTing to endpoint (HTTP 500): the key is s3cret");
   await using source = open(({ name }) =>
@@ -163,14 +163,14 @@ Deno.test("a call on a server that goes away is told to the model; the tool's ow
   const call = (tool: string) =>
     assertRejects(async () => await source.current().find(tool)?.run({ n: 1 }, {}), ToolError);
   assertStringIncludes((await call("one")).message, "no such city");
-  assertEquals((await call("two")).message, "the tool two failed: the call did not get through");
+  assertEquals((await call("two")).message, "the tool two failed: no valid answer from its server");
   failure = new McpError(-32602, "no such unit");
   assertEquals((await call("two")).message, "the tool two failed: no such unit");
   const kept = source.current().find("two")!;
   isGone = true;
-  assertStringIncludes((await call("two")).message, "went away during the call");
+  assertStringIncludes((await call("two")).message, "went down during the call");
   const late = await assertRejects(async () => await kept.run({ n: 1 }, {}), ToolError);
-  assertStringIncludes(late.message, "not there now");
+  assertStringIncludes(late.message, "is down");
 });
 
 Deno.test("a list that changes is read again", async () => {
@@ -187,7 +187,7 @@ Deno.test("a list that changes is read again", async () => {
   await until(source, (source) => names(source).includes("second"));
 });
 
-Deno.test("a server that announces changes without end is asked for its list once at a time", async () => {
+Deno.test("a server that announces changes endlessly is asked for one list at a time", async () => {
   let listed = 0;
   let listing = 0;
   let most = 0;
@@ -211,14 +211,14 @@ Deno.test("a server that announces changes without end is asked for its list onc
   await until(source, (source) => names(source).includes("first"));
   for (let sent = 0; sent < 1_000; sent++) events?.onToolsChanged();
   await until(source, () => listing === 1);
-  events?.onToolsChanged(); // while the list is being read: it may be out of date already
+  events?.onToolsChanged(); // while the list is read, which may be outdated already
   tools.push("second");
   await until(source, (source) => names(source).includes("second"));
   await until(source, () => listed === 3);
   assertEquals(most, 1);
 });
 
-Deno.test("doubts about a server that come together are settled by one ping", async () => {
+Deno.test("errors that come together cause one ping", async () => {
   let pings = 0;
   let events: McpEvents | undefined;
   const answered = Promise.withResolvers<void>();
@@ -237,7 +237,7 @@ Deno.test("doubts about a server that come together are settled by one ping", as
   assertEquals(pings, 1);
 });
 
-Deno.test("a server that comes only to go again is called back with growing pauses", async () => {
+Deno.test("a server with short sessions is connected again with growing pauses", async () => {
   const pauses: unknown[] = [];
   const log = { ...silentLogger, warn: (_: string, fields?: object) => void pauses.push(fields) };
   let given: McpEvents | undefined;
@@ -253,7 +253,7 @@ Deno.test("a server that comes only to go again is called back with growing paus
   }
 });
 
-Deno.test("a list that was left out in part is named in the log", async () => {
+Deno.test("a list that is too long is logged", async () => {
   const lines: unknown[] = [];
   const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
   const { tools } = await session(["first"]).listTools();
@@ -264,12 +264,12 @@ Deno.test("a list that was left out in part is named in the log", async () => {
   }, { log });
   await until(source, (source) => names(source).includes("first"));
   assertEquals(lines, [[
-    "the list of an MCP server is too long: the rest of its tools is left out",
+    "the tool list of an MCP server is too long: the rest is left out",
     { server: "one", reason: "over 1000 tools", tools: 1 },
   ]]);
 });
 
-/** Arguments that would keep a check busy for years. */
+/** Schemas and arguments whose check would take years. */
 const HOSTILE: [string, Record<string, unknown>, unknown][] = [
   [
     "a pattern",
@@ -289,7 +289,7 @@ const HOSTILE: [string, Record<string, unknown>, unknown][] = [
 ];
 
 for (const [what, schema, n] of HOSTILE) {
-  Deno.test(`${what} of a server is not tried here: the server checks its own`, async () => {
+  Deno.test(`${what} of a server is not checked by the agent, only by the server`, async () => {
     const tools = [{ name: "add", description: "", inputSchema: { type: "object", ...schema } }];
     const listTools = () => Promise.resolve({ tools });
     await using source = open(() => Promise.resolve(session([], { listTools })));
@@ -298,14 +298,14 @@ for (const [what, schema, n] of HOSTILE) {
   });
 }
 
-Deno.test("arguments are checked against the server's schema before it is asked", async () => {
+Deno.test("arguments are checked against the server's schema before the call", async () => {
   await using source = open(() => Promise.resolve(session(["add"])));
   await until(source, (source) => names(source).includes("one_add"));
   const { schema } = source.current().find("one_add")!;
   assertEquals([schema.safeParse({}).success, schema.safeParse({ n: 1 }).success], [false, true]);
 });
 
-Deno.test("the file has the form of desktop clients; what is wrong with it is named", () => {
+Deno.test("the file has the format of desktop clients, and errors name what is wrong", () => {
   const [stdio, http] = parseMcpConfig(JSON.stringify({
     mcpServers: {
       files: { command: "npx", args: ["-y", "x"], env: { A: "1" } },
@@ -326,10 +326,10 @@ Deno.test("the file has the form of desktop clients; what is wrong with it is na
     assertStringIncludes(error.message, "AGENT_MCP_CONFIG");
   }
   const missing = assertThrows(() => readMcpConfig("/nowhere/mcp.json"), ConfigError);
-  assertStringIncludes(missing.message, "no file /nowhere/mcp.json");
+  assertStringIncludes(missing.message, "/nowhere/mcp.json does not exist");
 });
 
-Deno.test("a result is read as text, and what is no text is named", () => {
+Deno.test("a result is returned as text, and other content is named", () => {
   assertEquals(
     describeResult({
       content: [

@@ -51,7 +51,7 @@ const TIMES: [said: string, zone: string][] = [
   ["What time is it in Atlantis?", "Atlantis"],
 ];
 for (const [said, time_zone] of TIMES) {
-  Deno.test(`“${said}” asks current_time for ${time_zone}`, async () => {
+  Deno.test(`“${said}” calls current_time for ${time_zone}`, async () => {
     const { content, toolCalls, finishReason } = await ask(talk(said));
     assertEquals(toolCalls.map((call) => [call.name, JSON.parse(call.arguments)]), [
       ["current_time", { time_zone }],
@@ -73,7 +73,7 @@ const SUMS: [said: string, expression: string][] = [
   ["6 x 7", "6 * 7"],
 ];
 for (const [said, expression] of SUMS) {
-  Deno.test(`“${said}” asks calculator for ${expression}`, async () => {
+  Deno.test(`“${said}” calls calculator for ${expression}`, async () => {
     const { toolCalls } = await ask(talk(said));
     assertEquals(toolCalls.map((call) => [call.name, JSON.parse(call.arguments)]), [
       ["calculator", { expression }],
@@ -89,7 +89,7 @@ for (
   });
 }
 
-Deno.test("one message may need two tools, whose answers both stand in the reply", async () => {
+Deno.test("one message may need two tools, and the reply contains both results", async () => {
   const said = "What time is it in Tokyo, and what is 2 + 2?";
   const { toolCalls } = await ask(talk(said));
   assertEquals(toolCalls.map(({ name }) => name), ["current_time", "calculator"]);
@@ -97,7 +97,7 @@ Deno.test("one message may need two tools, whose answers both stand in the reply
   assertEquals([content, finishReason], ["It is now noon. 2 + 2 is 4.", "stop"]);
 });
 
-Deno.test("a tool that fails is said to have failed, in its own words", async () => {
+Deno.test("the reply quotes the error of a failed tool", async () => {
   const { content, toolCalls } = await afterTools("What is 1/0?", ["cannot divide by zero"]);
   assertMatch(content ?? "", /sorry.+calculator.+cannot divide by zero/);
   assertEquals(toolCalls, []);
@@ -109,7 +109,7 @@ Deno.test("a tool that is not offered is not called", async () => {
   assertMatch(content ?? "", /calculator.+not offered/);
 });
 
-Deno.test("tool-call ids have nine letters or digits and are new to the conversation", async () => {
+Deno.test("tool-call ids have nine letters or digits and are unique in the conversation", async () => {
   const taken = (await ask(talk("What is 2 + 2?"))).toolCalls;
   const { toolCalls } = await ask([
     ...talk("What is 2 + 2?"),
@@ -140,19 +140,19 @@ const TALKS: [texts: string[], expected: RegExp][] = [
   [[" "], /demo/],
 ];
 for (const [texts, expected] of TALKS) {
-  Deno.test(`“${texts.join(" / ")}” is answered in the conversation`, async () => {
+  Deno.test(`“${texts.join(" / ")}” is answered from the conversation`, async () => {
     const { content, finishReason } = await ask(talk(...texts));
     assertMatch(content ?? "", expected);
     assertEquals(finishReason, "stop");
   });
 }
 
-Deno.test("a long message is taken up in short, without half a character", async () => {
+Deno.test("a long message is quoted in short, without splitting a character", async () => {
   const { content } = await ask(talk("🎈".repeat(100_000)));
   assertMatch(content ?? "", /^You said: “(🎈){119}…”/u);
 });
 
-Deno.test("the fine-tuned model answers in its own, shorter way", async () => {
+Deno.test("the fine-tuned model gives shorter answers", async () => {
   for (const said of ["Hello", "I want a refund", "Who are you?", "I like trains", "Thanks"]) {
     const assistant = await ask(talk(said));
     const tuned = await ask(talk(said), { model: DEMO_STUDIO.id });
@@ -164,7 +164,7 @@ Deno.test("the fine-tuned model answers in its own, shorter way", async () => {
   assertEquals(content, "4.");
 });
 
-Deno.test("the same request has the same reply, all of it", async () => {
+Deno.test("the same request has exactly the same reply", async () => {
   const reply = await ask(talk("Hello"));
   assertEquals(
     await createDemoProvider().complete({
@@ -180,7 +180,7 @@ Deno.test("the same request has the same reply, all of it", async () => {
   assertEquals(totalTokens, promptTokens + completionTokens);
 });
 
-Deno.test("a stream is the reply word by word, and then whole", async () => {
+Deno.test("a stream sends the reply word by word, then as a whole", async () => {
   const request = { model: DEMO_MODEL, messages: talk("Hello") };
   const deltas = await Array.fromAsync(demo.stream(request));
   const last = deltas.pop();
@@ -191,7 +191,7 @@ Deno.test("a stream is the reply word by word, and then whole", async () => {
   assertEquals(words.join(""), last.reply.content);
 });
 
-Deno.test("both models are listed, and are routed to where they belong", async () => {
+Deno.test("both models are listed and are routed to the right target", async () => {
   const models = await demo.listModels();
   assertEquals(models.map(({ id }) => routeModel(id).target), ["hub", "studio"]);
   assertMatch(
@@ -204,7 +204,7 @@ Deno.test("both models are listed, and are routed to where they belong", async (
   );
 });
 
-Deno.test("an unknown model is refused by naming the two there are", async () => {
+Deno.test("the error for an unknown model names the two known ones", async () => {
   for (const model of ["openai/gpt-4o", crypto.randomUUID()]) {
     const error = await assertRejects(() => ask(talk("Hi"), { model }), ProviderError);
     assertEquals([error.status, error.code], [404, "model_not_found"]);

@@ -14,7 +14,7 @@ function failing(failure: ProviderFailure): ProviderError {
 
 const BUSY = failing({ kind: "status", status: 429 });
 
-Deno.test("the next model is asked on 429, 5xx and a refused connection, and on nothing else", async () => {
+Deno.test("the next model is asked after 429, 5xx and a refused connection only", async () => {
   const cases: [ProviderFailure, number][] = [
     [{ kind: "status", status: 429 }, 2],
     [{ kind: "status", status: 500 }, 2],
@@ -34,14 +34,14 @@ Deno.test("the next model is asked on 429, 5xx and a refused connection, and on 
   }
 });
 
-Deno.test("models are tried in their order; the last one's failure is the answer", async () => {
+Deno.test("models are tried in their order, and the error of the last one is thrown", async () => {
   const provider = createScriptedProvider(BUSY);
   const fallback = createFallback(provider, ["a/1", "a/2", "a/3"]);
   assert(await assertRejects(() => fallback.complete(REQUEST)) === BUSY);
   assertEquals(provider.requests.map(({ model }) => model), ["a/1", "a/2", "a/3"]);
 });
 
-Deno.test("the one that answered is asked first from then on", async () => {
+Deno.test("the model that answered is asked first from then on", async () => {
   const provider = createScriptedProvider(BUSY, {}, {});
   const fallback = createFallback(provider, ["a/1", "a/2"]);
   await fallback.complete(REQUEST);
@@ -50,7 +50,7 @@ Deno.test("the one that answered is asked first from then on", async () => {
   assertEquals(fallback.answeredBy, "a/2");
 });
 
-Deno.test("a stream falls back before its first piece, and never after it", async () => {
+Deno.test("a stream falls back before its first delta, never after it", async () => {
   const provider = createScriptedProvider(BUSY, { content: "Hi." });
   const early = await Array.fromAsync(createFallback(provider, ["a/1", "a/2"]).stream(REQUEST));
   assertEquals(early.map(({ type }) => type), ["text", "reply"]);
@@ -65,7 +65,7 @@ Deno.test("a stream falls back before its first piece, and never after it", asyn
   assertEquals(late.answeredBy, "a/1");
 });
 
-Deno.test("HUB_FALLBACK answers for a hub model, and x-agent-model says who did", async () => {
+Deno.test("HUB_FALLBACK answers for a hub model, and x-agent-model names the model that answered", async () => {
   const environment = { HUB_FALLBACK: "b/second, b/third" };
   for (const accept of ["application/json", "text/event-stream"]) {
     const provider = createScriptedProvider(BUSY, { content: "from the second" });

@@ -17,7 +17,7 @@ function lazy(failures = 0) {
   return { provider, created: () => created };
 }
 
-Deno.test("a provider is created by the first call, once, whichever way it is asked", async () => {
+Deno.test("a provider is created once, by the first call of any kind", async () => {
   const { provider, created } = lazy();
   assertEquals([provider.name, created()], ["hub", 0]);
   const first = await Promise.all([
@@ -32,7 +32,7 @@ Deno.test("a provider is created by the first call, once, whichever way it is as
   assertEquals(created(), 1);
 });
 
-Deno.test("a provider that could not be created is tried again", async () => {
+Deno.test("creating a provider is tried again after a failure", async () => {
   const { provider, created } = lazy(1);
   await assertRejects(() => provider.load(), Error, "no code");
   assertEquals((await provider.complete(REQUEST)).content, "Hi");

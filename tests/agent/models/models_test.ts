@@ -12,14 +12,14 @@ function models(environment: Record<string, string>) {
   return createModels(parseConfig(AgentConfig, environment), silentLogger);
 }
 
-Deno.test("with nothing configured the demo serves both targets and lists its model", async () => {
+Deno.test("without configuration the demo serves both targets and lists its model", async () => {
   const { demoModel, providerFor, listStudio } = models({});
   assertEquals(demoModel, DEMO_MODEL);
   assertEquals(providerFor("hub"), providerFor("studio"));
   assertEquals(await listStudio(), { [DEMO_STUDIO.name]: DEMO_STUDIO.id });
 });
 
-Deno.test("once one provider is configured, the other target is refused by its variable", () => {
+Deno.test("if one provider is configured, the error for the other target names its variable", () => {
   const cases: [Record<string, string>, "hub" | "studio", string][] = [
     [{ HUB_BASE_URL: "http://hub.test/v1" }, "studio", "STUDIO_BASE_URL"],
     [{ STUDIO_BASE_URL: "http://studio.test/v1" }, "hub", "HUB_BASE_URL"],
@@ -43,7 +43,7 @@ Deno.test("each configured target has its own provider", () => {
   assertEquals([providerFor("hub").name, providerFor("studio").name], ["hub", "studio"]);
 });
 
-Deno.test("the list of fine-tuned models is the configured one, or empty without a provider", async () => {
+Deno.test("fine-tuned models come from the configuration; without it and a provider there are none", async () => {
   assertEquals(await models({ STUDIO_MODELS: `{"a":"${UUID}"}` }).listStudio(), { a: UUID });
   assertEquals(await models({ HUB_BASE_URL: "http://hub.test/v1" }).listStudio(), {});
 });

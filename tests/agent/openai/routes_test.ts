@@ -61,7 +61,7 @@ Deno.test("a completion is the agent's answer, with the cost of the whole run", 
   assertEquals(response.headers.get("x-agent-tool-calls"), "1");
 });
 
-Deno.test("a streamed completion is the same text in chunks, and silent about tools", async () => {
+Deno.test("a streamed completion is the same text in chunks, without tool events", async () => {
   const { ask } = serve([SUM, { content: "It is 4.", usage: USAGE }]);
   const response = await ask({ stream: true });
   assertMatch(response.headers.get("content-type") ?? "", /^text\/event-stream/);
@@ -82,7 +82,7 @@ Deno.test("log probabilities are streamed with the last chunk of the choice", as
   assertEquals(chunks.at(-1).choices[0].logprobs, logprobs);
 });
 
-Deno.test("usage is streamed, last of all, to those who ask for it", async () => {
+Deno.test("the last chunk is the usage, if the client asks for it", async () => {
   const { ask } = serve([SUM, { usage: USAGE }]);
   const response = await ask({ stream: true, stream_options: { include_usage: true } });
   const last = (await readChunks(response)).at(-1);
@@ -90,7 +90,7 @@ Deno.test("usage is streamed, last of all, to those who ask for it", async () =>
   assertEquals(last.usage, { prompt_tokens: 20, completion_tokens: 4, total_tokens: 24 });
 });
 
-Deno.test("tool activity is shown to those who ask for it", async () => {
+Deno.test("tool events are sent if the client asks for them", async () => {
   const headers = { "x-agent-events": "tools" };
   const { ask } = serve([SUM, { content: "It is 4." }]);
   const chunks = await readChunks(await ask({ stream: true }, { headers }));
@@ -104,7 +104,7 @@ Deno.test("tool activity is shown to those who ask for it", async () => {
   assertEquals(body.choices[0].message.tool_events.length, 2);
 });
 
-Deno.test("the caller's settings and system messages go to the provider", async () => {
+Deno.test("the caller's settings and system messages are sent to the provider", async () => {
   const { provider, ask } = serve([{}], { environment: { AGENT_TEMPERATURE: "1" } });
   const passed = {
     stop: ["END"],
@@ -134,7 +134,7 @@ Deno.test("the caller's settings and system messages go to the provider", async 
   assertEquals(request?.tools?.length, 2);
 });
 
-Deno.test("without a system message the service's own prompt stands", async () => {
+Deno.test("without a system message the service's own prompt is used", async () => {
   const { provider, ask } = serve([{}], { environment: { AGENT_SYSTEM_PROMPT: "Be kind." } });
   await ask({});
   assertEquals(provider.requests[0]?.messages[0], { role: "system", content: "Be kind." });
@@ -159,7 +159,7 @@ Deno.test("a conversation with tool calls keeps them, with their arguments", asy
   assertEquals(result, { role: "tool", toolCallId: "call00001", content: "found" });
 });
 
-Deno.test("a caller's tools are refused in OpenAI's words, and cost nothing", async () => {
+Deno.test("a caller's tools are refused in OpenAI's error format, without a provider call", async () => {
   const { provider, ask } = serve([{}]);
   const response = await ask({ tools: [{ type: "function", function: { name: "f" } }] });
   const { error } = await response.json();
@@ -173,7 +173,7 @@ Deno.test("a caller's tools are refused in OpenAI's words, and cost nothing", as
   assertEquals(provider.requests, []);
 });
 
-Deno.test("x-agent-tools: off is a plain way to the provider, the caller's tools with it", async () => {
+Deno.test("with x-agent-tools: off the request and its tools go straight to the provider", async () => {
   const headers = { "x-agent-tools": "off" };
   const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
   const step = {
@@ -205,7 +205,7 @@ Deno.test("x-agent-tools: off is a plain way to the provider, the caller's tools
   ]);
 });
 
-Deno.test("every error below /v1/ has OpenAI's shape", async () => {
+Deno.test("every error below /v1/ has OpenAI's format", async () => {
   const busy = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 }, {
     headers: { "retry-after": "7" },
   });
@@ -248,7 +248,7 @@ Deno.test("a stream that fails in the middle ends with an error chunk", async ()
   assertEquals(chunks.at(-1).error.code, "provider_error");
 });
 
-Deno.test("a studio that cannot be read does not hide the hub's models", async () => {
+Deno.test("the hub's models are listed even if the studio's list fails", async () => {
   const provider = createScriptedProvider({});
   const failure = new ProviderError(502, "provider_error", "no", { kind: "unreachable" });
   const listed = async (hub: { id: string; name: string }[]) => {
@@ -267,7 +267,7 @@ Deno.test("a studio that cannot be read does not hide the hub's models", async (
   assertEquals([none.status, (await none.json()).error.code], [502, "provider_error"]);
 });
 
-Deno.test("GET /v1/models lists fine-tuned models by UUID, and the hub's", async () => {
+Deno.test("GET /v1/models lists the fine-tuned models by UUID, then the hub's", async () => {
   const provider = createScriptedProvider({});
   const { service } = agentService(provider, {
     models: {

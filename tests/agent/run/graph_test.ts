@@ -47,13 +47,13 @@ function run(
   });
 }
 
-/** What the model was told in its last request by the tools, in order. */
+/** The tool messages of the last request to the model, in order. */
 function toolMessages({ requests }: ScriptedProvider): string[] {
   const messages = requests.at(-1)?.messages ?? [];
   return messages.filter(({ role }) => role === "tool").map((message) => message.content);
 }
 
-Deno.test("a model that wants no tool is asked once, and its answer is the result", async () => {
+Deno.test("a model that calls no tool is asked once, and its answer is the result", async () => {
   const provider = createScriptedProvider({ content: "Hello" });
   const result = await run(provider, { settings: { maxSteps: 3, temperature: 0, maxTokens: 9 } });
   assertEquals(result.reply.content, "Hello");
@@ -67,7 +67,7 @@ Deno.test("a model that wants no tool is asked once, and its answer is the resul
   }]);
 });
 
-Deno.test("settings that are unset and tools that there are none of are not sent", async () => {
+Deno.test("unset settings and an empty list of tools are not sent", async () => {
   const provider = createScriptedProvider({});
   await run(provider, { tools: [] });
   assertEquals(Object.keys(provider.requests[0]!), ["model", "messages"]);
@@ -98,7 +98,7 @@ Deno.test("token counts add up over the whole run", async () => {
   assertEquals([inputTokens, outputTokens], [20, 4]);
 });
 
-Deno.test("calls of one turn run side by side and are answered in their order", async () => {
+Deno.test("calls of one turn run in parallel and are answered in their order", async () => {
   const both = Promise.withResolvers<void>();
   let running = 0;
   const meet = (name: string) =>
@@ -115,7 +115,7 @@ Deno.test("calls of one turn run side by side and are answered in their order", 
   assertEquals(toolMessages(provider), ["one", "two"]);
 });
 
-Deno.test("a call that cannot be run is answered by what the model needs to mend it", async () => {
+Deno.test("the answer to a call that cannot be run tells the model how to correct it", async () => {
   const secret = () => {
     throw new Error("secret of the inside");
   };
@@ -143,7 +143,7 @@ Deno.test("a call that cannot be run is answered by what the model needs to mend
   }
 });
 
-Deno.test("arguments that are not JSON do not go back into the history, which is parsed", async () => {
+Deno.test("arguments that are not JSON are not sent back in the history, which providers parse", async () => {
   const provider = createScriptedProvider(calls(call({ name: "bad name", arguments: "{" })), {});
   await run(provider);
   const assistant = provider.requests[1]?.messages[1];
@@ -154,7 +154,7 @@ Deno.test("arguments that are not JSON do not go back into the history, which is
   });
 });
 
-Deno.test("call ids that are empty or were seen before get fresh ones", async () => {
+Deno.test("empty and repeated call ids are replaced", async () => {
   const provider = createScriptedProvider(
     calls(call({ id: "" }), call({ id: "same" })),
     calls(call({ id: "same" }), call({ id: "call00001" })),
@@ -168,7 +168,7 @@ Deno.test("call ids that are empty or were seen before get fresh ones", async ()
   assertEquals(answered, ["call00001", "same", "call00002", "call00003"]);
 });
 
-Deno.test("at the step limit the tools still run, and the model is asked without them", async () => {
+Deno.test("at the step limit the tools still run, and then the model is asked without tools", async () => {
   for (const maxSteps of [1, 2, 12]) {
     const provider = createScriptedProvider(async ({ tools }) =>
       await (tools ? calls(call()) : { content: "My best answer." }) as object
@@ -182,20 +182,20 @@ Deno.test("at the step limit the tools still run, and the model is asked without
   }
 });
 
-Deno.test("a model that calls tools even when it has none ends the run, not the service", async () => {
+Deno.test("a model that calls tools although it has none ends the run", async () => {
   const provider = createScriptedProvider(calls(call()));
   const result = await run(provider, { maxSteps: 2 });
   assertEquals([result.modelCalls, result.toolCalls, result.stoppedBy], [3, 2, "max_steps"]);
   assertEquals(result.reply.toolCalls.length, 1);
 });
 
-Deno.test("a model that is done at the limit was not stopped by it", async () => {
+Deno.test("a run that finishes exactly at the limit was not stopped by it", async () => {
   const provider = createScriptedProvider(calls(call()), { content: "done" });
   const result = await run(provider, { maxSteps: 2 });
   assertEquals([result.modelCalls, result.stoppedBy], [2, undefined]);
 });
 
-Deno.test("an answer of nothing is asked for once more, and counted", async () => {
+Deno.test("an empty answer is asked for once more, and counted", async () => {
   for (const nothing of [null, "", " \n"]) {
     const provider = createScriptedProvider({ content: nothing }, { content: "Here." });
     const result = await run(provider, { maxSteps: 1 });
@@ -205,7 +205,7 @@ Deno.test("an answer of nothing is asked for once more, and counted", async () =
   }
 });
 
-Deno.test("a model that answers nothing twice is a 502 empty_reply", async () => {
+Deno.test("two empty answers are a 502 empty_reply", async () => {
   const provider = createScriptedProvider({ content: null });
   for (const emit of [undefined, () => {}]) {
     const error = await assertRejects(() => run(provider, emit ? { emit } : {}), AppError);
@@ -214,12 +214,12 @@ Deno.test("a model that answers nothing twice is a 502 empty_reply", async () =>
   assertEquals(provider.requests.length, 4);
 });
 
-Deno.test("a refusal is an answer", async () => {
+Deno.test("a refusal is not an empty answer", async () => {
   const provider = createScriptedProvider({ content: null, refusal: "I will not." });
   assertEquals((await run(provider)).modelCalls, 1);
 });
 
-Deno.test("the same call for the third time is answered by saying so, and not made", async () => {
+Deno.test("the same call is not run a third time, and the model is told so", async () => {
   let served = 0;
   const count = tool("count", () => `${++served}`);
   const same = (id: string, args = "{}") => call({ id, name: "count", arguments: args });
@@ -232,10 +232,10 @@ Deno.test("the same call for the third time is answered by saying so, and not ma
   await run(provider, { tools: [count, echo] });
   const [first, second, third, other] = toolMessages(provider);
   assertEquals([served, first, second, other], [2, "1", "2", "echo: a"]);
-  assertStringIncludes(third ?? "", "made 2 times before with the same arguments");
+  assertStringIncludes(third ?? "", "already called 2 times with these arguments");
 });
 
-Deno.test("of three equal calls in one turn the third is not made; the caller's own do not count", async () => {
+Deno.test("of three equal calls in one turn the third is not run; calls in the caller's history do not count", async () => {
   let served = 0;
   const count = tool("count", () => `${++served}`);
   const same = (id: string) => call({ id, name: "count", arguments: "{}" });
@@ -251,7 +251,7 @@ Deno.test("of three equal calls in one turn the third is not made; the caller's 
   assertEquals(served, 2);
 });
 
-Deno.test("a tool that takes too long is ended, and the model is told", async () => {
+Deno.test("a tool that takes too long is stopped, and the model is told so", async () => {
   const ended = Promise.withResolvers<void>();
   const slow = tool("slow", (_, { signal }) => {
     signal?.addEventListener("abort", () => ended.resolve());
@@ -264,7 +264,7 @@ Deno.test("a tool that takes too long is ended, and the model is told", async ()
   assertStringIncludes(toolMessages(provider)[0] ?? "", "slow took longer than 0.005 s");
 });
 
-Deno.test("a long result is cut with a note, and never inside a character", async () => {
+Deno.test("a long result is cut with a note, never inside a character", async () => {
   const long = tool("long", () => "abcd😀efgh");
   const provider = createScriptedProvider(calls(call({ name: "long", arguments: "{}" })), {});
   const toolLimits = { maxCharacters: 5 };
@@ -273,14 +273,14 @@ Deno.test("a long result is cut with a note, and never inside a character", asyn
   assert(told.startsWith("abcd\n\n(Cut here: the result has 10 characters"), told);
 });
 
-Deno.test("further fields go to the provider with every call", async () => {
+Deno.test("extra fields are sent to the provider with every call", async () => {
   const provider = createScriptedProvider(calls(call()), {});
   const extra = { stop: ["END"], user: "u1" };
   await run(provider, { settings: { maxSteps: 3, extra } });
   assertEquals(provider.requests.map((request) => request.extra), [extra, extra]);
 });
 
-Deno.test("a provider's error comes out as it was thrown, also in a later step", async () => {
+Deno.test("a provider's error is thrown unchanged, also in a later step", async () => {
   const error = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 });
   for (const steps of [[error], [calls(call()), error]]) {
     const thrown = await assertRejects(() => run(createScriptedProvider(...steps)));
@@ -288,11 +288,11 @@ Deno.test("a provider's error comes out as it was thrown, also in a later step",
   }
 });
 
-Deno.test("an abort ends the run at once, whatever it is waiting for", async () => {
+Deno.test("an abort ends the run at once, whatever it waits for", async () => {
   for (const waitsFor of ["the model", "a tool"]) {
     for (const emit of [undefined, () => {}]) {
       const controller = new AbortController();
-      // What is waited for takes no notice and never ends: only the abort can end the run.
+      // The work ignores the signal and never ends: only the abort can end the run.
       const wait = <T>() => {
         queueMicrotask(() => controller.abort("any reason"));
         return never<T>();
@@ -341,7 +341,7 @@ Deno.test("an abort reaches the provider and the tools, and a run does not start
   assertEquals(fresh.requests, []);
 });
 
-Deno.test("a watched run tells what happens, in order, and has the same result", async () => {
+Deno.test("a run with events reports them in order and has the same result", async () => {
   const steps = [
     { content: "Let me see.", toolCalls: [call()] },
     { content: "It said a." },
@@ -364,7 +364,7 @@ Deno.test("a watched run tells what happens, in order, and has the same result",
   ]);
 });
 
-Deno.test("a stream that ends without a reply is the provider's error", async () => {
+Deno.test("a stream that ends without a reply is a provider error", async () => {
   const provider = createScriptedProvider({});
   provider.stream = async function* () {
     yield { type: "text", text: "half" };
@@ -373,7 +373,7 @@ Deno.test("a stream that ends without a reply is the provider's error", async ()
   assertEquals([error.status, error.code], [502, "provider_error"]);
 });
 
-Deno.test("runs side by side do not see each other", async () => {
+Deno.test("parallel runs do not affect each other", async () => {
   const results = await Promise.all(Array.from({ length: 50 }, (_, i) => {
     const text = JSON.stringify({ text: `${i}` });
     const provider = createScriptedProvider(calls(call({ arguments: text })), {});

@@ -30,7 +30,7 @@ function shape(messages: ChatMessage[]): string {
   ).join(" ");
 }
 
-Deno.test("a plain conversation is passed on unchanged, behind the system prompt", () => {
+Deno.test("a plain conversation is passed on unchanged, after the system prompt", () => {
   const { messages, repairs } = buildHistory([human("Hi"), ai("Hello"), human("Bye")], {
     systemPrompt: "Be kind.",
   });
@@ -57,7 +57,7 @@ Deno.test("a tool message without an id is paired before it is sent", () => {
   assertEquals(repairs, { ...NO_REPAIRS, paired: 1 });
 });
 
-Deno.test("an assistant message right before a tool message carries the call itself", () => {
+Deno.test("an assistant message right before a tool message gets the call", () => {
   const { messages } = buildHistory([human("Time?"), ai("I look."), tool("12:00", "clock")]);
   assertEquals(shape(messages), "user call tool");
   assertEquals(messages[1]?.content, "I look.");
@@ -69,13 +69,13 @@ Deno.test("several tool messages in a row become several pairs", () => {
   assertEquals(repairs, { ...NO_REPAIRS, paired: 2 });
 });
 
-Deno.test("a user message right after a tool message gets an assistant message between", () => {
+Deno.test("an assistant message is added between a tool message and a user message", () => {
   const { messages, repairs } = buildHistory([human("?"), tool("a"), human("and?")]);
   assertEquals(shape(messages), "user call tool assistant user");
   assertEquals(repairs, { ...NO_REPAIRS, paired: 1, bridged: 1 });
 });
 
-Deno.test("consecutive messages of one author are merged, joined by a blank line", () => {
+Deno.test("consecutive messages of one author are joined with a blank line", () => {
   const { messages, repairs } = buildHistory([human("a"), human("b"), ai("c"), ai("d"), ai("e")]);
   assertEquals(messages, [
     { role: "user", content: "a\n\nb" },
@@ -84,19 +84,19 @@ Deno.test("consecutive messages of one author are merged, joined by a blank line
   assertEquals(repairs, { ...NO_REPAIRS, merged: 3 });
 });
 
-Deno.test("blank messages are left out, and what they stood between is merged", () => {
+Deno.test("blank messages are left out, and the messages around them are merged", () => {
   const { messages, repairs } = buildHistory([human("a"), ai(" \n"), human("b"), human("")]);
   assertEquals(messages, [{ role: "user", content: "a\n\nb" }]);
   assertEquals(repairs, { ...NO_REPAIRS, merged: 1, dropped: 2 });
 });
 
-Deno.test("a blank tool result becomes a note, since empty content is refused", () => {
+Deno.test("a blank tool result becomes a note, because providers refuse empty content", () => {
   const { messages, repairs } = buildHistory([human("a"), tool("")]);
   assert(messages.at(-1)?.content.trim());
   assertEquals(repairs, { ...NO_REPAIRS, paired: 1, filled: 1 });
 });
 
-Deno.test("a conversation that the caller begins with ai or tool is kept, behind an opener", () => {
+Deno.test("a conversation that begins with ai or tool gets a user message in front", () => {
   for (const first of [ai("Welcome"), tool("result")]) {
     const { messages, repairs } = buildHistory([first, human("Hi")]);
     assertEquals(messages[0]?.role, "user");
@@ -105,7 +105,7 @@ Deno.test("a conversation that the caller begins with ai or tool is kept, behind
   }
 });
 
-Deno.test("the name of a tool becomes a legal function name", () => {
+Deno.test("the name of a tool becomes a valid function name", () => {
   const cases: [string | undefined, string][] = [
     [undefined, "tool"],
     ["", "tool"],
@@ -122,7 +122,7 @@ Deno.test("the name of a tool becomes a legal function name", () => {
   }
 });
 
-Deno.test("a conversation in which nothing is said is refused by name of the field", () => {
+Deno.test("a conversation of blank messages is refused, and the error names the field", () => {
   for (const blank of [[], [human(" ")], [ai(""), tool("\n"), human("")]]) {
     const error = assertThrows(() => buildHistory(blank), AppError);
     assertEquals([error.status, error.code], [400, "invalid_request"]);
@@ -179,7 +179,7 @@ Deno.test("any conversation becomes one that every strict provider accepts", () 
   );
 });
 
-Deno.test("nothing that was said is lost, and its order and author are kept", () => {
+Deno.test("no text is lost, and its order and author are kept", () => {
   const roles = { human: "user", ai: "assistant", tool: "tool" };
   fc.assert(
     fc.property(Conversation, (conversation) => {
@@ -203,7 +203,7 @@ Deno.test("nothing that was said is lost, and its order and author are kept", ()
   );
 });
 
-Deno.test("any cut of any conversation is accepted, keeps to its limit and leaves something", () => {
+Deno.test("any cut of any conversation is accepted, respects its limit and is not empty", () => {
   fc.assert(
     fc.property(Conversation, fc.integer({ min: 1, max: 45 }), (conversation, maxMessages) => {
       const { messages, repairs } = buildHistory(conversation, { maxMessages });

@@ -6,7 +6,7 @@ function tell(time_zone: string, at = "2025-07-04T22:30:05.250Z") {
   return createCurrentTime(() => new Date(at)).run({ time_zone }, {});
 }
 
-Deno.test("the time is told locally, with its offset, weekday and zone", () => {
+Deno.test("the time is local, with its offset, weekday and zone", () => {
   const cases: [string, string][] = [
     ["UTC", "2025-07-04T22:30:05+00:00 (Friday, UTC)"],
     ["Europe/Berlin", "2025-07-05T00:30:05+02:00 (Saturday, Europe/Berlin)"],
@@ -17,7 +17,7 @@ Deno.test("the time is told locally, with its offset, weekday and zone", () => {
   for (const [zone, expected] of cases) assertEquals(tell(zone), expected);
 });
 
-Deno.test("summer time is minded", () => {
+Deno.test("daylight saving time is applied", () => {
   assertEquals(
     tell("Europe/Berlin", "2025-01-04T12:00:00Z"),
     "2025-01-04T13:00:00+01:00 (Saturday, Europe/Berlin)",
@@ -28,7 +28,7 @@ Deno.test("the zone is UTC when the model leaves it out", () => {
   assertEquals(createCurrentTime().schema.parse({}), { time_zone: "UTC" });
 });
 
-Deno.test("an unknown zone is answered by what the model should have sent", () => {
+Deno.test("the error for an unknown zone suggests valid ones", () => {
   const cases: [string, string][] = [
     ["Berlin", "Europe/Berlin"],
     ["New York", "America/New_York"],

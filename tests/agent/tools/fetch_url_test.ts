@@ -10,7 +10,7 @@ import { type Answer, hang, raw, startProviderDouble } from "../../fakes/provide
 
 const PUBLIC = "93.184.215.14";
 
-/** The tool as it is wired, but for what a test gives. */
+/** The tool as the service uses it, except for the given options. */
 function createTool(options: Partial<FetchUrlOptions> = {}) {
   return createFetchUrl({
     fetch: createPublicFetch(),
@@ -20,8 +20,8 @@ function createTool(options: Partial<FetchUrlOptions> = {}) {
 }
 
 /**
- * The tool in a world where `site.test` is a public name that leads to the double. `resolve` answers
- * as DNS would; 127.0.0.1 counts as public only in its role as that site's address.
+ * The tool with `site.test` as a public host that leads to the double. `resolve` answers in place of
+ * DNS; 127.0.0.1 counts as public only as the address of that host.
  */
 function toolOf(resolve: (hostname: string) => string[] = () => ["127.0.0.1"]) {
   const fetch = createPublicFetch({
@@ -49,7 +49,7 @@ async function refusal(work: () => Promise<string>): Promise<string> {
 const html = (body: string, type = "text/html; charset=utf-8") =>
   raw(body, { headers: { "content-type": type } });
 
-Deno.test("a page of HTML comes back as its text", async () => {
+Deno.test("an HTML page is returned as text", async () => {
   const text = await read(html(
     "<html><head><title>T</title><style>x{}</style></head><body><h1>News</h1>" +
       "<script>steal()</script><p>It   rains &amp; pours.</p></body></html>",
@@ -57,13 +57,13 @@ Deno.test("a page of HTML comes back as its text", async () => {
   assertEquals(text, "News\n\nIt rains & pours.");
 });
 
-Deno.test("a table comes back row by row", async () => {
+Deno.test("a table is returned row by row", async () => {
   const table = "<table><tr><th>City</th> <th>Rain</th></tr>" +
     "<tr><td>Oslo</td><td>3 mm</td></tr></table>";
   assertEquals(await read(html(table)), "City | Rain\nOslo | 3 mm");
 });
 
-Deno.test("no page holds the service up, however wide, deep or long its HTML is", async () => {
+Deno.test("no page blocks the service, however wide, deep or long its HTML is", async () => {
   const pages = [
     '<table><tr><td colspan="1000000" rowspan="1000000">x</td></tr></table>',
     "<div>".repeat(200_000),
@@ -84,7 +84,7 @@ Deno.test("no page holds the service up, however wide, deep or long its HTML is"
   }
 });
 
-Deno.test("the event loop turns while a page is converted", async () => {
+Deno.test("the event loop is not blocked while a page is converted", async () => {
   using converter = createPageConverter();
   const convert = (html: string) =>
     converter.convert({ html, url: "http://site.test/" }, new AbortController().signal);
@@ -113,7 +113,7 @@ Deno.test("a page that cannot be converted in time is refused, and the next one 
   assertEquals(events, ["died", "restarted", "recovered"]);
 });
 
-Deno.test("a page that nobody waits for any more is not converted", async () => {
+Deno.test("a page is not converted if its caller has left", async () => {
   using converter = createPageConverter();
   const gone = new AbortController();
   const page = (html: string) => ({ html, url: "http://site.test/" });
@@ -124,39 +124,39 @@ Deno.test("a page that nobody waits for any more is not converted", async () => 
   assertEquals(await first, "first");
 });
 
-Deno.test("an address that is too long is refused, also as a redirect", async () => {
+Deno.test("a URL that is too long is refused, also in a redirect", async () => {
   const long = `/${"a".repeat(3_000)}`;
   assertStringIncludes(await refusal(() => read(html("x"), long)), "over 2048 characters");
   const redirect = () => new Response(null, { status: 302, headers: { location: long } });
   assertStringIncludes(await refusal(() => read(redirect)), "over 2048 characters");
 });
 
-Deno.test("a page of too many tags is cut, and says so", async () => {
+Deno.test("a page with too many tags is cut, with a note", async () => {
   const text = await read(html("<b>a</b>".repeat(10_000) + "<p>end"));
   assert(text.startsWith("aaa") && !text.includes("end"), text.slice(-80));
   assertStringIncludes(text, "more than 20000 tags");
 });
 
-Deno.test("HTML that the converter trips over is refused in our words", async () => {
+Deno.test("HTML that the converter cannot handle is refused without the library's message", async () => {
   const told = await refusal(() => read(html('<ol type="i" start="100000000"><li>a</ol>')));
   assertStringIncludes(told, "cannot be turned into text");
 });
 
-Deno.test("links keep where they lead, from the page that was found", async () => {
+Deno.test("relative links are resolved with the page's address after redirects", async () => {
   await using double = await startProviderDouble(html('<a href="next">more</a>'));
   const url = siteUrl(double, "/a/b");
   using tool = toolOf();
   assertEquals(await tool.run({ url }, {}), `more [${new URL("next", url)}]`);
 });
 
-Deno.test("text and JSON come back as they are, in the charset they name", async () => {
+Deno.test("text and JSON are returned as they are, decoded with their charset", async () => {
   assertEquals(await read(html('{"a": 1}', "application/json")), '{"a": 1}');
   const latin = Uint8Array.from([0x47, 0x72, 0xfc, 0xdf, 0x65]);
   const answer = raw(latin, { headers: { "content-type": "text/plain; charset=iso-8859-1" } });
   assertEquals(await read(answer), "Grüße");
 });
 
-Deno.test("what is no text, no page, or no address of a page is refused", async () => {
+Deno.test("content that is not text, error statuses and invalid URLs are refused", async () => {
   assertStringIncludes(
     await refusal(() => read(html("x", "image/png"))),
     "image/png is not text",
@@ -173,7 +173,7 @@ Deno.test("what is no text, no page, or no address of a page is refused", async 
   assertStringIncludes(await run("http://u:p@site.test/"), "password");
 });
 
-Deno.test("a long page is cut at a megabyte, and an endless one is left", async () => {
+Deno.test("a long page is cut at one megabyte, and an endless one is not read on", async () => {
   const endless: Answer = () => {
     const chunk = new TextEncoder().encode("word ".repeat(20_000));
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
@@ -223,7 +223,7 @@ Deno.test("private, loopback, link-local and metadata addresses are refused, how
   }
 });
 
-Deno.test("a name is refused where any of its addresses is not public", async () => {
+Deno.test("a host is refused if any of its addresses is not public", async () => {
   await using double = await startProviderDouble(html("inside"));
   const tool = toolOf(() => [PUBLIC, "10.0.0.8"]);
   const told = await refusal(async () => await tool.run({ url: siteUrl(double) }, {}));
@@ -245,16 +245,16 @@ Deno.test("each redirect is checked as the first address was", async () => {
   assertEquals(inside.requests.length, 0);
 });
 
-Deno.test("a redirect to another scheme is refused, and one within the site is followed", async () => {
+Deno.test("a redirect to another scheme is refused, one within the site is followed", async () => {
   const to = (location: string) => () => new Response(null, { status: 302, headers: { location } });
   assertStringIncludes(await refusal(() => read(to("file:///etc/passwd"))), "only http and https");
   assertEquals(await read([to("/next"), html("there", "text/plain")]), "there");
   assertStringIncludes(await refusal(() => read(to("/again"))), "more than 5 redirects");
 });
 
-Deno.test("a name that changes its address after the check gains nothing: it is looked up once", async () => {
+Deno.test("a host is looked up once, so it cannot change its address after the check", async () => {
   await using inside = await startProviderDouble(html("the secret", "text/plain"));
-  // First a public address, then, for whoever asks again, the one inside.
+  // The first lookup returns a public address, a second one would return a private address.
   const answers = [PUBLIC, "127.0.0.1"];
   let asked = 0;
   const tool = createTool({
@@ -270,7 +270,7 @@ Deno.test("a name that changes its address after the check gains nothing: it is 
   assertEquals([asked, inside.requests.length], [1, 0]);
 });
 
-Deno.test("a page that takes too long is left", async () => {
+Deno.test("a page that takes too long is given up", async () => {
   await using double = await startProviderDouble(hang());
   const tool = createTool({
     fetch: createPublicFetch({

@@ -4,7 +4,7 @@ import { observeTools } from "../../../agent/tools/observed_tools.ts";
 import { createToolbox, type Tool } from "../../../agent/tools/tool.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
 
-Deno.test("tools that get new names again and again do not become metrics without end", async () => {
+Deno.test("tools that are renamed again and again do not create endless metrics", async () => {
   const metrics = createMetrics({ runs: () => 0 });
   const tool = (name: string): Tool => ({
     name,

@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { createTools } from "../../../agent/tools/mod.ts";
 import { createToolbox } from "../../../agent/tools/tool.ts";
 
-Deno.test("the model is told of each tool by name, purpose and arguments", () => {
+Deno.test("the model sees each tool's name, description and arguments", () => {
   const { definitions, names } = createToolbox(createTools(parseConfig(AgentConfig, {})));
   assertEquals(names, ["current_time", "calculator"]);
   assertEquals(definitions[0], {

@@ -14,7 +14,7 @@ import { errorStatus, json, raw, startProviderDouble } from "../../fakes/provide
 
 const QUERY = { query: "deno", max_results: 2 };
 
-Deno.test("a search asks with its key and lists what was found", async () => {
+Deno.test("a search sends its key and lists the results", async () => {
   await using double = await startProviderDouble(json({
     results: [
       { title: "Deno", url: "https://deno.com", content: "A runtime.", score: 0.9 },
@@ -31,7 +31,7 @@ Deno.test("a search asks with its key and lists what was found", async () => {
   assertEquals(request?.headers.get("authorization"), "Bearer tvly-1");
 });
 
-Deno.test("a search that fails says so without the service's words, and follows no redirect", async () => {
+Deno.test("a failed search does not show the service's message, and redirects are not followed", async () => {
   const answers = [
     errorStatus(401, { message: "bad key tvly-1" }),
     raw(JSON.stringify({ results: [], answer: "x".repeat(5_000_000) })),
@@ -47,7 +47,7 @@ Deno.test("a search that fails says so without the service's words, and follows 
   }
 });
 
-Deno.test("AGENT_TOOLS switches the tools on; web_search needs its key", () => {
+Deno.test("AGENT_TOOLS selects the tools, and web_search needs its key", () => {
   const named = (environment: Record<string, string>) =>
     createTools(parseConfig(AgentConfig, environment)).map(({ name }) => name);
   assertEquals(named({}), ["current_time", "calculator"]);

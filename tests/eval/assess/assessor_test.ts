@@ -2,6 +2,8 @@ import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { createMemo } from "../../../eval/assess/background/memo.ts";
 import type { Embedder } from "../../../eval/assess/embeddings/embedder.ts";
 import { createAssessor, type ScoringPorts } from "../../../eval/assess/assessor.ts";
+import type { ScoreInput, Scorer } from "../../../eval/assess/scores/scorer.ts";
+import { scorers } from "../../../eval/assess/scores/scorers.ts";
 import type { Interaction } from "../../../shared/schemas/evaluate.ts";
 import { interaction, providerError, scenario } from "../../fakes/eval_ports.ts";
 import { fakeEmbedder, fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
@@ -295,4 +297,37 @@ Deno.test("a metadata key called exact does not replace exact_match", async () =
   const bare = interaction("bare", { reference_metadata: { exact: "refund" } });
   const failed = await assessor([...batch, bare]).failed(bare);
   assertEquals([failed.exact_match, failed.metadata_match], [null, 0]);
+});
+
+Deno.test("a score of the latency and of the conversation is an object in the table", async () => {
+  const manners: Scorer = {
+    describe: () => [],
+    forBatch: () => ({
+      plan: () => ({ is_quick: true, thanks_match: true }),
+      score: ({ latencyMs, conversation }: ScoreInput) => ({
+        scores: {
+          is_quick: latencyMs < 100 ? 1 : 0,
+          thanks_match: conversation().some(({ content }) => content === "thanks") ? 1 : 0,
+        },
+      }),
+    }),
+  };
+  const subject = interaction("1", { reference_metadata: { thanks: "yes" } });
+  const { assess, failed, unscored } = createAssessor({
+    test_batch: [scenario("s", [subject])],
+    rubric: undefined,
+    judge_votes: 1,
+  }, {
+    ports: scoringPorts(),
+    signal: new AbortController().signal,
+    scorers: [...scorers, manners],
+  });
+  const conversation = () => [{ role: "user" as const, content: "thanks" }];
+  const quick = await assess(subject, "Fine.", { latencyMs: 5, conversation });
+  const slow = await assess(subject, "Fine.", { latencyMs: 500 });
+  assertEquals([quick.scores.is_quick, slow.scores.is_quick], [1, 0]);
+  // The caller's key "thanks" does not replace the scorer's name.
+  assertEquals([quick.scores.thanks_match, slow.scores.thanks_match], [1, 0]);
+  assertEquals((await failed(subject)).is_quick, 0);
+  assertEquals(unscored(subject, "gone").missing_scores?.is_quick, "gone");
 });

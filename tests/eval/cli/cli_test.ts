@@ -1,23 +1,23 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { batchFile, cliWorld } from "../../fakes/cli_world.ts";
+import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
 const commands = ["run", "runs", "show", "compare", "export", "resume"];
 
-/** A world in which two runs are stored: the first all right, the second all wrong. */
+/** A context in which two runs are stored: the first all right, the second all wrong. */
 async function withRuns() {
   let reply = "right";
-  const world = cliWorld({ files: { "b.json": batchFile(10) }, answer: () => reply });
-  await world.run("run", "b.json", ...target);
+  const context = cliContext({ files: { "b.json": batchFile(10) }, answer: () => reply });
+  await context.run("run", "b.json", ...target);
   reply = "wrong";
-  await world.run("run", "b.json", ...target, "--name", "second");
-  const [second, first] = (await world.store.listRuns({ limit: 2 })).runs;
-  return { ...world, first: first!.id, second: second!.id };
+  await context.run("run", "b.json", ...target, "--name", "second");
+  const [second, first] = (await context.store.listRuns({ limit: 2 })).runs;
+  return { ...context, first: first!.id, second: second!.id };
 }
 
 for (const help of ["--help", "-h", "help"]) {
   Deno.test(`"${help}" lists the commands, with an example`, async () => {
-    const { code, out } = await cliWorld().run(help);
+    const { code, out } = await cliContext().run(help);
     assertEquals(code, 0);
     for (const command of commands) assertMatch(out, new RegExp(`^  ${command} `, "m"));
     assertStringIncludes(out, "Example:\n  assay-eval run ");
@@ -26,7 +26,7 @@ for (const help of ["--help", "-h", "help"]) {
 
 for (const command of commands) {
   Deno.test(`"${command} --help" explains the command, with an example of it`, async () => {
-    const { code, out } = await cliWorld().run(command, "--help");
+    const { code, out } = await cliContext().run(command, "--help");
     assertEquals(code, 0);
     assert(out.startsWith(`assay-eval ${command}`));
     assertStringIncludes(out, `Example:\n  assay-eval ${command} `);
@@ -35,7 +35,7 @@ for (const command of commands) {
 }
 
 Deno.test("a command that there is not ends with 1 and the list of those there are", async () => {
-  const { code, out, err } = await cliWorld().run("evaluate");
+  const { code, out, err } = await cliContext().run("evaluate");
   assertEquals([code, out], [1, ""]);
   assertStringIncludes(err, 'there is no command "evaluate"');
   assertStringIncludes(err, "  compare ");

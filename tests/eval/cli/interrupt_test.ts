@@ -1,74 +1,74 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { batchFile, cliWorld } from "../../fakes/cli_world.ts";
+import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "m", "--concurrency", "1"];
 
 Deno.test("Ctrl-C lets the call under way finish, says how to resume, and resume asks the rest", async () => {
-  const world = cliWorld({
+  const context = cliContext({
     files: { "b.json": batchFile(5) },
     answer: (_, call) => {
-      if (call === 2) world.interrupt();
+      if (call === 2) context.interrupt();
       return "right";
     },
   });
-  const stopped = await world.run("run", "b.json", ...target);
+  const stopped = await context.run("run", "b.json", ...target);
   assertEquals(stopped.code, 130);
-  assertEquals(world.asked.length, 2);
+  assertEquals(context.asked.length, 2);
   const [, id] = stopped.err.match(
     /2 of 5 turns are stored; go on with: assay-eval resume (\S+)\n/,
   )!;
-  assertEquals((await world.store.getRun(id!))!.status, "interrupted");
+  assertEquals((await context.store.getRun(id!))!.status, "interrupted");
 
-  const again = cliWorldOn(world);
+  const again = cliContextOn(context);
   const resumed = await again.run("resume", id!);
   assertEquals([resumed.code, again.asked.length], [0, 3]);
   assertStringIncludes(resumed.out, "Turns 5 of 5: 5 passed");
 });
 
 /** The next process: nobody has pressed Ctrl-C there yet. */
-function cliWorldOn({ store }: { store: ReturnType<typeof cliWorld>["store"] }) {
-  return cliWorld({ answer: () => "right", store });
+function cliContextOn({ store }: { store: ReturnType<typeof cliContext>["store"] }) {
+  return cliContext({ answer: () => "right", store });
 }
 
 Deno.test("a second Ctrl-C does not wait for the call under way, and keeps what was answered", async () => {
   let calls = 0;
-  const world = cliWorld({
+  const context = cliContext({
     files: { "b.json": batchFile(3) },
     target: {
       ask(_conversation, signal) {
         if (++calls === 1) return Promise.resolve({ content: "right", usage: null });
-        world.interrupt();
+        context.interrupt();
         const { promise, reject } = Promise.withResolvers<never>();
         signal.addEventListener("abort", () => reject(signal.reason));
-        queueMicrotask(() => world.force());
+        queueMicrotask(() => context.force());
         return promise;
       },
     },
   });
-  const { code, err } = await world.run("run", "b.json", ...target);
+  const { code, err } = await context.run("run", "b.json", ...target);
   assertEquals(code, 130);
   assertMatch(err, /1 of 3 turns are stored; go on with: assay-eval resume /);
-  const [stored] = (await world.store.listRuns({ limit: 1 })).runs;
+  const [stored] = (await context.store.listRuns({ limit: 1 })).runs;
   assertEquals(stored!.status, "interrupted");
 });
 
 Deno.test("a run that is complete asks nothing when it is resumed, and is judged again", async () => {
-  const world = cliWorld({ files: { "b.json": batchFile(2) }, answer: () => "right" });
-  await world.run("run", "b.json", ...target);
-  const { code, err } = await world.run("resume", "latest", "--threshold", "1");
-  assertEquals([code, world.asked.length], [0, 2]);
+  const context = cliContext({ files: { "b.json": batchFile(2) }, answer: () => "right" });
+  await context.run("run", "b.json", ...target);
+  const { code, err } = await context.run("resume", "latest", "--threshold", "1");
+  assertEquals([code, context.asked.length], [0, 2]);
   assertStringIncludes(err, "nothing is left to ask");
-  assertEquals((await world.run("resume", "latest", "--baseline", "latest")).code, 1);
+  assertEquals((await context.run("resume", "latest", "--baseline", "latest")).code, 1);
 });
 
 Deno.test("a fault of ours ends with 1 and says how to go on", async () => {
-  const world = cliWorld({
+  const context = cliContext({
     files: { "b.json": batchFile(2) },
     answer: () => {
       throw new TypeError("a fault of ours");
     },
   });
-  const { code, err } = await world.run("run", "b.json", ...target);
+  const { code, err } = await context.run("run", "b.json", ...target);
   assertEquals(code, 1);
   assertStringIncludes(err, "the run stopped: a fault of ours\n");
   assertStringIncludes(err, "go on with: assay-eval resume ");

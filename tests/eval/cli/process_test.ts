@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { startCli } from "../../fakes/cli_process.ts";
-import { batchFile } from "../../fakes/cli_world.ts";
+import { batchFile } from "../../fakes/cli_context.ts";
 import { completion, startProviderDouble } from "../../fakes/provider_double.ts";
 
 /** A folder with a batch of six scenarios in it, gone at the end. */

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { batchFile, cliWorld } from "../../fakes/cli_world.ts";
+import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
 
 Deno.test("a run that passes shows its averages and ends with 0", async () => {
-  const { run, asked } = cliWorld({
+  const { run, asked } = cliContext({
     files: { "tests/support.jsonl": batchFile(3) },
     answer: () => "right",
   });
@@ -25,7 +25,7 @@ Deno.test("a run that passes shows its averages and ends with 0", async () => {
 });
 
 Deno.test("a run below the threshold ends with 100 and says so", async () => {
-  const { run } = cliWorld({
+  const { run } = cliContext({
     files: { "b.json": batchFile(4) },
     answer: (_, call) => call === 1 ? "wrong" : "right",
   });
@@ -41,13 +41,13 @@ Deno.test("without a threshold on the command line the batch's own holds, else 0
     test_batch: batchFile(2).split("\n").map((line) => JSON.parse(line)),
     pass_threshold: 0.4,
   });
-  const { run } = cliWorld({ files: { "own.json": body, "none.json": batchFile(2) }, ...half });
+  const { run } = cliContext({ files: { "own.json": body, "none.json": batchFile(2) }, ...half });
   assertEquals((await run("run", "own.json", ...target)).code, 0);
   assertEquals((await run("run", "none.json", ...target)).code, 100);
 });
 
 Deno.test("an endpoint that answers nothing ends with 1", async () => {
-  const { run } = cliWorld({
+  const { run } = cliContext({
     files: { "b.json": batchFile(3) },
     answer: () => {
       throw providerError(401);
@@ -61,7 +61,7 @@ Deno.test("an endpoint that answers nothing ends with 1", async () => {
 
 Deno.test("a threshold for a run without any score is an error, not a pass", async () => {
   const batch = JSON.stringify([{ id: "s", interactions: [{ id: "t", user_message: "hi" }] }]);
-  const { run } = cliWorld({ files: { "b.json": batch } });
+  const { run } = cliContext({ files: { "b.json": batch } });
   assertEquals((await run("run", "b.json", ...target, "--threshold", "0.5")).code, 1);
   assertEquals((await run("run", "b.json", ...target)).code, 0);
 });
@@ -73,7 +73,7 @@ Deno.test("missing grades leave a run open: it passes or not only if no grade co
     if (grades++ > 0) throw providerError(500);
     return '{"reason": "fine", "grade": 10}';
   });
-  const { run } = cliWorld({
+  const { run } = cliContext({
     files: { "b.json": batchFile(4) },
     answer: () => "right",
     scoring: scoringPorts({ judge }),
@@ -94,7 +94,7 @@ Deno.test("missing grades leave a run open: it passes or not only if no grade co
 
 Deno.test("a regression against the baseline ends with 100", async () => {
   let reply = "right";
-  const { run } = cliWorld({ files: { "b.json": batchFile(12) }, answer: () => reply });
+  const { run } = cliContext({ files: { "b.json": batchFile(12) }, answer: () => reply });
   await run("run", "b.json", ...target);
   reply = "right or not"; // half of the words
   const { code, out } = await run(
@@ -106,7 +106,7 @@ Deno.test("a regression against the baseline ends with 100", async () => {
 });
 
 Deno.test("a score that the baseline lacks is found out before the run", async () => {
-  const { run, asked } = cliWorld({ files: { "b.json": batchFile(2) }, answer: () => "right" });
+  const { run, asked } = cliContext({ files: { "b.json": batchFile(2) }, answer: () => "right" });
   await run("run", "b.json", ...target);
   const baseline = ["--baseline", "latest"];
   const { code, err } = await run("run", "b.json", ...target, ...baseline, "--score", "bleu9");
@@ -115,7 +115,7 @@ Deno.test("a score that the baseline lacks is found out before the run", async (
 });
 
 Deno.test("the same model against itself is inconclusive, which passes", async () => {
-  const { run } = cliWorld({ files: { "b.json": batchFile(12) }, answer: () => "right" });
+  const { run } = cliContext({ files: { "b.json": batchFile(12) }, answer: () => "right" });
   await run("run", "b.json", ...target);
   const { code, out } = await run("run", "b.json", ...target, "--baseline", "latest");
   assertEquals(code, 0);
@@ -123,19 +123,19 @@ Deno.test("the same model against itself is inconclusive, which passes", async (
 });
 
 Deno.test("outputs are written in the format of their endings, with the comparison", async () => {
-  const world = cliWorld({ files: { "b.json": batchFile(2) }, answer: () => "right" });
-  await world.run("run", "b.json", ...target);
+  const context = cliContext({ files: { "b.json": batchFile(2) }, answer: () => "right" });
+  await context.run("run", "b.json", ...target);
   const names = ["r.json", "r.jsonl", "r.csv", "r.xml", "r.md"];
-  const { code, err } = await world.run(
+  const { code, err } = await context.run(
     ...["run", "b.json", ...target, "--baseline", "latest"],
     ...names.flatMap((name) => ["--output", name]),
   );
   assertEquals(code, 0);
-  assertEquals(JSON.parse(world.files["r.json"]!).results.scenarios.length, 2);
-  assertEquals(world.files["r.jsonl"]!.trim().split("\n").length, 2);
-  assert(world.files["r.csv"]!.startsWith('"run_id","scenario_id"'));
-  assert(world.files["r.xml"]!.startsWith("<?xml"));
-  assertStringIncludes(world.files["r.md"]!, "### Compared with");
+  assertEquals(JSON.parse(context.files["r.json"]!).results.scenarios.length, 2);
+  assertEquals(context.files["r.jsonl"]!.trim().split("\n").length, 2);
+  assert(context.files["r.csv"]!.startsWith('"run_id","scenario_id"'));
+  assert(context.files["r.xml"]!.startsWith("<?xml"));
+  assertStringIncludes(context.files["r.md"]!, "### Compared with");
   for (const name of names) assertStringIncludes(err, `wrote ${name}\n`);
 });
 
@@ -156,7 +156,7 @@ const mistakes: [name: string, args: string[], message: string][] = [
 ];
 for (const [name, args, message] of mistakes) {
   Deno.test(`a command line with ${name} ends with 1 before anything is asked`, async () => {
-    const { run, asked, store } = cliWorld({ files: { "b.json": batchFile(1) } });
+    const { run, asked, store } = cliContext({ files: { "b.json": batchFile(1) } });
     const { code, out, err } = await run("run", ...args);
     assertEquals([code, out], [1, ""]);
     assertStringIncludes(err, message);
@@ -167,7 +167,7 @@ for (const [name, args, message] of mistakes) {
 }
 
 Deno.test("an endpoint that the configuration does not allow is not asked", async () => {
-  const { run, asked } = cliWorld({
+  const { run, asked } = cliContext({
     files: { "b.json": batchFile(1) },
     environment: { EVAL_ENDPOINTS: "https://other.example" },
   });
@@ -177,13 +177,13 @@ Deno.test("an endpoint that the configuration does not allow is not asked", asyn
 });
 
 Deno.test("the number of conversations at once can be chosen", async () => {
-  const { run, concurrencies } = cliWorld({ files: { "b.json": batchFile(1) } });
+  const { run, concurrencies } = cliContext({ files: { "b.json": batchFile(1) } });
   await run("run", "b.json", ...target, "--concurrency", "3");
   assertEquals(concurrencies, [3]);
 });
 
 Deno.test("on a terminal progress is a bar", async () => {
-  const { run } = cliWorld({ files: { "b.json": batchFile(2) }, isTerminal: true });
+  const { run } = cliContext({ files: { "b.json": batchFile(2) }, isTerminal: true });
   const { err } = await run("run", "b.json", ...target);
   assertStringIncludes(err, "\r\x1b[K████████████████████████ 2/2 turns");
 });

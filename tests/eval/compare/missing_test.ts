@@ -2,7 +2,7 @@ import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import type { ScoredTurn } from "../../../eval/compare/turn_scores.ts";
 import { describeComparison } from "../../../eval/export/comparison_text.ts";
-import { markdownForm } from "../../../eval/export/markdown_form.ts";
+import { markdownForm } from "../../../eval/export/markdown.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 
 type Result = ScoredTurn["result"];
@@ -89,6 +89,34 @@ Deno.test("what was left out is listed with the number of turns and the reason",
     { score: "judge", turns: 12, reason: "not_in_baseline", detail: null },
   ]);
   assertEquals(off.scores.overall!.difference_bounds, null);
+});
+
+Deno.test("a mean whose only common part is missing in one run is not called missing in both", async () => {
+  const labelled = (match: number | null): Result => ({
+    scores: { intent_match: match, metadata_match: match, overall: match },
+    reference_metadata: { intent: "greet" },
+    annotation: {
+      method: "judge",
+      confidence: null,
+      keys: { intent: { method: "judge", confidence: null } },
+    },
+    ...(match === null && {
+      missing_scores: { intent_match: "x", metadata_match: "intent: x", overall: "x" },
+    }),
+  });
+  const [told, untold] = [1, null].map((match) => run(meanings.map(() => labelled(match))));
+  const cases = [[told, untold, "candidate"], [untold, told, "baseline"]] as const;
+  for (const [baseline, candidate, side] of cases) {
+    const { left_out } = await compare(baseline!, candidate!);
+    assertEquals(
+      left_out.map(({ score, turns, reason }) => [score, turns, reason]),
+      ["intent_match", "metadata_match", "overall"].map((name) => [
+        name,
+        12,
+        `missing_in_${side}`,
+      ]),
+    );
+  }
 });
 
 Deno.test("meanings by two methods are not compared, and it is said", async () => {

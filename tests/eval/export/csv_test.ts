@@ -45,6 +45,14 @@ Deno.test("a row says which scores are missing, and why", async () => {
     overall: "without judge",
   });
   assertEquals([incomplete!.judge, incomplete!.overall], ["", ""]);
+  const bounds = incompleteTurn.overall_bounds;
+  assertEquals([whole!.overall_bounds, incomplete!.overall_bounds], ["", JSON.stringify(bounds)]);
+});
+
+Deno.test("a row says by which methods its scores were computed", async () => {
+  const score_methods = { semantic_similarity: "minilm+stems/c1" };
+  const rows = await readBack([["s", [[{}, { score_methods }]]]]);
+  assertEquals(rows.map((row) => row.score_methods), ["", JSON.stringify(score_methods)]);
 });
 
 for (const start of ["=", "+", "-", "@", "\t", "\r", "\n", "  =", "＝", "＋", "－", "＠"]) {

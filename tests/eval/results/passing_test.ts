@@ -1,5 +1,11 @@
-import { assert, assertEquals } from "@std/assert";
-import { holdAgainst, reaches } from "../../../eval/results/passing.ts";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import {
+  type AttemptOverall,
+  holdAgainst,
+  passRates,
+  reaches,
+  runPassRates,
+} from "../../../eval/results/passing.ts";
 
 Deno.test("a mean that lost its last digit to rounding reaches the threshold", () => {
   const mean = (0.7 + 0.7 + 0.7) / 3;
@@ -26,4 +32,85 @@ Deno.test("a mean with missing values passes or fails only if they could not cha
   assertEquals(holdAgainst({ mean: null, bounds: null }, 0.7), "unscored");
   assertEquals(holdAgainst(undefined, 0.7), "unscored");
   assertEquals(holdAgainst({ mean: 0.6, bounds: null }, 0.7), "below");
+});
+
+/** Attempts with nothing missing. */
+const known = (values: (number | null)[]): AttemptOverall[] =>
+  values.map((mean) => ({ mean, bounds: null }));
+
+Deno.test("three of five attempts pass: the unbiased estimators, computed by hand", () => {
+  const { pass_rate, pass_at_k, pass_hat_k } = passRates(known([0.9, 0.7, 0.69, 0.1, 1]), 0.7);
+  assertAlmostEquals(pass_rate!, 0.6, 1e-12);
+  // k = 2: C(2,2)/C(5,2) = 1/10 of the pairs hold no pass, C(3,2)/C(5,2) = 3/10 hold two.
+  const expected: [k: number, at: number, hat: number][] = [
+    [1, 0.6, 0.6],
+    [2, 0.9, 0.3],
+    [3, 1, 0.1],
+    [4, 1, 0],
+    [5, 1, 0],
+  ];
+  for (const [k, at, hat] of expected) {
+    assertAlmostEquals(pass_at_k[k]!, at, 1e-12);
+    assertAlmostEquals(pass_hat_k[k]!, hat, 1e-12);
+  }
+  assertEquals(Object.keys(pass_at_k), ["1", "2", "3", "4", "5"]);
+});
+
+Deno.test("a thousand attempts overflow nothing", () => {
+  const { pass_at_k, pass_hat_k } = passRates(known(new Array(1000).fill(1)), 0.7);
+  assertEquals([pass_at_k[1000], pass_hat_k[1000]], [1, 1]);
+});
+
+Deno.test("an attempt without an overall does not take part", () => {
+  assertEquals(passRates(known([null, 1]), 0.7).pass_rate, 1);
+  assertEquals(passRates([undefined], 0.7), {
+    pass_threshold: 0.7,
+    pass_rate: null,
+    pass_at_k: {},
+    pass_hat_k: {},
+    undecided: 0,
+  });
+});
+
+Deno.test("an attempt whose mean lost its last digit to rounding passes", () => {
+  assertEquals(passRates(known([(0.7 + 0.7 + 0.7) / 3]), 0.7).pass_rate, 1);
+});
+
+Deno.test("an attempt that depends on missing values is undecided, and in none of the rates", () => {
+  const rates = passRates([
+    { mean: 0.9, bounds: [0.6, 0.9] }, // may pass or not
+    { mean: 0.9, bounds: [0.75, 0.95] }, // passes whatever is missing
+    { mean: 0.6, bounds: [0.2, 0.65] }, // cannot pass
+    { mean: null, bounds: [0, 1] },
+  ], 0.7);
+  assertEquals([rates.pass_rate, rates.undecided], [0.5, 2]);
+  assertEquals(Object.keys(rates.pass_at_k), ["1", "2"]);
+});
+
+Deno.test("a run's pass rates are means over its scenarios, each with an interval", () => {
+  const always = passRates(known([1, 1, 1]), 0.7);
+  const never = passRates(known([0, 0, 0]), 0.7);
+  const sometimes = passRates(known([1, 0]), 0.7);
+  const { pass_rate, pass_at_k, pass_hat_k, undecided } = runPassRates([always, never, sometimes]);
+  assertAlmostEquals(pass_rate!.mean, 0.5, 1e-12);
+  assertEquals(pass_rate!.n, 3);
+  assert(pass_rate!.ci95![0] >= 0 && pass_rate!.ci95![1] <= 1);
+  // k = 2: at least one of two passes in 1, 0 and 1 of the scenarios; both do in 1, 0 and 0.
+  assertAlmostEquals(pass_at_k["2"]!.mean, 2 / 3, 1e-12);
+  assertAlmostEquals(pass_hat_k["2"]!.mean, 1 / 3, 1e-12);
+  assertEquals([pass_at_k["3"]!.n, undecided], [2, 0]);
+});
+
+Deno.test("a run without a decided attempt has no pass rate, and says how many are undecided", () => {
+  const open = passRates([{ mean: null, bounds: [0, 1] }], 0.7);
+  const rates = runPassRates([open, open]);
+  assertEquals([rates.pass_rate, rates.pass_at_k, rates.undecided], [null, {}, 2]);
+});
+
+Deno.test("one scenario has pass rates and no interval", () => {
+  assertEquals(runPassRates([passRates(known([1, 0]), 0.7)]).pass_rate, {
+    n: 1,
+    mean: 0.5,
+    ci95: null,
+  });
 });

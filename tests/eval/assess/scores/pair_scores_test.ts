@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { MAX_PAIR_CHARACTERS, pairScorers } from "../../../../eval/assess/scores/mod.ts";
+import { pairScorers } from "../../../../eval/assess/scores/mod.ts";
+import { MAX_PAIR_CHARACTERS } from "../../../../eval/assess/scores/score.ts";
 import { comparePair, createPairComparer } from "../../../../eval/assess/scores/pair_scores.ts";
 import type { WorkerPort } from "../../../../shared/background/worker_call.ts";
 

@@ -1,0 +1,71 @@
+import type { HistoryRepairs } from "../run/history.ts";
+import type { RunReport } from "../run/runner.ts";
+
+/** What a whole run cost, for the stream's last event. Times are in milliseconds. */
+export function toAccount({ report, repairs }: Accounted) {
+  return {
+    model: report.model,
+    model_calls: report.modelCalls,
+    tool_calls: report.toolCalls,
+    input_tokens: report.inputTokens,
+    output_tokens: report.outputTokens,
+    model_ms: round(report.modelMs),
+    tools_ms: round(report.toolMs),
+    stopped: report.stoppedBy ?? null,
+    ...(report.reply.encoding && { reply_encoding: report.reply.encoding }),
+    history_repairs: describeRepairs(repairs),
+  };
+}
+
+export interface Accounted {
+  report: RunReport;
+  repairs: HistoryRepairs;
+}
+
+/** The same as response headers. */
+export function accountHeaders({ report, repairs }: Accounted): Record<string, string> {
+  return {
+    ...repairHeaders(repairs),
+    "x-agent-model": toHeaderValue(report.model),
+    "x-agent-model-calls": String(report.modelCalls),
+    "x-agent-tool-calls": String(report.toolCalls),
+    "x-agent-input-tokens": String(report.inputTokens),
+    "x-agent-output-tokens": String(report.outputTokens),
+    "server-timing": `model;dur=${round(report.modelMs)}, tools;dur=${round(report.toolMs)}`,
+    ...(report.stoppedBy && { "x-agent-stopped": report.stoppedBy }),
+    ...(report.reply.encoding && { "x-agent-reply-encoding": report.reply.encoding }),
+  };
+}
+
+/** The same for the log. */
+export function accountFields(report: RunReport): Record<string, string | number> {
+  return {
+    model: report.model,
+    input_tokens: report.inputTokens,
+    output_tokens: report.outputTokens,
+    model_calls: report.modelCalls,
+    tool_calls: report.toolCalls,
+    ...(report.stoppedBy && { stopped_by: report.stoppedBy }),
+    ...(report.reply.encoding && { reply_encoding: report.reply.encoding }),
+  };
+}
+
+/** `x-history-repairs: paired=1, merged=2`; no header if nothing was repaired. */
+export function repairHeaders(repairs: HistoryRepairs): Record<string, string> {
+  const text = describeRepairs(repairs);
+  return text ? { "x-history-repairs": text } : {};
+}
+
+/** A model id may contain any character; a header value may not. */
+export function toHeaderValue(model: string): string {
+  return model.replace(/[^\x20-\x7e]/g, encodeURIComponent);
+}
+
+function describeRepairs(repairs: HistoryRepairs): string | null {
+  const done = Object.entries(repairs).filter(([, count]) => count > 0);
+  return done.map(([name, count]) => `${name}=${count}`).join(", ") || null;
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,132 @@
+import { abortError, untilAbort } from "../../shared/abort.ts";
+import { type Logger, silentLogger } from "../../shared/log.ts";
+import {
+  type ListedModel,
+  type ModelLister,
+  ProviderError,
+} from "../../shared/providers/provider.ts";
+import { routeModel } from "../../shared/routing.ts";
+import type { StudioModels } from "../../shared/schemas/agent.ts";
+
+const TTL_MS = 60_000;
+const HUB_TIMEOUT_MS = 5_000;
+
+export interface ModelListOptions {
+  log?: Logger;
+  /** Milliseconds; only differences count. */
+  now?: () => number;
+}
+
+/** Lists the models of the hub that can be routed to it. Never fails: not every hub lists them. */
+export type HubModelList = (signal?: AbortSignal) => Promise<ListedModel[]>;
+
+/** Callers wait for a renewal. If it fails, they get the last list, or an empty one. */
+export function createHubModels(
+  lister: ModelLister,
+  { log = silentLogger, now = Date.now }: ModelListOptions = {},
+): HubModelList {
+  return createCachedList<ListedModel[]>({
+    async read() {
+      const models = await lister.listModels({ signal: AbortSignal.timeout(HUB_TIMEOUT_MS) });
+      return models.filter(({ id }) => routeModel(id).target === "hub");
+    },
+    onFailure(error, last = []) {
+      log.warn("cannot list the models of the hub", { error });
+      return last;
+    },
+    servesLast: false,
+    now,
+  });
+}
+
+/**
+ * Lists the fine-tuned models, names to UUIDs. Throws a `ProviderError` of status 502 if the
+ * provider's list has never been read.
+ */
+export type StudioModelList = (signal?: AbortSignal) => Promise<StudioModels>;
+
+export interface StudioModelsOptions extends ModelListOptions {
+  /** Names to ids, from the configuration. If it is set, no provider is asked. */
+  fixed?: Record<string, string>;
+  /** If it is unset too, the list is empty. */
+  lister?: ModelLister;
+}
+
+/** Callers get the last list while a new one is read. If that fails, they keep the last list. */
+export function createStudioModels(options: StudioModelsOptions): StudioModelList {
+  const { fixed, lister, now = Date.now, log = silentLogger } = options;
+  if (fixed) {
+    const models = Object.entries(fixed).map(([name, id]) => ({ name, id }));
+    const list = toStudioModels(models);
+    return () => Promise.resolve(list);
+  }
+  if (!lister) return () => Promise.resolve({});
+  return createCachedList<StudioModels>({
+    read: async () => toStudioModels(await lister.listModels()),
+    onFailure(error, last) {
+      if (!last) throw toBadGateway(error);
+      log.warn("cannot renew the list of fine-tuned models: serving the last one", { error });
+      return last;
+    },
+    servesLast: true,
+    now,
+  });
+}
+
+interface ListSource<List> {
+  read(): Promise<List>;
+  /** Returns what callers get instead, or throws what they see. */
+  onFailure(error: unknown, last: List | undefined): List;
+  /** Whether callers get the last list during a renewal, instead of waiting for it. */
+  servesLast: boolean;
+  now: () => number;
+}
+
+/** Reads the list at most once a minute, also if reading fails but `onFailure` has a list. */
+function createCachedList<List>(
+  { read, onFailure, servesLast, now }: ListSource<List>,
+): (signal?: AbortSignal) => Promise<List> {
+  let last: List | undefined;
+  let readAt = 0;
+  let pending: Promise<List> | undefined;
+
+  async function renew(): Promise<List> {
+    readAt = now();
+    try {
+      last = await read();
+    } catch (error) {
+      last = onFailure(error, last);
+    }
+    return last;
+  }
+
+  return async (signal) => {
+    if (signal?.aborted) throw abortError(signal);
+    // Not bound to the caller's signal: other callers may be waiting for the same answer.
+    if (!last || now() - readAt >= TTL_MS) pending ??= renew().finally(() => pending = undefined);
+    if (last && (servesLast || !pending)) return last;
+    return await untilAbort(pending!, signal);
+  };
+}
+
+/** Ids that cannot be routed to the studio are left out; a repeated name gets ` (2)`. */
+function toStudioModels(models: ListedModel[]): StudioModels {
+  const named = new Map<string, string>();
+  const numbers = new Map<string, number>(); // the last number of each repeated name
+  for (const { id, name } of models) {
+    const route = routeModel(id);
+    if (route.target !== "studio") continue;
+    let free = name;
+    let number = numbers.get(name) ?? 1;
+    while (named.has(free)) free = `${name} (${++number})`;
+    numbers.set(name, number);
+    named.set(free, route.model);
+  }
+  return Object.fromEntries(named);
+}
+
+/** Any failure of the provider is a bad gateway to the caller of this list. */
+function toBadGateway(error: unknown): unknown {
+  if (!(error instanceof ProviderError) || error.status === 502) return error;
+  return new ProviderError(502, "provider_error", error.message, error.failure, { cause: error });
+}

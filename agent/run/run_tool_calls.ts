@@ -1,0 +1,180 @@
+import pLimit from "p-limit";
+import { z } from "zod";
+import { AppError, isAbort } from "../../shared/errors.ts";
+import type { Logger } from "../../shared/log.ts";
+import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
+import { abortError, untilAbort } from "../../shared/abort.ts";
+import type { Emit } from "./events.ts";
+import { createPacer, type Pacer } from "../../shared/pacer.ts";
+import { shorten } from "../../shared/shorten.ts";
+import { parseToolArguments } from "./tool_call.ts";
+import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
+import { type Toolbox, ToolError } from "../tools/tool.ts";
+
+/** Limits of one call and of all the calls of one turn. */
+export interface ToolLimits extends TurnLimits {
+  timeoutMs: number;
+  /** A longer result is cut, with a note about it. */
+  maxCharacters: number;
+}
+
+/** How many characters of unusable arguments are repeated. */
+const MAX_SHOWN = 500;
+
+const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 30_000, maxCharacters: 50_000, ...TURN_LIMITS };
+
+export interface ToolCallOptions extends Partial<ToolLimits> {
+  tools: Toolbox;
+  log: Logger;
+  /** Calls that are not run: the errors to answer them with, by call id. */
+  refusals?: ReadonlyMap<string, string>;
+  signal?: AbortSignal | undefined;
+  emit?: Emit | undefined;
+}
+
+/**
+ * Runs the calls of one turn, at most `atOnce` at a time, and answers them in their order. The
+ * answer of a failed call tells the model how to correct it. Throws only if the run is aborted or
+ * if `emit` throws; no call starts after that.
+ */
+export async function runToolCalls(
+  calls: ToolCall[],
+  options: ToolCallOptions,
+): Promise<ChatMessage[]> {
+  const { signal, refusals, atOnce = DEFAULT_LIMITS.atOnce } = options;
+  const turn: Turn = { ...options, pacer: createPacer(), maxCharacters: shareOf(calls, options) };
+  const limited = pLimit(atOnce);
+  const run = (call: ToolCall) =>
+    calls.length <= atOnce || refusals?.has(call.id)
+      ? runToolCall(call, turn)
+      : limited(() => runToolCall(call, turn));
+  try {
+    return await untilAbort(Promise.all(calls.map(run)), signal);
+  } catch (error) {
+    limited.clearQueue();
+    throw error;
+  }
+}
+
+interface Turn extends ToolCallOptions {
+  /** Of one result. */
+  maxCharacters: number;
+  /** Yields to the event loop between tools that only compute. */
+  pacer: Pacer;
+}
+
+/** Equal shares, so that the length of a result does not depend on which call ends first. */
+function shareOf(calls: ToolCall[], options: ToolCallOptions): number {
+  const { maxCharacters, maxResultCharacters } = { ...DEFAULT_LIMITS, ...options };
+  const running = calls.length - (options.refusals?.size ?? 0);
+  return Math.min(maxCharacters, Math.floor(maxResultCharacters / Math.max(1, running)));
+}
+
+async function runToolCall(call: ToolCall, options: Turn): Promise<ChatMessage> {
+  const { id, name } = call;
+  const { emit } = options;
+  await emit?.({
+    type: "tool_call",
+    id,
+    name,
+    args: shownArguments(call, options),
+  });
+  const started = performance.now();
+  const { status, content } = await answer(call, options);
+  const ms = Math.round(performance.now() - started);
+  await emit?.({ type: "tool_result", id, name, content, status, ms });
+  return { role: "tool", toolCallId: id, content };
+}
+
+/** The arguments as events show them. Those of a call that is not run may be very long. */
+function shownArguments(call: ToolCall, { refusals }: ToolCallOptions) {
+  const { id, arguments: text } = call;
+  if (refusals?.has(id) && text.length > MAX_SHOWN) return text.slice(0, MAX_SHOWN);
+  return parseToolArguments(text) ?? text;
+}
+
+async function answer(
+  call: ToolCall,
+  options: Turn,
+): Promise<{ status: "ok" | "error"; content: string }> {
+  try {
+    return { status: "ok", content: await execute(call, options) };
+  } catch (error) {
+    if (isAbort(error) && options.signal?.aborted) throw error;
+    const reason = describeFailure(error, { call, options });
+    return { status: "error", content: cut(`Error: ${reason}`, options.maxCharacters) };
+  }
+}
+
+async function execute(call: ToolCall, options: Turn): Promise<string> {
+  const { tools, refusals, pacer } = options;
+  const refusal = refusals?.get(call.id);
+  if (refusal) throw new ToolError(refusal);
+  const tool = tools.find(call.name);
+  if (!tool) throw new ToolError(`unknown tool ${quote(call.name)}; ${list(tools)}`);
+  const args = parseToolArguments(call.arguments);
+  if (!args) {
+    const given = call.arguments.slice(0, MAX_SHOWN);
+    throw new ToolError(`the arguments must be one JSON object, but they are: ${given}`);
+  }
+  const checked = tool.schema.safeParse(args);
+  if (!checked.success) {
+    throw new ToolError(`the arguments are invalid\n${z.prettifyError(checked.error)}`);
+  }
+  while (pacer.isDue()) await pacer();
+  const run = (signal: AbortSignal) => tool.run(checked.data, { signal });
+  const content = await withinTime(run, { name: call.name, ...options });
+  if (content.trim() === "") return "(The tool returned nothing.)";
+  return cut(content, options.maxCharacters);
+}
+
+/** At the time limit the tool's signal is aborted, as it is when the caller leaves. Does not wait. */
+async function withinTime(
+  run: (signal: AbortSignal) => string | Promise<string>,
+  { name, signal, timeoutMs = DEFAULT_LIMITS.timeoutMs }: {
+    name: string;
+    signal?: AbortSignal | undefined;
+    timeoutMs?: number;
+  },
+): Promise<string> {
+  const ending = new AbortController();
+  const end = () => ending.abort(abortError());
+  const timer = setTimeout(end, timeoutMs);
+  signal?.addEventListener("abort", end, { once: true });
+  try {
+    return await untilAbort(Promise.resolve(run(ending.signal)), ending.signal);
+  } catch (error) {
+    if (!ending.signal.aborted || signal?.aborted) throw error;
+    throw new ToolError(`the tool ${name} took longer than ${timeoutMs / 1000} s and was stopped`);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+function cut(content: string, maxCharacters: number): string {
+  if (content.length <= maxCharacters) return content;
+  return `${
+    shorten(content, maxCharacters)
+  }\n\n(Cut here: the result has ${content.length} characters, and ` +
+    `the limit is ${maxCharacters}. Ask for less at a time, or make fewer calls in one turn.)`;
+}
+
+/** Enough for the model to recognise the name that it sent. */
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}
+
+/** The model may repeat errors to its user, so it gets only those that are written to be read. */
+function describeFailure(
+  error: unknown,
+  { call, options }: { call: ToolCall; options: ToolCallOptions },
+): string {
+  if (error instanceof ToolError || error instanceof AppError) return error.message;
+  options.log.error("tool failed", { tool: call.name, error });
+  return `the tool ${call.name} failed; try other arguments, or answer without it`;
+}
+
+function list({ names }: Toolbox): string {
+  return names.length === 0 ? "no tools are available" : `the tools are ${names.join(", ")}`;
+}

@@ -1,0 +1,60 @@
+import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
+import { functionName } from "../tools/names.ts";
+
+/**
+ * Creates tool-call ids of exactly nine letters and digits: Mistral accepts no others. They depend
+ * on their order alone, so equal conversations get equal ids. Ids in `taken` are skipped, and each
+ * new id is added to it.
+ */
+export function createCallIds(taken: Set<string> = new Set()): () => string {
+  let count = 0;
+  return () => {
+    let id: string;
+    do id = `call${(++count).toString(36).padStart(5, "0")}`; while (taken.has(id));
+    taken.add(id);
+    return id;
+  };
+}
+
+/** No provider's ids are longer. Each id is sent again with every later model call. */
+const MAX_ID = 256;
+
+/**
+ * Makes the ids of a model's calls unique in the conversation. Some models send empty ids, or the
+ * same ids in every turn; results could then not be matched to their calls.
+ */
+export function identifyCalls(calls: ToolCall[], history: ChatMessage[]): ToolCall[] {
+  if (calls.length === 0) return calls;
+  const taken = new Set(history.flatMap(callIdsOf));
+  const nextId = createCallIds(taken);
+  return calls.map((call) => {
+    if (!call.id || call.id.length > MAX_ID || taken.has(call.id)) return { ...call, id: nextId() };
+    taken.add(call.id);
+    return call;
+  });
+}
+
+/** A call that is valid in a history: strict providers check its name and parse its arguments. */
+export function toHistoryCall({ id, name, arguments: text }: ToolCall): ToolCall {
+  const isReadable = text.trim() !== "" && parseToolArguments(text) !== undefined;
+  return { id, name: functionName(name), arguments: isReadable ? text : "{}" };
+}
+
+/**
+ * Parses the arguments of a tool call; `undefined` if they are not a JSON object. An empty text is
+ * an empty object: many models send it for a tool without arguments.
+ */
+export function parseToolArguments(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? value as Record<string, unknown> : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function callIdsOf(message: ChatMessage): string[] {
+  return message.role === "assistant" ? (message.toolCalls ?? []).map((call) => call.id) : [];
+}

@@ -1,0 +1,19 @@
+import type { ScoringPorts } from "../scoring_ports.ts";
+import { judgeScore } from "./judge.ts";
+import { metadataMatch } from "./metadata_match.ts";
+import { describeOverall } from "./overall.ts";
+import { textPairs } from "./text_pairs.ts";
+import type { ScoreDescription } from "./score.ts";
+import type { Scorer } from "./scorer.ts";
+import { meaning } from "./semantic_similarity.ts";
+
+/**
+ * Every scorer, in the order in which scores are reported. Scores that compare two texts as they
+ * stand have a table of their own in `mod.ts`. `overall` is computed from these.
+ */
+export const scorers: readonly Scorer[] = [textPairs, meaning, metadataMatch, judgeScore];
+
+/** Every score that a result may have, as it is computed with these ports. */
+export function describeScores(ports: ScoringPorts): ScoreDescription[] {
+  return [...scorers.flatMap((scorer) => scorer.describe(ports)), describeOverall()];
+}

@@ -1,0 +1,92 @@
+import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
+import type { WorkerPort } from "../../shared/background/worker_call.ts";
+import { ConfigError } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
+import type { ScoringPorts } from "./scoring_ports.ts";
+import type { EvalConfig } from "../config.ts";
+import type { Embedder } from "./embeddings/embedder.ts";
+import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
+import { createLocalEmbedder } from "./embeddings/local.ts";
+import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
+import { createEndpointPace } from "../endpoint/pace.ts";
+import { createJudgeModel, type JudgeModel } from "./judge/model.ts";
+import { createLanguageDetector } from "./language/detector.ts";
+import { createPairComparer } from "./scores/pair_scores.ts";
+
+/** How workers are started, if not as usual. */
+export interface WorkerStarts {
+  longText?: () => WorkerPort;
+  encoder?: () => WorkerPort;
+}
+
+export interface ScoringOptions {
+  /** Watches the workers. */
+  workers?: WorkerBoard;
+  starts?: WorkerStarts | undefined;
+}
+
+/**
+ * Creates what scoring needs from the configuration. Starts nothing: a worker starts with its first
+ * text. Throws `ConfigError` if an address is set without a model.
+ */
+export function createScoringPorts(
+  config: EvalConfig,
+  safeFetch: typeof fetch,
+  { workers = createWorkerBoard(silentLogger), starts = {} }: ScoringOptions = {},
+): ScoringPorts {
+  const connect = (modelId: string, credential: string | undefined) =>
+    createEndpointClient({
+      modelId,
+      credential,
+      timeoutMs: config.MODEL_TIMEOUT_MS,
+      retries: config.MODEL_RETRIES,
+      fetch: safeFetch,
+      pace: createEndpointPace(config.EVAL_CONCURRENCY),
+    });
+  const judge = createJudge(config, connect);
+  return {
+    pairs: createPairComparer({
+      onEvent: workers.watch("long text"),
+      ...(starts.longText && { start: starts.longText }),
+    }),
+    detector: createLanguageDetector(),
+    embedder: createEmbedder(config, { connect, workers, start: starts.encoder }),
+    ...(judge && { judge }),
+  };
+}
+
+type Connect = (modelId: string, credential: string | undefined) => EndpointClient;
+
+function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefined {
+  const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key, JUDGE_MODEL: model } = config;
+  if (!baseUrl) return undefined;
+  if (!model) throw new ConfigError("cannot start: JUDGE_BASE_URL is set, so set JUDGE_MODEL too");
+  return createJudgeModel({ baseUrl, model }, connect(model, key));
+}
+
+function createEmbedder(
+  config: EvalConfig,
+  { connect, workers, start }: {
+    connect: Connect;
+    workers: WorkerBoard;
+    start: (() => WorkerPort) | undefined;
+  },
+): Embedder {
+  const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
+  if (!baseUrl) {
+    return createLocalEmbedder({
+      workers: encoderWorkers(config),
+      watch: () => workers.watch("encoder"),
+      ...(start && { start }),
+    });
+  }
+  if (!model) {
+    throw new ConfigError("cannot start: EMBEDDINGS_BASE_URL is set, so set EMBEDDINGS_MODEL too");
+  }
+  return createEndpointEmbedder({ baseUrl, model }, connect(model, config.EMBEDDINGS_API_KEY));
+}
+
+/** One processor stays for the service itself. */
+function encoderWorkers({ EVAL_ENCODER_WORKERS: workers }: EvalConfig): number {
+  return workers ?? Math.max(1, navigator.hardwareConcurrency - 1);
+}

@@ -1,0 +1,133 @@
+import { dirname } from "node:path";
+import { parseConfig, readEnvironment } from "../../shared/config.ts";
+import { gatherPieces } from "../../shared/http/json_stream.ts";
+import { createLogger, type Logger } from "../../shared/log.ts";
+import { createRedactor, listSecrets } from "../../shared/redaction.ts";
+import { onStopSignal } from "../../shared/stop_signals.ts";
+import { EvalConfig } from "../config.ts";
+import { createEndpointPolicy } from "../endpoint/policy.ts";
+import { backUpDatabase } from "../store/backup.ts";
+import { openReader, openStore } from "../store/open_store.ts";
+import { createEvalDeps } from "../wiring.ts";
+import { EXIT, UsageError } from "./command.ts";
+import type { CliContext, CliStream, Interrupts } from "./context.ts";
+
+const SANDBOX = "it is outside of what this program was allowed to touch";
+
+/** The command line's context as it is: files, streams, signals, storage and the network. */
+export function createDenoContext(): CliContext {
+  // Read when it is needed: `--help` must not fail for a variable that is wrong.
+  let known: EvalConfig | undefined;
+  const config = () => known ??= parseConfig(EvalConfig, readEnvironment(EvalConfig));
+  const err = createStream(Deno.stderr);
+
+  return {
+    readText,
+    writeText,
+    requireWritable,
+    out: createStream(Deno.stdout),
+    err,
+    watchInterrupts,
+    openReader: () => openReader({ path: config().EVAL_DATA }),
+    openStore: () => openStore({ path: config().EVAL_DATA }),
+    async backUp(target) {
+      try {
+        await backUpDatabase({ path: config().EVAL_DATA, target });
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new UsageError(`cannot back up ${config().EVAL_DATA} to ${target}: ${reason}`);
+      }
+    },
+    createManager(store, concurrency = config().EVAL_CONCURRENCY) {
+      const log = createCliLogger(config(), (line) => err.write(`${line}\n`));
+      return createEvalDeps({ ...config(), EVAL_CONCURRENCY: concurrency }, { log, store }).runs;
+    },
+    requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
+    get maxAttempts() {
+      return config().EVAL_MAX_ATTEMPTS;
+    },
+    now: () => performance.now(),
+  };
+}
+
+/** Lines for people, without the secrets of the configuration. */
+export function createCliLogger(config: EvalConfig, write: (line: string) => void): Logger {
+  const redact = createRedactor(listSecrets(config));
+  return createLogger({ level: config.LOG_LEVEL, format: "text", write, redact });
+}
+
+function createStream(stream: typeof Deno.stdout | typeof Deno.stderr): CliStream {
+  const encoder = new TextEncoder();
+  const isTerminal = stream.isTerminal();
+  return {
+    isTerminal,
+    get columns() {
+      return isTerminal ? Deno.consoleSize().columns : 80;
+    },
+    write(text) {
+      let bytes = encoder.encode(text);
+      try {
+        while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
+      } catch (error) {
+        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+        Deno.exit(EXIT.nobodyReads);
+      }
+    },
+  };
+}
+
+/** Listens for stop signals. The third one ends the process at once. */
+function watchInterrupts(): Interrupts {
+  const first = new AbortController();
+  const second = new AbortController();
+  const stopListening = onStopSignal(() => {
+    if (second.signal.aborted) Deno.exit(EXIT.interrupted);
+    (first.signal.aborted ? second : first).abort();
+  });
+  return {
+    first: first.signal,
+    second: second.signal,
+    [Symbol.dispose]: stopListening,
+  };
+}
+
+async function readText(path: string): Promise<string> {
+  if (path === "-") return await new Response(Deno.stdin.readable).text();
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    throw explain(`cannot read ${path}`, error);
+  }
+}
+
+async function writeText(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  try {
+    const file = await Deno.open(path, { write: true, create: true, truncate: true });
+    await ReadableStream.from(gatherPieces(pieces)).pipeThrough(new TextEncoderStream())
+      .pipeTo(file.writable);
+  } catch (error) {
+    throw explain(`cannot write ${path}`, error);
+  }
+}
+
+/** Looks without touching: a file that is there stays as it is until there is something to write. */
+async function requireWritable(path: string): Promise<void> {
+  const { state } = await Deno.permissions.query({ name: "write", path });
+  if (state !== "granted") throw new UsageError(`cannot write ${path}: ${SANDBOX}`);
+  try {
+    await Deno.stat(dirname(path));
+  } catch (error) {
+    throw explain(`cannot write ${path}`, error);
+  }
+}
+
+function explain(attempt: string, error: unknown): unknown {
+  if (error instanceof Deno.errors.NotFound) {
+    return new UsageError(`${attempt}: there is no such file or folder`);
+  }
+  if (error instanceof Deno.errors.NotCapable) return new UsageError(`${attempt}: ${SANDBOX}`);
+  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory) {
+    return new UsageError(`${attempt}: ${error.message}`);
+  }
+  return error;
+}

@@ -1,0 +1,86 @@
+import { compareStored } from "../compare/compare_stored.ts";
+import { digestRun, type RunDigest } from "../export/digest.ts";
+import { describeComparison } from "../export/comparison_text.ts";
+import type { ExportSource } from "../export/format.ts";
+import { describeRun } from "../export/run_text.ts";
+import { HEADLINE, holdAgainst, type Standing } from "../results/passing.ts";
+import type { Statistic } from "../../shared/schemas/evaluate.ts";
+import type { RunReader, StoredRun } from "../store/store.ts";
+import { createWholeReader } from "../store/whole_reader.ts";
+import { EXIT } from "./command.ts";
+import { type PassCriteria, thresholdFor } from "./pass_criteria.ts";
+import { writeOutputs } from "./outputs.ts";
+import { terminalForm } from "./terminal_form.ts";
+import type { CliContext } from "./context.ts";
+
+/** Tells of a run that has ended, writes its files, and gives the exit code that it earned. */
+export async function reportRun(
+  run: StoredRun,
+  criteria: PassCriteria,
+  { reader, context }: { reader: RunReader; context: CliContext },
+): Promise<number> {
+  const threshold = thresholdFor(criteria, run);
+  const source: ExportSource = {
+    run,
+    reader: createWholeReader(reader, run),
+    threshold,
+  };
+  const digest = await digestRun(source);
+  if (criteria.baseline !== undefined) {
+    const { baseline, scores } = criteria;
+    const result = await compareStored(reader, { baseline, candidate: run.id }, { scores });
+    source.comparison = { baseline, result };
+  }
+  context.out.write(describeRun(source, { digest, form: terminalForm }));
+  if (source.comparison) context.out.write(describeComparison(source.comparison, terminalForm));
+  await writeOutputs(criteria.outputs, { source, context });
+  const { code, words } = decide({ digest, threshold, criteria, source });
+  context.out.write(`\n${words}\n`);
+  return code;
+}
+
+function decide({ digest, threshold, criteria, source }: {
+  digest: RunDigest;
+  threshold: number;
+  criteria: PassCriteria;
+  source: ExportSource;
+}): { code: number; words: string } {
+  const headline = digest.statistics[HEADLINE];
+  const standing = holdAgainst(headline, threshold);
+  if (digest.turns > 0 && digest.failed === digest.turns) {
+    return { code: EXIT.error, words: "failed: the endpoint did not answer a single turn" };
+  }
+  if (standing === "unscored" && criteria.threshold !== undefined) {
+    return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
+  }
+  const regressed = Object.entries(source.comparison?.result.scores ?? {})
+    .filter(([, { verdict }]) => verdict === "regressed").map(([name]) => name);
+  const faults = [
+    ...describeStanding(standing, { headline, threshold }),
+    ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
+  ];
+  return faults.length > 0
+    ? { code: EXIT.notPassed, words: `not passed: ${faults.join("; ")}` }
+    : { code: EXIT.passed, words: "passed" };
+}
+
+function describeStanding(
+  standing: Standing,
+  { headline, threshold }: { headline: Statistic | undefined; threshold: number },
+): string[] {
+  const { mean, bounds, missing } = headline ?? { mean: null, bounds: null, missing: 0 };
+  if (standing === "undecided") {
+    return [
+      `${HEADLINE} lies between ${cut(bounds![0])} and ${cut(bounds![1])}, because ${missing} ` +
+      `turns have no ${HEADLINE} score, and the threshold is ${threshold}`,
+    ];
+  }
+  return standing === "below"
+    ? [`${HEADLINE} ${cut(bounds?.[1] ?? mean!)} is below ${threshold}`]
+    : [];
+}
+
+/** Cut, not rounded: 0.6999 must not read "0.700 is below 0.7". */
+function cut(value: number): number {
+  return Math.floor(value * 1000) / 1000;
+}

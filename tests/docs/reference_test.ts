@@ -1,0 +1,124 @@
+import { assert, assertEquals } from "@std/assert";
+import { AgentConfig } from "../../agent/config.ts";
+import { EvalConfig } from "../../eval/config.ts";
+import { LeftOutReason } from "../../eval/compare/left_out.ts";
+import { commonVariables, parseConfig } from "../../shared/config.ts";
+import { JudgeResult } from "../../shared/schemas/evaluate.ts";
+import { type Page, readPage } from "./pages.ts";
+
+const configuration = readPage("docs/configuration.md");
+const errors = readPage("docs/errors.md");
+
+/** The page's text below a heading, up to the next one of its level or a higher one. */
+function sectionOf({ path, text }: Page, heading: string): string {
+  const level = heading.match(/^#+/)![0].length;
+  const start = text.indexOf(`\n${heading}\n`);
+  assert(start >= 0, `${path} has no heading "${heading}"`);
+  const rest = text.slice(start + heading.length + 2);
+  return rest.split(new RegExp(`^#{1,${level}} `, "m"))[0]!;
+}
+
+/** The rows of a section's tables whose first cell is a variable: variable → default cell. */
+function variablesIn(section: string): Record<string, string> {
+  const rows = [...section.matchAll(/^\| `([A-Z_]+)` +\| (.*?) +\|/gm)];
+  return Object.fromEntries(rows.map((row) => [row[1], row[2]]));
+}
+
+/** A default as the page writes it. */
+function writeDefault(value: unknown): string {
+  const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
+  return text === "" ? "unset" : `\`${text}\``;
+}
+
+/** Its default is a text of several lines. */
+const NOT_SHOWN = ["AGENT_SYSTEM_PROMPT"];
+
+const own = (schema: typeof AgentConfig | typeof EvalConfig) =>
+  Object.keys(schema.shape).filter((name) => !(name in commonVariables));
+
+const SECTIONS = [
+  { heading: "## Both services", schema: AgentConfig, variables: Object.keys(commonVariables) },
+  { heading: "## assay-agent", schema: AgentConfig, variables: own(AgentConfig) },
+  { heading: "## assay-eval", schema: EvalConfig, variables: own(EvalConfig) },
+];
+
+for (const { heading, schema, variables } of SECTIONS) {
+  Deno.test(`docs/configuration.md, "${heading}" has every variable with its default`, () => {
+    const listed = variablesIn(sectionOf(configuration, heading));
+    const defaults = parseConfig(schema, {}) as Record<string, unknown>;
+    assertEquals(Object.keys(listed).toSorted(), variables.toSorted());
+    for (const name of variables.filter((name) => !NOT_SHOWN.includes(name))) {
+      assertEquals(listed[name], writeDefault(defaults[name]), name);
+    }
+  });
+}
+
+Deno.test("docs/limits.md has every variable that sets a limit, and none that is not there", () => {
+  const known = Object.keys({ ...AgentConfig.shape, ...EvalConfig.shape });
+  const { text } = readPage("docs/limits.md");
+  const named = [...text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map((match) => match[1]!);
+  assertEquals(named.filter((name) => !known.includes(name)), []);
+  const limits = known.filter((name) => /_MAX_|^MAX_|_TIMEOUT_|_LIMIT$|_GRACE_/.test(name));
+  assertEquals(limits.filter((name) => !named.includes(name)), []);
+});
+
+/** Every code of `shared/errors.ts`; they are a type, so the source is read. */
+function errorCodes(): string[] {
+  const source = Deno.readTextFileSync(new URL("../../shared/errors.ts", import.meta.url));
+  const [, union = ""] = source.match(/type ErrorCode =([^;]+);/) ?? [];
+  return [...union.matchAll(/"([a-z_]+)"/g)].map((match) => match[1]!);
+}
+
+Deno.test("docs/errors.md has every error code, with its status, cause and remedy", () => {
+  const codes = errorCodes();
+  assert(codes.length > 20);
+  const headings = [...sectionOf(errors, "## Codes").matchAll(/^### `(.+)`$/gm)];
+  assertEquals(headings.map((match) => match[1]!).toSorted(), codes.toSorted());
+  for (const code of codes) {
+    const section = sectionOf(errors, `### \`${code}\``);
+    assert(/Status \d{3}/.test(section), `${code} has no status`);
+    assert(section.includes("- Cause: "), `${code} has no cause`);
+    assert(section.includes("- Remedy: "), `${code} has no remedy`);
+  }
+});
+
+Deno.test("docs/errors.md has the codes of failed turns, missing grades and comparisons", () => {
+  const failure = Deno.readTextFileSync(
+    new URL("../../shared/providers/failure.ts", import.meta.url),
+  );
+  const ofTurns = [...failure.matchAll(/code: "([a-z_]+)"/g)].map((match) => match[1]!);
+  assert(ofTurns.length >= 5);
+  const turns = sectionOf(errors, "## Failed turns");
+  for (const code of new Set(ofTurns)) assert(turns.includes(`\`${code}\``), code);
+
+  const grades = JudgeResult.shape.error.unwrap().options;
+  const missing = sectionOf(errors, "## Missing scores");
+  for (const code of grades) assert(missing.includes(`\`${code}\``), code);
+
+  const comparisons = sectionOf(errors, "## Left out of a comparison");
+  for (const code of LeftOutReason.options) assert(comparisons.includes(`\`${code}\``), code);
+});
+
+/** The names that the source and the tests may import. */
+function readImports(): string[] {
+  return ["deno.json", "tests/deno.json"].flatMap((path) => {
+    try {
+      const file = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
+      return Object.keys(JSON.parse(file).imports ?? {});
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
+    }
+  });
+}
+
+Deno.test("docs/architecture.md says why each dependency is there", () => {
+  const table = sectionOf(readPage("docs/architecture.md"), "### Why these dependencies");
+  const packages = readImports().map((name) =>
+    name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/")
+  );
+  const missing = packages.filter((name) => {
+    return !name.startsWith("@std/") && !table.includes(`\`${name}\``);
+  });
+  assertEquals(missing, []);
+});

@@ -1,0 +1,34 @@
+import { assert, assertEquals } from "@std/assert";
+import { cliContext } from "../../fakes/cli_context.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+
+const target = ["--endpoint", "http://model.example/v1?key=hidden", "--model", "m"];
+
+/** One scenario of three turns, whatever was answered with this score. */
+function scoredWorld(overall: number) {
+  const interactions = ["a", "b", "c"].map((id) => ({
+    id,
+    user_message: id,
+    reference_reply: "right",
+  }));
+  const store = memoryStore();
+  return cliContext({
+    files: { "b.json": JSON.stringify([{ id: "s", interactions }]) },
+    store: {
+      ...store,
+      recordTurn: (id, turn) =>
+        store.recordTurn(id, { ...turn, result: { ...turn.result, scores: { overall } } }),
+    },
+  });
+}
+
+Deno.test("three turns of 0.7 end with 0 at a threshold of 0.7, and of less with 100", async () => {
+  assertEquals((await scoredWorld(0.7).run("run", "b.json", ...target)).code, 0);
+  assertEquals((await scoredWorld(0.6999).run("run", "b.json", ...target)).code, 100);
+});
+
+Deno.test("a terminal shows the endpoint without its query", async () => {
+  const { out, err } = await scoredWorld(1).run("run", "b.json", ...target);
+  assert(out.includes("at http://model.example/v1\n"), out);
+  assert(!(out + err).includes("hidden"), out + err);
+});

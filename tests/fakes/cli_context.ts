@@ -1,0 +1,110 @@
+import { EvalConfig } from "../../eval/config.ts";
+import { runCli } from "../../eval/cli/cli.ts";
+import { UsageError } from "../../eval/cli/command.ts";
+import type { CliContext } from "../../eval/cli/context.ts";
+import type { ScoringPorts } from "../../eval/assess/assessor.ts";
+import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
+import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
+import { createRunManager } from "../../eval/run/manager.ts";
+import type { RunStore } from "../../eval/store/store.ts";
+import { parseConfig } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
+import { fakeTarget } from "./eval_ports.ts";
+import { memoryStore } from "./memory_store.ts";
+import { scoringPorts } from "./scoring_ports.ts";
+
+export interface CliOptions {
+  files?: Record<string, string>;
+  answer?: (conversation: ConversationMessage[], call: number) => string;
+  target?: Target;
+  environment?: Record<string, string>;
+  isTerminal?: boolean;
+  /** Of another process before this one. */
+  store?: RunStore;
+  scoring?: ScoringPorts;
+}
+
+/** The command line without a process: files and storage in memory, a model that is a function. */
+export function cliContext(options: CliOptions = {}) {
+  const { files = {}, answer = () => "fine", environment = {}, isTerminal = false } = options;
+  const fake = fakeTarget(answer);
+  const store = options.store ?? { ...memoryStore(), close: () => Promise.resolve() };
+  const config = parseConfig(EvalConfig, environment);
+  const endpoints = createEndpointPolicy(config);
+  const text = { out: "", err: "" };
+  const interrupt = new AbortController();
+  const force = new AbortController();
+  const concurrencies: number[] = [];
+  const stream = (name: "out" | "err") => ({
+    write: (piece: string) => void (text[name] += piece),
+    isTerminal,
+    columns: 100,
+  });
+  const context: CliContext = {
+    readText(path) {
+      const found = files[path];
+      if (found === undefined) throw new UsageError(`cannot read ${path}: there is no such file`);
+      return Promise.resolve(found);
+    },
+    async writeText(path, pieces) {
+      files[path] = (await Array.fromAsync(pieces)).join("");
+    },
+    requireWritable(path) {
+      if (path.startsWith("/")) throw new UsageError(`cannot write ${path}: not allowed`);
+      return Promise.resolve();
+    },
+    out: stream("out"),
+    err: stream("err"),
+    watchInterrupts: () => ({
+      first: interrupt.signal,
+      second: force.signal,
+      [Symbol.dispose]() {},
+    }),
+    openReader: () => Promise.resolve(store),
+    openStore: () => Promise.resolve(store),
+    backUp(path) {
+      files[path] = "a copy";
+      return Promise.resolve();
+    },
+    createManager(store, concurrency = 8) {
+      concurrencies.push(concurrency);
+      return createRunManager({
+        store,
+        log: silentLogger,
+        endpoints,
+        connect: () => options.target ?? fake.target,
+        limiter: { forRun: () => (work) => work() },
+        scoring: options.scoring ?? scoringPorts(),
+        concurrency,
+      });
+    },
+    requireAllowed: ({ endpoint }) => endpoints.requireAllowed(endpoint),
+    maxAttempts: config.EVAL_MAX_ATTEMPTS,
+    now: () => 0,
+  };
+  return {
+    files,
+    store,
+    asked: fake.asked,
+    concurrencies,
+    interrupt: () => interrupt.abort(),
+    force: () => force.abort(),
+    /** Runs one command; gives its exit code and what it wrote. */
+    async run(...args: string[]) {
+      text.out = text.err = "";
+      const code = await runCli(args, context);
+      return { code, ...text };
+    },
+    /** What was written so far. */
+    written: () => ({ ...text }),
+  };
+}
+
+/** Scenarios of one turn that expects `right`, as a batch file. */
+export function batchFile(count: number): string {
+  return Array.from({ length: count }, (_, index) =>
+    JSON.stringify({
+      id: `s${index}`,
+      interactions: [{ id: "t", user_message: `question ${index}`, reference_reply: "right" }],
+    })).join("\n");
+}
