@@ -12,7 +12,7 @@ const Origin = z.url({ protocol: /^https?$/, error: "must hold http or https ori
   .refine((url) => !url.includes("*"), { error: "must hold origins, https://*.example.com or *" })
   .transform((url) => new URL(url).origin);
 
-/** `https://*.example.com`: the names below a name, never all of them nor a part of one. */
+/** `https://*.example.com`: all subdomains of one domain. */
 const Subdomains = z.string().transform((origin) => origin.replace(/\/$/, "").toLowerCase())
   .pipe(z.string().regex(/^https?:\/\/\*(\.[a-z0-9-]+){2,}(:\d+)?$/));
 
@@ -44,7 +44,7 @@ export const EvalConfig = z.object({
 });
 export type EvalConfig = z.infer<typeof EvalConfig>;
 
-/** Throws `ConfigError` where the service would serve a network without the rules that takes. */
+/** Throws `ConfigError` if the service would be reachable from a network without protection. */
 export function requireSafeEvalExposure(config: EvalConfig): void {
   requireSafeExposure(config, { EVAL_ENDPOINTS: config.EVAL_ENDPOINTS.length > 0 });
 }

@@ -7,7 +7,7 @@ import { createDenoContext } from "./cli/deno_context.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { createEvalHandler } from "./handler.ts";
 import { type Retention, startRetention } from "./run/retention.ts";
-import type { WorkerStarts } from "./scoring_wiring.ts";
+import type { WorkerStarts } from "./assess/wiring.ts";
 import { giveUpWriting } from "./store/give_up_writing.ts";
 import { openStore } from "./store/open_store.ts";
 import { createEvalDeps } from "./wiring.ts";
@@ -19,12 +19,13 @@ export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof Eval
     schema: EvalConfig,
     portVariable: "EVAL_PORT",
     check: requireSafeEvalExposure,
-    outgoing: (config) => 2 * config.EVAL_CONCURRENCY, // the endpoint, and a judge or an encoder
+    // Calls to the endpoint, and to a judge or an encoder.
+    outgoing: (config) => 2 * config.EVAL_CONCURRENCY,
     create: (config, log) => create(config, { log, starts }),
   };
 }
 
-/** Started before writing is given up; each is one death of the database's worker survived. */
+/** Started before the write permission is revoked; each one replaces a dead database worker. */
 const SPARE_DATABASE_WORKERS = 2;
 
 async function create(
@@ -46,7 +47,7 @@ async function create(
     service: createEvalHandler(deps),
     ...(deps.operations && { metrics: deps.operations.metrics }),
     hints: (url) => [`try: ${curl(url, config)}`],
-    // Not before the port is open: a second start beside a service that runs must cost nothing.
+    // Only after the port is open: a second start beside a running service must not call endpoints.
     async begin() {
       if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
       else await deps.runs.resumeUnfinished();
@@ -66,7 +67,7 @@ async function create(
   };
 }
 
-/** Evaluates the demo agent, which `deno task dev` runs beside this service. */
+/** A command that evaluates the demo agent, which `deno task dev` starts too. */
 function curl(url: string, config: EvalConfig): string {
   const key = callerKeys(config).length > 0 ? " -H 'x-api-key: <one of API_KEYS>'" : "";
   const body = {
@@ -86,7 +87,7 @@ function curl(url: string, config: EvalConfig): string {
   }'`;
 }
 
-/** What is asked of the service and not of the command line. */
+/** Arguments of the service; everything else is a command. */
 const SERVICE_ARGUMENTS = ["--check", "--version", "-V"];
 
 if (import.meta.main) {

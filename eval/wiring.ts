@@ -8,16 +8,16 @@ import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
 import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
-import { createEndpointPaces } from "./endpoint/paces.ts";
+import { createEndpointPaces } from "./endpoint/pace.ts";
 import { createEndpointPolicy } from "./endpoint/policy.ts";
-import { createFairSlots } from "./run/fair_slots.ts";
+import { createFairLimiter } from "./run/fair_limiter.ts";
 import type { EvalDeps } from "./handler.ts";
 import { observeTarget } from "./endpoint/observed_target.ts";
-import { checkRuns, checkStore } from "./readiness.ts";
+import { checkRuns, checkStore } from "./run/readiness.ts";
 import { createRunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
-import { createScoringPorts, type WorkerStarts } from "./scoring_wiring.ts";
+import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects } from "./endpoint/target.ts";
 
 /** The service's real dependencies, from its configuration and its open store. */
@@ -26,7 +26,7 @@ export function createEvalDeps(
   { log, store, workers = createWorkerBoard(log), starts }: {
     log: Logger;
     store: RunStore;
-    /** Watches the workers; the store's may be on it already. */
+    /** Watches the workers, including the database's. */
     workers?: WorkerBoard;
     starts?: WorkerStarts | undefined;
   },
@@ -47,7 +47,7 @@ export function createEvalDeps(
     scoring,
     log,
     endpoints,
-    slots: createFairSlots(config.EVAL_CONCURRENCY),
+    limiter: createFairLimiter(config.EVAL_CONCURRENCY),
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,
     connect: ({ endpoint, model_id: modelId, protocol, parameters }, credential) => {

@@ -1,6 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { EvalConfig } from "../eval/config.ts";
-import { createScoringPorts } from "../eval/scoring_wiring.ts";
+import { createScoringPorts } from "../eval/assess/wiring.ts";
 import type { Comparison } from "../eval/compare/comparison.ts";
 import { parseConfig } from "../shared/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "./fakes/eval_service.ts";

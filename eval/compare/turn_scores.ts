@@ -1,6 +1,6 @@
 import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
 import { createPacer } from "../../shared/pacer.ts";
-import type { TurnPosition } from "../run/runner.ts";
+import type { TurnPosition } from "../store/store.ts";
 
 const PIECE = 200;
 const NONE: ReadonlySet<string> = new Set();

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { EndpointClient } from "./client.ts";
-import type { Turn } from "../run/runner.ts";
-import { type Dialect, withoutQuery } from "./target.ts";
+import { type ConversationMessage, type Dialect, withoutQuery } from "./target.ts";
 
-/** The part of spec 2.6 that an evaluation reads. */
+/** The part of the agent's answer that an evaluation reads. */
 const Reply = z.object({
   content: z.string(),
   usage_metadata: z.object({
@@ -14,7 +13,7 @@ const Reply = z.object({
   }).nullish().catch(null),
 });
 
-/** The dialect of an agent backend (spec 4.2): the model in a header, the turns as messages. */
+/** The dialect of an agent backend: the model in `x-model-id`, the conversation in `messages`. */
 export function createAgentDialect(
   { url, modelId }: { url: string; modelId: string },
   client: EndpointClient,
@@ -31,7 +30,7 @@ export function createAgentDialect(
   };
 }
 
-function toMessage({ role, content }: Turn) {
+function toMessage({ role, content }: ConversationMessage) {
   return { type: role === "user" ? "human" : "ai", content };
 }
 

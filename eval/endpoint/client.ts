@@ -15,22 +15,22 @@ export interface EndpointClientOptions {
   credential: string | undefined;
   /**
    * Limit of one attempt, from the request to the end of the answer. A call with all its attempts
-   * takes at most twice as long and 5 s, so that one that hangs leaves time for the next.
+   * takes at most twice this time plus 5 s, so that an attempt that hangs leaves time for the next.
    */
   timeoutMs: number;
   /** Further attempts after the first. */
   retries: number;
-  /** Must not carry what we send to another origin, and must end an answer without end. */
+  /** Must not follow redirects to another origin, and must bound the size of an answer. */
   fetch: typeof fetch;
-  /** How many calls the endpoint takes at once, as it turns out. */
+  /** Limits the concurrent calls to the endpoint. */
   pace: EndpointPace;
 }
 
 /** Posts JSON to the model under test and reads the answer. */
 export interface EndpointClient {
   /**
-   * `read` takes the answer's JSON apart and returns `undefined` where it is no reply. Throws
-   * `ProviderError`, or an `AbortError` once the signal is aborted.
+   * `read` parses the answer's JSON and returns `undefined` if it is not a reply. Throws
+   * `ProviderError`, or an `AbortError` if the signal is aborted.
    */
   post<T>(call: EndpointCall<T>, signal: AbortSignal): Promise<T>;
 }
@@ -43,14 +43,14 @@ export interface EndpointCall<T> {
   read: (answer: unknown, encoding?: typeof NOT_UTF8) => T | undefined;
 }
 
-/** For the waits between attempts; they are 1.5 s for two retries. */
+/** Time for the waits between attempts, which are 1.5 s for two retries. */
 const WAITING_MS = 5000;
 
 const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
 const UNREADABLE: Diagnosis = { failure: { kind: "unreadable" } };
-const ENDLESS: Diagnosis = { ...UNREADABLE, isFinal: true };
+const TOO_LARGE: Diagnosis = { ...UNREADABLE, isFinal: true };
 
-/** A failure that is already understood, on its way to be told in our words. */
+/** A failure with its diagnosis; `toProviderError` makes a message of it. */
 class CallFailure extends Error {
   constructor(readonly diagnosis: Diagnosis) {
     super(diagnosis.failure.kind);
@@ -58,8 +58,8 @@ class CallFailure extends Error {
 }
 
 /**
- * A plain `fetch` with our clock, retries and errors around it. Not the OpenAI SDK: on a call that
- * costs a bare `fetch` 0.1 ms the SDK spends another 0.3, and an evaluation makes thousands.
+ * A plain `fetch` with our own timeout, retries and errors. The OpenAI SDK is not used: it adds
+ * 0.3 ms of CPU time to a call that takes 0.1 ms with `fetch`, and an evaluation makes thousands.
  */
 export function createEndpointClient(options: EndpointClientOptions): EndpointClient {
   const { modelId, credential, timeoutMs, retries, fetch, pace } = options;
@@ -85,7 +85,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
   const totalMs = retries > 0 ? 2 * timeoutMs + WAITING_MS : timeoutMs;
 
-  /** One attempt, within its own time. */
+  /** One attempt, with its own timeout. */
   async function attempt<T>(call: EndpointCall<T>, body: string, outer: AbortSignal): Promise<T> {
     const clock = startCallClock(timeoutMs, outer);
     try {
@@ -97,7 +97,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
     }
   }
 
-  /** The endpoint is asked less than before, so a refusal says nothing yet about the next call. */
+  /** A 429 while the limit can still be lowered: the retry has a better chance than this call. */
   const forgive = ({ failure }: Diagnosis) =>
     retries > 0 && failure.kind === "status" && failure.status === 429 && pace.isYielding;
 
@@ -107,9 +107,9 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
       const clock = startCallClock(totalMs, signal);
       try {
         return await withRetries(async () => {
-          const entered = pace.enter(clock.signal);
-          const place = entered instanceof Promise ? await clock.exempt(entered) : entered;
-          return await place.run(() => attempt(call, body, clock.signal), isRateLimit);
+          const acquired = pace.acquire(clock.signal);
+          const permit = acquired instanceof Promise ? await clock.exempt(acquired) : acquired;
+          return await permit.run(() => attempt(call, body, clock.signal), isRateLimit);
         }, { retries, clock, diagnose, forgive });
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
@@ -124,7 +124,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
 function diagnose(error: unknown): Diagnosis {
   if (error instanceof CallFailure) return error.diagnosis;
-  if (error instanceof AnswerTooLarge) return ENDLESS;
+  if (error instanceof AnswerTooLarge) return TOO_LARGE;
   if (error instanceof SyntaxError) return UNREADABLE;
   if (error instanceof AppError) return { failure: { kind: "unreachable" } };
   return { failure: diagnoseConnection(error) };

@@ -2,9 +2,9 @@ import { SpanKind } from "@opentelemetry/api";
 import type { Metrics } from "../../shared/ops/metrics.ts";
 import { outcomeOf } from "../../shared/ops/observed_provider.ts";
 import { withSpan } from "../../shared/ops/tracing.ts";
-import type { Target } from "../run/runner.ts";
+import type { Target } from "./target.ts";
 
-/** The same model under test, whose turns are counted and traced. */
+/** The same target, with metrics and a trace span for each call. */
 export function observeTarget(
   target: Target,
   { metrics, modelId }: { metrics: Metrics; modelId: string },

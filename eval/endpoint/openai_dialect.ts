@@ -3,8 +3,7 @@ import { parseReply, toCompletionParams } from "../../shared/providers/openai_me
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 import type { ModelParameters } from "../../shared/schemas/evaluate.ts";
 import type { EndpointClient } from "./client.ts";
-import type { TargetReply } from "../run/runner.ts";
-import { COMPLETIONS_PATH, type Dialect, withoutQuery } from "./target.ts";
+import { COMPLETIONS_PATH, type Dialect, type TargetReply, withoutQuery } from "./target.ts";
 
 export interface OpenAIDialectOptions {
   /** Without `/chat/completions`; a query is kept. */
@@ -13,7 +12,7 @@ export interface OpenAIDialectOptions {
   parameters: ModelParameters;
 }
 
-/** OpenAI's dialect: the model, the turns and the parameters in the body. */
+/** OpenAI's dialect: the model, the conversation and the parameters in the body. */
 export function createOpenAIDialect(
   { baseUrl, modelId, parameters }: OpenAIDialectOptions,
   client: EndpointClient,

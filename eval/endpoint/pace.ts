@@ -1,49 +1,50 @@
-/** Places at one endpoint, as many as it turns out to take. */
+/** Limits the concurrent calls to one endpoint, and adapts the limit to its answers. */
 export interface EndpointPace {
-  /** Calls allowed at once, at this moment. */
+  /** Concurrent calls that are allowed at this moment. */
   readonly limit: number;
   /** True while the limit can still be lowered, so that waiting helps. */
   readonly isYielding: boolean;
-  /** A place, at once where one is free; rejects when `signal` aborts first. */
-  enter(signal: AbortSignal): Place | Promise<Place>;
+  /** A permit, at once if the limit allows it; rejects if `signal` aborts while it waits. */
+  acquire(signal: AbortSignal): CallPermit | Promise<CallPermit>;
 }
 
-/** A place that is taken. */
-export interface Place {
-  /** Does the call and gives the place back, whatever comes of it. */
+/** The permission for one call. */
+export interface CallPermit {
+  /** Makes the call and gives the permit back, also if the call fails. */
   run<T>(call: () => Promise<T>, isRateLimit: (error: unknown) => boolean): Promise<T>;
 }
 
 /**
- * Additive increase, multiplicative decrease, as TCP has it: an endpoint that says 429 gets half the
- * calls at once, and one more for each round that goes well. Calls that were under way when the
- * limit was lowered say nothing new when they are refused too: they lower it once.
+ * Additive increase, multiplicative decrease, as in TCP: an endpoint that answers 429 gets half as
+ * many concurrent calls, and one more for each round that succeeds. A 429 to a call that started
+ * before the limit was last lowered does not lower it again.
  */
-export function createEndpointPace(most: number): EndpointPace {
-  let limit = most;
-  let taken = 0;
-  let era = 0;
+export function createEndpointPace(maxLimit: number): EndpointPace {
+  let limit = maxLimit;
+  let running = 0;
+  /** How often the limit was lowered. */
+  let cuts = 0;
   const waiting: (() => void)[] = [];
 
-  function admit(): void {
-    while (taken < Math.floor(limit) && waiting.length > 0) {
-      taken++;
+  function startWaiting(): void {
+    while (running < Math.floor(limit) && waiting.length > 0) {
+      running++;
       waiting.shift()!();
     }
   }
 
-  function leave(outcome: "ok" | "limited" | "failed", enteredIn: number): void {
-    taken--;
-    if (outcome === "ok") limit = Math.min(most, limit + 1 / limit);
-    if (outcome === "limited" && enteredIn === era) {
+  function finish(outcome: "ok" | "limited" | "failed", cutsAtStart: number): void {
+    running--;
+    if (outcome === "ok") limit = Math.min(maxLimit, limit + 1 / limit);
+    if (outcome === "limited" && cutsAtStart === cuts) {
       limit = Math.max(1, limit / 2);
-      era++;
+      cuts++;
     }
-    admit();
+    startWaiting();
   }
 
-  function place(): Place {
-    const enteredIn = era;
+  function createPermit(): CallPermit {
+    const cutsAtStart = cuts;
     return {
       async run(call, isRateLimit) {
         let outcome: "ok" | "limited" | "failed" = "failed";
@@ -55,7 +56,7 @@ export function createEndpointPace(most: number): EndpointPace {
           if (isRateLimit(error)) outcome = "limited";
           throw error;
         } finally {
-          leave(outcome, enteredIn);
+          finish(outcome, cutsAtStart);
         }
       },
     };
@@ -66,29 +67,46 @@ export function createEndpointPace(most: number): EndpointPace {
       return limit;
     },
     get isYielding() {
-      return limit > 1 || taken > 1;
+      return limit > 1 || running > 1;
     },
-    enter(signal) {
+    acquire(signal) {
       signal.throwIfAborted();
-      if (waiting.length === 0 && taken < Math.floor(limit)) {
-        taken++;
-        return place();
+      if (waiting.length === 0 && running < Math.floor(limit)) {
+        running++;
+        return createPermit();
       }
       return wait(signal);
     },
   };
 
-  async function wait(signal: AbortSignal): Promise<Place> {
-    const turn = Promise.withResolvers<void>();
+  async function wait(signal: AbortSignal): Promise<CallPermit> {
+    const permitted = Promise.withResolvers<void>();
     const giveUp = () => {
-      const at = waiting.indexOf(turn.resolve);
-      if (at < 0) return; // it was let in at the same moment, and goes on from there
+      const at = waiting.indexOf(permitted.resolve);
+      if (at < 0) return; // it got its permit at the same moment
       waiting.splice(at, 1);
-      turn.reject(signal.reason);
+      permitted.reject(signal.reason);
     };
-    waiting.push(turn.resolve);
+    waiting.push(permitted.resolve);
     signal.addEventListener("abort", giveUp, { once: true });
-    await turn.promise.finally(() => signal.removeEventListener("abort", giveUp));
-    return place();
+    await permitted.promise.finally(() => signal.removeEventListener("abort", giveUp));
+    return createPermit();
   }
+}
+
+/** Callers choose the endpoints, so the number of remembered ones is bounded. */
+const MAX_ENDPOINTS = 256;
+
+/** One pace per origin, shared by all runs against it. */
+export function createEndpointPaces(maxLimit: number): (endpoint: string) => EndpointPace {
+  const paces = new Map<string, EndpointPace>();
+  return (endpoint) => {
+    const { origin } = new URL(endpoint);
+    const pace = paces.get(origin) ?? createEndpointPace(maxLimit);
+    paces.delete(origin); // and set again: the first key is the least recently used one
+    paces.set(origin, pace);
+    const [oldest] = paces.keys();
+    if (paces.size > MAX_ENDPOINTS && oldest !== undefined) paces.delete(oldest);
+    return pace;
+  };
 }

@@ -2,17 +2,17 @@ import { AppError } from "../../shared/errors.ts";
 import { requirePublicHost, type Resolve, systemResolve } from "../../shared/http/public_fetch.ts";
 import type { EvalConfig } from "../config.ts";
 
-/** Which endpoints may be evaluated, and which credential goes where. */
+/** Which endpoints may be evaluated, and which credential is sent to them. */
 export interface EndpointPolicy {
   /** Throws 403 `endpoint_not_allowed` for an origin that is not listed. */
   requireAllowed(endpoint: string): void;
   /**
-   * True where the operator named this very origin, or everything is allowed to the one user of a
-   * loopback service. Any other endpoint is somebody's choice, and may be reached at public
-   * addresses only.
+   * True if `EVAL_ENDPOINTS` lists this very origin, or is empty, which is possible only for a
+   * service on the loopback address. Any other endpoint is the caller's choice, and is reached at
+   * public addresses only.
    */
   isTrusted(endpoint: string): boolean;
-  /** Throws the same where an endpoint that is not trusted has an address that is not public. */
+  /** Throws the same if an untrusted endpoint has an address that is not public. */
   requireReachable(endpoint: string): Promise<void>;
   credentialFor(endpoint: string): string | undefined;
 }
@@ -20,10 +20,10 @@ export interface EndpointPolicy {
 type PolicyConfig = Pick<EvalConfig, "EVAL_API_KEY" | "EVAL_CREDENTIALS" | "EVAL_ENDPOINTS">;
 
 /**
- * The endpoint comes from the caller and the credential from us, so a key goes only where the
- * operator sent it: to its own origin, to the origins listed by name or as the names below one, and,
- * where none are listed, to what the one user of a loopback service names. `*` allows any endpoint
- * but sends it no key.
+ * The caller chooses the endpoint, the operator owns the credential. So a key is sent only where the
+ * operator allows it: `EVAL_CREDENTIALS` to their own origins, `EVAL_API_KEY` to origins that
+ * `EVAL_ENDPOINTS` lists, also as subdomains, and to any endpoint if the list is empty (a loopback
+ * service with one user). `*` allows any endpoint but sends it no key.
  */
 export function createEndpointPolicy(
   config: PolicyConfig,
@@ -59,7 +59,7 @@ export function createEndpointPolicy(
   };
 }
 
-/** `https://*.example.com` is every name below `example.com`, at that scheme and port only. */
+/** `https://*.example.com` is every subdomain of `example.com`, with that scheme and port only. */
 function toPattern(origin: string): RegExp {
   if (origin === "*") return /^/;
   const [scheme = "", rest = ""] = origin.split("://*.");

@@ -1,19 +1,37 @@
-import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
+import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import type { InteractionUsage, ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
-import type { Target, TargetReply, Turn } from "../run/runner.ts";
+
+/** One message of the conversation so far. */
+export interface ConversationMessage {
+  role: "user" | "assistant";
+  content: string;
+}
+
+export interface TargetReply {
+  content: string;
+  usage: InteractionUsage | null;
+  /** Set if the endpoint's bytes were not UTF-8. */
+  encoding?: typeof NOT_UTF8;
+}
+
+/** The model under test. `ask` throws `ProviderError` if all retries failed. */
+export interface Target {
+  ask(conversation: ConversationMessage[], signal: AbortSignal): Promise<TargetReply>;
+}
 
 /** One way to ask one address. */
 export interface Dialect {
-  /** Where it asks, for messages to people. */
+  /** The address that it calls, for messages to people. */
   readonly address: string;
-  ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
+  ask(conversation: ConversationMessage[], signal: AbortSignal): Promise<TargetReply>;
 }
 
-/** Makes the two dialects; what they send beside the conversation is theirs to know. */
+/** Creates the two dialects. */
 export interface Dialects {
   /** OpenAI's, at `{baseUrl}/chat/completions`. */
   openai(baseUrl: string): Dialect;
-  /** The agent backend's (spec 4.2), at the address as it is. */
+  /** The agent backend's, at the address as it is. */
   agent(url: string): Dialect;
 }
 
@@ -24,19 +42,19 @@ export interface TargetOptions {
   dialects: Dialects;
 }
 
-/** Where OpenAI-compatible servers take conversations, below their base. */
+/** The chat route of OpenAI-compatible servers, below their base address. */
 export const COMPLETIONS_PATH = "/chat/completions";
 
-/** How long a call waits for the search of another; a model may take minutes to answer the first. */
+/** How long a call waits for the search of another call: a first answer may take minutes. */
 const SEARCH_PATIENCE_MS = 10_000;
-/** After this many searches that found nothing out, calls no longer wait for one another. */
+/** After this many searches without a result, calls no longer wait for one another. */
 const PATIENT_SEARCHES = 3;
 
 /**
- * The endpoint of one run. The first call searches for the dialect that it speaks, while the others
- * wait, though not for long. Only a readable reply settles the dialect: after anything else (a
- * timeout, 400, 500, a page of HTML) the next call searches again. If a search shows that nobody can
- * be asked at all, every call fails with the same error and the endpoint hears no more of them.
+ * The endpoint of one run. The first call searches for the dialect of the endpoint while the others
+ * wait, but not for long. Only a readable reply settles the dialect: after anything else (a timeout,
+ * 400, 500, a page of HTML) the next call searches again. If a search shows that the endpoint cannot
+ * be used at all, every call fails with the same error, without a further request.
  */
 export function createTarget(
   options: TargetOptions,
@@ -44,11 +62,14 @@ export function createTarget(
 ): Target {
   const candidates = listCandidates(options);
   let settled: Dialect | undefined;
-  let death: unknown;
+  let fatal: unknown;
   let search: Promise<void> | undefined;
   let searches = 0;
 
-  async function searchFor(conversation: Turn[], signal: AbortSignal): Promise<TargetReply> {
+  async function searchFor(
+    conversation: ConversationMessage[],
+    signal: AbortSignal,
+  ): Promise<TargetReply> {
     const done = Promise.withResolvers<void>();
     if (!search) search = done.promise;
     try {
@@ -59,7 +80,7 @@ export function createTarget(
       settled ??= dialect;
       return reply;
     } catch (error) {
-      if (!settled && isDead(error)) death ??= error;
+      if (!settled && isUnusable(error)) fatal ??= error;
       throw error;
     } finally {
       searches++;
@@ -71,13 +92,13 @@ export function createTarget(
   return {
     async ask(conversation, signal) {
       const waitUntil = performance.now() + patienceMs;
-      while (!settled && death === undefined) {
+      while (!settled && fatal === undefined) {
         const patience = waitUntil - performance.now();
         const isWaiting = search && searches < PATIENT_SEARCHES && patience > 0;
         if (!isWaiting) return await searchFor(conversation, signal);
         await waitFor(search!, { ms: patience, signal });
       }
-      if (death !== undefined) throw death;
+      if (fatal !== undefined) throw fatal;
       return await settled!.ask(conversation, signal);
     },
   };
@@ -102,13 +123,13 @@ async function waitFor(
   }
 }
 
-/** Nobody can be asked: what a search of the whole endpoint has shown. */
+/** No dialect has a chat route at the endpoint. */
 class NoChatRoute extends ProviderError {}
 
 /**
- * Asks the candidates in order until one replies. One that says 404 or 405 is passed over, and so is
- * one whose answer is unreadable: a page for people may stand where a program was looked for. Rejects
- * with the first error that was neither 404 nor 405.
+ * Asks the candidates in order until one replies. A candidate that answers 404 or 405 is skipped, and
+ * so is one with an unreadable answer, which may be a web page. Rejects with the first error that is
+ * neither 404 nor 405.
  */
 async function probe(
   candidates: Dialect[],
@@ -129,7 +150,7 @@ async function probe(
   throw new NoChatRoute(
     404,
     "model_not_found",
-    `cannot ask the endpoint: it knows no chat route or not this model (tried ${tried})`,
+    `cannot call the endpoint: it has no chat route or does not know this model (tried ${tried})`,
     { kind: "status", status: 404 },
   );
 }
@@ -143,15 +164,15 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof ProviderError && error.failure.kind === "unreadable";
 }
 
-/** No such name, nobody listens, 401, 403, or no chat route at any address. */
-function isDead(error: unknown): boolean {
+/** Unknown host, refused connection, 401, 403, or no chat route at any address. */
+function isUnusable(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { failure } = error;
   return error instanceof NoChatRoute || failure.kind === "unreachable" ||
     (failure.kind === "status" && (failure.status === 401 || failure.status === 403));
 }
 
-/** The forms in which callers name an endpoint, most likely first. */
+/** The dialects and addresses that an endpoint may mean, most likely first. */
 function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOptions): Dialect[] {
   const url = new URL(endpoint);
   const path = url.pathname.replace(/\/+$/, "");
@@ -163,12 +184,12 @@ function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOpti
   if (protocol === "agent") return [dialects.agent(endpoint)];
   if (path.endsWith(COMPLETIONS_PATH)) return [at(path.slice(0, -COMPLETIONS_PATH.length))];
   const openai = path === "" ? [at(""), at("/v1")] : [at(path)];
-  // The agent's dialect has no place for parameters: without them it would be another test.
+  // The agent's dialect cannot send parameters: without them it would be another test.
   const isAgentPossible = protocol === undefined && Object.keys(parameters).length === 0;
   return isAgentPossible ? [...openai, dialects.agent(endpoint)] : openai;
 }
 
-/** An address fit for a message: callers put secrets into queries. */
+/** An address for messages, without its query: callers put secrets there. */
 export function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname.replace(/\/+$/, "");

@@ -1,56 +1,56 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import type { RunStatus, StoredRun, Tally } from "../store/store.ts";
 
-/** Why a run was cancelled when nobody asked for that: a caller with its key may go on with it. */
+/** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
 export const CLIENT_LEFT = "the client left";
 
 /** How far a run has come, as callers see it. */
 export interface RunProgress {
   done: number;
   failed: number;
-  /** Answered turns whose `overall` could not be had. */
+  /** Answered turns whose `overall` could not be computed. */
   missing: number;
   total: number;
   /** The mean `overall` so far. */
   mean: number | null;
-  /** What is left at the speed so far; `null` while there is none. */
+  /** The remaining time at the speed so far; `null` before the first turn. */
   eta_ms: number | null;
 }
 
-/** How a run ended in this process. `running` means that a later one goes on with it. */
+/** How a run ended in this process. `running` means that a later process resumes it. */
 export interface RunEnd {
   status: RunStatus;
-  /** What went wrong, where something did. */
+  /** Set if something failed. */
   error?: unknown;
 }
 
-/** A run that is under way in this process. */
+/** A run that is running in this process. */
 export interface ActiveRun {
   readonly run: StoredRun;
   /** Never rejects. */
   readonly ended: Promise<RunEnd>;
   readonly signal: AbortSignal;
-  /** True for a run that goes on without anyone waiting for it. */
+  /** True if the run continues without a client that waits for it. */
   readonly isDetached: boolean;
   detach(): void;
-  /** The run is cancelled once the last of those who hold it has let go, unless it is detached. */
+  /** Unless the run is detached, it is cancelled when the last client that holds it has left. */
   hold(client: AbortSignal): void;
   /** Ends the run at once; `detail` says why, and is stored. */
   cancel(detail: string): void;
-  /** Ends the run in this process at once; it stays `running` for the next one. */
+  /** Ends the run in this process at once; it stays `running`, for the next process. */
   abandon(): void;
   readonly isAbandoned: boolean;
   note(result: InteractionResult): void;
   end(end: RunEnd): void;
   tally(): Tally;
-  /** What the replies of this process cost, as far as the endpoint said so. */
+  /** The tokens of the replies received in this process, as far as the endpoint reported them. */
   tokens(): { input_tokens: number; output_tokens: number };
   progress(): RunProgress;
-  /** Resolves at the next stored turn, or at the end. */
+  /** Resolves at the next stored turn, or when the run ends. */
   changed(): Promise<void>;
 }
 
-/** Keeps count of a run; `tally` is what was stored of it before. */
+/** Counts the turns of a run; `tally` counts those that were stored before. */
 export function createActiveRun(
   run: StoredRun,
   { tally: before, now }: { tally: Tally; now: () => number },

@@ -1,9 +1,9 @@
-/** A body that is made while it is sent, and that knows when its reader has gone. */
+/** A body that is produced while it is sent, and that reports when its client has left. */
 export interface ClientStream {
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Aborted when the client leaves, by closing its connection or by cancelling the body. */
   left: AbortSignal;
-  /** Settles when all is sent, or the client has left. */
+  /** Settles when everything is sent, or the client has left. */
   ended: Promise<void>;
 }
 
@@ -30,25 +30,25 @@ export function createClientStream(
         throw error;
       }
     },
-    // Not `ReadableStream.from`: it would wait for the next piece before it told anyone.
+    // Not `ReadableStream.from`: it waits for the next piece before it reports the cancel.
     cancel: () => cancelled.abort(),
   }, { highWaterMark: 0 });
-  ended.promise.catch(() => {}); // heard by whoever waits for it, and by who reads
+  ended.promise.catch(() => {}); // the reader of the body gets the error too
   return { body, left, ended: ended.promise };
 }
 
-/** Waits for something, but no longer than `ms` and not for a client that has left. */
+/** Waits for a promise, but at most `ms`, and no longer once the client has left. */
 export async function waitFor(
-  something: Promise<unknown>,
+  awaited: Promise<unknown>,
   { ms, left }: { ms: number; left: AbortSignal },
-): Promise<"it came" | "nothing came"> {
-  const { promise: silence, resolve } = Promise.withResolvers<"nothing came">();
-  const giveUp = () => resolve("nothing came");
+): Promise<"resolved" | "timed out"> {
+  const { promise: timeout, resolve } = Promise.withResolvers<"timed out">();
+  const giveUp = () => resolve("timed out");
   const timer = setTimeout(giveUp, ms);
   left.addEventListener("abort", giveUp, { once: true });
   if (left.aborted) giveUp();
   try {
-    return await Promise.race([something.then(() => "it came" as const), silence]);
+    return await Promise.race([awaited.then(() => "resolved" as const), timeout]);
   } finally {
     clearTimeout(timer);
     left.removeEventListener("abort", giveUp);

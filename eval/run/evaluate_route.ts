@@ -1,16 +1,18 @@
 import { accepts } from "@std/http/negotiation";
 import { untilAbort } from "../../shared/abort.ts";
+import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body.ts";
+import { streamPieces } from "../../shared/http/json_stream.ts";
 import type { Handler, RequestContext } from "../../shared/http/router.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
-import type { RunStore, StoredRun } from "../store/store.ts";
+import type { RunReader, RunStore, StoredRun } from "../store/store.ts";
+import { resultPieces } from "../results/run_result.ts";
 import { nameTest } from "../results/summary.ts";
-import { type ActiveRun, CLIENT_LEFT } from "./active_run.ts";
+import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";
 import { eventStream } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
-import { answerWithResult, waitForEnd } from "./result_answer.ts";
 import type { RunManager } from "./manager.ts";
 import { logStreamEnd } from "./stream_log.ts";
 
@@ -21,13 +23,13 @@ export interface EvaluateRouteDeps {
   runs: RunManager;
 }
 
-/** `active` is missing if the run is over, or waits for its place. */
+/** `active` is missing if the run has ended, or waits to be resumed. */
 interface BegunRun {
   run: StoredRun;
   active: ActiveRun | undefined;
 }
 
-/** `POST /evaluate`: waits for the result, streams the way there, or leaves it to be fetched. */
+/** `POST /evaluate`: answers with the result, with a stream of events, or at once with the id. */
 export function createEvaluateRoute(
   { config, endpoints, store, runs }: EvaluateRouteDeps,
 ): Handler {
@@ -48,17 +50,17 @@ export function createEvaluateRoute(
     throw keyReused();
   }
 
-  /** A run that ended only because its client was lost goes on when the client comes back. */
+  /** A run that was cancelled because its client disconnected continues when the client is back. */
   async function reattach(id: string, { endpoint }: EvaluateRequest): Promise<BegunRun> {
     const known = runs.active(id);
     if (known && !known.signal.aborted) return { run: known.run, active: known };
-    await known?.ended; // a client that comes back at once meets the run it has just lost
+    await known?.ended; // a client that reconnects at once may find its run still being cancelled
     const run = (await store.getRun(id))!;
     const wasLost = run.status === "cancelled" && run.detail === CLIENT_LEFT;
     if (runs.waiting(id)) return { run, active: undefined };
     const isUnfinished = run.status === "interrupted" || run.status === "running";
-    const goesOn = wasLost || isUnfinished;
-    return { run, active: goesOn ? await runs.resume(run, { endpoint }) : undefined };
+    const isResumed = wasLost || isUnfinished;
+    return { run, active: isResumed ? await runs.resume(run, { endpoint }) : undefined };
   }
 
   return async (request, context) => {
@@ -98,8 +100,42 @@ export function createEvaluateRoute(
   };
 }
 
-/** RFC 7240; other preferences may stand beside it. */
+/** RFC 7240; the header may list other preferences too. */
 function prefersAsync(request: Request): boolean {
   const preferences = request.headers.get("prefer")?.split(",") ?? [];
   return preferences.some((one) => one.split(";")[0]?.trim().toLowerCase() === "respond-async");
+}
+
+/** Rejects at once if the client leaves; other clients may still be waiting for the run. */
+function waitForEnd(active: ActiveRun, client: AbortSignal): Promise<RunEnd> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(client.reason);
+    if (client.aborted) leave();
+    client.addEventListener("abort", leave, { once: true });
+    active.ended.then((end) => {
+      client.removeEventListener("abort", leave);
+      resolve(end);
+    });
+  });
+}
+
+/** Answers with the result of a run that has ended. Throws if it has none. */
+function answerWithResult(
+  store: RunReader,
+  run: StoredRun,
+  { status, error }: RunEnd,
+): Response {
+  const headers = { location: `/runs/${run.id}` };
+  if (status === "completed") return streamPieces(resultPieces(store, run), headers);
+  if (status === "running") {
+    const detail =
+      `cannot finish run ${run.id} now: the service is stopping and resumes it at the next start`;
+    throw new AppError(503, "shutting_down", detail, {
+      headers: { ...headers, "retry-after": "5" },
+    });
+  }
+  if (status !== "cancelled" && error) throw error;
+  throw new AppError(409, "conflict", `cannot answer with a result: run ${run.id} is ${status}`, {
+    headers,
+  });
 }

@@ -7,7 +7,7 @@ import type { RunManager } from "./manager.ts";
 import { runEvents } from "./events.ts";
 import { resultPieces } from "../results/run_result.ts";
 
-/** The id of the last event: a client that has seen it has seen all. */
+/** The id of the last event: a client that reconnects with it has received everything. */
 export const LAST_EVENT = "end";
 
 export interface EventStreamOptions {
@@ -19,7 +19,7 @@ export interface EventStreamOptions {
   client: AbortSignal;
 }
 
-/** The answer with the events of a run. */
+/** The response with the events of a run. */
 export interface RunEventStream extends Pick<ClientStream, "left" | "ended"> {
   response: Response;
 }
@@ -54,18 +54,18 @@ async function* encodeEvents(
   yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);
 }
 
-/** When a client of a service that stops is to come back, in milliseconds. */
+/** When a client should reconnect after the service has stopped, in milliseconds. */
 const RETRY_MS = 5000;
 
-/** Without an id: whoever comes back with its last one misses nothing. */
+/** Without an id: a client that reconnects with its last id misses nothing. */
 function encodeStop({ id }: StoredRun): Uint8Array<ArrayBuffer> {
-  const detail = "the service is stopping and goes on with the run later; " +
-    `come back to /runs/${id}/events with Last-Event-ID`;
+  const detail = "the service is stopping and resumes the run at its next start; " +
+    `reconnect to /runs/${id}/events with Last-Event-ID`;
   const data = JSON.stringify({ run_id: id, status: "running", detail });
   return new TextEncoder().encode(`event:stopping\nretry:${RETRY_MS}\ndata:${data}\n\n`);
 }
 
-/** By hand: a result may be far larger than what one should hold as one message. */
+/** Written in pieces: a result may be too large to hold as one message. */
 async function* encodeEnd(
   store: RunStore,
   run: StoredRun,

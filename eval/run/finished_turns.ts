@@ -1,10 +1,10 @@
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
-import type { AttemptPosition, EarlierReply, Finished } from "./runner.ts";
-import type { PendingReply, RunStore } from "../store/store.ts";
+import type { EarlierReply, Finished } from "./runner.ts";
+import type { AttemptPosition, PendingReply, RunStore } from "../store/store.ts";
 import type { Suspects } from "./suspects.ts";
 
-/** How many later processes may begin to score a reply before it is given up. */
-export const MOST_TRIES = 3;
+/** How often scoring a reply may crash the process before the reply is given up. */
+export const MAX_TRIES = 3;
 
 export interface FinishedOptions {
   id: string;
@@ -13,8 +13,8 @@ export interface FinishedOptions {
 }
 
 /**
- * What is stored of a run, for the runner to go on from. Only counts are held: the turns themselves
- * are read when their attempt's turn comes, and those of whole attempts never.
+ * What is stored of a run, for the runner to continue from. Only counts are held in memory: turns
+ * are read when the runner reaches their attempt, and those of finished attempts are never read.
  */
 export async function readFinished(
   store: RunStore,
@@ -28,8 +28,8 @@ export async function readFinished(
   const withReplies = new Set((await store.pendingPositions(id)).map(nameOf));
 
   /**
-   * A reply that was being scored when a process died may be what it died of. After a second death
-   * such replies are scored one by one, so that the others are not given up together with it.
+   * A reply that was being scored when a process crashed may be the cause. After a second crash such
+   * replies are scored one by one, so that the others are not given up together with it.
    */
   function toEarlier(
     { content, usage, encoding, latencyMs, tries, ...position }: PendingReply,
@@ -42,7 +42,7 @@ export async function readFinished(
       reply: { content, usage, ...(encoding && { encoding }) },
       latencyMs,
       attempt(work) {
-        if (tries >= MOST_TRIES) return undefined;
+        if (tries >= MAX_TRIES) return undefined;
         return tries === 0 ? assess(work) : suspects.score(tries, () => assess(work));
       },
     };

@@ -6,8 +6,8 @@ import type { IdempotencyKey } from "../store/store.ts";
 const MAX_KEY_LENGTH = 255;
 
 /**
- * The caller's own name for its request, with a digest of the body that it came with. It belongs to
- * the caller's API key: two callers may use the same name.
+ * The `Idempotency-Key` of a request, with a digest of its body. Keys are separate per API key: two
+ * callers may use the same one. Throws 400 `invalid_request` if it is empty or too long.
  */
 export async function readIdempotencyKey(
   request: Request,
@@ -30,12 +30,12 @@ export async function readIdempotencyKey(
   };
 }
 
-/** 422 for a key that came with another body before. */
+/** 422 for a key that was used with a different body. */
 export function keyReused(): AppError {
   return new AppError(
     422,
     "idempotency_key_reused",
-    "cannot use this Idempotency-Key: it came with another body before",
+    "cannot use this Idempotency-Key: it was already used with a different body",
   );
 }
 

@@ -4,8 +4,9 @@ import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createAssessor, describeScoring, type ScoringPorts } from "../assess/assessor.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
-import type { FairSlots } from "./fair_slots.ts";
-import { type Finished, runScenarios, type Target } from "./runner.ts";
+import type { FairLimiter } from "./fair_limiter.ts";
+import type { Target } from "../endpoint/target.ts";
+import { type Finished, runScenarios } from "./runner.ts";
 import type { KnownRun, NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
@@ -22,20 +23,20 @@ export interface RunManagerDeps {
   endpoints: EndpointPolicy;
   /** The model under test, with the credential that goes to its endpoint. */
   connect: (request: EvaluateRequest, credential: string | undefined) => Target;
-  /** The process's places for conversations. */
-  slots: FairSlots;
+  /** Limits the conversations of the whole process. */
+  limiter: FairLimiter;
   scoring: ScoringPorts;
   concurrency: number;
-  /** Runs under way at once; what is to start beyond is refused. Unset: any number. */
+  /** `EVAL_MAX_RUNS`: at most this many run at once, more are refused. No limit if unset. */
   maxRuns?: number;
-  /** How long to wait before a run is tried again that the storage has interrupted. */
+  /** The wait before a run is resumed that a storage fault has interrupted. */
   recoveryDelayMs?: number;
 }
 
-/** A longer reply is on the disk before it is scored: long texts are what scoring may die of. */
+/** Longer replies are on the disk before they are scored: a long text may crash the process. */
 const LONG_REPLY = 100_000;
 
-/** Why a run whose endpoint had a query cannot go on in another process, and what to do. */
+/** Why a run whose endpoint had a query cannot be resumed in another process, and what to do. */
 export const QUERY_LOST =
   "its endpoint has a query, which is not stored; send the request again (with the same " +
   "Idempotency-Key, if it had one), or put the credential into EVAL_CREDENTIALS";
@@ -43,45 +44,45 @@ export const QUERY_LOST =
 /** `known` and `mismatch` are as in `CreatedRun`. */
 export type StartedRun = { outcome: "started"; active: ActiveRun } | KnownRun;
 
-/** Starts runs, knows those under way, and stores all that comes of them. */
+/** Starts runs, knows the running ones, and stores their turns and how they end. */
 export interface RunManager {
   /**
    * Stores a run and starts it; a key that was used before starts nothing. Throws 503 `overloaded`
-   * if too many are under way.
+   * if too many are running.
    */
   start(run: NewRun): Promise<StartedRun>;
   /**
-   * Goes on with a stored run from what is stored of it. `endpoint` is its address with the query,
-   * which is not stored. Throws 503 `overloaded` if too many are under way.
+   * Resumes a stored run after its stored turns. `endpoint` is its address with the query, which is
+   * not stored. Throws 503 `overloaded` if too many are running.
    */
   resume(run: StoredRun, options?: { endpoint?: string }): Promise<ActiveRun>;
   active(id: string): ActiveRun | undefined;
-  /** Runs under way. */
+  /** The number of running runs. */
   readonly count: number;
-  /** Why a run that is stored as running is not: for want of room not even that can be stored. */
+  /** Why a run is not running although it is stored as such: its end could not be stored. */
   faultOf(id: string): string | null;
   /**
-   * Notes the runs that an earlier process left unfinished. They wait from then on, and nothing is
-   * asked for them before `resumeUnfinished`.
+   * Queues the runs that an earlier process left unfinished. They wait, and no endpoint is called
+   * for them before `resumeUnfinished`.
    */
   queueUnfinished(): Promise<void>;
   /**
-   * Goes on with these, oldest first, as far as there are places; the others follow by themselves
-   * as places become free. They need no client. Resolves when the first ones have begun.
+   * Resumes these, oldest first, as many as `maxRuns` allows; the others follow as runs end. They
+   * need no client. Resolves when the first ones have started.
    */
   resumeUnfinished(): Promise<void>;
   /** Marks these `interrupted` instead. */
   interruptUnfinished(): Promise<void>;
-  /** Resolves once a run no longer waits for its place; `undefined` if it does not wait. */
+  /** Resolves once a queued run is resumed or dropped; `undefined` if it is not queued. */
   waiting(id: string): Promise<void> | undefined;
-  /** A run that waits for its place does so no longer; it was cancelled. */
+  /** Removes a cancelled run from the queue. */
   dropWaiting(id: string): void;
   /**
-   * For the end of the process: detached runs begin no further turn, and this resolves when all
-   * runs have ended. What is unfinished then stays so, for the next process.
+   * For the end of the process: detached runs start no further turn. Resolves when all runs have
+   * ended. Unfinished runs stay `running`, for the next process.
    */
   stop(): Promise<void>;
-  /** Ends all runs at once, calls under way included. They stay `running`, for the next process. */
+  /** Ends all runs at once and aborts their calls. They stay `running`, for the next process. */
   abandon(): void;
   readonly isStopping: boolean;
 }
@@ -96,17 +97,18 @@ const NOTHING_YET: Tally = {
 };
 
 export function createRunManager(deps: RunManagerDeps): RunManager {
-  const { store, log, endpoints, connect, slots, scoring, concurrency, maxRuns = Infinity } = deps;
+  const { store, log, endpoints, connect, limiter, scoring, concurrency, maxRuns = Infinity } =
+    deps;
   let starting = 0;
   const runs = new Map<string, ActiveRun>();
   const faults = new Map<string, string>();
   const waiting = createWaitingRuns();
-  let isQueued = false; // once: the runs of this process are not to be taken for left ones
+  let isQueued = false; // only once: later, runs of this process are stored as running too
   const stopping = new AbortController();
   const recovery = createRecovery(
     deps.recoveryDelayMs === undefined ? {} : { delayMs: deps.recoveryDelayMs },
   );
-  /** Endpoints with their queries, of runs that are not over. */
+  /** Endpoints with their queries, of runs that have not ended. */
   const addresses = new Map<string, string>();
   const saver = createSaver(store);
   const suspects = createSuspects();
@@ -129,7 +131,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     const request = { ...active.run.request, endpoint: addressOf(active.run) };
     try {
       if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
-      endpoints.requireAllowed(request.endpoint); // a resumed run may find other rules
+      endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
       const outcome = await runScenarios(
         { scenarios: request.test_batch, attempts: request.attempts },
         {
@@ -147,7 +149,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
                 isUrgent,
               });
               if (isUrgent) await stored;
-              else stored.catch(() => {}); // storing the turn meets the same fault
+              else stored.catch(() => {}); // storing the turn fails in the same way
             },
             async record(position, result, { tookMs }) {
               await saver.saveTurn(id, { ...position, result, tookMs });
@@ -157,10 +159,10 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
           onUnscored: (position, error) =>
             log.error("a reply could not be scored", { run_id: id, ...position, error }),
           ...(finished && { finished }),
-          slot: slots.forRun(request.endpoint),
+          limiter: limiter.forRun(request.endpoint),
           concurrency,
           signal: active.signal,
-          // A run whose client is waiting may use the time that the process has left.
+          // A run whose client is waiting may use the time until the process must end.
           isPaused: () => stopping.signal.aborted && active.isDetached,
         },
       );
@@ -172,33 +174,33 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     }
   }
 
-  /** The address that the run's caller named, with its query if it is known. */
+  /** The endpoint as the caller sent it; without its query if the query is unknown. */
   function addressOf({ id, endpoint }: StoredRun): string {
     return addresses.get(id) ?? endpoint;
   }
 
   async function interruptForQuery({ run: { id }, tally }: ActiveRun): Promise<RunEnd> {
-    const detail = `cannot go on with run ${id}: ${QUERY_LOST}`;
-    log.warn("a run cannot go on", { run_id: id, detail });
+    const detail = `cannot resume run ${id}: ${QUERY_LOST}`;
+    log.warn("cannot resume a run", { run_id: id, detail });
     await store.setStatus(id, { status: "interrupted", detail, tally: tally() });
     return { status: "interrupted", error: new AppError(409, "conflict", detail) };
   }
 
-  /** For a run that an earlier process left, or that the storage has interrupted. */
-  async function goOn(id: string): Promise<void> {
+  /** Resumes a run that an earlier process left, or that a storage fault has interrupted. */
+  async function resumeStored(id: string): Promise<void> {
     const run = await store.getRun(id);
     const isWaiting = run?.status === "running" && !runs.has(id) && !stopping.signal.aborted;
     if (!isWaiting) return saver.forget(id); // deleted, cancelled or resumed by a caller
     const active = await resume(run);
     active.detach();
     const { done, total } = active.progress();
-    log.info("a run goes on", { run_id: id, done, total });
+    log.info("run resumed", { run_id: id, done, total });
   }
 
-  /** The same as soon as there is a place. */
-  async function goOnInPlace(id: string): Promise<void> {
+  /** The same as soon as `maxRuns` allows. */
+  async function resumeInPlace(id: string): Promise<void> {
     if (isFull()) return waiting.add([id]);
-    await inPlace(() => goOn(id));
+    await inPlace(() => resumeStored(id));
   }
 
   async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
@@ -213,10 +215,10 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       log.error("run failed", { run_id: id, error });
       const detail = error instanceof AppError ? error.message : "the service failed; see its log";
       if (isStorageFault(error)) {
-        // There is nothing wrong with the run. It stays stored as running: not even that it is
-        // interrupted can be stored now.
+        // The run itself has not failed. It stays stored as running, because a new status cannot be
+        // stored now.
         faults.set(id, detail);
-        recovery.later(id, () => goOnInPlace(id));
+        recovery.later(id, () => resumeInPlace(id));
         return { status: "interrupted", error };
       }
       await store.setStatus(id, { status: "failed", detail, tally });
@@ -227,7 +229,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     }
   }
 
-  /** A retry keeps its parent's scoring: it has turns of both. */
+  /** A retry keeps its parent's scoring, because it contains turns of both runs. */
   function withScoring(run: NewRun): NewRun {
     if (run.parentId !== undefined) return run;
     return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
@@ -267,18 +269,18 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     return runs.get(run.id) ?? launch(run, { tally, finished });
   }
 
-  /** Goes on with waiting runs while there are places. Never rejects. */
+  /** Resumes queued runs as long as `maxRuns` allows. Never rejects. */
   async function resumeWaiting(): Promise<void> {
     while (!stopping.signal.aborted && !isFull()) {
       const id = waiting.take();
       if (id === undefined) return;
       starting++;
       try {
-        await goOn(id);
-        if (!waiting.has(id)) runs.get(id)?.cancel("cancelled by a caller"); // while it was read
+        await resumeStored(id);
+        if (!waiting.has(id)) runs.get(id)?.cancel("cancelled by a caller"); // it was cancelled while it was read
       } catch (error) {
-        log.error("cannot go on with a run", { run_id: id, error });
-        if (isStorageFault(error)) recovery.later(id, () => goOnInPlace(id));
+        log.error("cannot resume a run", { run_id: id, error });
+        if (isStorageFault(error)) recovery.later(id, () => resumeInPlace(id));
       } finally {
         starting--;
         waiting.drop(id);
@@ -306,7 +308,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
     async start(run) {
       const known = run.idempotency && await store.findByKey(run.idempotency);
-      if (known) return known; // it needs no place
+      if (known) return known; // it starts nothing, so the limit does not matter
       requirePlace();
       return await inPlace(async () => {
         const created = await store.createRun(withScoring(run));
@@ -330,7 +332,10 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       if (!isQueued) await queueUnfinished();
       await resumeWaiting();
       if (waiting.count > 0) {
-        log.info("unfinished runs wait for a place (EVAL_MAX_RUNS)", { runs: waiting.count });
+        log.info(
+          "unfinished runs are queued: the limit of running runs is reached (EVAL_MAX_RUNS)",
+          { runs: waiting.count },
+        );
       }
     },
 
@@ -340,7 +345,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         const tally = await store.tally(id);
         await store.setStatus(id, { status: "interrupted", tally });
         waiting.drop(id);
-        log.info("a run was interrupted", { run_id: id, done: tally.done });
+        log.info("run interrupted", { run_id: id, done: tally.done });
       }
     },
 

@@ -1,15 +1,15 @@
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/** Does again what the storage did not let through, until it does. */
+/** Retries work that a storage fault has stopped, until it succeeds. */
 export interface Recovery {
-  /** `id` names the work; a second one of the same name replaces the first. */
+  /** `id` names the work; later work of the same name replaces it. */
   later(id: string, work: () => Promise<void>): void;
-  /** Gives up what is left. */
+  /** Gives up the remaining work. */
   stop(): void;
 }
 
-/** The first try comes after `delayMs`, and each that fails doubles the wait up to a minute. */
+/** The first try comes after `delayMs`; each failure doubles the wait, up to a minute. */
 export function createRecovery({ delayMs = FIRST_DELAY_MS } = {}): Recovery {
   const timers = new Map<string, ReturnType<typeof setTimeout>>();
   let isStopped = false;

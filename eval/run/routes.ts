@@ -33,7 +33,7 @@ const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
-/** Everything about runs that are already there. */
+/** The handlers of the routes of existing runs. */
 export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
   async function find(id = ""): Promise<StoredRun> {
     const run = runs.active(id)?.run ?? await store.getRun(id);
@@ -41,7 +41,7 @@ export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
     throw notFound(id);
   }
 
-  /** The same without the request: parsing it holds up everybody else. */
+  /** The same without the request: parsing a large one blocks the event loop. */
   async function findRecord(id = ""): Promise<RunRecord> {
     const run = runs.active(id)?.run ?? await store.getRecord(id);
     if (run) return run;
@@ -54,19 +54,19 @@ export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
     const active = runs.active(run.id);
     if (active) return viewRun(run, active.progress());
     if (run.status === "running" && runs.waiting(run.id)) {
-      const detail = "the run goes on when there is a place for it (EVAL_MAX_RUNS)";
+      const detail = "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)";
       return viewRun({ ...run, detail }, restingProgress(run, await store.tally(run.id)));
     }
     if (run.status !== "running") {
       return viewRun(run, restingProgress(run, run.tally ?? await store.tally(run.id)));
     }
-    // Over since it was read, or left by a process that could not go on with it.
+    // It ended after it was read, or a process left it and could not store its end.
     const now = await store.getRecord(run.id) ?? run;
     if (now.status !== "running") return view(now);
     return view({ ...now, status: "interrupted", detail: runs.faultOf(run.id) });
   }
 
-  /** The answer to a retry whose key came before. */
+  /** The answer to a retry whose key was used before. */
   async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {
     if (outcome === "mismatch") throw keyReused();
     const { status } = await view(await findRecord(id));
@@ -98,7 +98,7 @@ export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
     follow: async (request, context) => {
       const run = await find(context.params.id);
       const last = request.headers.get("last-event-id");
-      // What `EventSource` takes as "do not come back".
+      // 204 tells `EventSource` not to reconnect.
       if (last === LAST_EVENT) return new Response(null, { status: 204 });
       const afterSeq = /^\d{1,15}$/.test(last ?? "") ? Number(last) : 0;
       const stream = eventStream({ store, runs, run, afterSeq, client: request.signal });
@@ -138,7 +138,7 @@ export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
       endpoints.requireAllowed(parent.endpoint);
       const { done, failed, missing } = await store.tally(parentId);
       if (failed === 0 && missing === 0 && done === parent.totalTurns) {
-        throw conflict(`cannot retry run ${parentId}: nothing in it failed or lacks a score`);
+        throw conflict(`cannot retry run ${parentId}: no turn of it failed or lacks a score`);
       }
       const started = await runs.start({
         request: parent.request,
@@ -173,7 +173,7 @@ function describeRetry(
 }
 
 function notFound(id: string): AppError {
-  return new AppError(404, "not_found", `cannot find run ${id}: there is none of that id`);
+  return new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
 }
 
 function conflict(detail: string): AppError {

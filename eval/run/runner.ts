@@ -1,81 +1,52 @@
+import { setImmediate } from "node:timers";
 import { isAbort } from "../../shared/errors.ts";
-import type {
+import {
   Interaction,
-  InteractionError,
+  type InteractionError,
   InteractionResult,
-  InteractionUsage,
-  Scenario,
+  type Scenario,
 } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { Assessment, Assessor, ReplyCircumstances } from "../assess/assessment.ts";
-import type { Slot } from "./fair_slots.ts";
-import { createLane, type Lane } from "./lanes.ts";
-import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import type { ConversationMessage, Target, TargetReply } from "../endpoint/target.ts";
+import type { AttemptPosition, TurnPosition } from "../store/store.ts";
+import type { Limiter } from "./fair_limiter.ts";
 import { createPacer } from "../../shared/pacer.ts";
 
-/** What stands in place of a reply that could not be had (spec 7.1). */
+/** The `agent_reply` of a turn whose call failed. */
 export const REQUEST_FAILED = "Request failed";
 
-/** One line of the conversation so far. */
-export interface Turn {
-  role: "user" | "assistant";
-  content: string;
-}
-
-export interface TargetReply {
-  content: string;
-  usage: InteractionUsage | null;
-  /** Set if the endpoint's bytes were not UTF-8. */
-  encoding?: typeof NOT_UTF8;
-}
-
-/** The model under test. Throws `ProviderError` when it cannot answer, after its own retries. */
-export interface Target {
-  ask(conversation: Turn[], signal: AbortSignal): Promise<TargetReply>;
-}
-
-/** Where an attempt belongs: positions in the batch, counted from 0. */
-export interface AttemptPosition {
-  scenario: number;
-  attempt: number;
-}
-
-/** Where a turn belongs. */
-export interface TurnPosition extends AttemptPosition {
-  turn: number;
-}
-
-/** Told of every reply and of every finished turn, those of a conversation in order. */
+/** Called for every reply and every finished turn; the turns of one conversation come in order. */
 export interface Recorder {
-  /** What it cost is not to be lost. The reply is assessed once this resolves. */
-  receive?(position: TurnPosition, received: ReceivedReply): Promise<void>;
+  /** Called before the reply is assessed, because the reply is paid for. Assessing waits for it. */
+  receive?(position: TurnPosition, received: TimedReply): Promise<void>;
   record(
     position: TurnPosition,
     result: InteractionResult,
-    /** From the question to the scores. */
+    /** The time from the question to the scores. */
     timing: { tookMs: number },
   ): void | Promise<void>;
 }
 
 /** A reply and how long it took. */
-export interface ReceivedReply {
+export interface TimedReply {
   reply: TargetReply;
   latencyMs: number;
 }
 
 /** A reply that an earlier process received but did not finish assessing. */
-export interface EarlierReply extends ReceivedReply {
-  /** Assesses it; `undefined` if that was begun too often already, without a result. */
+export interface EarlierReply extends TimedReply {
+  /** Assesses it; `undefined` if earlier tries never finished and there were too many of them. */
   attempt<T>(work: () => Promise<T>): Promise<T> | undefined;
 }
 
-/** What an earlier process, or the run that this one retries, has finished already. */
+/** What an earlier process, or the run that this one retries, has already finished. */
 export interface Finished {
-  /** Whether nothing of the attempt is left to ask. */
+  /** True if every turn of the attempt is finished. */
   isWhole(position: AttemptPosition): boolean;
   /** The finished turns of an attempt, by turn. */
   turns(position: AttemptPosition): Promise<ReadonlyMap<number, InteractionResult>>;
-  /** The replies of an attempt that need not be asked for again, by turn. */
+  /** The replies of an attempt that were received but not assessed, by turn. */
   replies(position: AttemptPosition): Promise<ReadonlyMap<number, EarlierReply>>;
 }
 
@@ -84,24 +55,24 @@ export interface RunPorts {
   assessor: Assessor;
   recorder: Recorder;
   finished?: Finished;
-  /** Waits for one of the process's places for conversations, and gives it back afterwards. */
-  slot: Slot;
-  /** How many conversations of this run may wait for a place at once. */
+  /** Limits the conversations of the whole process. */
+  limiter: Limiter;
+  /** How many conversations of this run may be running or waiting for the limiter at once. */
   concurrency: number;
-  /** Ends the run at once; calls under way are aborted. */
+  /** Ends the run at once and aborts its calls. */
   signal: AbortSignal;
-  /** Once it is true no turn begins any more, and those under way are finished. */
+  /** Once it is true, no further turn starts; those that have started are finished. */
   isPaused?: () => boolean;
-  /** Told why a reply could not be assessed; its turn is recorded without scores. */
+  /** Called if a reply could not be assessed; its turn is recorded without scores. */
   onUnscored?: (position: TurnPosition, error: unknown) => void;
 }
 
 /**
- * Has every scenario's conversation `attempts` times. Conversations run side by side, the turns of
- * one in order, and the recorder is told of each. In each place one reply is assessed and recorded
- * while the next is asked for, so that neither a judge nor the disk slows the asking. Rejects when
- * the signal is aborted or the service itself is at fault, after the last call under way has ended;
- * a turn that fails is a result.
+ * Runs the conversation of every scenario `attempts` times. Conversations run concurrently, the
+ * turns of one conversation in order. One reply per worker is assessed and recorded while the next
+ * one is being asked for, so that neither a judge nor the disk slows the endpoint's calls down.
+ * Rejects if the signal is aborted or the service itself fails, after the last running call has
+ * ended. A turn whose call fails does not reject: it has a result with an `error`.
  */
 export async function runScenarios(
   { scenarios, attempts }: { scenarios: Scenario[]; attempts: number },
@@ -113,22 +84,22 @@ export async function runScenarios(
   const signal = AbortSignal.any([ports.signal, failure.signal]);
   const { finished, isPaused = () => false } = ports;
 
-  // A worker takes the next conversation only when it has a place: a large run never stands in
-  // front of a small one with all its conversations at once.
+  // A worker queues one conversation at a time: a large run never puts all of its conversations in
+  // front of a small run.
   async function work(): Promise<void> {
-    const lane = createLane();
+    const background = createBackgroundWork();
     try {
       for (const { scenario, position } of queue) {
         signal.throwIfAborted();
         if (isPaused()) return;
         if (!finished?.isWhole(position)) {
-          const talk = () => converse(scenario, position, { ...ports, signal, lane });
-          await ports.slot(talk, signal);
+          const talk = () => converse(scenario, position, { ...ports, signal, background });
+          await ports.limiter(talk, signal);
         }
         await pace();
       }
     } finally {
-      await lane.end();
+      await background.end();
     }
   }
 
@@ -138,10 +109,35 @@ export async function runScenarios(
     await Promise.all(all);
   } catch (error) {
     failure.abort(error);
-    await Promise.allSettled(all); // nobody is told of a turn after the run has ended
+    await Promise.allSettled(all); // no turn is recorded after the run has ended
     throw error;
   }
   return isPaused() ? "paused" : "finished";
+}
+
+/** Work in the background, one piece at a time. */
+interface BackgroundWork {
+  /** Waits for the piece before, starts this one and does not wait for its end. */
+  begin(work: () => Promise<void>): Promise<void>;
+  /** Waits for the last piece. */
+  end(): Promise<void>;
+}
+
+/**
+ * At most one piece is running; if it fails, the next `begin` or `end` rejects. A piece starts when
+ * the event loop has nothing else to do: if many replies arrive together, the next questions are
+ * sent first, and the replies are assessed while the endpoint is busy.
+ */
+function createBackgroundWork(): BackgroundWork {
+  let last = Promise.resolve();
+  return {
+    async begin(work) {
+      await last;
+      last = new Promise<void>((resolve) => setImmediate(resolve)).then(work);
+      last.catch(() => {});
+    },
+    end: () => last,
+  };
 }
 
 function* conversations(scenarios: Scenario[], attempts: number) {
@@ -155,38 +151,44 @@ function* conversations(scenarios: Scenario[], attempts: number) {
 async function converse(
   scenario: Scenario,
   position: AttemptPosition,
-  ports: RunPorts & { lane: Lane },
+  ports: RunPorts & { background: BackgroundWork },
 ): Promise<void> {
-  const { recorder, finished, isPaused, lane } = ports;
-  const history: Turn[] = [];
+  const { recorder, finished, isPaused, background } = ports;
+  const history: ConversationMessage[] = [];
   const known = await finished?.turns(position);
   const replies = await finished?.replies(position);
-  let isAskedAnew = false;
+  let isAskedAgain = false;
   for (const [turn, interaction] of scenario.interactions.entries()) {
     if (isPaused?.()) return;
     const stored = known?.get(turn);
-    // A reply that was given before a turn that is asked anew belongs to another conversation.
-    const earlier: EarlierReply | undefined = isAskedAnew ? undefined : replies?.get(turn);
-    isAskedAnew ||= !stored && !earlier;
+    // An earlier reply after a turn that is asked again belongs to another conversation.
+    const earlier: EarlierReply | undefined = isAskedAgain ? undefined : replies?.get(turn);
+    isAskedAgain ||= !stored && !earlier;
     const answer: Answer = stored
       ? toAnswer(stored)
       : earlier ?? await ask(interaction, history, ports);
     if (!stored) {
-      const place = { ...position, turn };
-      const said = history.length;
-      const conversation = () => history.slice(0, said);
-      // At once, not when its turn in the lane comes: a slow judge may be at the reply before it.
-      const received = answer.reply && !earlier ? recorder.receive?.(place, answer) : undefined;
-      received?.catch(() => {}); // told in the lane
-      await lane.begin(async () => {
+      const turnPosition = { ...position, turn };
+      const saidBefore = history.length;
+      const conversation = () => history.slice(0, saidBefore);
+      // Now, not in the background work: a slow judge may still be busy with the reply before.
+      const received = answer.reply && !earlier
+        ? recorder.receive?.(turnPosition, answer)
+        : undefined;
+      received?.catch(() => {}); // rethrown in the background work
+      await background.begin(async () => {
         await received;
         const started = performance.now();
-        const result = await toResult(interaction, answer, { ...ports, place, conversation });
+        const result = await toResult(interaction, answer, {
+          ...ports,
+          turnPosition,
+          conversation,
+        });
         const tookMs = Math.round(answer.latencyMs + performance.now() - started);
-        await recorder.record(place, result, { tookMs });
+        await recorder.record(turnPosition, result, { tookMs });
       });
     }
-    if (!answer.reply) continue; // a failed turn was never said
+    if (!answer.reply) continue; // a failed turn is not part of the conversation
     history.push(
       { role: "user", content: interaction.user_message },
       { role: "assistant", content: answer.reply.content },
@@ -194,17 +196,17 @@ async function converse(
   }
 }
 
-/** Where an answer belongs, and what was said before it. */
-type AssessedPlace = { place: TurnPosition } & Pick<ReplyCircumstances, "conversation">;
+/** The position of an answer, and the conversation before it. */
+type AnswerContext = { turnPosition: TurnPosition } & Pick<ReplyCircumstances, "conversation">;
 
-/** What came back when a turn was asked: a reply, or why there is none. */
+/** The outcome of a call: a reply, or the reason why there is none. */
 type Answer =
-  | (ReceivedReply & Partial<Pick<EarlierReply, "attempt">>)
+  | (TimedReply & Partial<Pick<EarlierReply, "attempt">>)
   | { latencyMs: number; reply?: never; error: InteractionError };
 
 async function ask(
   { user_message }: Interaction,
-  history: Turn[],
+  history: ConversationMessage[],
   { target, signal }: RunPorts,
 ): Promise<Answer> {
   signal.throwIfAborted();
@@ -226,25 +228,24 @@ function toAnswer(result: InteractionResult): Answer {
   return { reply, latencyMs };
 }
 
+/** What a result adds to its interaction. A result that is sent in again must not keep the old one. */
+const OUTCOME_FIELDS = new Set(
+  Object.keys(InteractionResult.shape).filter((field) => !(field in Interaction.shape)),
+);
+
+function omit(interaction: Interaction, fields: ReadonlySet<string>): Interaction {
+  const entries = Object.entries(interaction).filter(([field]) => !fields.has(field));
+  return Object.fromEntries(entries) as Interaction;
+}
+
 async function toResult(
   interaction: Interaction,
   answer: Answer,
-  ports: RunPorts & AssessedPlace,
+  ports: RunPorts & AnswerContext,
 ): Promise<InteractionResult> {
   const { assessor } = ports;
   const { reply, latencyMs: latency_ms } = answer;
-  // A result that is sent in again brings its outcome along; that is not this turn's.
-  const {
-    error: _,
-    judge: __,
-    annotation: ___,
-    score_methods: ____,
-    missing_scores: _____,
-    overall_bounds: ______,
-    reply_encoding: _______,
-    differs_in: ________,
-    ...own
-  } = interaction;
+  const own = omit(interaction, OUTCOME_FIELDS);
   const reference_reply = interaction.reference_reply ?? "";
   if (!reply) {
     return {
@@ -271,20 +272,20 @@ async function toResult(
   };
 }
 
-/** What stands in `missing_scores` if assessing a reply threw, or ended the process. */
+/** The reasons in `missing_scores` if assessing a reply threw, or ended the process. */
 const UNSCORED = "scoring failed; see the service's log";
-const GIVEN_UP = "given up: each time this reply was scored, the service ended";
+const GIVEN_UP = "given up: the service crashed each time it scored this reply";
 
-/** A fault of the scoring belongs to its turn: the run goes on without these scores. */
+/** If scoring fails, only this turn lacks its scores: the run continues. */
 async function assess(
   interaction: Interaction,
   { reply, latencyMs, attempt = (work) => work() }:
-    & ReceivedReply
+    & TimedReply
     & Partial<Pick<EarlierReply, "attempt">>,
-  { assessor, signal, onUnscored, place, conversation }: RunPorts & AssessedPlace,
+  { assessor, signal, onUnscored, turnPosition, conversation }: RunPorts & AnswerContext,
 ): Promise<Assessment> {
   const without = (error: unknown, reason: string) => {
-    onUnscored?.(place, error);
+    onUnscored?.(turnPosition, error);
     return { generatedMetadata: {}, ...assessor.unscored(interaction, reason) };
   };
   const scoring = attempt(async () => {
@@ -299,7 +300,7 @@ async function assess(
 }
 
 function describe(error: unknown): InteractionError {
-  if (!(error instanceof ProviderError)) throw error; // ours, not the endpoint's
+  if (!(error instanceof ProviderError)) throw error; // a fault of this service, not of the endpoint
   const { failure } = error;
   return {
     code: error.code,

@@ -1,11 +1,11 @@
 import type { ReceivedReply, RunStore, StoredTurn } from "../store/store.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 
-/** Stores what comes of a run, and keeps in memory what the storage did not take: it is paid for. */
+/** Stores replies and turns. Keeps in memory what could not be stored, because it is paid for. */
 export interface Saver {
   saveTurn(runId: string, turn: StoredTurn): Promise<void>;
   saveReply(runId: string, reply: ReceivedReply, options: { isUrgent: boolean }): Promise<void>;
-  /** Stores what was kept. There is no more of it than was under way when the storage failed. */
+  /** Stores what was kept: at most what was being stored when the storage failed. */
   saveKept(runId: string): Promise<void>;
   forget(runId: string): void;
 }

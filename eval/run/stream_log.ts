@@ -4,11 +4,11 @@ import type { ClientStream } from "./client_stream.ts";
 
 export interface StreamLogOptions {
   context: Pick<RequestContext, "fields" | "logAfter">;
-  /** The run that the request has begun, and answers for. */
+  /** The run that the request started, if any. */
   begun?: ActiveRun | undefined;
 }
 
-/** Has a request's log line wait for the end of its stream, and say how it ended. */
+/** Delays the log line of a request until its stream has ended, and adds how it ended. */
 export function logStreamEnd(
   { ended, left }: Pick<ClientStream, "ended" | "left">,
   { context, begun }: StreamLogOptions,

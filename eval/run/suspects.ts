@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Replies whose scoring may have ended a process. */
+/** Scores replies that may have crashed an earlier process. */
 export interface Suspects {
-  /** Scores one of them once no other is being scored. */
+  /** Runs `work` when no other one is running. `tries`: how often it was started before. */
   score<T>(tries: number, work: () => Promise<T>): Promise<T>;
 }
 
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Scores suspects one by one, those first that were tried least: whatever ends the process, a crash
- * of our own or a kill from outside, is counted for one reply only, and seldom for the same again.
+ * Scores suspects one by one, those with the fewest tries first: whatever ends the process, a crash
+ * or a kill from outside, counts for one reply only, and seldom for the same one twice.
  */
 export function createSuspects(): Suspects {
   const queue: Waiting[] = [];
@@ -23,7 +23,7 @@ export function createSuspects(): Suspects {
     if (isWorking) return;
     isWorking = true;
     while (queue.length > 0) {
-      await setImmediate(); // so that those who come together are all there to choose from
+      await setImmediate(); // so that all that arrive together can be compared
       const fewest = queue.reduce((least, one) => one.tries < least.tries ? one : least);
       queue.splice(queue.indexOf(fewest), 1);
       await fewest.begin();

@@ -2,7 +2,7 @@ import type { RunRecord, RunStatus, Tally } from "../store/store.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import type { RunProgress } from "./active_run.ts";
 
-/** A run as callers see it; moments are ISO 8601. */
+/** A run as callers see it; times are ISO 8601. */
 export interface RunView {
   run_id: string;
   parent_id: string | null;
@@ -10,7 +10,7 @@ export interface RunView {
   detail: string | null;
   test_name: string;
   model_id: string;
-  /** Without its query: whoever may list runs need not know what their callers put there. */
+  /** Without its query, which may contain a secret of the caller. */
   endpoint: string;
   attempts: number;
   created_at: string;
@@ -34,7 +34,7 @@ export function viewRun(run: RunRecord, progress: RunProgress): RunView {
   };
 }
 
-/** The progress of a run that nobody is working on: there is no time at which it will end. */
+/** The progress of a run that is not running: there is no estimate of its end. */
 export function restingProgress(
   run: RunRecord,
   { done, failed, missing = 0, mean }: Tally,

@@ -1,19 +1,19 @@
-/** Runs that an earlier process left unfinished, and that wait for a place to go on. */
+/** The queue of runs that an earlier process left unfinished, until `EVAL_MAX_RUNS` allows them. */
 export interface WaitingRuns {
   readonly count: number;
   has(id: string): boolean;
-  /** In the order in which they are to go on. */
+  /** In the order in which they are to be resumed. */
   add(ids: string[]): void;
-  /** The next one; it counts as waiting until it is dropped. */
+  /** The next run; it counts as waiting until it is dropped. */
   take(): string | undefined;
-  /** The run goes on, or never will. */
+  /** The run is resumed, or will never be. */
   drop(id: string): void;
   dropAll(): void;
-  /** Resolves once the run no longer waits; `undefined` if it does not. */
+  /** Resolves once the run is dropped; `undefined` if it does not wait. */
   changed(id: string): Promise<void> | undefined;
 }
 
-/** Only ids are held: requests may be megabytes each. */
+/** Holds only ids: a request may have megabytes. */
 export function createWaitingRuns(): WaitingRuns {
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   const queue: string[] = [];

@@ -1,22 +1,22 @@
 import { backup, DatabaseSync } from "node:sqlite";
 
 /**
- * Pages copied at once: all of them, in one read of one state. In smaller portions the copy would
- * begin again after each write of the service. Writers are not held up, thanks to the WAL.
+ * Pages copied at once: all of them, in one read transaction. In smaller portions the copy would
+ * start again after each write of the service. The write-ahead log lets writers continue.
  */
 const PAGES = 2 ** 31 - 1;
 
 /**
  * Copies a database into a new file as it is at this moment, also while a service writes to it, and
- * checks the copy. Throws if the target exists. SQLite's online backup, because Deno does not let a
- * process that runs with permissions attach a second file, which `VACUUM INTO` does.
+ * checks the copy. Throws if the target exists. Uses SQLite's online backup: `VACUUM INTO` attaches
+ * a second file, which Deno forbids to a process with restricted permissions.
  */
 export async function backUpDatabase(
   { path, target }: { path: string; target: string },
 ): Promise<void> {
   const source = new DatabaseSync(path, { readOnly: true });
   try {
-    // It holds what the database holds, so nobody else may read it either.
+    // The copy has the same data, so only this user may read it.
     Deno.openSync(target, { write: true, createNew: true, mode: 0o600 }).close();
     await backup(source, target, { rate: PAGES });
   } finally {

@@ -1,8 +1,8 @@
 /**
- * Gives up writing files, for the rest of the process's life. The process starts with the right to
- * write any, because only its configuration says where the database is; once that is open, its own
- * thread has the files of its folder, and the thread that speaks to the network writes none. Reading
- * stays: Deno reads a worker's module with the rights of whoever starts the worker.
+ * Revokes the permission to write files until the process ends. The process starts with permission
+ * to write any file, because only its configuration says where the database is. The database's
+ * worker, which is started before, keeps access to its folder; the thread that serves requests needs
+ * none. The permission to read stays: Deno needs it to load the modules of later workers.
  */
 export async function giveUpWriting(): Promise<void> {
   await Deno.permissions.revoke({ name: "write" });

@@ -1,21 +1,21 @@
-/** Knows which runs are being read. */
+/** Tracks which runs are being read. */
 export interface KeptRuns {
   keep(runId: string): Disposable;
   isKept(runId: string): boolean;
-  /** Says that the run was deleted while it was kept: its turns are to go with its last reader. */
-  condemn(runId: string): void;
+  /** Marks a run that was deleted while it was read: its turns are deleted after its last reader. */
+  markDeleted(runId: string): void;
 }
 
-/** `release` is called for a condemned run once nobody reads it any more. */
+/** `release` is called for a run that is marked as deleted when its last reader has finished. */
 export function createKeptRuns(release: (runId: string) => void): KeptRuns {
   const readers = new Map<string, number>();
-  const condemned = new Set<string>();
+  const deleted = new Set<string>();
 
   function leave(runId: string): void {
     const left = readers.get(runId)! - 1;
     if (left > 0) return void readers.set(runId, left);
     readers.delete(runId);
-    if (condemned.delete(runId)) release(runId);
+    if (deleted.delete(runId)) release(runId);
   }
 
   return {
@@ -30,6 +30,6 @@ export function createKeptRuns(release: (runId: string) => void): KeptRuns {
       };
     },
     isKept: (runId) => readers.has(runId),
-    condemn: (runId) => void condemned.add(runId),
+    markDeleted: (runId) => void deleted.add(runId),
   };
 }

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
-import { removeQuery } from "../endpoint/query.ts";
+import { removeQuery } from "./endpoint_query.ts";
 import type { Tables } from "./schema.ts";
 
 /**
- * The schema's history, by number. Never change one that was released: add the next. Only what
- * SQLite and PostgreSQL both understand: text, integer, bigint, double precision, composite keys.
+ * The schema's migrations in order. Never change a released one: add the next. Use only what SQLite
+ * and PostgreSQL both support: text, integer, bigint, double precision, composite keys.
  */
 const migrations: Record<string, Migration> = {
   "0001_runs": {
@@ -112,7 +112,7 @@ const migrations: Record<string, Migration> = {
   },
 };
 
-/** Earlier versions stored what callers had put into the query of an endpoint. */
+/** Removes the queries of endpoints, which earlier versions stored. */
 async function removeStoredQueries(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string; endpoint: string }>`
     select id, endpoint from runs where endpoint like '%?%' or endpoint like '%#%'`.execute(db);
@@ -126,7 +126,7 @@ async function removeStoredQueries(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Brings the tables up to date; does nothing where they are. Throws on those of a later version. */
+/** Migrates the tables to the latest version. Throws if they are of a later version. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   const provider = { getMigrations: () => Promise.resolve(migrations) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();

@@ -13,24 +13,24 @@ import { isStorageFault } from "./store_fault.ts";
 export interface OpenStoreOptions {
   /** `EVAL_DATA`: a file, whose folder is made, or `:memory:`. */
   path: string;
-  /** Bounds the file; for tests of a full disk. */
+  /** Limits the size of the file; for tests of a full disk. */
   maxPages?: number;
-  /** How long a statement waits for another process that holds the file's lock. 5000 if unset. */
+  /** How long a statement waits for the lock of another process. 5000 if unset. */
   busyTimeoutMs?: number;
   now?: () => number;
-  /** Keeps 8 MB beside the file for the day when the disk is full: deleting needs room, too. */
+  /** Keeps a reserve file of 8 MB, because deleting on a full disk needs room too. */
   keepsReserve?: boolean;
-  /** Told when the database's worker dies and when it is back. */
+  /** Called if the database's worker dies, and when it works again. */
   onEvent?: (event: WorkerEvent) => void;
-  /** Workers to keep for the case that the database's dies; see `ConnectionOptions`. */
+  /** Spare workers in case the database's worker dies; see `ConnectionOptions`. */
   spares?: number;
   /** For tests of a worker that dies. */
   start?: (path: string) => Worker;
 }
 
 /**
- * Opens the database for this process alone and brings its tables up to date. Throws `ConfigError`
- * where another process has it or the file cannot be used.
+ * Opens the database for this process only and migrates its tables. Throws `ConfigError` if another
+ * process uses it or the file cannot be used.
  */
 export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   const { now = Date.now, keepsReserve = false, ...where } = options;
@@ -45,11 +45,11 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   }
   const store = createRunStore(db, { now, newId: createRunIds(now) });
   const keepRoom = () => keepsReserve ? connection.keepRoom().catch(() => {}) : undefined;
-  await keepRoom(); // on a full disk there is none to keep
+  await keepRoom(); // this fails on a full disk
   return { ...store, ...onDisk(store, { ...connection, keepRoom }) };
 }
 
-/** What a store in a file has to do beside what every store does. */
+/** What a store in a file does differently. */
 function onDisk(
   store: RunStore,
   connection: Pick<SqliteConnection, "requireInPlace" | "makeRoom"> & {
@@ -62,7 +62,7 @@ function onDisk(
     } catch (error) {
       if (!isStorageFault(error) || error.code !== "storage_full") throw error;
     }
-    await connection.makeRoom(); // deleting writes first
+    await connection.makeRoom(); // deleting needs room, too
     try {
       return await store.deleteRun(id);
     } finally {
@@ -82,7 +82,7 @@ function onDisk(
   };
 }
 
-/** Opens the database only to look at it; the service may be running at the same time. */
+/** Opens the database for reading; the service may be running at the same time. */
 export async function openReader({ path }: { path: string }): Promise<RunReader> {
   const connection = await openSqlite({ path, mode: "read" });
   return createRunReader(new Kysely<Tables>({ dialect: createSqliteDialect(connection) }));

@@ -1,6 +1,6 @@
 /**
- * The same items, each asked for while the one before it is being used. One item at most is held
- * ready, and none is asked for any more once the user has left.
+ * The same items, each requested while the one before it is being used. At most one item is
+ * buffered, and none is requested after the consumer has stopped.
  */
 export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
@@ -10,7 +10,7 @@ export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> 
       const { done, value } = await next;
       if (done) return;
       next = iterator.next();
-      next.catch(() => {}); // told to whoever comes back for it
+      next.catch(() => {}); // thrown when the item is requested
       yield value;
     }
   } finally {

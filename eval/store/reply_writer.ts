@@ -2,18 +2,18 @@ import type { ReceivedReply } from "./store.ts";
 import type { PendingRepliesTable } from "./schema.ts";
 
 /**
- * How long a reply waits for its scores before it is stored on its own. Most are scored within a few
- * milliseconds, and a row that is not needed any more would cost as much as the turn's.
+ * How long a reply waits for its scores before it is stored without them. Most are scored within a
+ * few milliseconds, and storing a reply costs as much as storing its turn.
  */
 const DELAY_MS = 25;
 const MAX_BATCH = 200;
 
 export interface ReplyWriter {
-  /** Resolves once the reply is on the disk, or is not needed there any more. */
+  /** Resolves once the reply is on the disk, or no longer needs to be stored. */
   write(runId: string, reply: ReceivedReply, options: { isUrgent: boolean }): Promise<void>;
-  /** Says that the turn itself is about to be stored. */
+  /** The reply need not be stored any more, because its turn is about to be. */
   drop(runId: string, position: { scenario: number; attempt: number; turn: number }): void;
-  /** Writes nothing more. */
+  /** Stops writing. */
   stop(): void;
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
 export function createReplyWriter(
   insert: (rows: PendingRepliesTable[]) => Promise<void>,
 ): ReplyWriter {
-  /** In the order of arrival, so that the first is due first, but for those that are urgent. */
+  /** In the order of arrival, so that the first is due first; urgent ones are due at once. */
   const waiting = new Map<string, Waiting>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isWriting = false;

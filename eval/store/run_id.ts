@@ -1,6 +1,6 @@
 /**
- * Makes the ids of runs: UUIDs of version 7, whose text order is the order in which they were made,
- * also within one millisecond and when the clock is set back. `now` gives milliseconds since 1970.
+ * Creates the ids of runs: UUIDs of version 7, which sort as text in the order of their creation,
+ * also within one millisecond and after the clock is set back. `now` is milliseconds since 1970.
  */
 export function createRunIds(now: () => number): () => string {
   let last = 0;
@@ -11,7 +11,7 @@ export function createRunIds(now: () => number): () => string {
       last = moment;
       counter = 0;
     } else if (++counter > 0xfff) {
-      last++; // lends from the next millisecond
+      last++; // borrows from the next millisecond
       counter = 0;
     }
     const random = crypto.randomUUID(); // its last two groups are already in the RFC's variant

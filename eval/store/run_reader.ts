@@ -1,5 +1,4 @@
 import { type Kysely, sql } from "kysely";
-import type { TurnPosition } from "../run/runner.ts";
 import { readAhead } from "./read_ahead.ts";
 import {
   LIST_COLUMNS,
@@ -10,13 +9,13 @@ import {
   type TurnRow,
 } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "./schema.ts";
-import type { RunReader, Tally, TurnText } from "./store.ts";
+import type { RunReader, Tally, TurnPosition, TurnText } from "./store.ts";
 
-/** Turns read at once, in number and in bytes: nobody waits for a page, and few are in memory. */
+/** Turns read at once, in number and in bytes: pages are quick to read and small in memory. */
 const PAGE = 200;
 const PAGE_BYTES = 1024 * 1024;
 
-/** Reads runs out of any database that has the tables. */
+/** Reads runs from any database that has the tables. */
 export function createRunReader(db: Kysely<Tables>): RunReader {
   const turnPages = (runId: string) => readAhead(fetchPages(runId));
 
@@ -88,16 +87,16 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
       };
     },
 
-    keep: () => ({ [Symbol.dispose]() {} }), // one snapshot for all that it reads
+    keep: () => ({ [Symbol.dispose]() {} }), // all its reads see one snapshot
 
     close: () => db.destroy(),
   };
 }
 
 /**
- * The turns after a position in the order of the batch. The first of them comes whatever its size,
- * the others as long as those before them are below the bound: one reply may be megabytes, and the
- * sizes are known without reading the texts.
+ * The turns after a position in the order of the batch. The first one has any size; the others are
+ * included while the page is below `PAGE_BYTES`. One reply may have megabytes, and SQL knows the
+ * sizes without reading the texts.
  */
 function turnsFrom(runId: string, { scenario, attempt, turn }: TurnPosition) {
   return sql<TurnRow>`
@@ -119,7 +118,7 @@ function turnsFrom(runId: string, { scenario, attempt, turn }: TurnPosition) {
     order by t.scenario, t.attempt, t.turn`;
 }
 
-/** The turns after a position in the order of storing, bounded in the same way. */
+/** The turns after a position in the order of storing, limited in the same way. */
 function eventsFrom(runId: string, { seq, limit }: { seq: number; limit: number }) {
   return sql<Pick<TurnsTable, "seq" | "scenario" | "attempt" | "turn" | "result">>`
     select t.seq, t.scenario, t.attempt, t.turn, t.result

@@ -5,7 +5,7 @@ import { createPacer } from "../../shared/pacer.ts";
 import type { RunsTable, TurnsTable } from "./schema.ts";
 import type { RunRecord, StoredRun, StoredTurn, TurnText } from "./store.ts";
 
-/** The columns of a run without its request, which may be megabytes. */
+/** The columns of a run without its request, which may have megabytes. */
 export const RECORD_COLUMNS = [
   "id",
   "parent_id",
@@ -22,10 +22,10 @@ export const RECORD_COLUMNS = [
   "query_removed",
 ] as const satisfies (keyof RunsTable)[];
 
-/** Of a name in a list of runs, in characters. */
+/** The longest name in a list of runs, in characters. */
 const LISTED_NAME = 1_000;
 
-/** The same for a list: callers may name a test with megabytes of text. */
+/** The same for a list, with the test name cut: callers may send megabytes. */
 export const LIST_COLUMNS = [
   ...RECORD_COLUMNS.filter((column) => column !== "test_name"),
   sql<string>`case when length(test_name) <= ${sql.lit(LISTED_NAME)} then test_name
@@ -53,7 +53,7 @@ export const ALL_TURN_COLUMNS = [
   "result",
 ] as const satisfies (keyof TurnsTable)[];
 
-/** PostgreSQL's drivers give `bigint` as text, so moments are made numbers here. */
+/** PostgreSQL's drivers return `bigint` as text, so times are converted to numbers. */
 export function toRecord(
   row: Pick<Selectable<RunsTable>, (typeof RECORD_COLUMNS)[number]>,
 ): RunRecord {
@@ -74,7 +74,7 @@ export function toRecord(
   };
 }
 
-/** Takes its time over a large request: nobody else should have to wait for it. */
+/** Writes a large request in steps, so that it does not block the event loop. */
 export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
   return {
     id: run.id,
@@ -94,7 +94,7 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
   };
 }
 
-/** Down to the single scenarios of a request, which are written as one piece each. */
+/** Down to the scenarios of a request, each of which is written as one piece. */
 const REQUEST_DEPTH = 2;
 
 async function writeJson(request: EvaluateRequest): Promise<string> {

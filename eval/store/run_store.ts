@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, sql, type Transaction } from "kysely";
-import { removeQuery } from "../endpoint/query.ts";
+import { removeQuery } from "./endpoint_query.ts";
 import { createKeptRuns } from "./kept_runs.ts";
 import { createRunReader } from "./run_reader.ts";
 import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
@@ -16,7 +16,7 @@ import type {
 } from "./store.ts";
 import { createTurnWriter } from "./turn_writer.ts";
 
-/** How long a caller's key names its run. */
+/** How long an idempotency key refers to its run. */
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 export interface RunStoreOptions {
@@ -25,7 +25,7 @@ export interface RunStoreOptions {
   newId: () => string;
 }
 
-/** Keeps runs in any database that has the tables. */
+/** Stores runs in any database that has the tables. */
 export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptions): RunStore {
   const reader = createRunReader(db);
   const writer = createTurnWriter({
@@ -34,7 +34,7 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
   });
 
   const kept = createKeptRuns((id) => {
-    deleteTurns(db, id).catch(() => {}); // the next start deletes what is left
+    deleteTurns(db, id).catch(() => {}); // the next start deletes the rest
   });
 
   const state = createServiceState(db);
@@ -84,7 +84,7 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
     async createRun(run) {
       const moment = now();
       const stored = describeRun(run, { id: newId(), moment });
-      const row = await toRunRow(stored); // before the transaction, which others wait for
+      const row = await toRunRow(stored); // before the transaction, because others wait for it
       return await db.transaction().execute(async (transaction): Promise<CreatedRun> => {
         const known = await claimKey(transaction, run, { id: stored.id, moment });
         if (known) return known;
@@ -137,7 +137,7 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
 
     deleteRun: (id) =>
       db.transaction().execute(async (transaction) => {
-        if (kept.isKept(id)) kept.condemn(id);
+        if (kept.isKept(id)) kept.markDeleted(id);
         else await deleteTurns(transaction, id);
         await deleteReplies(transaction, id);
         await transaction.deleteFrom("caller_keys").where("run_id", "=", id).execute();
@@ -173,7 +173,7 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
   };
 }
 
-/** A write that tells of the disk has the size of a turn. */
+/** A check of the disk writes about as much as a turn does. */
 const PADDING = "-".repeat(4096);
 
 function createServiceState(db: Kysely<Tables>) {
@@ -201,8 +201,8 @@ async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {
 }
 
 /**
- * Deletes the turns of runs that are no more: a process ended before it could. The query steps from
- * run to run in the index and reads no turn.
+ * Deletes the turns of deleted runs, if a process ended before it could. The query steps from run to
+ * run in the index and reads no turn.
  */
 export async function deleteOrphans(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ id: string }>`
@@ -216,7 +216,7 @@ export async function deleteOrphans(db: Kysely<Tables>): Promise<void> {
   for (const { id } of rows) await deleteTurns(db, id);
 }
 
-/** Ties a caller's key to the run that is about to be stored, unless it is tied to one already. */
+/** Stores the key of a new run, or returns the run that the key already refers to. */
 async function claimKey(
   transaction: Transaction<Tables>,
   { idempotency }: NewRun,
@@ -233,7 +233,7 @@ async function claimKey(
     .execute();
 }
 
-/** The keys of nobody are those of earlier versions, or of a time without API keys: anybody's. */
+/** Keys without a caller (of earlier versions, or of a service without API keys) match any caller. */
 async function findKey(
   db: Kysely<Tables>,
   { caller, key, bodyHash }: IdempotencyKey,
@@ -314,7 +314,7 @@ function describeRun(
   };
 }
 
-/** Batches of one size are one statement: building it anew would cost more than running it. */
+/** Caches one statement per batch size: building it costs more than running it. */
 function createTurnInsert(db: Kysely<Tables>): (rows: TurnsTable[]) => Promise<void> {
   const statements = new Map<number, string>();
   return async (rows) => {
@@ -330,9 +330,9 @@ function createTurnInsert(db: Kysely<Tables>): (rows: TurnsTable[]) => Promise<v
 }
 
 /**
- * The child begins with its parent's turns up to the first failed one of each attempt. A turn after
- * that was asked without it: kept, it would pass for an answer to a conversation that never was. Of
- * a turn whose `overall` is missing only the reply is kept, to be scored again.
+ * Copies the parent's turns up to the first failed one of each attempt. Later turns were asked
+ * without the failed one in their history, so they do not fit the new conversation. Of a turn whose
+ * `overall` is missing only the reply is copied, to be scored again.
  */
 async function copyAnswered(
   transaction: Transaction<Tables>,

@@ -1,6 +1,6 @@
 import type { RunStatus } from "./store.ts";
 
-/** The tables, as `migrations.ts` makes them. Moments are milliseconds since 1970. */
+/** The tables, as `migrations.ts` creates them. Times are milliseconds since 1970. */
 export interface Tables {
   runs: RunsTable;
   turns: TurnsTable;
@@ -9,7 +9,7 @@ export interface Tables {
   service_state: ServiceStateTable;
 }
 
-/** What the service notes for itself. */
+/** Values that the service keeps for itself. */
 export interface ServiceStateTable {
   name: string;
   value: string;
@@ -29,7 +29,7 @@ export interface RunsTable {
   finished_at: number | null;
   tally: string | null;
   request: string;
-  /** Whether the endpoint had a query, which is not stored. */
+  /** 1 if the endpoint had a query, which is not stored. */
   query_removed: 0 | 1;
 }
 
@@ -41,7 +41,7 @@ export interface TurnsTable {
   /** The order of storing within the run, from 1. */
   seq: number;
   failed: 0 | 1;
-  /** Whether the turn should have an `overall` and has none. */
+  /** 1 if the turn should have an `overall` and has none. */
   missing: 0 | 1;
   overall: number | null;
   took_ms: number;
@@ -57,13 +57,13 @@ export interface CallerKeysTable {
   created_at: number;
 }
 
-/** Replies that were received, by turn; one that has a row in `turns` is done with. */
+/** Received replies, by turn. A reply whose turn is in `turns` is no longer needed. */
 export interface PendingRepliesTable {
   run_id: string;
   scenario: number;
   attempt: number;
   turn: number;
-  /** How many later processes have begun to score it. */
+  /** How many later processes have started to score it. */
   tries: number;
   /**
    * `agent_reply`, `usage`, `latency_ms` and `reply_encoding` as JSON: as in a turn's `result`, which

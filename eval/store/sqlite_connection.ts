@@ -2,7 +2,7 @@ import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
 import { realPathOf } from "./sqlite_files.ts";
-import type { WorkerCommand } from "./sqlite_protocol.ts";
+import type { WorkerCommand } from "./sqlite_worker.ts";
 import {
   type QueryResult,
   type SqliteThread,
@@ -15,17 +15,17 @@ import { StoreFault } from "./store_fault.ts";
 export interface ConnectionOptions {
   /** A file, or `:memory:`. */
   path: string;
-  /** `read` looks at a file that another process may be writing; it takes no lock. */
+  /** `read` opens a file that another process may be writing, without a lock. */
   mode: "write" | "read";
-  /** Bounds the file; for tests of a full disk. */
+  /** Limits the size of the file; for tests of a full disk. */
   maxPages?: number;
-  /** How long a statement waits for another process that holds the file's lock. 5000 if unset. */
+  /** How long a statement waits for the lock of another process. 5000 if unset. */
   busyTimeoutMs?: number;
-  /** Told when the database's worker dies and when it is back. */
+  /** Called if the database's worker dies, and when it works again. */
   onEvent?: (event: WorkerEvent) => void;
   /**
-   * Workers to start now and keep for the case that one dies: a process that gives up writing files
-   * can start none that may. 0 if unset.
+   * Workers to start now in case one dies later: a process that has revoked its write permission
+   * cannot start one that has it. 0 if unset.
    */
   spares?: number;
   /** For tests of a worker that dies. */
@@ -37,14 +37,14 @@ export interface SqliteConnection {
   query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
   /** Rejects if the path no longer names the file that is open. */
   requireInPlace(): Promise<void>;
-  /** Frees room on a full disk, so that something can be deleted. */
+  /** Frees room on a full disk, so that runs can be deleted. */
   makeRoom(): Promise<void>;
-  /** Keeps room for the next time; rejects if there is none. */
+  /** Creates the reserve again; rejects if there is no room. */
   keepRoom(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The worker that died holds its lock for a moment longer. */
+/** A worker that died still holds its lock for a moment. */
 const LOCK_WAIT_MS = 50;
 const LOCK_TRIES = 60;
 const FIRST_DELAY_MS = 500;
@@ -54,9 +54,9 @@ const LONGEST_DELAY_MS = 30_000;
  * Opens a database on a thread that may touch the database's folder and nothing else. Throws
  * `ConfigError` if the file cannot be used; the message names `EVAL_DATA`.
  *
- * If the thread dies, the calls under way are rejected, and so is the rest of a transaction that was
- * open: it must not go on outside of one. The next call opens the file again. A database in memory
- * is gone with its thread, and a reader would see another moment than before: they stay closed.
+ * If the thread dies, its calls are rejected, and so is the rest of an open transaction, which must
+ * not continue outside of it. The next call opens the file again. A database in memory is lost with
+ * its thread, and a reader would see another snapshot than before: they stay closed.
  */
 export async function openSqlite(options: ConnectionOptions): Promise<SqliteConnection> {
   const { onEvent, start = startSqliteWorker, spares: spareCount = 0, ...where } = options;
@@ -86,10 +86,10 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
     const started = startSqliteThread({
       start: startOrTakeSpare,
       onDeath: (reason) => {
-        if (thread !== started) return; // it was never open: its opener is told
+        if (thread !== started) return; // it was never open: opening it rejects
         thread = undefined;
         isTransactionLost = isInTransaction;
-        noteDeath(canReopen ? threadEnded(reason) : gone(reason));
+        noteDeath(canReopen ? threadEnded(reason) : closedByDeath(reason));
       },
     });
     try {
@@ -168,9 +168,9 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
   };
 }
 
-/** Of a database that is not opened again. */
-function gone(reason: string): StoreFault {
-  const message = `the database is gone: its worker died (${reason})`;
+/** The error of a database that is not opened again. */
+function closedByDeath(reason: string): StoreFault {
+  const message = `the database is closed: its worker died (${reason})`;
   return new StoreFault({ name: "ThreadEnded", message, sqliteCode: null });
 }
 
@@ -186,7 +186,7 @@ async function withLock(open: () => Promise<SqliteThread>): Promise<SqliteThread
   }
 }
 
-/** Says which file could not be used, and why. */
+/** An error that says which file cannot be used, and why. */
 export function cannotOpen(path: string, cause: unknown): ConfigError {
   return new ConfigError(`cannot open EVAL_DATA=${path}: ${explain(cause)}`, { cause });
 }
@@ -196,12 +196,12 @@ const FULL = "the disk is full or cannot be written";
 function explain(cause: unknown): string {
   const isForbidden = (cause instanceof StoreFault && cause.isForbidden) ||
     cause instanceof Deno.errors.NotCapable;
-  if (isForbidden) return "the process may not read and write that folder";
+  if (isForbidden) return "the process has no permission to read and write that folder";
   if (cause instanceof AppError) {
     return explain(cause.code === "storage_busy" ? cause.cause : new Error(FULL));
   }
   if (!(cause instanceof StoreFault)) return cause instanceof Error ? cause.message : `${cause}`;
-  if (cause.isBusy) return "another process is using it; stop that one, or name another file";
+  if (cause.isBusy) return "another process is using it; stop that process, or set another file";
   if (cause.isCorrupt) {
     return `the file is damaged (${cause.message}); restore a backup, see docs/backup.md`;
   }

@@ -10,8 +10,8 @@ import {
 import type { SqliteConnection } from "./sqlite_connection.ts";
 
 /**
- * kysely's SQLite dialect with another driver: kysely's own calls SQLite on the thread that calls
- * it, ours on a thread that may wait for the disk.
+ * kysely's SQLite dialect with another driver: kysely's own driver blocks the calling thread, this
+ * one uses a separate thread.
  */
 export function createSqliteDialect(connection: SqliteConnection): Dialect {
   return {
@@ -22,7 +22,7 @@ export function createSqliteDialect(connection: SqliteConnection): Dialect {
   };
 }
 
-/** A process that is killed in the middle of a migration must find none of it afterwards. */
+/** Runs migrations in a transaction: if the process is killed, nothing of one is left. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -36,7 +36,7 @@ function createDriver(sqlite: SqliteConnection): Driver {
       return { rows: rows as R[], numAffectedRows: BigInt(changes) };
     },
     streamQuery() {
-      throw new Error("the database's thread answers whole pages: ask for a page");
+      throw new Error("streaming queries are not supported: read pages instead");
     },
   };
   const run = async (sql: string) => {
@@ -48,8 +48,8 @@ function createDriver(sqlite: SqliteConnection): Driver {
     acquireConnection: () => Promise.resolve(connection),
     beginTransaction: () => run("begin immediate"),
     commitTransaction: () => run("commit"),
-    // After some failures, a full disk among them, SQLite has rolled back by itself and refuses a
-    // second time; the first failure is the one to tell.
+    // After some failures, for example on a full disk, SQLite has already rolled back and refuses a
+    // second time. The first failure is the one to report.
     rollbackTransaction: () => run("rollback").catch(() => {}),
     releaseConnection: () => Promise.resolve(),
     destroy: () => sqlite.close(),

@@ -1,22 +1,22 @@
 import { basename, dirname, join, resolve } from "node:path";
 
-/** Real bytes, so that a file system that compresses keeps them too. */
+/** Written as random bytes, so that a compressing file system keeps their size. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
-const PIECE_BYTES = 65_536; // the most that one call for random bytes gives
+const PIECE_BYTES = 65_536; // the maximum of `crypto.getRandomValues`
 
 /**
- * The path of a database without links, so that one file has one lock whatever it is called. Makes
- * the folder if it is missing.
+ * The path of a database without symbolic links, so that one file has one lock under every name.
+ * Creates the folder if it is missing.
  */
 export function realPathOf(path: string): string {
   const full = resolve(path);
   try {
     return Deno.realPathSync(full);
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) return full; // opening it says what is wrong
+    if (!(error instanceof Deno.errors.NotFound)) return full; // opening it reports the reason
   }
   const target = readLink(full);
-  if (target !== undefined) return realPathOf(resolve(dirname(full), target)); // to no file yet
+  if (target !== undefined) return realPathOf(resolve(dirname(full), target)); // the link's target does not exist yet
   try {
     Deno.mkdirSync(dirname(full), { recursive: true });
     return join(Deno.realPathSync(dirname(full)), basename(full));
@@ -33,16 +33,16 @@ function readLink(path: string): string | undefined {
   }
 }
 
-/** Which file it is, whatever it is called: a deleted and a new file of one name differ. */
+/** Identifies a file independently of its name: a new file of the same name differs. */
 export function identityOf(path: string): string {
   const { dev, ino } = Deno.statSync(path);
   return `${dev}/${ino}`;
 }
 
 /**
- * Locks the file itself: a second name of it (a hard link) has another `.lock` beside it. The lock
- * ends with the process. `undefined` if another process has it. Only on Linux, where it does not
- * meet SQLite's own locks.
+ * Locks the file itself, because a hard link to it has another `.lock` file. The lock ends with the
+ * process. Returns `undefined` if another process has it. Locks only on Linux, where this does not
+ * interfere with SQLite's own locks.
  */
 export function lockFile(path: string): Deno.FsFile | undefined {
   const file = Deno.openSync(path, { read: true, write: true });
@@ -51,7 +51,7 @@ export function lockFile(path: string): Deno.FsFile | undefined {
   return undefined;
 }
 
-/** Keeps room on the disk, to be given back when there is none left: deleting needs some, too. */
+/** Writes a file that can be deleted on a full disk: deleting runs needs room, too. */
 export function keepReserve(path: string): void {
   const file = Deno.openSync(reserveOf(path), { write: true, create: true, mode: 0o600 });
   try {
@@ -69,7 +69,7 @@ export function releaseReserve(path: string): void {
   try {
     Deno.removeSync(reserveOf(path));
   } catch {
-    // there was none
+    // it does not exist
   }
 }
 

@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import { AppError } from "../../shared/errors.ts";
 import { storageError, StoreFault } from "./store_fault.ts";
-import type { WorkerCommand, WorkerReply } from "./sqlite_protocol.ts";
+import type { WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
 
 export interface QueryResult {
   rows: unknown[];
   changes: number;
 }
 
-/** One life of the database's worker. */
+/** The database's worker, until it ends. */
 export interface SqliteThread {
   /** Rejects as `storageError` says, and with `threadEnded` if the worker dies first. */
   send(command: WorkerCommand): Promise<QueryResult>;
@@ -18,16 +18,16 @@ export interface SqliteThread {
 export interface ThreadOptions {
   /** Makes the worker; see `startSqliteWorker`. */
   start: () => Worker;
-  /** Called once if the worker dies unasked. */
+  /** Called once if the worker dies by itself. */
   onDeath: (reason: string) => void;
 }
 
 /**
- * The fault of a call whose worker died; whether it was done is not known. It passes like a lock
- * that another process holds: the database is opened again.
+ * The error of a call whose worker died; whether the call took effect is not known. It is temporary,
+ * like the lock of another process: the database is opened again.
  */
 export function threadEnded(reason: string): AppError {
-  const message = `cannot use the database: its worker died (${reason}) and is started again`;
+  const message = `cannot use the database: its worker died (${reason}) and is being restarted`;
   const cause = new StoreFault({ name: "ThreadEnded", message: reason, sqliteCode: null });
   return new AppError(503, "storage_busy", message, { cause, headers: { "retry-after": "5" } });
 }
@@ -72,7 +72,7 @@ export function startSqliteThread({ start, onDeath }: ThreadOptions): SqliteThre
   };
 }
 
-/** A worker that may touch the folder of a file and nothing else; none for `:memory:`. */
+/** A worker with access to the folder of the file only; to no folder for `:memory:`. */
 export function startSqliteWorker(path: string): Worker {
   const folders = path === ":memory:" ? [] : [dirname(path)];
   return new Worker(new URL("./sqlite_worker.ts", import.meta.url), {

@@ -1,24 +1,54 @@
 /// <reference lib="deno.worker" />
-// Started as a Worker by sqlite_connection.ts, never imported: SQLite waits for the disk, and here it
-// may, because no request is served on this thread.
+// Started as a Worker by sqlite_thread.ts; other files import only its types. SQLite blocks its thread
+// while it waits for the disk, so it has a thread of its own, on which no request is served.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { dirname } from "node:path";
 import { identityOf, keepReserve, lockFile, releaseReserve } from "./sqlite_files.ts";
-import type { WorkerFault, WorkerReply, WorkerRequest } from "./sqlite_protocol.ts";
 
-/** Batches of every size are statements of their own. */
+/** A message to this worker. Its reply has the same `id`. */
+export type WorkerRequest = { id: number } & WorkerCommand;
+
+export type WorkerCommand =
+  | {
+    kind: "open";
+    path: string;
+    mode: "write" | "read";
+    maxPages?: number;
+    busyTimeoutMs?: number;
+  }
+  | { kind: "query"; sql: string; parameters: readonly unknown[] }
+  /** Fails if the path no longer names the open file. */
+  | { kind: "requireInPlace" }
+  /** Frees room on a full disk, so that something can be deleted; `keepRoom` takes it again. */
+  | { kind: "makeRoom" }
+  | { kind: "keepRoom" }
+  | { kind: "close" };
+
+export type WorkerReply =
+  | { id: number; rows: unknown[]; changes: number }
+  | { id: number; error: WorkerFault };
+
+/** An error in a form that can be sent between threads. */
+export interface WorkerFault {
+  name: string;
+  message: string;
+  /** SQLite's extended result code; `null` for a fault that is not SQLite's. */
+  sqliteCode: number | null;
+}
+
+/** Each batch size has its own statement. */
 const MAX_STATEMENTS = 200;
 
-/** Larger files are not checked at the start: reading them would take too long. */
+/** Larger files are not checked at start: reading them would take too long. */
 const CHECKED_BYTES = 1024 ** 3;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const PRIVATE = 0o600;
 
 let database: DatabaseSync | undefined;
-/** An open exclusive transaction on a file of its own. The system ends it with the process. */
+/** An open exclusive transaction on a separate file. The system ends it with the process. */
 let lock: DatabaseSync | undefined;
-/** The database's own file. Not to be closed before the database: that would end SQLite's locks. */
+/** The database file. Must be closed after the database: closing it ends SQLite's own locks. */
 let file: Deno.FsFile | undefined;
 let opened: { path: string; identity: string } | undefined;
 const statements = new Map<string, StatementSync>();
@@ -49,17 +79,17 @@ function open(
 ): void {
   const isFile = path !== ":memory:";
   if (mode === "read") {
-    Deno.statSync(path); // SQLite would say only that it cannot open it
+    Deno.statSync(path); // throws NotFound; SQLite would only say that it cannot open it
     database = new DatabaseSync(path, { readOnly: true });
     configure(database, [`busy_timeout = ${busyTimeoutMs}`]);
-    database.prepare("begin").run(); // one snapshot for all that is read, from the first read on
+    database.prepare("begin").run(); // all reads see one snapshot, taken at the first read
     return;
   }
   if (isFile) {
     Deno.mkdirSync(dirname(path), { recursive: true });
     for (const file of [path, `${path}.lock`]) makePrivate(file);
     lock = new DatabaseSync(`${path}.lock`);
-    configure(lock, ["journal_mode = memory"]); // no second file: nothing is ever written
+    configure(lock, ["journal_mode = memory"]); // no journal file: nothing is ever written
     lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once if another process has it
     file = lockFile(path);
     if (!file) throw Object.assign(new Error("the file is locked"), { errcode: SQLITE_BUSY });
@@ -75,19 +105,19 @@ function open(
   if (isFile && Deno.statSync(path).size <= CHECKED_BYTES) requireSound(database);
 }
 
-/** Replies and test data are for this user's eyes only. SQLite gives its other files this mode. */
+/** Only this user may read replies and test data. SQLite gives its other files the same mode. */
 function makePrivate(path: string): void {
   Deno.openSync(path, { write: true, create: true, mode: PRIVATE }).close();
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     try {
       Deno.chmodSync(file, PRIVATE);
     } catch {
-      // it is not there, or somebody else's: whether it can be used, SQLite will say
+      // missing, or owned by another user: opening it reports whether it can be used
     }
   }
 }
 
-/** Reads the whole file and throws if its pages do not fit together. */
+/** Reads the whole file and throws if it is damaged. */
 function requireSound(database: DatabaseSync): void {
   const [row] = database.prepare("pragma quick_check(1)").all();
   const finding = String(row?.quick_check);
@@ -95,14 +125,14 @@ function requireSound(database: DatabaseSync): void {
   throw Object.assign(new Error(finding), { errcode: SQLITE_CORRUPT });
 }
 
-/** Throws if the open file is no longer the one that the path names: nobody would find its runs. */
+/** Throws if the path no longer names the open file: runs stored there would be lost. */
 function requireInPlace(): void {
   if (opened && identityOf(opened.path) !== opened.identity) {
     throw new Deno.errors.NotFound("the path names another file");
   }
 }
 
-/** Gives up the reserve, and moves what was written into the database: its log is then empty. */
+/** Deletes the reserve file and moves the write-ahead log into the database. */
 function makeRoom(): void {
   if (opened) releaseReserve(opened.path);
   configure(database!, ["wal_checkpoint(truncate)"]);
@@ -113,7 +143,7 @@ function keepRoom(): void {
   if (opened) keepReserve(opened.path);
 }
 
-/** By prepared statements: the errors of `exec` do not carry SQLite's code. */
+/** Uses prepared statements: the errors of `exec` do not have SQLite's code. */
 function configure(database: DatabaseSync, pragmas: string[]): void {
   for (const pragma of pragmas) database.prepare(`pragma ${pragma}`).all();
 }

@@ -3,12 +3,22 @@ import type {
   InteractionResult,
   InteractionUsage,
 } from "../../shared/schemas/evaluate.ts";
-import type { AttemptPosition, TurnPosition } from "../run/runner.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 
+/** The position of an attempt in the batch, counted from 0. */
+export interface AttemptPosition {
+  scenario: number;
+  attempt: number;
+}
+
+/** The position of a turn in the batch, counted from 0. */
+export interface TurnPosition extends AttemptPosition {
+  turn: number;
+}
+
 /**
- * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and not
- * to be gone on with unasked. The other three are final.
+ * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and is
+ * resumed only on request. The other three are final.
  */
 export const RUN_STATUSES = [
   "running",
@@ -19,25 +29,25 @@ export const RUN_STATUSES = [
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** What is known of a run without its request. Times are milliseconds since 1970. */
+/** A run without its request. Times are milliseconds since 1970. */
 export interface RunRecord {
   id: string;
   /** The run that this one retries. */
   parentId: string | null;
   status: RunStatus;
-  /** Why the run ended before its end, in words for people. */
+  /** Why the run did not complete, in words for people. */
   detail: string | null;
   testName: string;
   modelId: string;
   endpoint: string;
   attempts: number;
-  /** Turns that the whole run has: interactions × attempts. */
+  /** The number of turns of the complete run: interactions × attempts. */
   totalTurns: number;
   createdAt: number;
   finishedAt: number | null;
-  /** How far the run had come when its status was last set; `null` while it is running. */
+  /** The progress when the status was last set; `null` while the run is running. */
   tally: Tally | null;
-  /** Whether the endpoint came with a query: it is not stored, and the run cannot go on without. */
+  /** True if the endpoint had a query. It is not stored, so another process cannot resume the run. */
   queryRemoved: boolean;
 }
 
@@ -47,25 +57,25 @@ export interface StoredRun extends RunRecord {
 
 export interface StoredTurn extends TurnPosition {
   result: InteractionResult;
-  /** The turn from its question to its scores. */
+  /** The time from the question to the scores. */
   tookMs: number;
 }
 
-/** A turn as the events tell it. `seq` grows with every turn of its run, in the order of storing. */
+/** A turn for the events. `seq` grows with every turn of its run, in the order of storing. */
 export interface TurnEvent extends TurnPosition {
   seq: number;
-  /** The `InteractionResult` as JSON text: it is passed on, not looked into. */
+  /** The `InteractionResult` as JSON text, which is passed on without parsing. */
   resultJson: string;
 }
 
-/** A turn as it lies in the store. */
+/** A turn as it is stored. */
 export interface TurnText extends TurnPosition {
   tookMs: number;
-  /** The `InteractionResult` as JSON text: what is passed on need not be written again. */
+  /** The `InteractionResult` as JSON text, which is passed on without parsing. */
   resultJson: string;
 }
 
-/** A reply of the model under test, as it is stored until its turn is. */
+/** A reply of the model under test, stored until its turn is stored. */
 export interface ReceivedReply extends TurnPosition {
   content: string;
   usage: InteractionUsage | null;
@@ -76,20 +86,20 @@ export interface ReceivedReply extends TurnPosition {
 
 /** A reply that an earlier process received and did not finish scoring. */
 export interface PendingReply extends ReceivedReply {
-  /** How many processes have begun to score it since the one that received it. */
+  /** How many later processes have started to score it. */
   tries: number;
 }
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface Tally {
   done: number;
   failed: number;
-  /** Turns whose `overall` could not be had; see `missing_scores`. */
+  /** Turns whose `overall` could not be computed; see `missing_scores`. */
   missing: number;
-  /** Turns that have an `overall`, and the mean of it. */
+  /** Turns that have an `overall`, and its mean. */
   scored: number;
   mean: number | null;
-  /** The newest event's `seq`; 0 where there is none. */
+  /** The newest event's `seq`; 0 if there is none. */
   lastSeq: number;
 }
 
@@ -108,29 +118,29 @@ export interface RunPage {
   nextCursor: string | null;
 }
 
-/** Looks at runs; also at those of another process that is running them right now. */
+/** Reads runs, also those that another process is running. */
 export interface RunReader {
   getRun(id: string): Promise<StoredRun | undefined>;
-  /** The same without the request, which may be megabytes. */
+  /** The same without the request, which may have megabytes. */
   getRecord(id: string): Promise<RunRecord | undefined>;
   /** Names of more than 1,000 characters are cut. */
   listRuns(filter: RunFilter): Promise<RunPage>;
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
   /**
-   * The same in pages and as text; none is empty, and the next is fetched while one is used. A page
-   * is about a megabyte at most, unless a single turn is larger.
+   * The same in pages and as text. No page is empty, and the next one is fetched while one is used. A
+   * page has about a megabyte at most, unless a single turn is larger.
    */
   turnPages(runId: string): AsyncIterable<TurnText[]>;
   /**
-   * The turns stored after `seq`, oldest first; there may be more than are given, but if there are
-   * any, at least one is.
+   * The turns stored after `seq`, oldest first. Not all of them may be returned, but at least one if
+   * there is any.
    */
   turnsAfter(runId: string, position: { seq: number; limit: number }): Promise<TurnEvent[]>;
   tally(runId: string): Promise<Tally>;
   /**
-   * Until it is disposed of, the turns of the run can be read, even if the run is deleted in the
-   * meantime.
+   * Until the returned object is disposed, the turns of the run can be read, even if the run is
+   * deleted in the meantime.
    */
   keep(runId: string): Disposable;
   close(): Promise<void>;
@@ -140,20 +150,20 @@ export interface NewRun {
   request: EvaluateRequest;
   testName: string;
   parentId?: string;
-  /** The caller's own name for the request; see `CreatedRun`. */
+  /** The caller's key for the request; see `CreatedRun`. */
   idempotency?: IdempotencyKey;
 }
 
 export interface IdempotencyKey {
-  /** Whose key it is: a digest of an API key, or empty if the service has none. */
+  /** A digest of the caller's API key; empty if the service has no API keys. */
   caller: string;
   key: string;
   bodyHash: string;
 }
 
 /**
- * `created`: a new run. `known`: the same key came with the same body before, and this is its run.
- * `mismatch`: the key came with another body.
+ * `created`: a new run. `known`: the key was used before with the same body, and this is its run.
+ * `mismatch`: the key was used before with a different body.
  */
 export type CreatedRun = { outcome: "created"; id: string; run: StoredRun } | KnownRun;
 
@@ -174,51 +184,51 @@ export interface AttemptCount extends AttemptPosition {
 }
 
 /**
- * Keeps runs. A promise that resolves means that the data is on the disk and survives `kill -9`.
+ * Stores runs. When a promise resolves, the data is on the disk and survives `kill -9`.
  * Every method may throw `AppError` 507 `storage_full` or 503 `storage_busy`; see `isStorageFault`.
  */
 export interface RunStore extends RunReader {
   /**
-   * Stores a run, all of it or nothing, without the query of its endpoint. A retry starts with its
+   * Stores a run completely or not at all, without the query of its endpoint. A retry starts with its
    * parent's turns up to the first failed one of each attempt.
    */
   createRun(run: NewRun): Promise<CreatedRun>;
-  /** The run that a key names already, if any. */
+  /** The run that a key already refers to, if any. */
   findByKey(key: IdempotencyKey): Promise<KnownRun | undefined>;
   /**
-   * Stores a reply whose turn is not scored yet. Unless it is urgent it goes to the disk in a
-   * moment, together with others, or not at all if its turn is stored by then. It replaces one
-   * that an earlier process left.
+   * Stores a reply whose turn is not scored yet. Unless it is urgent, it is written after a short
+   * delay together with others, or not at all if its turn is stored by then. It replaces a reply that
+   * an earlier process left.
    */
   recordReply(
     runId: string,
     reply: ReceivedReply,
     options: { isUrgent: boolean },
   ): Promise<void>;
-  /** Where there are replies without a turn. */
+  /** The positions of the replies whose turns are not stored. */
   pendingPositions(runId: string): Promise<TurnPosition[]>;
   /** The replies of an attempt whose turns are not stored. */
   pendingReplies(runId: string, position: AttemptPosition): Promise<PendingReply[]>;
   /** Counts one more try to score a reply. */
   countTry(runId: string, position: TurnPosition): Promise<void>;
-  /** Stores a turn; a turn that is already there stays as it is. */
+  /** Stores a turn; a turn that is already stored stays as it is. */
   recordTurn(runId: string, turn: StoredTurn): Promise<void>;
   setStatus(id: string, change: StatusChange): Promise<void>;
   /** Runs that are neither final nor interrupted, oldest first. */
   unfinishedRuns(): Promise<string[]>;
   attemptCounts(runId: string): Promise<AttemptCount[]>;
   attemptTurns(runId: string, position: AttemptPosition): Promise<StoredTurn[]>;
-  /** False where there was no such run. */
+  /** False if there is no such run. */
   deleteRun(id: string): Promise<boolean>;
   countOlderThan(moment: number): Promise<number>;
-  /** Writes, and rejects if that fails or would be lost: the file was replaced or deleted. */
+  /** Writes, and rejects if that fails, or if the file was replaced or deleted. */
   checkWrite(): Promise<void>;
   /**
-   * The newest moment at which the clock was trusted; before the first, the newest of any run.
-   * `null` if there is none.
+   * The latest time at which the clock was trusted; if there is none, the latest time of any run.
+   * `null` if there is neither.
    */
   trustedMoment(): Promise<number | null>;
   trustMoment(moment: number): Promise<void>;
-  /** Deletes the runs that ended before a moment; tells how many they were. */
+  /** Deletes the runs that ended before a time, and returns their number. */
   deleteOlderThan(moment: number): Promise<number>;
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import type { WorkerFault } from "./sqlite_protocol.ts";
+import type { WorkerFault } from "./sqlite_worker.ts";
 
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
@@ -8,13 +8,13 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
-/** What the database said, from its own thread. */
+/** An error of the database, from its thread. */
 export class StoreFault extends Error {
   override readonly name = "StoreFault";
   /** SQLite's primary result code; `null` for a fault that is not SQLite's. */
   readonly code: number | null;
 
-  /** The name of the error that it was over there. */
+  /** The name of the original error. */
   readonly origin: string;
 
   constructor({ name, message, sqliteCode }: WorkerFault) {
@@ -41,9 +41,9 @@ export class StoreFault extends Error {
 }
 
 /**
- * What passes by itself or with an administrator's help is told in words: a full disk and a lock
- * that another process holds. SQLite says "full" if it sees it, and "I/O error" if the system told
- * it only that a write failed. Everything else stays a fault.
+ * Faults that end by themselves or with an administrator's help become an `AppError`: a full disk,
+ * and a lock of another process. SQLite reports a full disk as "full" or, if the system only said
+ * that a write failed, as "I/O error". Everything else stays a `StoreFault`.
  */
 export function storageError(error: WorkerFault): Error {
   const fault = new StoreFault(error);
@@ -66,7 +66,7 @@ export function storageError(error: WorkerFault): Error {
   return fault;
 }
 
-/** True for a fault of the storage that may pass: there is nothing wrong with the run. */
+/** True for a temporary fault of the storage: the run itself has not failed. */
 export function isStorageFault(error: unknown): error is AppError {
   return error instanceof AppError &&
     (error.code === "storage_full" || error.code === "storage_busy");

@@ -2,13 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import type { StoredTurn } from "./store.ts";
 import type { TurnsTable } from "./schema.ts";
 
-/** How many rows one statement stores: databases limit the parameters of one. */
+/** Rows per statement: databases limit the parameters of a statement. */
 const MAX_BATCH = 200;
 
 export interface TurnWriter {
   /** Resolves once the turn is on the disk. */
   write(runId: string, turn: StoredTurn): Promise<void>;
-  /** Says that no turn of the run is under way any more. */
+  /** Call it when the run writes no further turn. */
   forget(runId: string): void;
 }
 
@@ -25,10 +25,10 @@ interface Pending {
 }
 
 /**
- * Group commit: the turns that finish while one commit is under way share the next. Nobody waits
- * for a batch to fill, and a busy service pays for one flush of the disk, not for one a turn.
- * Replies come in bursts, so a commit begins once the event loop has given out all that is there:
- * otherwise the first turn of a burst would go alone, and the others wait for its flush.
+ * Group commit: turns that finish during one commit share the next. No turn waits for a batch to
+ * fill, and a busy service needs one disk flush per batch instead of one per turn. Replies arrive in
+ * bursts, so a commit starts after the event loop has handled all pending events: otherwise the
+ * first turn of a burst would be committed alone, and the others would wait for its flush.
  */
 export function createTurnWriter({ insert, lastSeq }: TurnWriterPorts): TurnWriter {
   const queue: Pending[] = [];
@@ -57,9 +57,9 @@ export function createTurnWriter({ insert, lastSeq }: TurnWriterPorts): TurnWrit
       if (!known) {
         known = lastSeq(runId).then((value) => ({ value }));
         lastSeqs.set(runId, known);
-        known.catch(() => lastSeqs.delete(runId)); // the next turn asks again
+        known.catch(() => lastSeqs.delete(runId)); // the next turn reads it again
       }
-      // Numbered and queued in one step: whoever has seen a number has seen all the smaller ones.
+      // Numbered and queued in one step, so that turns are stored in the order of their numbers.
       const seq = ++(await known).value;
       const done = Promise.withResolvers<void>();
       queue.push({ row: toRow(runId, turn, seq), done });

@@ -3,7 +3,7 @@ import type { RunReader, RunRecord, Tally } from "./store.ts";
 /** The part of a store that results are made from. */
 export type TurnReader = Pick<RunReader, "turns" | "turnPages" | "tally">;
 
-/** What was read of a run is not what is known to be stored of it. */
+/** Not all turns of a run could be read. */
 export class IncompleteRead extends Error {
   override readonly name = "IncompleteRead";
 }
@@ -18,9 +18,9 @@ export function requireWhole(
 }
 
 /**
- * Reads a run that rests, and throws `IncompleteRead` if a turn is missing: the run was deleted or
- * went on while it was read, or the database is damaged. Half a result must not look like a whole
- * one, so every answer and every export is made with this.
+ * Reads a run that is not running, and throws `IncompleteRead` if a turn is missing: the run was
+ * deleted or resumed while it was read, or the database is damaged. An incomplete result must not
+ * look complete, so every answer and every export uses this.
  */
 export function createWholeReader(
   reader: TurnReader,
@@ -59,7 +59,7 @@ export function createWholeReader(
   };
 }
 
-/** The pieces of a text made from a run, which keeps its turns until the last of them. */
+/** The same pieces; the turns of the run can be read until the last one. */
 export async function* whileKept<T>(
   reader: Pick<RunReader, "keep">,
   runId: string,

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { completion, startProviderDouble } from "../fakes/provider_double.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 
-/** A real full disk: a small file system in memory, which takes a user namespace to mount. */
+/** A real full disk: a small file system in memory; mounting it needs a user namespace. */
 
 const MOUNT = "mount -t tmpfs -o size=14m tmpfs";
 
@@ -19,7 +19,7 @@ async function canMount(): Promise<boolean> {
 }
 
 Deno.test({
-  name: "on a full disk the service is not ready, a run can be deleted, and then it is ready again",
+  name: "on a full disk the service is not ready; after a run is deleted, it is ready again",
   ignore: !await canMount(),
   async fn() {
     const folder = await Deno.makeTempDir();

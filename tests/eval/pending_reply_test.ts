@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { completion, hang, startProviderDouble } from "../fakes/provider_double.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 
-/** Waits until a reply is on the disk with so many tries counted; each look is a real read. */
+/** Waits until a reply is on the disk with this many tries; reads the database each time. */
 async function replyOnDisk(path: string, tries: number): Promise<void> {
   const database = new DatabaseSync(path, { readOnly: true });
   const query = database.prepare("select count(*) as n from pending_replies where tries = ?");
@@ -11,7 +11,7 @@ async function replyOnDisk(path: string, tries: number): Promise<void> {
   database.close();
 }
 
-Deno.test("a reply whose scoring dies with the process is never asked for again, and given up after three more tries", async () => {
+Deno.test("a reply whose scoring crashes the process is not asked for again, and given up after three more tries", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await using endpoint = await startProviderDouble(completion({ content: "paid for" }));

@@ -9,7 +9,7 @@ const POISON = {
   "4.2 million Chinese characters": "您的订单已经发货".repeat(525_000),
 };
 
-/** The usual doubles would read the whole text; the real ones read a part. */
+/** The usual fakes would read the whole text; the real ones read a part. */
 const { embedder } = fakeEmbedder({ embed: () => Promise.resolve(new Float32Array([1])) });
 const detector: LanguageDetector = {
   detect: () => Promise.resolve({ code: "en", isReliable: true }),
@@ -17,7 +17,7 @@ const detector: LanguageDetector = {
 };
 
 for (const [what, poison] of Object.entries(POISON)) {
-  Deno.test(`a reply of ${what} is kept, its text scores are missing, and no other turn is touched`, async () => {
+  Deno.test(`a reply of ${what} is stored, its text scores are missing, and other turns are not affected`, async () => {
     using pairs = createPairComparer();
     const { service } = evalService(
       (conversation) => conversation[0]!.content === "poison" ? poison : "fine",

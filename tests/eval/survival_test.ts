@@ -24,7 +24,7 @@ async function withFolder(test: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-/** `${scenario}.${turn}` of every turn, which is also what its user says. */
+/** `${scenario}.${turn}` of every turn, which is also its user message. */
 function batch(scenarios: number, turns: number) {
   return Array.from({ length: scenarios }, (_, scenario) => ({
     id: `scenario ${scenario}`,
@@ -38,7 +38,7 @@ function batch(scenarios: number, turns: number) {
 
 const lastMessage = (request: ReceivedRequest): string => request.body.messages.at(-1).content;
 
-/** Answers by the conversation it is shown, so that a lost or doubled history shows in the reply. */
+/** Answers depend on the conversation, so that a lost or doubled history shows in the reply. */
 function startEndpoint(delayMs: () => number) {
   return startProviderDouble(async (request) => {
     await new Promise((resolve) => setTimeout(resolve, delayMs()));
@@ -86,8 +86,8 @@ async function storedTurns(path: string, id: string): Promise<Set<string>> {
 }
 
 /**
- * The same with the replies that are stored but not scored. One that comes after a turn that was
- * lost does not count: that turn is asked again, and so is what came after it.
+ * The same with the replies that are stored but not scored. A reply after a lost turn does not
+ * count: that turn is asked again, and so are the later ones.
  */
 async function storedReplies(path: string, id: string): Promise<Set<string>> {
   const database = new DatabaseSync(path, { readOnly: true });
@@ -105,7 +105,7 @@ async function storedReplies(path: string, id: string): Promise<Set<string>> {
   return new Set([...stored].filter(isWhole));
 }
 
-Deno.test(`a run survives ${KILLS} kills at random moments: each turn is asked once, and the result is that of an undisturbed run`, () =>
+Deno.test(`a run survives ${KILLS} kills at random times: each turn is asked once, and the result is that of an undisturbed run`, () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     await using endpoint = await startEndpoint(() => Math.random() * 4);
@@ -138,7 +138,7 @@ Deno.test(`a run survives ${KILLS} kills at random moments: each turn is asked o
         `asked twice in one life, before kill ${kill}`,
       );
       stored = storedNow;
-      // In each place one turn may be asked for, and the one before it on its way to the disk.
+      // Per conversation, one turn may be asked while the one before it is being stored.
       const inFlight = asked.filter((turn) => !stored.has(turn)).length;
       assert(inFlight <= 2 * CONCURRENCY, `${inFlight} turns were lost by kill ${kill}`);
       lost += inFlight;
@@ -155,7 +155,7 @@ Deno.test(`a run survives ${KILLS} kills at random moments: each turn is asked o
     assertEquals(undisturbed.results.average_scores.exact_match, 1);
   }));
 
-Deno.test("SIGTERM under a run loses nothing: the turns under way are stored, and the next process asks the rest", () =>
+Deno.test("SIGTERM during a run loses nothing: the current turns are stored, and the next process asks the rest", () =>
   withFolder(async (folder) => {
     await using endpoint = await startEndpoint(() => 20);
     const environment = { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" };
@@ -174,7 +174,7 @@ Deno.test("SIGTERM under a run loses nothing: the turns under way are stored, an
   }));
 
 for (const accept of ["application/json", "text/event-stream"]) {
-  Deno.test(`SIGTERM past the grace: who waits for ${accept} is told where its run is, and the next process finishes it`, () =>
+  Deno.test(`after the grace period of SIGTERM a client of ${accept} learns its run's address, and the next process finishes the run`, () =>
     withFolder(async (folder) => {
       const slow = Promise.withResolvers<void>();
       let answered = 0;
@@ -228,7 +228,7 @@ for (const accept of ["application/json", "text/event-stream"]) {
     }));
 }
 
-Deno.test("a port that is taken costs no call and no run: nothing begins before the port is open", () =>
+Deno.test("if the port is in use, no call is made and no run changes: runs start after the port is open", () =>
   withFolder(async (folder) => {
     await using endpoint = await startProviderDouble([completion(), hang()]);
     const environment = { EVAL_DATA: `${folder}/eval.db`, SHUTDOWN_GRACE_MS: "50" };
@@ -246,7 +246,7 @@ Deno.test("a port that is taken costs no call and no run: nothing begins before 
     assertEquals(endpoint.requests.length, 3);
   }));
 
-Deno.test("with EVAL_RESUME=off a run that was killed is interrupted, and nothing is asked", () =>
+Deno.test("with EVAL_RESUME=off a killed run is interrupted, and no call is made", () =>
   withFolder(async (folder) => {
     await using endpoint = await startEndpoint(() => 20);
     const environment = { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" };
@@ -266,7 +266,7 @@ Deno.test("with EVAL_RESUME=off a run that was killed is interrupted, and nothin
     assertEquals(endpoint.requests.length, asked);
   }));
 
-Deno.test("a second process on the same database is turned away in words, and the first is not disturbed", () =>
+Deno.test("a second process on the same database is refused with a clear message, and the first continues", () =>
   withFolder(async (folder) => {
     const environment = { EVAL_DATA: `${folder}/eval.db` };
     await using first = await startServiceProcess("eval", { environment });
@@ -280,7 +280,7 @@ Deno.test("a second process on the same database is turned away in words, and th
     assertEquals((await (await fetch(`${first.url}/runs`)).json()).runs, []);
   }));
 
-Deno.test("a lock that a killed process left behind keeps nobody off", () =>
+Deno.test("the lock file of a killed process does not stop the next process", () =>
   withFolder(async (folder) => {
     const environment = { EVAL_DATA: `${folder}/eval.db` };
     await using first = await startServiceProcess("eval", { environment });
@@ -291,7 +291,7 @@ Deno.test("a lock that a killed process left behind keeps nobody off", () =>
     assertEquals((await fetch(`${second.url}/runs`)).status, 200);
   }));
 
-Deno.test("a disk that fills up is a 507 in words; what was acknowledged stays, and with room the run goes on", () =>
+Deno.test("a full disk is a 507 with a clear message; stored turns stay, and the run resumes when there is room", () =>
   withFolder(async (folder) => {
     await using endpoint = await startEndpoint(() => 0);
     const environment = { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" };
@@ -331,7 +331,7 @@ Deno.test("a disk that fills up is a 507 in words; what was acknowledged stays, 
   }));
 
 for (const accept of ["application/json", "text/event-stream"]) {
-  Deno.test(`a client that leaves a request for ${accept} cancels the run, and what was finished stays`, () =>
+  Deno.test(`a client that leaves a request for ${accept} cancels the run, and finished turns stay stored`, () =>
     withFolder(async (folder) => {
       const answers = Array.from({ length: 6 }, () => completion());
       await using endpoint = await startProviderDouble([...answers, hang()]);

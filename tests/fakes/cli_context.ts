@@ -4,7 +4,7 @@ import { UsageError } from "../../eval/cli/command.ts";
 import type { CliContext } from "../../eval/cli/context.ts";
 import type { ScoringPorts } from "../../eval/assess/assessor.ts";
 import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
-import type { Target, Turn } from "../../eval/run/runner.ts";
+import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 import { createRunManager } from "../../eval/run/manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
@@ -15,7 +15,7 @@ import { scoringPorts } from "./scoring_ports.ts";
 
 export interface CliOptions {
   files?: Record<string, string>;
-  answer?: (conversation: Turn[], call: number) => string;
+  answer?: (conversation: ConversationMessage[], call: number) => string;
   target?: Target;
   environment?: Record<string, string>;
   isTerminal?: boolean;
@@ -73,7 +73,7 @@ export function cliContext(options: CliOptions = {}) {
         log: silentLogger,
         endpoints,
         connect: () => options.target ?? fake.target,
-        slots: { forRun: () => (work) => work() },
+        limiter: { forRun: () => (work) => work() },
         scoring: options.scoring ?? scoringPorts(),
         concurrency,
       });

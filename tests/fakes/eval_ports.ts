@@ -1,15 +1,10 @@
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { Interaction, InteractionResult, Scenario } from "../../shared/schemas/evaluate.ts";
-import {
-  type Recorder,
-  type RunPorts,
-  runScenarios,
-  type Target,
-  type Turn,
-} from "../../eval/run/runner.ts";
 import type { Assessor } from "../../eval/assess/assessment.ts";
+import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
+import { type Recorder, type RunPorts, runScenarios } from "../../eval/run/runner.ts";
 
-/** A turn with only what is needed, and what the test says of it. */
+/** A turn with the required fields, and those that the test sets. */
 export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {
   return {
     id,
@@ -26,9 +21,9 @@ export function scenario(id: string, interactions: Interaction[]): Scenario {
   return { id, interactions, description: "" };
 }
 
-/** A model under test that answers by a function and remembers every conversation it saw. */
-export function fakeTarget(answer: (conversation: Turn[], call: number) => string) {
-  const asked: Turn[][] = [];
+/** A model under test that answers by a function and records every conversation. */
+export function fakeTarget(answer: (conversation: ConversationMessage[], call: number) => string) {
+  const asked: ConversationMessage[][] = [];
   const target: Target = {
     ask(conversation, _signal) {
       asked.push(conversation);
@@ -55,7 +50,7 @@ export const plainAssessor: Assessor = {
   }),
 };
 
-/** Runs to the end and gives back each attempt's interactions, by scenario and attempt. */
+/** Runs to the end and returns each attempt's interactions, by scenario and attempt. */
 export async function runAndCollect(
   plan: { scenarios: Scenario[]; attempts: number },
   runPorts: RunPorts,
@@ -78,7 +73,7 @@ export function ports(target: Target, more: Partial<RunPorts> = {}): RunPorts {
     target,
     assessor: plainAssessor,
     recorder: { record: () => {} },
-    slot: (work) => work(),
+    limiter: (work) => work(),
     concurrency: 8,
     signal: new AbortController().signal,
     ...more,

@@ -2,7 +2,7 @@ import type { ScoringPorts } from "../../eval/assess/assessor.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
-import type { Target, Turn } from "../../eval/run/runner.ts";
+import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 import { createRunManager } from "../../eval/run/manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
@@ -15,7 +15,7 @@ import { scoringPorts } from "./scoring_ports.ts";
 
 /** The evaluation service without a socket, over a model that answers by a function. */
 export function evalService(
-  answer: (conversation: Turn[], call: number) => string = () => "fine",
+  answer: (conversation: ConversationMessage[], call: number) => string = () => "fine",
   options: {
     environment?: Record<string, string>;
     store?: RunStore;
@@ -41,7 +41,7 @@ export function evalService(
       options.connect?.(request);
       return target ?? fake.target;
     },
-    slots: { forRun: () => (work) => work() },
+    limiter: { forRun: () => (work) => work() },
     scoring,
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,

@@ -1,17 +1,17 @@
-import type { Target, TargetReply, Turn } from "../../eval/run/runner.ts";
+import type { ConversationMessage, Target, TargetReply } from "../../eval/endpoint/target.ts";
 
-/** A model under test that answers only when the test lets it. */
+/** A model under test that answers only when the test says so. */
 export function gatedTarget(): {
   target: Target;
-  /** Everything that was asked, by the last message. */
+  /** The last message of every call. */
   asked: string[];
   /** The messages of the calls that were aborted. */
   aborted: string[];
-  /** Resolves when this many calls have begun. */
+  /** Resolves when this many calls have started. */
   reached(calls: number): Promise<void>;
-  /** Answers the call of this number, counted from 0. */
+  /** Answers the call with this number, counted from 0. */
   answer(call: number, reply?: string): void;
-  /** Answers everything, now and from now on. */
+  /** Answers all calls, also later ones. */
   open(): void;
 } {
   const asked: string[] = [];
@@ -25,7 +25,7 @@ export function gatedTarget(): {
     asked,
     aborted,
     target: {
-      ask(conversation: Turn[], signal: AbortSignal) {
+      ask(conversation: ConversationMessage[], signal: AbortSignal) {
         const message = conversation.at(-1)!.content;
         const call = Promise.withResolvers<TargetReply>();
         asked.push(message);

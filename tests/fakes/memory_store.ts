@@ -1,5 +1,4 @@
-import { removeQuery } from "../../eval/endpoint/query.ts";
-import type { TurnPosition } from "../../eval/run/runner.ts";
+import { removeQuery } from "../../eval/store/endpoint_query.ts";
 import type {
   IdempotencyKey,
   KnownRun,
@@ -9,6 +8,7 @@ import type {
   RunStore,
   StoredRun,
   StoredTurn,
+  TurnPosition,
 } from "../../eval/store/store.ts";
 import { createKeptRuns } from "../../eval/store/kept_runs.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
@@ -18,7 +18,7 @@ const placeOf = ({ scenario, attempt, turn }: TurnPosition) => `${scenario}/${at
 const withoutRequest = ({ request: _, ...record }: StoredRun): RunRecord => record;
 const cutName = (name: string) => name.length > 1000 ? `${name.slice(0, 1000)}…` : name;
 
-/** A store of plain maps: at once there, and nothing to close. The real one has the same tests. */
+/** A store of plain maps, which needs no opening or closing. It passes the real store's tests. */
 export function memoryStore({ now = Date.now }: { now?: () => number } = {}): RunStore {
   const runs = new Map<string, StoredRun>();
   const turns = new Map<string, Map<string, StoredTurn & { seq: number }>>();
@@ -194,7 +194,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       ),
     keep: kept.keep,
     deleteRun(id) {
-      if (kept.isKept(id)) kept.condemn(id);
+      if (kept.isKept(id)) kept.markDeleted(id);
       else turns.delete(id);
       for (const [key, { runId }] of keys) if (runId === id) keys.delete(key);
       return Promise.resolve(runs.delete(id));

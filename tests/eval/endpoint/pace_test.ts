@@ -13,21 +13,21 @@ const signal = new AbortController().signal;
 const REFUSED = new Error("429");
 const isRateLimit = (error: unknown) => error === REFUSED;
 
-/** Calls that wait until they are told how they end. */
+/** Calls that the test ends, with success or failure. */
 function callsOf(pace: ReturnType<typeof createEndpointPace>) {
   const running: PromiseWithResolvers<void>[] = [];
   async function start(): Promise<void> {
-    const place = await pace.enter(signal);
+    const permit = await pace.acquire(signal);
     const call = Promise.withResolvers<void>();
     running.push(call);
-    await place.run(() => call.promise, isRateLimit).catch(() => {});
+    await permit.run(() => call.promise, isRateLimit).catch(() => {});
   }
   return { running, start };
 }
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-Deno.test("a refusal halves the calls at once, and one round of refusals only once", async () => {
+Deno.test("a 429 halves the limit, and a round of them halves it only once", async () => {
   const pace = createEndpointPace(8);
   const { running, start } = callsOf(pace);
   const all = Array.from({ length: 8 }, start);
@@ -37,7 +37,7 @@ Deno.test("a refusal halves the calls at once, and one round of refusals only on
   assertEquals(pace.limit, 4);
 });
 
-Deno.test("a round that goes well is one call more, up to the most", async () => {
+Deno.test("a round of calls that succeed raises the limit by one, up to the maximum", async () => {
   const pace = createEndpointPace(8);
   const { running, start } = callsOf(pace);
   const refused = start();
@@ -59,7 +59,7 @@ Deno.test("a round that goes well is one call more, up to the most", async () =>
   assertEquals(pace.limit, 8);
 });
 
-Deno.test("no more calls are under way than the limit, and each that ends lets one in", async () => {
+Deno.test("no more calls are running than the limit, and each that ends lets the next one start", async () => {
   const pace = createEndpointPace(2);
   const { running, start } = callsOf(pace);
   const all = Array.from({ length: 5 }, start);
@@ -74,13 +74,13 @@ Deno.test("no more calls are under way than the limit, and each that ends lets o
   await Promise.all(all);
 });
 
-Deno.test("who leaves while waiting takes nobody's place", async () => {
+Deno.test("a wait that is aborted does not use up a permit", async () => {
   const pace = createEndpointPace(1);
   const { running, start } = callsOf(pace);
   const first = start();
   await settle();
   const leaving = new AbortController();
-  const waiting = Promise.resolve(pace.enter(leaving.signal));
+  const waiting = Promise.resolve(pace.acquire(leaving.signal));
   const last = start();
   leaving.abort();
   await assertRejects(() => waiting, DOMException);
@@ -91,7 +91,7 @@ Deno.test("who leaves while waiting takes nobody's place", async () => {
   await Promise.all([first, last]);
 });
 
-Deno.test("an endpoint that takes four at once is used near its limit, and not hammered", async () => {
+Deno.test("an endpoint that allows four concurrent calls gets about four, and few of them are refused", async () => {
   const LIMIT = 4;
   const TURNS = 200;
   let underWay = 0;
@@ -122,6 +122,6 @@ Deno.test("an endpoint that takes four at once is used near its limit, and not h
   const { message } = await response.json();
   assertEquals(message, "Evaluation completed successfully");
   assertEquals(most, LIMIT);
-  // Sixty at once, each trying again every 20 ms, would be refused some 15 times for each answer.
+  // 60 concurrent calls, each retried every 20 ms, would be refused about 15 times per answer.
   assert(refused < TURNS, `${refused} refusals for ${TURNS} answers`);
 });

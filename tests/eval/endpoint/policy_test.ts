@@ -65,7 +65,7 @@ for (const [what, environment, endpoint, key] of CREDENTIALS) {
   });
 }
 
-Deno.test("only listed origins may be evaluated where some are listed", () => {
+Deno.test("only listed origins may be evaluated if EVAL_ENDPOINTS is set", () => {
   const policy = createEndpointPolicy(parseConfig(EvalConfig, { EVAL_ENDPOINTS: LISTED }));
   policy.requireAllowed(`${LISTED}/v1/chat/completions`);
   const error = assertThrows(() => policy.requireAllowed(`${OTHER}/v1?${LISTED}`), AppError);
@@ -87,7 +87,7 @@ Deno.test("a service on the network does not start without keys and listed endpo
   assertThrows(start({ HOST: "0.0.0.0", EVAL_ENDPOINTS: LISTED }), ConfigError, "API_KEYS");
 });
 
-Deno.test("a bad value stops the start and names its variable", () => {
+Deno.test("an invalid value stops the start, and the error names its variable", () => {
   const bad: [string, string][] = [
     ["EVAL_PORT", "http"],
     ["EVAL_CONCURRENCY", "0"],
@@ -101,7 +101,7 @@ Deno.test("a bad value stops the start and names its variable", () => {
   }
 });
 
-Deno.test("https://*.example.com is the names below it, at that scheme and port, and no other", () => {
+Deno.test("https://*.example.com is all its subdomains with that scheme and port, and nothing else", () => {
   const policy = createEndpointPolicy(
     parseConfig(EvalConfig, { EVAL_ENDPOINTS: "https://*.Example.com, https://*.other.test:8443" }),
   );
@@ -135,7 +135,7 @@ Deno.test("https://*.example.com is the names below it, at that scheme and port,
   }
 });
 
-Deno.test("a pattern that would be the whole internet, or a part of a name, stops the start", () => {
+Deno.test("a pattern for a whole top-level domain, or for part of a name, stops the start", () => {
   for (const origin of ["https://*.com", "https://*", "https://a*.example.com", "*.example.com"]) {
     assertThrows(
       () => parseConfig(EvalConfig, { EVAL_ENDPOINTS: origin }),
@@ -145,7 +145,7 @@ Deno.test("a pattern that would be the whole internet, or a part of a name, stop
   }
 });
 
-Deno.test("an origin that is listed literally is trusted, whatever its address is", () => {
+Deno.test("an origin that is listed literally is trusted, whatever its IP address is", () => {
   const policy = createEndpointPolicy(
     parseConfig(EvalConfig, { EVAL_ENDPOINTS: "*,http://10.0.0.7:8000" }),
   );

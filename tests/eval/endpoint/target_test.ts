@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { TargetReply } from "../../../eval/run/runner.ts";
+import type { TargetReply } from "../../../eval/endpoint/target.ts";
 import { createTarget, type Dialect } from "../../../eval/endpoint/target.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { ModelParameters, Protocol } from "../../../shared/schemas/evaluate.ts";
@@ -8,7 +8,7 @@ import { providerError } from "../../fakes/eval_ports.ts";
 const signal = new AbortController().signal;
 const question = [{ role: "user" as const, content: "hello" }];
 
-/** A target whose addresses answer by table; an address that is not in it says 404. */
+/** A target whose addresses answer by table; an address that is not in it answers 404. */
 function targetAt(
   endpoint: string,
   answers: Record<string, string | ProviderError>,
@@ -62,7 +62,7 @@ for (const [endpoint, expected] of ADDRESSES) {
   });
 }
 
-Deno.test("what answered is remembered for the run", async () => {
+Deno.test("the dialect that answered is used for the rest of the run", async () => {
   const { target, asked } = targetAt("http://host", { "agent http://host": "hi" });
   assertEquals((await target.ask(question, signal)).content, "hi");
   await target.ask(question, signal);
@@ -70,7 +70,7 @@ Deno.test("what answered is remembered for the run", async () => {
   assertEquals(asked.slice(2), ["agent http://host", "agent http://host", "agent http://host"]);
 });
 
-Deno.test("405 leads to the next address as 404 does", async () => {
+Deno.test("after a 405 the next address is tried, as after a 404", async () => {
   const { target } = targetAt("http://host", {
     "openai http://host": providerError(405),
     "openai http://host/v1": "hi",
@@ -78,7 +78,7 @@ Deno.test("405 leads to the next address as 404 does", async () => {
   assertEquals((await target.ask(question, signal)).content, "hi");
 });
 
-Deno.test("a protocol that the request names skips the search", async () => {
+Deno.test("no search is made if the request names the protocol", async () => {
   const agent = targetAt("http://host", { "agent http://host": "hi" }, { protocol: "agent" });
   await agent.target.ask(question, signal);
   assertEquals(agent.asked, ["agent http://host"]);
@@ -88,7 +88,7 @@ Deno.test("a protocol that the request names skips the search", async () => {
   assertEquals(openai.asked, ["openai http://host/x"]);
 });
 
-Deno.test("parameters are never dropped in silence: the agent's dialect has no place for them", async () => {
+Deno.test("the agent's dialect is not tried with parameters, because it cannot send them", async () => {
   const { target, asked } = targetAt(
     "http://host/x",
     { "agent http://host/x": "hi" },
@@ -106,7 +106,7 @@ const DEAD: [string, ProviderError][] = [
 ];
 
 for (const [what, error] of DEAD) {
-  Deno.test(`${what} on the first call ends the asking, and all calls fail alike`, async () => {
+  Deno.test(`after ${what} on the first call no further call is made, and all fail with the same error`, async () => {
     const { target, asked } = targetAt("http://host/v1/chat/completions", {
       "openai http://host/v1": error,
     });
@@ -120,7 +120,7 @@ for (const [what, error] of DEAD) {
 }
 
 for (const status of [400, 429, 500]) {
-  Deno.test(`${status} on the first call is that call's alone`, async () => {
+  Deno.test(`${status} on the first call fails only that call`, async () => {
     const answers: Record<string, string | ProviderError> = {
       "openai http://host/v1": providerError(status),
     };
@@ -132,7 +132,7 @@ for (const status of [400, 429, 500]) {
   });
 }
 
-Deno.test("only a readable reply settles the dialect, and what stands elsewhere is found", async () => {
+Deno.test("only a readable reply settles the dialect, also if it is at another address", async () => {
   for (const failing of [providerError(302), providerError(400), timedOut()]) {
     const answers: Record<string, string | ProviderError> = { "openai http://host": failing };
     const { target, asked } = targetAt("http://host", answers);
@@ -145,7 +145,7 @@ Deno.test("only a readable reply settles the dialect, and what stands elsewhere 
   }
 });
 
-Deno.test("an address that answers with a page for people is passed over", async () => {
+Deno.test("an address that answers with a web page is skipped", async () => {
   const { target } = targetAt("http://host", {
     "openai http://host": unreadable(),
     "openai http://host/v1": "hi",
@@ -157,7 +157,7 @@ Deno.test("an address that answers with a page for people is passed over", async
   assertEquals(nowhere.asked.length, 3);
 });
 
-Deno.test("calls wait for the first one only so long", async () => {
+Deno.test("calls wait for the first one for a limited time", async () => {
   const hanging = Promise.withResolvers<TargetReply>();
   let asked = 0;
   const dialect: Dialect = {
@@ -176,7 +176,7 @@ Deno.test("calls wait for the first one only so long", async () => {
   assertEquals((await first).content, "late");
 });
 
-Deno.test("who leaves while waiting for the first call is told so at once", async () => {
+Deno.test("a call that is aborted while it waits for the first one rejects at once", async () => {
   const hanging = Promise.withResolvers<TargetReply>();
   const dialect: Dialect = { address: "http://host", ask: () => hanging.promise };
   const target = createTarget({
@@ -194,7 +194,7 @@ Deno.test("who leaves while waiting for the first call is told so at once", asyn
   await first;
 });
 
-Deno.test("a bare origin that was busy at first is looked for again", async () => {
+Deno.test("an origin that was busy at first is searched again", async () => {
   const answers: Record<string, string | ProviderError> = {
     "openai http://host": providerError(503),
     "openai http://host/v1": "hi",
@@ -211,7 +211,7 @@ Deno.test("a bare origin that was busy at first is looked for again", async () =
   ]);
 });
 
-Deno.test("an endpoint that dies later in the run is asked again each time", async () => {
+Deno.test("an endpoint that fails later in the run is called again each time", async () => {
   const answers: Record<string, string | ProviderError> = { "openai http://host/v1": "hi" };
   const { target, asked } = targetAt("http://host/v1", answers);
   await target.ask(question, signal);

@@ -19,7 +19,7 @@ const TWO_TURNS = {
 };
 const STREAM = { accept: "text/event-stream" };
 
-Deno.test("an answer carries its run's id and says where the run is", async () => {
+Deno.test("an answer has the run's id, and the run's address in Location", async () => {
   const { service, store } = evalService();
   const response = await service(evaluateRequestOf(evaluateBody()));
   const { run_id } = await response.json();
@@ -27,7 +27,7 @@ Deno.test("an answer carries its run's id and says where the run is", async () =
   assertEquals((await store.getRun(run_id))?.status, "completed");
 });
 
-Deno.test("a run is stored before its first call, and a turn before the next but one is asked", async () => {
+Deno.test("a run is stored before its first call, and a turn before the second turn after it is asked", async () => {
   const store = memoryStore();
   const seen: { status: string | undefined; done: number }[] = [];
   const { service } = evalService(() => "", {
@@ -48,7 +48,7 @@ Deno.test("a run is stored before its first call, and a turn before the next but
   }
 });
 
-Deno.test("respond-async answers 202 at once, and the run goes on without anyone", async () => {
+Deno.test("respond-async answers 202 at once, and the run continues without a client", async () => {
   const gate = gatedTarget();
   const { service, runs } = evalService(() => "", gate);
   const response = await service(
@@ -64,7 +64,7 @@ Deno.test("respond-async answers 202 at once, and the run goes on without anyone
   assertEquals((await active?.ended)?.status, "completed");
 });
 
-Deno.test("a stream tells of progress and turns, and ends with the result of a plain request", async () => {
+Deno.test("a stream has progress and turn events, and ends with the same result as a plain request", async () => {
   const { service } = evalService((conversation) => `re: ${conversation.at(-1)?.content}`);
   const body = evaluateBody({ ...TWO_TURNS, attempts: 2 });
   const response = await service(evaluateRequestOf(body, STREAM));
@@ -100,7 +100,7 @@ function withoutTimes(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, item) => hidden.includes(key) ? 0 : item));
 }
 
-Deno.test("events come as the turns are stored, not all at the end", async () => {
+Deno.test("events are sent as turns are stored, not all at the end", async () => {
   const gate = gatedTarget();
   const { service } = evalService(() => "", gate);
   const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS), STREAM));
@@ -113,7 +113,7 @@ Deno.test("events come as the turns are stored, not all at the end", async () =>
   assertEquals(seen, ["progress", "turn", "progress", "turn", "progress", "result"]);
 });
 
-Deno.test("a client that leaves a plain request cancels its run, and what was finished stays", async () => {
+Deno.test("a client that leaves a plain request cancels its run, and finished turns stay stored", async () => {
   const gate = gatedTarget();
   const { service, store, runs } = evalService(() => "", gate);
   const client = new AbortController();
@@ -134,7 +134,7 @@ Deno.test("a client that leaves a plain request cancels its run, and what was fi
   assertEquals((await Array.fromAsync(store.turns(run!.id))).length, 1);
 });
 
-Deno.test("a client that leaves its stream cancels the run, and what was finished stays", async () => {
+Deno.test("a client that leaves its stream cancels the run, and finished turns stay stored", async () => {
   const gate = gatedTarget();
   const { service, store, runs } = evalService(() => "", gate);
   const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS), STREAM));
@@ -146,7 +146,7 @@ Deno.test("a client that leaves its stream cancels the run, and what was finishe
   assertEquals((await store.tally(id)).done, 1);
 });
 
-Deno.test("the same key and body answer the same run, also while it is under way", async () => {
+Deno.test("the same key and body answer with the same run, also while it is running", async () => {
   const gate = gatedTarget();
   const { service } = evalService(() => "", gate);
   const ask = () => service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k1" }));
@@ -163,7 +163,7 @@ Deno.test("the same key and body answer the same run, also while it is under way
   assertEquals(gate.asked.length, 1);
 });
 
-Deno.test("the same key with another body is 422, and costs no call", async () => {
+Deno.test("the same key with a different body is 422, and calls no endpoint", async () => {
   const { service, asked } = evalService();
   const headers = { "idempotency-key": "k1" };
   await (await service(evaluateRequestOf(evaluateBody(), headers))).text();
@@ -181,7 +181,7 @@ Deno.test("a key that is empty or too long is refused", async () => {
   }
 });
 
-Deno.test("a client that was lost comes back with its key and pays only for the rest", async () => {
+Deno.test("a client that reconnects with its key pays only for the remaining turns", async () => {
   const gate = gatedTarget();
   const { service, runs, store } = evalService(() => "", gate);
   const client = new AbortController();
@@ -201,7 +201,7 @@ Deno.test("a client that was lost comes back with its key and pays only for the 
   assertEquals(gate.asked, ["one", "two", "two"]);
 });
 
-Deno.test("a client that comes back before its lost run has ended goes on with it", async () => {
+Deno.test("a client that reconnects before its cancelled run has ended resumes it", async () => {
   const gate = gatedTarget();
   const store = memoryStore();
   const cancelling = Promise.withResolvers<void>();
@@ -242,7 +242,7 @@ Deno.test("a client that comes back before its lost run has ended goes on with i
   assertEquals(results.scenarios[0].attempts[0].interactions.length, 2);
 });
 
-Deno.test("one of two waiting clients may leave without ending the other's run", async () => {
+Deno.test("a run is not cancelled if one of two waiting clients leaves", async () => {
   const gate = gatedTarget();
   const { service } = evalService(() => "", gate);
   const client = new AbortController();
@@ -259,7 +259,7 @@ Deno.test("one of two waiting clients may leave without ending the other's run",
   assertEquals(events.at(-1)?.event, "result");
 });
 
-Deno.test("a run that is refused for want of room is a 507 and leaves no run", async () => {
+Deno.test("a run that does not fit on the disk is a 507, and is not stored", async () => {
   const full = new AppError(507, "storage_full", "cannot store the run: the disk is full");
   const store = memoryStore();
   const { service, asked } = evalService(() => "fine", {
@@ -271,7 +271,7 @@ Deno.test("a run that is refused for want of room is a 507 and leaves no run", a
 });
 
 for (const code of ["storage_full", "storage_busy"] as const) {
-  Deno.test(`${code} in the middle is told, and the run goes on by itself when the storage does`, async () => {
+  Deno.test(`${code} during a run is reported, and the run resumes by itself when the storage works again`, async () => {
     const fault = new AppError(507, code, "cannot store the run: no room");
     const store = memoryStore();
     const gate = gatedTarget();
@@ -308,7 +308,7 @@ for (const code of ["storage_full", "storage_busy"] as const) {
   });
 }
 
-Deno.test("a finished run is answered by its key though the service takes no more runs", async () => {
+Deno.test("a key of a finished run answers with its result even if the limit of runs is reached", async () => {
   const gate = gatedTarget();
   const { service, runs } = evalService(() => "", {
     ...gate,
@@ -330,7 +330,7 @@ Deno.test("a finished run is answered by its key though the service takes no mor
   assertEquals(runs.count, 0);
 });
 
-Deno.test("callers with keys of their own do not share their Idempotency-Keys", async () => {
+Deno.test("callers with different API keys do not share Idempotency-Keys", async () => {
   const keys = ["one-secret-key-of-16", "other-secret-key-of-16"];
   const { service, asked } = evalService(() => "fine", {
     environment: { API_KEYS: keys.join(",") },
@@ -344,7 +344,7 @@ Deno.test("callers with keys of their own do not share their Idempotency-Keys", 
   assertEquals([ids[2], asked.length], [ids[0], 2]);
 });
 
-Deno.test("a fault of the service is a 500 without its words, and the run has failed", async () => {
+Deno.test("a fault of the service is a 500 without its message, and the run has failed", async () => {
   const { service, store } = evalService(() => {
     throw new TypeError("a secret");
   });

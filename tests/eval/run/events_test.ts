@@ -5,7 +5,7 @@ import type { RunStore } from "../../../eval/store/store.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 
-Deno.test("a turn that is stored while the events are being read is told next, not missed", async () => {
+Deno.test("a turn that is stored while the events are being read is sent next, not missed", async () => {
   const inner = memoryStore();
   const created = await inner.createRun({ request: evaluateRequest(), testName: "t" });
   if (created.outcome !== "created") throw new Error(created.outcome);

@@ -16,7 +16,7 @@ async function leftByAnother(fields: Parameters<typeof evaluateRequest>[0] = {})
   return { store, id };
 }
 
-Deno.test("an unfinished run goes on by itself: the rest is asked, with the stored history", async () => {
+Deno.test("an unfinished run is resumed: the remaining turns are asked, with the stored history", async () => {
   const { store, id } = await leftByAnother();
   const { runs, asked } = evalService((conversation) => `re: ${conversation.length}`, { store });
   await runs.resumeUnfinished();
@@ -27,7 +27,7 @@ Deno.test("an unfinished run goes on by itself: the rest is asked, with the stor
   assertEquals([run?.status, run?.tally?.done, run?.tally?.lastSeq], ["completed", 3, 3]);
 });
 
-Deno.test("a run whose last turn was stored before the end is completed without a call", async () => {
+Deno.test("a run whose last turn was stored but whose end was not is completed without a call", async () => {
   const { store, id } = await leftByAnother({ turns: 1 });
   const { runs, asked } = evalService(() => "", { store });
   await runs.resumeUnfinished();
@@ -35,7 +35,7 @@ Deno.test("a run whose last turn was stored before the end is completed without 
   assertEquals([asked.length, (await store.getRun(id))?.status], [0, "completed"]);
 });
 
-Deno.test("a failed turn is finished, too: going on does not ask it again", async () => {
+Deno.test("a resumed run does not ask a failed turn again", async () => {
   const { store, id } = await leftByAnother({ turns: 2 });
   const failure = { code: "provider_error", status: 500, detail: "d" };
   await store.recordTurn(id, storedTurn([0, 0, 1], { error: failure }));
@@ -45,10 +45,10 @@ Deno.test("a failed turn is finished, too: going on does not ask it again", asyn
   assertEquals(asked.length, 0);
 });
 
-Deno.test("a run that goes on after any turn has the conversation of one that was never disturbed", async () => {
+Deno.test("a run that is resumed after any turn has the same conversation as one without interruption", async () => {
   const request = evaluateRequest({ turns: 5 });
   const failing = request.test_batch[0]!.interactions[2]!.user_message;
-  /** Says how much it was told, and never answers the third turn. */
+  /** Replies with the number of messages it received, and never answers the third turn. */
   const start = (store = memoryStore()) =>
     evalService((conversation) => {
       if (conversation.at(-1)!.content === failing) throw providerError(500);
@@ -82,7 +82,7 @@ Deno.test("a run that goes on after any turn has the conversation of one that wa
   }
 });
 
-Deno.test("a stored reply is asked for again if a turn before it has to be asked", async () => {
+Deno.test("a stored reply is asked for again if an earlier turn has to be asked", async () => {
   const store = memoryStore();
   const request = evaluateRequest({ turns: 4 });
   const { id } = await store.createRun({ request, testName: "t" });
@@ -98,7 +98,7 @@ Deno.test("a stored reply is asked for again if a turn before it has to be asked
   assertEquals(turns.map(({ result }) => result.agent_reply).slice(1), ["re: 3", "re: 5", "re: 7"]);
 });
 
-Deno.test("unfinished runs can be marked interrupted instead, and nothing is asked", async () => {
+Deno.test("unfinished runs can be marked as interrupted instead, without a call", async () => {
   const { store, id } = await leftByAnother();
   const { runs, asked } = evalService(() => "", { store });
   await runs.interruptUnfinished();
@@ -110,7 +110,7 @@ Deno.test("unfinished runs can be marked interrupted instead, and nothing is ask
   assertEquals((await store.getRun(id))?.status, "completed");
 });
 
-Deno.test("a run whose endpoint is no longer allowed fails and says why, and nothing is asked", async () => {
+Deno.test("a run whose endpoint is no longer allowed fails with the reason, without a call", async () => {
   const { store, id } = await leftByAnother();
   const { runs, asked } = evalService(() => "", {
     store,
@@ -126,7 +126,7 @@ Deno.test("a run whose endpoint is no longer allowed fails and says why, and not
   );
 });
 
-Deno.test("stopping finishes the turn under way, begins no other and leaves a resumable run", async () => {
+Deno.test("stopping finishes the current turn, starts no other and leaves a run that can be resumed", async () => {
   const { store, id } = await leftByAnother();
   const gate = gatedTarget();
   const { runs } = evalService(() => "", { store, target: gate.target });
@@ -144,7 +144,7 @@ Deno.test("stopping finishes the turn under way, begins no other and leaves a re
   assertEquals([next.asked.length, (await store.getRun(id))?.status], [1, "completed"]);
 });
 
-Deno.test("stopping lets a run finish whose client is waiting", async () => {
+Deno.test("stopping waits for a run whose client is waiting", async () => {
   const gate = gatedTarget();
   const { runs, store } = evalService(() => "", gate);
   const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
@@ -157,7 +157,7 @@ Deno.test("stopping lets a run finish whose client is waiting", async () => {
   assertEquals((await store.getRun(started.active.run.id))?.status, "completed");
 });
 
-Deno.test("progress knows the mean so far, what failed and how long the rest will take", async () => {
+Deno.test("progress has the mean so far, the failed turns and the remaining time", async () => {
   let calls = 0;
   const { runs } = evalService(() => {
     if (++calls === 2) throw providerError(500);
@@ -201,7 +201,7 @@ Deno.test("a reply that a killed process left behind is scored, not asked for ag
   ]);
 });
 
-Deno.test("a reply is tried three times after the first death, and then given up", async () => {
+Deno.test("scoring a reply is tried three times after the first crash, and then given up", async () => {
   const seen: (string | undefined)[] = [];
   for (const tries of [0, 1, 2, 3]) {
     const { store, id } = await leftByAnother();
@@ -245,7 +245,7 @@ Deno.test("a long reply is stored before it is scored, and every reply before it
   assert(at("later 0") < at("turn 0") && at("urgent 1") < at("turn 1"), `${order}`);
 });
 
-Deno.test("a run whose endpoint had a query is interrupted after a restart, and says what to do", async () => {
+Deno.test("a run whose endpoint had a query is interrupted after a restart, and its detail says what to do", async () => {
   const store = memoryStore();
   const endpoint = "http://127.0.0.1:9/v1?key=hidden";
   const request = evaluateRequest({ endpoint });
@@ -270,7 +270,7 @@ Deno.test("a run whose endpoint had a query is interrupted after a restart, and 
   assertEquals([(await store.getRun(id))?.status, connected], ["completed", [endpoint]]);
 });
 
-Deno.test("unfinished runs go on within EVAL_MAX_RUNS, oldest first, and the others by themselves", async () => {
+Deno.test("unfinished runs are resumed within EVAL_MAX_RUNS, oldest first, the others as runs end", async () => {
   const store = memoryStore();
   const ids: string[] = [];
   for (let run = 0; run < 5; run++) {
@@ -291,7 +291,10 @@ Deno.test("unfinished runs go on within EVAL_MAX_RUNS, oldest first, and the oth
 
   const { body: waiting } = await look(ids[3]!);
   assertEquals([waiting.status, waiting.progress.done, waiting.progress.total], ["running", 0, 1]);
-  assertEquals(waiting.detail, "the run goes on when there is a place for it (EVAL_MAX_RUNS)");
+  assertEquals(
+    waiting.detail,
+    "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)",
+  );
   assertEquals((await look(ids[3]!, { method: "DELETE" })).status, 409);
   assertEquals((await look(ids[4]!, { method: "POST" }, "/cancel")).body.status, "cancelled");
   await assertRejects(
@@ -310,7 +313,7 @@ Deno.test("unfinished runs go on within EVAL_MAX_RUNS, oldest first, and the oth
   assertEquals(gate.asked.length, 4);
 });
 
-Deno.test("a run that the end of the process gives up stays running, whoever was waiting for it", async () => {
+Deno.test("a run that is abandoned at the end of the process stays running, even if a client waits for it", async () => {
   const gate = gatedTarget();
   const { runs, store } = evalService(() => "", gate);
   const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
@@ -326,7 +329,7 @@ Deno.test("a run that the end of the process gives up stays running, whoever was
   assertEquals(await store.unfinishedRuns(), [started.active.run.id]);
 });
 
-Deno.test("a caller who repeats the request of a run that waits gets its result when it has gone on", async () => {
+Deno.test("a repeated request for a queued run is answered with its result once it has been resumed", async () => {
   const store = memoryStore();
   const before = evalService(() => "", { store });
   const headers = { "idempotency-key": "k", prefer: "respond-async" };

@@ -36,19 +36,19 @@ async function world() {
 const names = async (store: RunStore) =>
   (await store.listRuns({ limit: 9 })).runs.map(({ testName }) => testName);
 
-Deno.test("runs are kept for as many days as EVAL_KEEP_DAYS says", async () => {
+Deno.test("runs are kept for EVAL_KEEP_DAYS days", async () => {
   const { store, start } = await world();
   (await start({ keepDays: 7 })).stop();
   assertEquals(await names(store), ["two days old"]);
 });
 
-Deno.test("runs are kept for ever if nobody says how long", async () => {
+Deno.test("runs are never deleted if EVAL_KEEP_DAYS is unset", async () => {
   const { store, start } = await world();
   (await start()).stop();
   assertEquals(await names(store), ["two days old", "ten days old"]);
 });
 
-Deno.test("after a jump of the clock nothing is deleted, also not at the next start, and the log says how many would go", async () => {
+Deno.test("nothing is deleted after a jump of the clock or at the next start, and the log says how many runs are concerned", async () => {
   const { clock, store, lines, start } = await world();
   (await start({ keepDays: 30 })).stop();
   clock.now += 5 * 365 * DAY;
@@ -59,7 +59,7 @@ Deno.test("after a jump of the clock nothing is deleted, also not at the next st
   assertEquals(lines.map(({ level, runs }) => [level, runs]), Array(3).fill(["warn", 2]));
 });
 
-Deno.test("a clock that goes on evenly after its jump is believed at the next sweep", async () => {
+Deno.test("a clock that runs evenly after its jump is trusted at the next sweep", async () => {
   const { clock, store, start } = await world();
   (await start({ keepDays: 7 })).stop();
   clock.now += 20 * DAY; // the service was off

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { Target } from "../../../eval/run/runner.ts";
+import type { Target } from "../../../eval/endpoint/target.ts";
 import type { Service } from "../../../shared/http/router.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import {
@@ -47,7 +47,7 @@ Deno.test("runs are listed newest first, in pages, and filtered", async () => {
   assertEquals(idsOf(await list("?status=running")), []);
 });
 
-Deno.test("the query of an endpoint is used, and shown nowhere", async () => {
+Deno.test("the query of an endpoint is used, but never shown", async () => {
   const connected: string[] = [];
   const { service } = evalService(() => "fine", {
     connect: ({ endpoint }) => void connected.push(endpoint),
@@ -66,7 +66,7 @@ Deno.test("the query of an endpoint is used, and shown nowhere", async () => {
   }
 });
 
-Deno.test("a list that cannot be is refused by the name of its parameter", async () => {
+Deno.test("an invalid list parameter is refused by its name", async () => {
   const { service } = evalService();
   for (const query of ["status=done", "limit=0", "limit=many"]) {
     const response = await call(service, `GET /runs?${query}`);
@@ -76,7 +76,7 @@ Deno.test("a list that cannot be is refused by the name of its parameter", async
   }
 });
 
-Deno.test("a run under way shows how far it is, a finished one its result", async () => {
+Deno.test("a running run shows its progress, a finished one its result", async () => {
   const gate = gatedTarget();
   const { service, runs } = evalService(() => "", gate);
   const id = await startAsync(service, { test_batch: THREE_TURNS });
@@ -104,7 +104,7 @@ Deno.test("a run under way shows how far it is, a finished one its result", asyn
   });
 });
 
-Deno.test("a run that is not there is a 404 by every road", async () => {
+Deno.test("a run that does not exist is a 404 on every route", async () => {
   const { service } = evalService();
   for (
     const route of [
@@ -120,7 +120,7 @@ Deno.test("a run that is not there is a 404 by every road", async () => {
   }
 });
 
-Deno.test("a client that lost its events goes on from the last one it saw", async () => {
+Deno.test("a client that reconnects gets the events after the last one it received", async () => {
   const gate = gatedTarget();
   const { service } = evalService(() => "", gate);
   const id = await startAsync(service, { test_batch: THREE_TURNS });
@@ -147,7 +147,7 @@ Deno.test("a client that lost its events goes on from the last one it saw", asyn
   assertEquals(over.status, 204); // an EventSource stops coming back
 });
 
-Deno.test("the events of a finished run are all there, over many pages", async () => {
+Deno.test("all events of a finished run are sent, over many pages", async () => {
   const { service } = evalService();
   const { run_id } = await evaluateWith(service, evaluateBody({ attempts: 350 }));
   const events = await Array.fromAsync(
@@ -157,7 +157,7 @@ Deno.test("the events of a finished run are all there, over many pages", async (
   assertEquals(events.at(-1)?.event, "result");
 });
 
-Deno.test("leaving the events of a run does not end it", async () => {
+Deno.test("a client that leaves the events of a run does not cancel it", async () => {
   const gate = gatedTarget();
   const { service, runs } = evalService(() => "", gate);
   const id = await startAsync(service);
@@ -167,7 +167,7 @@ Deno.test("leaving the events of a run does not end it", async () => {
   assertEquals((await ended).status, "completed");
 });
 
-Deno.test("a cancelled run asks no more, keeps what it has, and says so to who watches", async () => {
+Deno.test("a cancelled run asks nothing more, keeps its turns and ends its event streams", async () => {
   const gate = gatedTarget();
   const { service, store } = evalService(() => "", gate);
   const id = await startAsync(service, { test_batch: THREE_TURNS });
@@ -196,9 +196,9 @@ Deno.test("a finished run cannot be cancelled", async () => {
   assertEquals([response.status, (await response.json()).code], [409, "conflict"]);
 });
 
-Deno.test("a retry asks again from the first failed turn on, so that each reply fits its history", async () => {
+Deno.test("a retry asks again from the first failed turn, so that each reply fits its history", async () => {
   let calls = 0;
-  /** Says what it was told before, and fails the second call. */
+  /** Replies with the messages it received, and fails the second call. */
   const { service, asked, runs } = evalService((conversation) => {
     if (++calls === 2) throw providerError(500);
     const said = conversation.filter(({ role }) => role === "user").map(({ content }) => content);
@@ -226,7 +226,7 @@ Deno.test("a retry asks again from the first failed turn on, so that each reply 
   );
 });
 
-Deno.test("a retry scores again what lacks its scores, and asks for nothing that was answered", async () => {
+Deno.test("a retry scores turns with missing scores again, without a further call", async () => {
   let isDown = true;
   const { judge } = fakeJudge(() => {
     if (isDown) throw providerError(500);
@@ -254,7 +254,7 @@ Deno.test("a retry scores again what lacks its scores, and asks for nothing that
   assertEquals(asked.length, 3);
 });
 
-Deno.test("a run that is running, or in which nothing failed, cannot be retried", async () => {
+Deno.test("a run that is running, or has no failed turn, cannot be retried", async () => {
   const gate = gatedTarget();
   const { service, runs } = evalService(() => "", gate);
   const id = await startAsync(service);
@@ -267,7 +267,7 @@ Deno.test("a run that is running, or in which nothing failed, cannot be retried"
   assertEquals([whole.status, (await whole.json()).code], [409, "conflict"]);
 });
 
-Deno.test("a run is deleted once it is over, and not before", async () => {
+Deno.test("a run can be deleted only after it has ended", async () => {
   const gate = gatedTarget();
   const { service, runs } = evalService(() => "", gate);
   const id = await startAsync(service);
@@ -292,7 +292,7 @@ Deno.test("a run is cancelled and deleted without reading its request", async ()
   assertEquals((await call(service, `DELETE /runs/${id}`)).status, 204);
 });
 
-Deno.test("ids of more than 256 characters are refused by their path", async () => {
+Deno.test("ids of more than 256 characters are refused, and the error names the field", async () => {
   const { service, asked } = evalService();
   const id = "x".repeat(257);
   const turn = { id: "1", user_message: "Hello" };
@@ -311,7 +311,7 @@ Deno.test("ids of more than 256 characters are refused by their path", async () 
   assertEquals(asked.length, 0);
 });
 
-Deno.test("a list shows a long test name cut, the result shows it whole", async () => {
+Deno.test("a list cuts a long test name, the result has all of it", async () => {
   const { service } = evalService();
   const test_name = "name ".repeat(1000);
   assertEquals((await evaluateWith(service, evaluateBody({ test_name }))).test_name, test_name);
@@ -319,7 +319,7 @@ Deno.test("a list shows a long test name cut, the result shows it whole", async 
   assertEquals(run.test_name, `${test_name.slice(0, 1000)}…`);
 });
 
-Deno.test("a retry that comes again with its key is the same retry, also while it runs", async () => {
+Deno.test("a repeated retry with the same key is the same run, also while it is running", async () => {
   const gate = gatedTarget();
   let isDown = true;
   const target: Target = {

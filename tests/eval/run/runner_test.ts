@@ -1,11 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { createFairSlots } from "../../../eval/run/fair_slots.ts";
-import {
-  REQUEST_FAILED,
-  runScenarios,
-  type Turn,
-  type TurnPosition,
-} from "../../../eval/run/runner.ts";
+import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
+import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
+import { REQUEST_FAILED, runScenarios } from "../../../eval/run/runner.ts";
+import type { TurnPosition } from "../../../eval/store/store.ts";
 import type { Interaction, InteractionResult } from "../../../shared/schemas/evaluate.ts";
 import {
   fakeTarget,
@@ -21,7 +18,7 @@ import { storedTurn } from "../../fakes/stored_runs.ts";
 
 const echo = (conversation: { content: string }[]) => `re: ${conversation.at(-1)?.content}`;
 
-Deno.test("an attempt is one conversation: each turn has the turns before it as history", async () => {
+Deno.test("an attempt is one conversation: each turn has the earlier turns as history", async () => {
   const { target, asked } = fakeTarget(echo);
   const scenarios = [scenario("s", [interaction("1"), interaction("2"), interaction("3")])];
   await runScenarios({ scenarios, attempts: 1 }, ports(target));
@@ -34,14 +31,14 @@ Deno.test("an attempt is one conversation: each turn has the turns before it as 
   ]);
 });
 
-Deno.test("the history holds the generated reply, not the reference", async () => {
+Deno.test("the history has the generated reply, not the reference", async () => {
   const { target, asked } = fakeTarget(() => "generated");
   const turns = [interaction("1", { reference_reply: "expected" }), interaction("2")];
   await runScenarios({ scenarios: [scenario("s", turns)], attempts: 1 }, ports(target));
   assertEquals(asked[1]?.[1], { role: "assistant", content: "generated" });
 });
 
-Deno.test("every scenario is run as often as asked", async () => {
+Deno.test("every scenario is run `attempts` times", async () => {
   const { target, asked } = fakeTarget(echo);
   const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id)]));
   const results = await runAndCollect({ scenarios, attempts: 4 }, ports(target));
@@ -54,7 +51,7 @@ Deno.test("every scenario is run as often as asked", async () => {
   assertEquals(results[1]?.[0]?.[0]?.agent_reply, "re: message b");
 });
 
-Deno.test("results stand in the batch's order, whichever conversation ends first", async () => {
+Deno.test("results are in the order of the batch, whichever conversation ends first", async () => {
   const gates = new Map([["message a", Promise.withResolvers<void>()]]);
   const target = {
     async ask(conversation: { content: string }[]) {
@@ -68,7 +65,7 @@ Deno.test("results stand in the batch's order, whichever conversation ends first
   assertEquals(results.map(([turns]) => turns?.[0]?.id), ["a", "b"]);
 });
 
-Deno.test("a failed turn says so, counts 0 and stays out of the later turns' history", async () => {
+Deno.test("a failed turn has an error, counts 0 and is not in the history of later turns", async () => {
   const { target, asked } = fakeTarget((conversation, call) => {
     if (call === 2) throw providerError(500);
     return echo(conversation);
@@ -95,7 +92,7 @@ Deno.test("a failed turn says so, counts 0 and stays out of the later turns' his
   ]);
 });
 
-Deno.test("no more conversations are under way than there are places, and all places are used", async () => {
+Deno.test("as many conversations are running as the limit allows, and no more", async () => {
   let running = 0;
   let most = 0;
   const target = {
@@ -111,16 +108,16 @@ Deno.test("no more conversations are under way than there are places, and all pl
       interaction("1"),
       interaction("2"),
     ]));
-  const slot = createFairSlots(5).forRun("http://host");
+  const limiter = createFairLimiter(5).forRun("http://host");
   await Promise.all(
     [1, 2].map(() =>
-      runScenarios({ scenarios, attempts: 2 }, ports(target, { slot, concurrency: 5 }))
+      runScenarios({ scenarios, attempts: 2 }, ports(target, { limiter, concurrency: 5 }))
     ),
   );
   assertEquals(most, 5);
 });
 
-Deno.test("a large run does not stand in front of a small one", async () => {
+Deno.test("a large run does not delay a small one", async () => {
   const order: string[] = [];
   const target = {
     async ask(conversation: { content: string }[]) {
@@ -129,13 +126,13 @@ Deno.test("a large run does not stand in front of a small one", async () => {
       return { content: "", usage: null };
     },
   };
-  const slots = createFairSlots(4);
+  const fair = createFairLimiter(4);
   const large = Array.from({ length: 100 }, () => scenario("large", [interaction("large")]));
   const small = [scenario("small", [interaction("small")])];
   await Promise.all([
     ...[large, small].map((scenarios) => {
-      const slot = slots.forRun("http://host");
-      return runScenarios({ scenarios, attempts: 1 }, ports(target, { slot, concurrency: 4 }));
+      const limiter = fair.forRun("http://host");
+      return runScenarios({ scenarios, attempts: 1 }, ports(target, { limiter, concurrency: 4 }));
     }),
   ]);
   assert(
@@ -165,7 +162,7 @@ Deno.test("a run whose signal is aborted asks nothing more and rejects", async (
   assertEquals(asked.length, 3);
 });
 
-Deno.test("the recorder is told of every turn once, with its place, in order", async () => {
+Deno.test("every turn is recorded once, with its position, in order", async () => {
   const { target } = fakeTarget(() => "");
   const seen: TurnPosition[] = [];
   const recorder = {
@@ -184,7 +181,7 @@ Deno.test("the recorder is told of every turn once, with its place, in order", a
   ]);
 });
 
-Deno.test("the next turn is asked while one is recorded, and never more than one is behind", async () => {
+Deno.test("the next turn is asked while one is being recorded, but never while two are", async () => {
   const disk = Promise.withResolvers<void>();
   const second = Promise.withResolvers<void>();
   const { target, asked } = fakeTarget((_conversation, call) => {
@@ -205,11 +202,11 @@ Deno.test("the next turn is asked while one is recorded, and never more than one
   assertEquals(asked.length, 3);
 });
 
-Deno.test("where replies come together, the next questions go out before any is looked at", async () => {
+Deno.test("if replies arrive together, the next questions are sent before any reply is assessed", async () => {
   const { target, reached, open } = gatedTarget();
   const seen: string[] = [];
   const watched = {
-    ask(conversation: Turn[], signal: AbortSignal) {
+    ask(conversation: ConversationMessage[], signal: AbortSignal) {
       seen.push(`ask ${conversation.at(-1)!.content}`);
       return target.ask(conversation, signal);
     },
@@ -245,15 +242,15 @@ Deno.test("a turn that cannot be recorded ends the run", async () => {
   );
 });
 
-Deno.test("a run that waits for a place ends at once when it is cancelled", async () => {
+Deno.test("a run that waits for the limiter ends at once if it is cancelled", async () => {
   const { target, asked } = fakeTarget(() => "");
   const controller = new AbortController();
   const taken = Promise.withResolvers<void>();
-  const slot = createFairSlots(1).forRun("http://host");
-  const other = slot(() => taken.promise);
+  const limiter = createFairLimiter(1).forRun("http://host");
+  const other = limiter(() => taken.promise);
   const run = runScenarios(
     { scenarios: [scenario("s", [interaction("1")])], attempts: 1 },
-    ports(target, { slot, signal: controller.signal }),
+    ports(target, { limiter, signal: controller.signal }),
   );
   controller.abort();
   await assertRejects(() => run, DOMException);
@@ -262,7 +259,7 @@ Deno.test("a run that waits for a place ends at once when it is cancelled", asyn
   assertEquals(asked.length, 0);
 });
 
-Deno.test("a result that is sent in again does not bring its old outcome along", async () => {
+Deno.test("a result that is sent in again does not keep its old outcome", async () => {
   const { target, asked } = fakeTarget(() => "fine");
   const old = { error: { code: "x" }, judge: { grade: 1 }, annotation: {}, score_methods: {} };
   const turns = [interaction("1", { ...old, weight: 3 }), interaction("2")];
@@ -279,7 +276,7 @@ Deno.test("a result that is sent in again does not bring its old outcome along",
   assertEquals(asked[1]?.length, 3); // it was said, so it is history
 });
 
-Deno.test("an error that is not the endpoint's is not passed off as one", async () => {
+Deno.test("an error of the service is not reported as one of the endpoint", async () => {
   const { target } = fakeTarget(() => {
     throw new TypeError("a fault of ours");
   });
@@ -291,7 +288,7 @@ Deno.test("an error that is not the endpoint's is not passed off as one", async 
   );
 });
 
-Deno.test("ten thousand refusals without any waiting leave the event loop its turns", async () => {
+Deno.test("ten thousand immediate refusals do not block the event loop", async () => {
   const { target } = fakeTarget(() => {
     throw providerError(500);
   });
@@ -306,7 +303,7 @@ Deno.test("ten thousand refusals without any waiting leave the event loop its tu
   assert(turns > 0, "no timer ran while the run was under way");
 });
 
-Deno.test("finished turns are not asked again, and stand in the history of those that are", async () => {
+Deno.test("finished turns are not asked again, and are in the history of the others", async () => {
   const { target, asked } = fakeTarget(echo);
   const turns = ["1", "2", "3", "4"].map((id) => interaction(id));
   const recorded: TurnPosition[] = [];
@@ -348,7 +345,7 @@ Deno.test("finished turns are not asked again, and stand in the history of those
   ]);
 });
 
-Deno.test("a paused run finishes the turns under way, begins no other and says so", async () => {
+Deno.test("a paused run finishes its current turns, starts no other and resolves with paused", async () => {
   const gate = gatedTarget();
   let isPaused = false;
   const recorded: number[] = [];
@@ -369,11 +366,11 @@ Deno.test("a paused run finishes the turns under way, begins no other and says s
   assertEquals(recorded, [0, 1]);
 });
 
-Deno.test("a run that fails waits for its other calls to end before it says so", async () => {
+Deno.test("a run that fails rejects after its other calls have ended", async () => {
   const gate = gatedTarget();
   const scenarios = ["a", "b"].map((id) => scenario(id, [interaction(id)]));
   const failing = {
-    ask: (conversation: Turn[], signal: AbortSignal) =>
+    ask: (conversation: ConversationMessage[], signal: AbortSignal) =>
       conversation[0]!.content === "message b"
         ? Promise.reject(new TypeError("a fault of ours"))
         : gate.target.ask(conversation, signal),
@@ -382,7 +379,7 @@ Deno.test("a run that fails waits for its other calls to end before it says so",
   assertEquals(gate.aborted, ["message a"]);
 });
 
-Deno.test("a reply is handed over before it is assessed, and assessed once it is kept", async () => {
+Deno.test("a reply is handed to the recorder before it is assessed, and assessing waits for the recorder", async () => {
   const { target } = fakeTarget(echo);
   const kept = Promise.withResolvers<void>();
   const seen: string[] = [];
@@ -412,7 +409,7 @@ Deno.test("a reply is handed over before it is assessed, and assessed once it is
   assertEquals(seen, ["receive re: message 1", "kept", "assess re: message 1", "record"]);
 });
 
-Deno.test("a fault of the scoring belongs to its turn, and the run goes on", async () => {
+Deno.test("a turn whose scoring fails has no scores, and the run continues", async () => {
   const { target, asked } = fakeTarget(echo);
   const faults: unknown[] = [];
   const [[results]] = await runAndCollect(

@@ -27,7 +27,7 @@ async function holdLock(path: string): Promise<AsyncDisposable> {
   };
 }
 
-Deno.test("a lock of another process interrupts a run, which goes on by itself once it is gone", async () => {
+Deno.test("a database lock of another process interrupts a run, which resumes once the lock is gone", async () => {
   const folder = await Deno.makeTempDir();
   const path = `${folder}/eval.db`;
   const store = await openStore({ path, busyTimeoutMs: 20 });

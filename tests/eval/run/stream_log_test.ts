@@ -15,7 +15,7 @@ function collect() {
 
 const untilNext = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-Deno.test("a streamed evaluation makes one log line, at its end, with its outcome and cost", async () => {
+Deno.test("a streamed evaluation writes one log line, at its end, with its outcome and tokens", async () => {
   const { log, requests } = collect();
   const gate = gatedTarget();
   const { service, runs } = evalService(() => "", { ...gate, log });
@@ -40,7 +40,7 @@ Deno.test("a streamed evaluation makes one log line, at its end, with its outcom
   await runs.stop();
 });
 
-Deno.test("who leaves the events of a run is in the log line, and who stays to the end too", async () => {
+Deno.test("the log line of an event stream says whether the client left or stayed to the end", async () => {
   const { log, requests } = collect();
   const gate = gatedTarget();
   const { service } = evalService(() => "", { ...gate, log });
@@ -61,7 +61,7 @@ Deno.test("who leaves the events of a run is in the log line, and who stays to t
   assertEquals([requests().length, route, outcome], [3, "GET /runs/:id/events", undefined]);
 });
 
-Deno.test("events that cannot be read to their end are told as a failure of ours", async () => {
+Deno.test("events that cannot be read to their end are logged as a failure of the service", async () => {
   const { log, requests } = collect();
   const store = memoryStore();
   const { service } = evalService(() => "fine", { store, log });

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createSuspects } from "../../../eval/run/suspects.ts";
 
-Deno.test("suspects are scored one by one, those first that were tried least", async () => {
+Deno.test("suspects are scored one by one, those with the fewest tries first", async () => {
   const { score } = createSuspects();
   const order: number[] = [];
   let working = 0;
@@ -18,7 +18,7 @@ Deno.test("suspects are scored one by one, those first that were tried least", a
   assertEquals([order, most], [[0, 1, 1, 2, 2], 1]);
 });
 
-Deno.test("a suspect whose scoring throws does not hold up the others", async () => {
+Deno.test("a suspect whose scoring throws does not stop the others", async () => {
   const { score } = createSuspects();
   const failing = score(1, () => Promise.reject(new Error("no")));
   const next = score(1, () => Promise.resolve("scored"));

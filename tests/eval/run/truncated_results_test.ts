@@ -6,7 +6,7 @@ import type { RunStore } from "../../../eval/store/store.ts";
 import { evalService } from "../../fakes/eval_service.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 
-/** Half a result must never look like a whole one, by whatever road it is read. */
+/** Part of a result must never look like a complete one, on any route. */
 
 const TURNS = 600;
 const ROADS = (id: string) => [
@@ -42,7 +42,7 @@ async function withRun(
 const get = (service: (request: Request) => Promise<Response>, path: string) =>
   service(new Request(`http://127.0.0.1:8080${path}`));
 
-Deno.test("a run that is deleted while it is read is answered whole", () =>
+Deno.test("a run that is deleted while it is read is answered completely", () =>
   withRun(async ({ store, id }) => {
     const { service } = evalService(() => "", { store });
     const bodies = await Promise.all(
@@ -66,7 +66,7 @@ Deno.test("a run that is deleted while it is read is answered whole", () =>
           text += new TextDecoder().decode(next.value);
         }
       };
-      // There is no run any more that the last event could tell of: the stream is cut.
+      // The run no longer exists, so there is no last event: the stream is cut off.
       if (road.endsWith("/events")) await assertRejects(read, Error, "was deleted");
       else await read();
       if (road.includes("markdown")) continue;
@@ -75,7 +75,7 @@ Deno.test("a run that is deleted while it is read is answered whole", () =>
     }
   }));
 
-Deno.test("a run that lacks turns is cut or refused by every road, never shown as whole", () =>
+Deno.test("an incomplete run is cut off or refused on every route, never shown as complete", () =>
   withRun(async ({ store, id, path }) => {
     const other = new DatabaseSync(path);
     other.prepare("delete from turns where run_id = ? and attempt >= 400").run(id);

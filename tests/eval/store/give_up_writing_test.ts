@@ -3,7 +3,7 @@ import { permissionFlags } from "../../../.ci/task_flags.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** What `eval/main.ts` does, and then tries to do more. */
+/** Does what `eval/main.ts` does, and then tries to write. */
 const SCRIPT = `
 import { giveUpWriting } from "${new URL("eval/store/give_up_writing.ts", ROOT)}";
 import { openStore } from "${new URL("eval/store/open_store.ts", ROOT)}";
@@ -32,7 +32,7 @@ console.log("runs after a death: " + (await store.listRuns({ limit: 1 })).runs.l
 await store.close();
 `;
 
-Deno.test("with the service's permissions only the database's thread writes files, and it still does", async () => {
+Deno.test("with the service's permissions only the database's worker can write files", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const script = `${folder}/script.ts`;

@@ -14,7 +14,7 @@ async function withFolder(test: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-Deno.test("the folder of the database is made, and what is stored is there the next time", () =>
+Deno.test("the folder of the database is created, and stored runs are there at the next start", () =>
   withFolder(async (folder) => {
     const path = `${folder}/not/yet/eval.db`;
     const store = await openStore({ path });
@@ -27,20 +27,20 @@ Deno.test("the folder of the database is made, and what is stored is there the n
     await again.close();
   }));
 
-Deno.test("a database that is in use is refused in words, and free once it is closed", () =>
+Deno.test("a database in use is refused with a clear message, and can be opened once it is closed", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     const store = await openStore({ path });
     const error = await assertRejects(() => openStore({ path }), ConfigError);
     assertEquals(
       error.message,
-      `cannot open EVAL_DATA=${path}: another process is using it; stop that one, or name another file`,
+      `cannot open EVAL_DATA=${path}: another process is using it; stop that process, or set another file`,
     );
     await store.close();
     await (await openStore({ path })).close();
   }));
 
-Deno.test("a database that is in use is refused by any other name of its file or its folder", () =>
+Deno.test("a database in use is refused under any other name of its file or folder", () =>
   withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/data`);
     const store = await openStore({ path: `${folder}/data/eval.db` });
@@ -56,14 +56,14 @@ Deno.test("a database that is in use is refused by any other name of its file or
     assertEquals((await Deno.lstat(`${folder}/symbolic.db`)).isSymlink, true);
   }));
 
-Deno.test("a link to a file that is not there yet makes it there", () =>
+Deno.test("the target of a symbolic link is created if it does not exist", () =>
   withFolder(async (folder) => {
     await Deno.symlink(`${folder}/data/eval.db`, `${folder}/link.db`);
     await (await openStore({ path: `${folder}/link.db` })).close();
     assertEquals((await Deno.stat(`${folder}/data/eval.db`)).isFile, true);
   }));
 
-Deno.test("a reader looks at runs while another process writes them", () =>
+Deno.test("a reader can read runs while another process writes them", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     const store = await openStore({ path });
@@ -78,7 +78,7 @@ Deno.test("a reader looks at runs while another process writes them", () =>
     await late.close();
   }));
 
-Deno.test("a file that is no database, and a path that is a folder, are refused in words", () =>
+Deno.test("a file that is not a database, and a folder, are refused with a clear message", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     await Deno.writeTextFile(path, "this is a letter, not a database. ".repeat(100));
@@ -93,7 +93,7 @@ Deno.test("a file that is no database, and a path that is a folder, are refused 
     assertStringIncludes(missing.message, "there is no such file");
   }));
 
-Deno.test("the tables of a later version are refused in words, and left alone", () =>
+Deno.test("tables of a later version are refused with a clear message, and not changed", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     await (await openStore({ path })).close();
@@ -105,14 +105,14 @@ Deno.test("the tables of a later version are refused in words, and left alone", 
     assertStringIncludes(error.message, "9999_later");
   }));
 
-Deno.test("a disk without room for the tables is refused in words", () =>
+Deno.test("a disk without room for the tables is refused with a clear message", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     const error = await assertRejects(() => openStore({ path, maxPages: 2 }), ConfigError);
     assertStringIncludes(error.message, "the disk is full or cannot be written");
   }));
 
-Deno.test("on a full disk a run is refused in words, and nothing of it is left", () =>
+Deno.test("a run is refused with a clear message on a full disk, and nothing of it is stored", () =>
   withFolder(async (folder) => {
     const store = await openStore({ path: `${folder}/eval.db`, maxPages: 40 });
     const small = await store.createRun({ request: evaluateRequest(), testName: "small" });
@@ -127,7 +127,7 @@ Deno.test("on a full disk a run is refused in words, and nothing of it is left",
     await store.close();
   }));
 
-Deno.test("turns that find the disk full are refused, and those acknowledged before stay", () =>
+Deno.test("turns are refused on a full disk, and those stored before stay", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     const store = await openStore({ path, maxPages: 60 });
@@ -148,7 +148,7 @@ Deno.test("turns that find the disk full are refused, and those acknowledged bef
     await later.close();
   }));
 
-Deno.test("a damaged database stops the start, and the words say what to do", () =>
+Deno.test("a damaged database stops the start, and the message says what to do", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     const store = await openStore({ path });
@@ -169,7 +169,7 @@ Deno.test("a damaged database stops the start, and the words say what to do", ()
     assertStringIncludes(error.message, "see docs/backup.md");
   }));
 
-Deno.test("the files of the database are readable by their owner only, also old ones", () =>
+Deno.test("only their owner can read the files of the database, also old ones", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     await (await openStore({ path })).close();
@@ -189,7 +189,7 @@ Deno.test("the files of the database are readable by their owner only, also old 
     await store.close();
   }));
 
-Deno.test("a reader sees one state of the database, whatever is deleted meanwhile", () =>
+Deno.test("a reader sees one snapshot of the database, whatever is deleted meanwhile", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     const store = await openStore({ path });

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { readAhead } from "../../../eval/store/read_ahead.ts";
 
-/** Numbers from 1 on, and a note of everything that is asked of them. */
+/** The numbers from 1, and a record of every request. */
 function watchedNumbers({ until = 3, failAt = Infinity } = {}) {
   const notes: string[] = [];
   async function* numbers() {
@@ -19,7 +19,7 @@ function watchedNumbers({ until = 3, failAt = Infinity } = {}) {
   return { notes, ahead: readAhead(numbers()) };
 }
 
-Deno.test("the next item is asked for while one is being used, and no more than that one", async () => {
+Deno.test("the next item is requested while one is being used, and no more than one", async () => {
   const { notes, ahead } = watchedNumbers();
   for await (const n of ahead) {
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -28,7 +28,7 @@ Deno.test("the next item is asked for while one is being used, and no more than 
   assertEquals(notes, ["ask 1", "ask 2", "use 1", "ask 3", "use 2", "end", "use 3"]);
 });
 
-Deno.test("who leaves early ends the reading, also where the item held ready is a failure", async () => {
+Deno.test("a consumer that stops early ends the reading, also if the buffered item is an error", async () => {
   const { notes, ahead } = watchedNumbers({ failAt: 2 });
   for await (const n of ahead) {
     await new Promise((resolve) => setTimeout(resolve, 0)); // an unhandled rejection would end us
@@ -38,7 +38,7 @@ Deno.test("who leaves early ends the reading, also where the item held ready is 
   assertEquals(notes, ["ask 1", "ask 2", "end"]);
 });
 
-Deno.test("a failure is told after the items before it", async () => {
+Deno.test("an error is thrown after the items before it", async () => {
   const { ahead } = watchedNumbers({ failAt: 2 });
   assertEquals(await ahead.next(), { done: false, value: 1 });
   await assertRejects(() => ahead.next(), Error, "the page is torn");

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { validate } from "@std/uuid/common";
 import { createRunIds } from "../../../eval/store/run_id.ts";
 
-Deno.test("ids sort in the order in which they were made, whatever the clock does", () => {
+Deno.test("ids sort in the order of their creation, whatever the clock does", () => {
   let moment = 1_700_000_000_000;
   const newId = createRunIds(() => moment);
   const ids: string[] = [];

@@ -14,7 +14,7 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /**
  * The handlers' tests use the second, so it must behave as the first. The third is PostgreSQL, in
- * process: the tables and the queries must be such that a run may live there, too.
+ * process: the tables and the queries must work there, too.
  */
 const STORES: Record<string, (now: () => number) => Promise<RunStore>> = {
   "the database": (now) => openStore({ path: ":memory:", now }),
@@ -66,7 +66,7 @@ async function newRun(store: RunStore, fields: Parameters<typeof evaluateRequest
 const positions = (turns: StoredTurn[]) => turns.map((t) => [t.scenario, t.attempt, t.turn]);
 
 testStores(
-  "a run is read back as it was stored, with the fields that callers carry along",
+  "a run is read back as it was stored, with the caller's own fields",
   async (store, clock) => {
     const request = evaluateRequest({ scenarios: 2, turns: 3, attempts: 4, team: "blue" });
     const { id, outcome } = await store.createRun({ request, testName: "nightly" });
@@ -90,7 +90,7 @@ testStores(
   },
 );
 
-testStores("a run that nobody stored is not found", async (store) => {
+testStores("a run that was not stored is not found", async (store) => {
   assertEquals(await store.getRun("none"), undefined);
   assertEquals(await store.getRecord("none"), undefined);
 });
@@ -106,7 +106,7 @@ testStores("a run is read without its request, and a list cuts long names", asyn
 });
 
 testStores(
-  "turns come in the order of the batch, whichever was stored first, over many pages",
+  "turns are read in the order of the batch, whichever was stored first, over many pages",
   async (store) => {
     const id = await newRun(store);
     const all: [number, number, number][] = [];
@@ -123,7 +123,7 @@ testStores(
   },
 );
 
-testStores("a turn is recorded once: what came first stays", async (store) => {
+testStores("a turn is recorded once: the first one stays", async (store) => {
   const id = await newRun(store);
   await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "first" }));
   await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "second" }));
@@ -132,7 +132,7 @@ testStores("a turn is recorded once: what came first stays", async (store) => {
 });
 
 testStores(
-  "events are numbered in the order of storing and can be read from any of them on",
+  "events are numbered in the order of storing and can be read from any number",
   async (store) => {
     const id = await newRun(store);
     for (const turn of [2, 0, 1]) await store.recordTurn(id, storedTurn([0, 0, turn]));
@@ -143,7 +143,7 @@ testStores(
 );
 
 testStores(
-  "a tally counts what is done and what failed, and knows the mean so far",
+  "a tally counts finished and failed turns, and has the mean so far",
   async (store) => {
     const id = await newRun(store);
     assertEquals(await store.tally(id), {
@@ -168,7 +168,7 @@ testStores(
   },
 );
 
-testStores("runs are listed newest first, page by page, each of them once", async (store) => {
+testStores("runs are listed newest first, in pages, each run once", async (store) => {
   const ids: string[] = [];
   for (let n = 0; n < 7; n++) ids.unshift(await newRun(store)); // all in one millisecond
   const seen: string[] = [];
@@ -194,7 +194,7 @@ testStores("runs are listed by test, by model and by status", async (store) => {
 });
 
 testStores(
-  "a run that ended knows when, and an unfinished one is on the list of these",
+  "an ended run has its end time, and an unfinished run is listed as unfinished",
   async (store, clock) => {
     const [first, second, third] = [
       await newRun(store),
@@ -211,19 +211,22 @@ testStores(
   },
 );
 
-testStores("the same key and body give the same run, another body is a mismatch", async (store) => {
-  const request = evaluateRequest();
-  const create = (bodyHash: string) =>
-    store.createRun({ request, testName: "t", idempotency: { caller: "", key: "k", bodyHash } });
-  const [first, again] = await Promise.all([create("one"), create("one")]);
-  assertEquals([first.outcome, again.outcome], ["created", "known"]);
-  assertEquals(again.id, first.id);
-  assertEquals((await create("two")).outcome, "mismatch");
-  assertEquals((await store.listRuns({ limit: 10 })).runs.length, 1);
-});
+testStores(
+  "the same key and body return the same run, a different body is a mismatch",
+  async (store) => {
+    const request = evaluateRequest();
+    const create = (bodyHash: string) =>
+      store.createRun({ request, testName: "t", idempotency: { caller: "", key: "k", bodyHash } });
+    const [first, again] = await Promise.all([create("one"), create("one")]);
+    assertEquals([first.outcome, again.outcome], ["created", "known"]);
+    assertEquals(again.id, first.id);
+    assertEquals((await create("two")).outcome, "mismatch");
+    assertEquals((await store.listRuns({ limit: 10 })).runs.length, 1);
+  },
+);
 
 testStores(
-  "a key is free again after 24 hours, and once its run is deleted",
+  "a key can be used again after 24 hours, or once its run is deleted",
   async (store, clock) => {
     const request = evaluateRequest();
     const create = () =>
@@ -245,7 +248,7 @@ testStores(
 );
 
 testStores(
-  "a retry begins with its parent's turns up to the first failed one of each attempt",
+  "a retry starts with its parent's turns up to the first failed one of each attempt",
   async (store) => {
     const parentId = await newRun(store, { turns: 4 });
     const error = failure;
@@ -268,7 +271,7 @@ testStores(
 );
 
 testStores(
-  "of a turn whose overall is missing a retry keeps the reply, unless it comes after a failed one",
+  "a retry keeps the reply of a turn whose overall is missing, unless an earlier turn failed",
   async (store) => {
     const parentId = await newRun(store, { turns: 3 });
     const missing = { scores: { overall: null }, missing_scores: { overall: "judge" } };
@@ -292,7 +295,7 @@ testStores(
 );
 
 testStores(
-  "what is stored of an attempt is counted, and read for one attempt alone",
+  "the stored turns are counted per attempt, and can be read for one attempt",
   async (store) => {
     const id = await newRun(store);
     for (const position of [[0, 0, 0], [0, 0, 1], [0, 1, 0], [3, 0, 0]] as const) {
@@ -308,7 +311,7 @@ testStores(
   },
 );
 
-testStores("a deleted run takes its turns with it, and nobody else's", async (store) => {
+testStores("deleting a run deletes its turns, and no other run's", async (store) => {
   const [gone, kept] = [await newRun(store), await newRun(store)];
   for (const id of [gone, kept]) await store.recordTurn(id, storedTurn([0, 0, 0]));
   assertEquals(await store.deleteRun(gone), true);
@@ -318,7 +321,7 @@ testStores("a deleted run takes its turns with it, and nobody else's", async (st
 });
 
 testStores(
-  "retention takes runs that ended before the moment, and never one that is running",
+  "retention deletes runs that ended before a time, and never a running one",
   async (store, clock) => {
     const [old, running] = [await newRun(store), await newRun(store)];
     await store.setStatus(old, { status: "completed" });
@@ -332,7 +335,7 @@ testStores(
 );
 
 testStores(
-  "a run that is deleted while it is read is read to its end, then gone",
+  "a run that is deleted while it is read can be read to its end, then it is gone",
   async (store) => {
     const id = await newRun(store, { attempts: 500 });
     const all = Array.from({ length: 500 }, (_, attempt) => storedTurn([0, attempt, 0]));
@@ -352,7 +355,7 @@ testStores(
   },
 );
 
-testStores("pages of large turns are small, and those of events too", async (store) => {
+testStores("pages of large turns and of large events have few entries", async (store) => {
   const id = await newRun(store, { attempts: 6 });
   const agent_reply = "ä".repeat(400_000);
   for (let attempt = 0; attempt < 6; attempt++) {
@@ -371,7 +374,7 @@ testStores("pages of large turns are small, and those of events too", async (sto
   assert(pages.every((page) => page.length <= 2), `${pages.map((page) => page.length)}`);
 });
 
-testStores("a key belongs to its caller, and one of nobody's to all", async (store) => {
+testStores("a key belongs to its caller, and a key without a caller to all", async (store) => {
   const request = evaluateRequest();
   const create = async (caller: string, key: string) =>
     await store.createRun({ request, testName: "t", idempotency: { caller, key, bodyHash: "h" } });
@@ -399,43 +402,46 @@ testStores("the query of an endpoint is not stored", async (store) => {
   ]);
 });
 
-testStores("a reply without its turn is kept, until the turn or the run is done", async (store) => {
-  const id = await newRun(store, { turns: 2, attempts: 2 });
-  const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
-  const reply = (attempt: number, turn: number) => ({
-    scenario: 0,
-    attempt,
-    turn,
-    content: `reply ${attempt}.${turn}`,
-    usage,
-    latencyMs: 12,
-    encoding: "not utf-8" as const,
-  });
-  await store.recordTurn(id, storedTurn([0, 0, 0]));
-  for (const [attempt, turn] of [[0, 1], [1, 0]] as const) {
-    await store.recordReply(id, reply(attempt, turn), { isUrgent: true });
-  }
-  assertEquals(await store.pendingPositions(id), [
-    { scenario: 0, attempt: 0, turn: 1 },
-    { scenario: 0, attempt: 1, turn: 0 },
-  ]);
-  const position = { scenario: 0, attempt: 0 };
-  assertEquals(await store.pendingReplies(id, position), [{ ...reply(0, 1), tries: 0 }]);
-  await store.countTry(id, { ...position, turn: 1 });
-  assertEquals((await store.pendingReplies(id, position))[0]?.tries, 1);
-  const again = { ...reply(0, 1), content: "asked again" };
-  await store.recordReply(id, again, { isUrgent: true });
-  assertEquals(await store.pendingReplies(id, position), [{ ...again, tries: 0 }]);
-  await store.recordTurn(id, storedTurn([0, 0, 1]));
-  assertEquals(await store.pendingReplies(id, position), []);
-  await store.recordTurn(id, storedTurn([0, 1, 0]));
-  assertEquals(await store.pendingPositions(id), []);
-  await store.setStatus(id, { status: "completed" });
-  assertEquals(await store.deleteRun(id), true);
-});
+testStores(
+  "a reply without its turn is kept until the turn or the run is finished",
+  async (store) => {
+    const id = await newRun(store, { turns: 2, attempts: 2 });
+    const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
+    const reply = (attempt: number, turn: number) => ({
+      scenario: 0,
+      attempt,
+      turn,
+      content: `reply ${attempt}.${turn}`,
+      usage,
+      latencyMs: 12,
+      encoding: "not utf-8" as const,
+    });
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    for (const [attempt, turn] of [[0, 1], [1, 0]] as const) {
+      await store.recordReply(id, reply(attempt, turn), { isUrgent: true });
+    }
+    assertEquals(await store.pendingPositions(id), [
+      { scenario: 0, attempt: 0, turn: 1 },
+      { scenario: 0, attempt: 1, turn: 0 },
+    ]);
+    const position = { scenario: 0, attempt: 0 };
+    assertEquals(await store.pendingReplies(id, position), [{ ...reply(0, 1), tries: 0 }]);
+    await store.countTry(id, { ...position, turn: 1 });
+    assertEquals((await store.pendingReplies(id, position))[0]?.tries, 1);
+    const again = { ...reply(0, 1), content: "asked again" };
+    await store.recordReply(id, again, { isUrgent: true });
+    assertEquals(await store.pendingReplies(id, position), [{ ...again, tries: 0 }]);
+    await store.recordTurn(id, storedTurn([0, 0, 1]));
+    assertEquals(await store.pendingReplies(id, position), []);
+    await store.recordTurn(id, storedTurn([0, 1, 0]));
+    assertEquals(await store.pendingPositions(id), []);
+    await store.setStatus(id, { status: "completed" });
+    assertEquals(await store.deleteRun(id), true);
+  },
+);
 
 testStores(
-  "a reply that is not urgent is on the disk in a moment, or its turn is",
+  "a reply that is not urgent is soon on the disk, unless its turn is",
   async (store) => {
     const id = await newRun(store, { attempts: 2 });
     const reply = { scenario: 0, turn: 0, content: "r", usage: null, latencyMs: 1 };

@@ -18,7 +18,7 @@ function mortalWorkers(mayStart: () => boolean = () => true) {
   return {
     started,
     kill,
-    /** With the next call under way. */
+    /** Kills it during the next call. */
     killSoon() {
       const worker = started.at(-1)!;
       worker.postMessage = () => kill(worker);
@@ -41,7 +41,7 @@ async function withFile(test: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("a store whose worker dies loses the call under way, and goes on with what it has stored", () =>
+Deno.test("if a store's worker dies, its current call fails, and later calls find what was stored", () =>
   withFile(async (path) => {
     const { start, killSoon } = mortalWorkers();
     const events: string[] = [];
@@ -57,7 +57,7 @@ Deno.test("a store whose worker dies loses the call under way, and goes on with 
     await store.close();
   }));
 
-Deno.test("the rest of a transaction whose worker died is refused, and the next one is whole", () =>
+Deno.test("the rest of a transaction whose worker died is refused, and the next transaction works", () =>
   withFile(async (path) => {
     const { start, kill } = mortalWorkers();
     const connection = await openSqlite({ path, mode: "write", start });
@@ -76,7 +76,7 @@ Deno.test("the rest of a transaction whose worker died is refused, and the next 
     await connection.close();
   }));
 
-Deno.test("a process that may start no more workers takes a spare one, as long as there is one", () =>
+Deno.test("a process that cannot start workers any more uses a spare one, if there is one", () =>
   withFile(async (path) => {
     let mayStart = true;
     const { start, started, kill } = mortalWorkers(() => mayStart);
@@ -90,7 +90,7 @@ Deno.test("a process that may start no more workers takes a spare one, as long a
     await connection.close();
   }));
 
-Deno.test("a database in memory is gone with its worker, and says so", async () => {
+Deno.test("a database in memory is closed when its worker dies, and its calls say so", async () => {
   const { start, kill } = mortalWorkers();
   const connection = await openSqlite({ path: ":memory:", mode: "write", start });
   await connection.query("create table t (a)", []);
@@ -98,7 +98,7 @@ Deno.test("a database in memory is gone with its worker, and says so", async () 
   await assertRejects(
     () => connection.query("select * from t", []),
     StoreFault,
-    "the database is gone",
+    "the database is closed: its worker died",
   );
   await connection.close();
 });

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { createTurnWriter } from "../../../eval/store/turn_writer.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
 
-/** A disk whose every flush is let through by hand. */
+/** A disk whose flushes end when the test says so. */
 function slowDisk() {
   const flushes: { turns: number[]; finish: (error?: Error) => void }[] = [];
   return {
@@ -19,13 +19,13 @@ function slowDisk() {
   };
 }
 
-/** Lets everything happen that does not wait for the disk. */
+/** Runs everything that does not wait for the disk. */
 async function settle(): Promise<void> {
   await setTimeout(0);
   await setImmediate();
 }
 
-Deno.test("turns that finish together share a commit, and those that finish meanwhile the next", async () => {
+Deno.test("turns that finish together share a commit, and those that finish during it share the next", async () => {
   const { flushes, writer } = slowDisk();
   const write = (turn: number) => writer.write("run", storedTurn([0, 0, turn]));
   const writes = [0, 1].map(write);
@@ -43,7 +43,7 @@ Deno.test("turns that finish together share a commit, and those that finish mean
   await Promise.all(writes);
 });
 
-Deno.test("a turn is not acknowledged before its own commit is through", async () => {
+Deno.test("a write does not resolve before the commit of its turn is done", async () => {
   const { flushes, writer } = slowDisk();
   const acknowledged: number[] = [];
   for (const turn of [0, 1]) {
@@ -59,7 +59,7 @@ Deno.test("a turn is not acknowledged before its own commit is through", async (
   assertEquals(acknowledged, [0, 1]);
 });
 
-Deno.test("a commit that fails fails its own turns, and the next is tried afresh", async () => {
+Deno.test("a commit that fails rejects its own turns only", async () => {
   const { flushes, writer } = slowDisk();
   const first = assertRejects(() => writer.write("run", storedTurn([0, 0, 0])), Error, "no room");
   await settle();

@@ -11,7 +11,7 @@ async function storedRun(turns: number) {
   return { store, id };
 }
 
-Deno.test("a completed run that lacks a turn is not read as a whole one", async () => {
+Deno.test("a completed run that lacks a turn is not read as a complete one", async () => {
   const { store, id } = await storedRun(2);
   await store.setStatus(id, { status: "completed" });
   const reader = createWholeReader(store, (await store.getRun(id))!);
@@ -21,7 +21,7 @@ Deno.test("a completed run that lacks a turn is not read as a whole one", async 
   await assertRejects(() => Array.fromAsync(reader.turnPages(id)), IncompleteRead, words);
 });
 
-Deno.test("a run that ended early is whole with the turns that it had then", async () => {
+Deno.test("a run that ended early is complete with the turns that it had then", async () => {
   const { store, id } = await storedRun(2);
   await store.setStatus(id, { status: "cancelled", tally: await store.tally(id) });
   const run = (await store.getRun(id))!;
@@ -33,7 +33,7 @@ Deno.test("a run that ended early is whole with the turns that it had then", asy
   );
 });
 
-Deno.test("turns that vanish while they are read are missed at the end", async () => {
+Deno.test("turns that are deleted while they are read are noticed at the end", async () => {
   const { store, id } = await storedRun(3);
   await store.setStatus(id, { status: "completed" });
   const torn: RunStore = {

@@ -1,20 +1,20 @@
-/** Waits for a place, does the work in it and gives it back. Rejects if the signal aborts first. */
-export type Slot = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+/** Runs the work once the limit allows it. Rejects if the signal aborts before that. */
+export type Limiter = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** The process's places for conversations. */
-export interface FairSlots {
-  /** The places as one run sees them. */
-  forRun(endpoint: string): Slot;
+/** Limits the conversations that the process has at once. */
+export interface FairLimiter {
+  /** The limiter of one run against an endpoint. */
+  forRun(endpoint: string): Limiter;
 }
 
-/** One waiting conversation; `enter` lets it in. */
+/** One waiting conversation; `enter` starts it. */
 interface Waiting {
   enter: () => void;
 }
 
-/** What has places, and when it got its last one: whoever has fewest comes first, then the longest. */
+/** The running conversations of an endpoint or a run, and when the last of them started. */
 interface Share {
-  held: number;
+  running: number;
   lastServed: number;
 }
 
@@ -26,29 +26,29 @@ interface EndpointShare extends Share {
   runs: Set<RunShare>;
 }
 
-/** The part of the places that an endpoint gets even if others hold all of them. */
+/** The part of the limit that an endpoint gets even if others have used up all of it. */
 const GUARANTEED_PART = 1 / 8;
 
 /**
- * Shares places between endpoints and, at one endpoint, between runs: a place that becomes free goes
- * to the endpoint, then to the run, that has fewest. An endpoint that hangs gives none back, so
- * another one may have an eighth of the places beyond their number, and all together at most twice
- * the number. Fewer than eight places are never exceeded.
+ * Shares the limit between endpoints and, at one endpoint, between runs: the next conversation is
+ * one of the endpoint, then of the run, that has the fewest running (of equal ones, the one that
+ * waited longest). An endpoint that hangs ends none, so each other endpoint may have an eighth of
+ * the limit beyond it, all together at most twice the limit. A limit below eight is never exceeded.
  */
-export function createFairSlots(places: number): FairSlots {
-  const guaranteed = Math.floor(places * GUARANTEED_PART);
+export function createFairLimiter(limit: number): FairLimiter {
+  const guaranteed = Math.floor(limit * GUARANTEED_PART);
   const endpoints = new Map<string, EndpointShare>();
-  let taken = 0;
+  let running = 0;
   let served = 0;
 
-  const isAdmitted = ({ held }: EndpointShare) =>
-    taken < places || (held < guaranteed && taken < 2 * places);
+  const mayStart = (endpoint: EndpointShare) =>
+    running < limit || (endpoint.running < guaranteed && running < 2 * limit);
 
-  function take(origin: string, run: RunShare): void {
+  function start(origin: string, run: RunShare): void {
     const endpoint = shareOf(origin);
-    taken++;
+    running++;
     for (const share of [endpoint, run]) {
-      share.held++;
+      share.running++;
       share.lastServed = ++served;
     }
   }
@@ -56,25 +56,25 @@ export function createFairSlots(places: number): FairSlots {
   function shareOf(origin: string): EndpointShare {
     let endpoint = endpoints.get(origin);
     if (!endpoint) {
-      endpoint = { held: 0, lastServed: 0, runs: new Set() };
+      endpoint = { running: 0, lastServed: 0, runs: new Set() };
       endpoints.set(origin, endpoint);
     }
     return endpoint;
   }
 
-  function giveBack(origin: string, run: RunShare): void {
+  function finish(origin: string, run: RunShare): void {
     const endpoint = shareOf(origin);
-    taken--;
-    endpoint.held--;
-    run.held--;
-    admit();
+    running--;
+    endpoint.running--;
+    run.running--;
+    startWaiting();
     forget(origin);
   }
 
-  function admit(): void {
+  function startWaiting(): void {
     for (;;) {
       const waiting = [...endpoints.values()].filter((endpoint) =>
-        endpoint.runs.size > 0 && isAdmitted(endpoint)
+        endpoint.runs.size > 0 && mayStart(endpoint)
       );
       const endpoint = leastServed(waiting);
       const run = endpoint && leastServed([...endpoint.runs]);
@@ -87,17 +87,17 @@ export function createFairSlots(places: number): FairSlots {
 
   function forget(origin: string): void {
     const endpoint = endpoints.get(origin);
-    if (endpoint?.held === 0 && endpoint.runs.size === 0) endpoints.delete(origin);
+    if (endpoint?.running === 0 && endpoint.runs.size === 0) endpoints.delete(origin);
   }
 
-  /** Resolves with a place taken. */
+  /** Resolves once the conversation may start, and counts it as running. */
   function wait(origin: string, run: RunShare, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const endpoint = shareOf(origin);
       const waiting: Waiting = {
         enter() {
           signal?.removeEventListener("abort", leave);
-          take(origin, run);
+          start(origin, run);
           resolve();
         },
       };
@@ -116,17 +116,17 @@ export function createFairSlots(places: number): FairSlots {
   return {
     forRun(url) {
       const { origin } = new URL(url);
-      const run: RunShare = { held: 0, lastServed: 0, waiting: [] };
+      const run: RunShare = { running: 0, lastServed: 0, waiting: [] };
       return async (work, signal) => {
         signal?.throwIfAborted();
-        // Whoever waits at the endpoint goes first; at the others nobody waits that could enter.
+        // Those that wait for the endpoint come first; none that waits for another could start now.
         const endpoint = shareOf(origin);
-        if (endpoint.runs.size === 0 && isAdmitted(endpoint)) take(origin, run);
+        if (endpoint.runs.size === 0 && mayStart(endpoint)) start(origin, run);
         else await wait(origin, run, signal);
         try {
           return await work();
         } finally {
-          giveBack(origin, run);
+          finish(origin, run);
         }
       };
     },
@@ -136,8 +136,8 @@ export function createFairSlots(places: number): FairSlots {
 function leastServed<T extends Share>(shares: T[]): T | undefined {
   let least: T | undefined;
   for (const share of shares) {
-    const isLess = !least || share.held < least.held ||
-      (share.held === least.held && share.lastServed < least.lastServed);
+    const isLess = !least || share.running < least.running ||
+      (share.running === least.running && share.lastServed < least.lastServed);
     if (isLess) least = share;
   }
   return least;

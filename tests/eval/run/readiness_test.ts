@@ -1,29 +1,29 @@
 import { assertEquals } from "@std/assert";
 import { Kysely } from "kysely";
-import { EvalConfig } from "../../eval/config.ts";
-import { createEvalHandler } from "../../eval/handler.ts";
-import { checkStore } from "../../eval/readiness.ts";
-import { openStore } from "../../eval/store/open_store.ts";
-import { createRunIds } from "../../eval/store/run_id.ts";
-import { createRunStore } from "../../eval/store/run_store.ts";
-import type { Tables } from "../../eval/store/schema.ts";
-import { openSqlite } from "../../eval/store/sqlite_connection.ts";
-import { createSqliteDialect } from "../../eval/store/sqlite_dialect.ts";
-import { createEvalDeps } from "../../eval/wiring.ts";
-import { createWorkerBoard } from "../../shared/background/worker_board.ts";
-import { parseConfig } from "../../shared/config.ts";
-import { silentLogger } from "../../shared/log.ts";
-import { memoryStore } from "../fakes/memory_store.ts";
-import { startServiceProcess } from "../fakes/service_process.ts";
+import { EvalConfig } from "../../../eval/config.ts";
+import { createEvalHandler } from "../../../eval/handler.ts";
+import { checkStore } from "../../../eval/run/readiness.ts";
+import { openStore } from "../../../eval/store/open_store.ts";
+import { createRunIds } from "../../../eval/store/run_id.ts";
+import { createRunStore } from "../../../eval/store/run_store.ts";
+import type { Tables } from "../../../eval/store/schema.ts";
+import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
+import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
+import { createEvalDeps } from "../../../eval/wiring.ts";
+import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
+import { parseConfig } from "../../../shared/config.ts";
+import { silentLogger } from "../../../shared/log.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { startServiceProcess } from "../../fakes/service_process.ts";
 
-Deno.test("a store that cannot be written is not ready, and says why", async () => {
+Deno.test("a store that cannot be written is not ready, and the check says why", async () => {
   const store = memoryStore();
   assertEquals(await checkStore(store)(), undefined);
   store.checkWrite = () => Promise.reject(new Error("attempt to write a readonly database"));
   assertEquals(await checkStore(store)(), "the database cannot be written");
 });
 
-Deno.test("a database that may only be read is not ready, though nothing in it is old", async () => {
+Deno.test("a read-only database is not ready", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const path = `${folder}/eval.db`;
@@ -40,7 +40,7 @@ Deno.test("a database that may only be read is not ready, though nothing in it i
   }
 });
 
-Deno.test("while a worker cannot be started the service is not ready, and restarts are counted", async () => {
+Deno.test("the service is not ready while a worker cannot be started, and restarts are counted", async () => {
   const workers = createWorkerBoard(silentLogger);
   const config = parseConfig(EvalConfig, {});
   const service = createEvalHandler(
@@ -69,7 +69,7 @@ Deno.test("while a worker cannot be started the service is not ready, and restar
   ]);
 });
 
-Deno.test("many probes at once cost one write, and the next comes after its time", async () => {
+Deno.test("concurrent probes share one write, and a later probe writes again", async () => {
   let writes = 0;
   const check = checkStore({ checkWrite: () => Promise.resolve(void writes++) });
   await Promise.all(Array.from({ length: 500 }, check));
@@ -80,7 +80,7 @@ Deno.test("many probes at once cost one write, and the next comes after its time
   assertEquals(writes, 3);
 });
 
-Deno.test("a database file that was deleted or replaced is not ready", async () => {
+Deno.test("a deleted or replaced database file is not ready", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const path = `${folder}/eval.db`;

@@ -1,14 +1,14 @@
-import type { Check } from "../shared/ops/operations.ts";
-import type { RunManager } from "./run/manager.ts";
-import type { RunStore } from "./store/store.ts";
-import { StoreFault } from "./store/store_fault.ts";
+import type { Check } from "../../shared/ops/operations.ts";
+import type { RunManager } from "./manager.ts";
+import type { RunStore } from "../store/store.ts";
+import { StoreFault } from "../store/store_fault.ts";
 
-/** One write answers everybody who asks within this time. */
+/** Checks within this time share one write. */
 const SHARED_MS = 2000;
 
 /**
- * Whether the database takes writes, and its path still names the file that is open. It really
- * writes, at most once in two seconds: many probes at once cost what one costs.
+ * Checks that the database can be written, and that its path still names the open file. It really
+ * writes, at most once per two seconds: many concurrent probes cost as much as one.
  */
 export function checkStore(
   store: Pick<RunStore, "checkWrite">,
@@ -16,7 +16,7 @@ export function checkStore(
 ): Check {
   let checked: { at: number; finding: Promise<string | undefined> } | undefined;
 
-  async function look(): Promise<string | undefined> {
+  async function check(): Promise<string | undefined> {
     try {
       await store.checkWrite();
       return undefined;
@@ -30,12 +30,12 @@ export function checkStore(
 
   return () => {
     const now = performance.now();
-    if (!checked || now - checked.at >= sharedMs) checked = { at: now, finding: look() };
+    if (!checked || now - checked.at >= sharedMs) checked = { at: now, finding: check() };
     return checked.finding;
   };
 }
 
-/** A service that stops begins no further run. */
+/** A stopping service starts no further run. */
 export function checkRuns(runs: RunManager): Check {
   return () => runs.isStopping ? "the service is stopping" : undefined;
 }

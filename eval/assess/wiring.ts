@@ -1,17 +1,17 @@
-import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
-import type { WorkerPort } from "../shared/background/worker_call.ts";
-import { ConfigError } from "../shared/config.ts";
-import { silentLogger } from "../shared/log.ts";
-import type { ScoringPorts } from "./assess/assessor.ts";
-import type { EvalConfig } from "./config.ts";
-import type { Embedder } from "./assess/embeddings/embedder.ts";
-import { createEndpointEmbedder } from "./assess/embeddings/endpoint.ts";
-import { createLocalEmbedder } from "./assess/embeddings/local.ts";
-import { createEndpointClient, type EndpointClient } from "./endpoint/client.ts";
-import { createEndpointPace } from "./endpoint/pace.ts";
-import { createJudgeModel, type JudgeModel } from "./assess/judge/model.ts";
-import { createLanguageDetector } from "./assess/language/detector.ts";
-import { createPairComparer } from "./assess/scores/pair_scores.ts";
+import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
+import type { WorkerPort } from "../../shared/background/worker_call.ts";
+import { ConfigError } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
+import type { ScoringPorts } from "./scoring_ports.ts";
+import type { EvalConfig } from "../config.ts";
+import type { Embedder } from "./embeddings/embedder.ts";
+import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
+import { createLocalEmbedder } from "./embeddings/local.ts";
+import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
+import { createEndpointPace } from "../endpoint/pace.ts";
+import { createJudgeModel, type JudgeModel } from "./judge/model.ts";
+import { createLanguageDetector } from "./language/detector.ts";
+import { createPairComparer } from "./scores/pair_scores.ts";
 
 /** How workers are started, if not as usual. */
 export interface WorkerStarts {
@@ -26,8 +26,8 @@ export interface ScoringOptions {
 }
 
 /**
- * What scoring needs, from the configuration. Starts nothing: workers begin with the first text
- * that they are for. Throws `ConfigError` if an address is set without its model.
+ * Creates what scoring needs from the configuration. Starts nothing: a worker starts with its first
+ * text. Throws `ConfigError` if an address is set without a model.
  */
 export function createScoringPorts(
   config: EvalConfig,

@@ -1,10 +1,10 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { EvalConfig } from "../../eval/config.ts";
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { createScoringPorts } from "../../eval/scoring_wiring.ts";
-import { ConfigError, parseConfig } from "../../shared/config.ts";
-import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
-import { scoringPorts, withNonce } from "../fakes/scoring_ports.ts";
+import { EvalConfig } from "../../../eval/config.ts";
+import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
+import { createScoringPorts } from "../../../eval/assess/wiring.ts";
+import { ConfigError, parseConfig } from "../../../shared/config.ts";
+import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import { scoringPorts, withNonce } from "../../fakes/scoring_ports.ts";
 
 interface Seen {
   path: string;
