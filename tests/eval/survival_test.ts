@@ -251,7 +251,7 @@ Deno.test("a port that is taken costs no call and no run: nothing begins before 
     const failure = await startServiceProcess("eval", {
       environment: { ...environment, EVAL_PORT: String(taken.addr.port) },
     }).then(() => "it started", (error: Error) => error.message);
-    assertStringIncludes(failure, "the port is taken");
+    assertStringIncludes(failure, "the port is in use");
     assertEquals(endpoint.requests.length, 3);
   }));
 
