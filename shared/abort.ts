@@ -7,7 +7,7 @@ export function abortError(caller?: AbortSignal): DOMException {
 
 /**
  * Waits for `work`, but not for longer than the caller does: rejects with an `AbortError` at the
- * moment of the abort, also where `work` takes no notice of the signal or others wait for it too.
+ * moment of the abort, even if `work` ignores the signal or others wait for it too.
  */
 export async function untilAbort<T>(
   work: Promise<T>,

@@ -21,7 +21,7 @@ export function list(fallback: string[] = []) {
   return z.string().transform(split).default(fallback);
 }
 
-/** An http or https address, without the slash at its end. */
+/** An http or https URL; a slash at its end is removed. */
 export function address() {
   return z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .transform((url) => url.replace(/\/+$/, ""))
@@ -42,16 +42,16 @@ export function stringMap() {
   }).optional();
 }
 
-/** Requests a time, `60/min`. */
+/** A rate such as `60/min`. */
 export function rate() {
-  const error = "must be requests a time, like 60/min (s, min, h or day)";
+  const error = "must be a rate such as 60/min (s, min, h or day)";
   return z.string()
     .refine((text) => parseRate(text) !== undefined, { error, abort: true })
     .transform((text) => parseRate(text)!)
     .optional();
 }
 
-/** What both services read. Each spreads it into a schema of its own. */
+/** The variables of both services. Each spreads them into its own schema. */
 export const commonVariables = {
   HOST: z.string().default("127.0.0.1"),
   API_KEYS: list(),
@@ -105,12 +105,12 @@ function readDotenv(): Record<string, string> {
   }
 }
 
-/** The keys that callers need. `API_KEYS=none` says on purpose that there are none. */
+/** The keys of callers. `API_KEYS=none` means that callers need none. */
 export function callerKeys(config: CommonConfig): CallerKey[] {
   return parseCallerKeys(config.API_KEYS.filter((key) => key !== "none"));
 }
 
-/** Refuses to serve a network by accident. `needed` are the further variables that this takes. */
+/** Refuses to serve a network by accident. `needed` are further variables that must be set for it. */
 export function requireSafeExposure(config: CommonConfig, needed: Record<string, boolean>): void {
   if (isLoopback(config.HOST)) return;
   const all = { API_KEYS: config.API_KEYS.length > 0, ...needed };

@@ -3,18 +3,18 @@ import { AppError } from "./errors.ts";
 /** An error as one field of a log line. */
 export type DescribeError = (error: Error) => string;
 
-/** A chain of causes may be a circle. */
+/** Causes may form a circle. */
 const MOST_CAUSES = 5;
 
 /**
- * What it was and where: `TypeError at graph.ts:57:12`, and the same of its causes. Not its message,
- * which may hold anyone's words, nor its stack, which holds the machine's paths. An `AppError` was
- * written to be read, and says what its caller may read; its cause may hold a provider's raw words.
+ * The name and place of an error, `TypeError at graph.ts:57:12`, and of its causes. Not its message,
+ * which may contain user data, nor its stack, which contains paths of the machine. The message of an
+ * `AppError` is safe to show; its cause is left out, because it may contain a provider's raw text.
  */
 export const describeBriefly: DescribeError = (error) =>
   chainOf(error).map(briefly).join(", caused by ");
 
-/** With its message, its stack and its causes, for who looks for the fault. */
+/** With message, stack and causes, for debugging. */
 export const describeWhole: DescribeError = (error) =>
   chainOf(error).map(whole).join("\ncaused by ");
 
@@ -40,12 +40,12 @@ function whole(error: Error): string {
   return error.stack ?? `${error.name}: ${error.message}`;
 }
 
-/** A class's name; what else may stand there is none of ours. */
+/** The name of the error's class; anything else in that field may be user data. */
 function nameOf({ name }: Error): string {
   return /^[\w.]{1,64}$/.test(name) ? name : "Error";
 }
 
-/** As systems and databases give it: `ENOSPC`. */
+/** The code of a system or database error: `ENOSPC`. */
 function codeOf(error: Error): string {
   const { code } = error as { code?: unknown };
   return typeof code === "string" && /^[A-Z][A-Z\d_]{1,63}$/.test(code) ? code : "";

@@ -42,8 +42,8 @@ export interface AppErrorOptions extends ErrorOptions {
 }
 
 /**
- * An error whose message the caller may read, so it must never hold a secret or a vendor's raw
- * words. Everything that is not an `AppError` is answered as an opaque 500.
+ * An error whose message the caller may read, so it must never contain a secret or a provider's raw
+ * text. Everything that is not an `AppError` is answered as an opaque 500.
  */
 export class AppError extends Error {
   override readonly name: string = "AppError";
@@ -62,12 +62,12 @@ export class AppError extends Error {
   }
 }
 
-/** The caller's connection broke before its request was there. */
+/** The caller's connection closed before its request had arrived. */
 export class ClientLeft extends Error {
   override readonly name = "ClientLeft";
 }
 
-/** True for what an `AbortSignal` throws: the caller left, and nobody is there to be answered. */
+/** True for what an `AbortSignal` throws: the caller left, and there is nobody to answer. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

@@ -1,17 +1,17 @@
 import type { z } from "zod";
 import type { FieldError } from "./errors.ts";
 
-/** What fails in many places is described by the first ones: the answer stays small. */
+/** Only the first errors are listed, so that the answer stays small. */
 const MOST_ERRORS = 100;
 
-/** What a schema found wrong, by the name of the field. */
+/** The errors of a schema, with the path of each field. */
 export function listFieldErrors({ issues }: z.ZodError): FieldError[] {
   return issues.slice(0, MOST_ERRORS).flatMap((issue) => explain(issue)).slice(0, MOST_ERRORS);
 }
 
 /**
- * Where a field may take several forms, the errors are those of the form that was meant: the one
- * whose outermost type fits.
+ * If a field may have several forms, the errors are those of the form that was meant: the one whose
+ * outermost type fits.
  */
 function explain(issue: z.core.$ZodIssue, parents: PropertyKey[] = []): FieldError[] {
   const path = [...parents, ...issue.path];

@@ -13,11 +13,11 @@ export interface Logger {
   error(message: string, fields?: Fields): void;
 }
 
-/** What one value may hold, in characters; callers name tests and models, and paths are theirs. */
+/** Limit of one value, in characters: names of tests and models and paths come from callers. */
 const LONGEST_VALUE = 1_000;
-/** Errors are told whole at `debug`, with their stacks. */
+/** Limit of an error, which has its whole stack at `debug`. */
 const LONGEST_ERROR = 8_000;
-/** What one line may hold: collectors cut or drop what is longer. */
+/** Limit of one line: log collectors cut or drop longer ones. */
 const LONGEST_LINE = 16_000;
 
 export interface LoggerOptions {
@@ -25,13 +25,13 @@ export interface LoggerOptions {
   format: LogFormat;
   /** Takes one finished line, without its line end. */
   write: (line: string) => void;
-  /** Has the last look at every line; see `createRedactor`. */
+  /** Applied to every line before it is written; see `createRedactor`. */
   redact?: (line: string) => string;
 }
 
 /**
- * One line per event; a field named `error` may hold an `Error`, told whole at `debug` only. Long
- * values are cut, and a line that is too long all the same keeps only its message.
+ * One line per event; a field named `error` may be an `Error`, which is logged whole only at `debug`.
+ * Long values are cut. A line that is still too long keeps only its message.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const { level, format, write, redact = (line) => line } = options;
@@ -52,7 +52,7 @@ export function createLogger(options: LoggerOptions): Logger {
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** Says nothing; for tests and for callers that have nowhere to log to. */
+/** Writes nothing. */
 export const silentLogger: Logger = createLogger({
   level: "silent",
   format: "json",
@@ -68,7 +68,7 @@ function shortenFields(fields: Fields, cut: (text: string, most: number) => stri
   return short;
 }
 
-/** Says how much is missing. */
+/** With the number of characters that are missing. */
 function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more)`;
@@ -88,7 +88,7 @@ function renderText(level: LogLevel, message: string, fields: Fields): string {
   return `${time} ${level.toUpperCase().padEnd(5)} ${message}${rest}`;
 }
 
-/** Quoted where a blank, a quote or a control character could make one line look like two. */
+/** Quoted if a blank, a quote or a control character could make one line look like two. */
 function renderValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /^[^\s"\p{C}]+$/u.test(text) ? text : JSON.stringify(text);

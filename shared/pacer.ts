@@ -1,20 +1,20 @@
-/** How long work may keep the event loop to itself before others get their turn. */
+/** How long work may block the event loop. */
 const STRETCH_MS = 10;
 
 /** To be awaited between pieces of work. */
 export interface Pacer {
   (): Promise<void>;
   /**
-   * True once the event loop should turn. For pieces that start side by side: they write
+   * True once the event loop should run. For pieces that start side by side: they write
    * `while (pacer.isDue()) await pacer();` right before each, so that no two share a stretch.
    */
   isDue(): boolean;
 }
 
 /**
- * Lets the event loop turn once 10 ms have passed, and costs nothing before. Work that never waits
+ * Lets the event loop run once 10 ms have passed, and costs nothing before. Work that never waits
  * for I/O (ten thousand refusals of a dead endpoint, a turn of calculator calls) would otherwise
- * hold the process.
+ * block the process.
  */
 export function createPacer(now: () => number = () => performance.now()): Pacer {
   let since = now();

@@ -1,17 +1,17 @@
-/** The endings that names of secrets have. */
+/** How the names of secret variables end. */
 const SECRET_NAME = /(_KEY|_KEYS|_CREDENTIALS|_SECRET|_TOKEN|_PASSWORD)$/;
 
-/** A shorter one would blot out half of every line, and protects nothing. */
+/** Shorter values would match by chance in most lines, and protect nothing. */
 const SHORTEST_SECRET = 6;
 
 const ADDRESS = /\b([a-z][a-z+.-]*:\/\/)(?:[^\s"'/?#@]*@)?([^\s"'?#\\)]*)(?:[?#][^\s"'\\)]*)?/gi;
 
-/** True for a variable whose value must never be seen. */
+/** True for a variable whose value must never be shown. */
 export function isSecretVariable(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Every secret that a configuration holds; of `name:key` the key, of a map its values. */
+/** Every secret of a configuration: of `name:key` also the key alone, of a map its values. */
 export function listSecrets(config: Record<string, unknown>): string[] {
   return Object.entries(config)
     .filter(([name]) => isSecretVariable(name))
@@ -21,8 +21,8 @@ export function listSecrets(config: Record<string, unknown>): string[] {
 }
 
 /**
- * A function that takes secrets out of a line before it is written. The code does not log them; this
- * is for what others put into their errors. Addresses lose user-info, query and fragment.
+ * A function that removes secrets from a line before it is written. The code does not log them; this
+ * is for errors of libraries and servers. URLs lose user-info, query and fragment.
  */
 export function createRedactor(secrets: string[]): (line: string) => string {
   const forms = secrets.flatMap((secret) => [

@@ -1,6 +1,6 @@
 import { validate } from "@std/uuid/common";
 
-/** Where an `x-model-id` leads (spec 4.4). `model` is what goes to the provider. */
+/** The provider for an `x-model-id`. `model` is the name that the provider gets. */
 export type Route =
   | { target: "studio"; model: string }
   | { target: "hub"; model: string }

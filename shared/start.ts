@@ -17,15 +17,15 @@ import { summariseConfig } from "./ops/summary.ts";
 import { createRedactor, isSecretVariable, listSecrets } from "./redaction.ts";
 import { surviveUnhandledRejections } from "./unhandled.ts";
 
-/** What a `main.ts` has to say of its service. */
+/** What a `main.ts` defines about its service. */
 export interface ServiceDefinition<S extends z.ZodObject> {
-  /** `assay-agent`; stands in the log. */
+  /** `assay-agent`; used in the log. */
   name: string;
   schema: S;
   portVariable: keyof z.output<S> & string;
   /** Throws `ConfigError` for a configuration with which the service must not start. */
   check(config: z.output<S>): void;
-  /** Connections to others that the service may hold at once: they take descriptors too. */
+  /** Outgoing connections that the service may have at once: they use descriptors too. */
   outgoing?(config: z.output<S>): number;
   /** Wires the service; may throw `ConfigError`. */
   create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
@@ -34,13 +34,13 @@ export interface ServiceDefinition<S extends z.ZodObject> {
 export interface StartedService {
   service: Service;
   metrics?: Metrics;
-  /** Further facts for the line that says where the service listens. */
+  /** Further fields of the log line with the address. */
   fields?: Record<string, string>;
   /** For people at a terminal: what to try at this address. */
   hints?: (url: string) => string[];
   /** Ends what the service does beside answering requests, while the last of these are answered. */
   stop?: () => Promise<void>;
-  /** Gives up what `stop` still waits for when the time to finish is over. */
+  /** Aborts what `stop` still waits for when the grace time is over. */
   abandon?: () => void;
   /** Begins what the service does beside answering requests, once its port is open. */
   begin?: () => Promise<void>;
@@ -49,8 +49,8 @@ export interface StartedService {
 }
 
 /**
- * Does what `args` ask: serves until a signal, or says something and ends. A configuration that
- * cannot be used ends the process with 1 and says why, without a stack trace.
+ * Runs what `args` ask for: serves until a signal, or prints something and exits. An invalid
+ * configuration exits with 1 and a message, without a stack trace.
  */
 export async function startService<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
@@ -64,7 +64,7 @@ export async function startService<S extends z.ZodObject>(
     else if (action === "check") checkService(definition);
     else if (action === "version") writeLine(renderVersion(name));
     else if (action === "help") writeLine(help());
-    else end(`${name}: there is no argument "${action.unknown}"\n\n${help()}`);
+    else end(`${name}: unexpected argument "${action.unknown}"\n\n${help()}`);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     end(error.message);
@@ -107,7 +107,7 @@ async function serveService<S extends z.ZodObject>(
       log.info(`${name} listens on ${url}`, { url, ...fields });
       const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
       if (isForPeople) hints?.(url).forEach(writeLine);
-      begin?.().catch((error) => log.error(`${name} cannot begin its own work`, { error }));
+      begin?.().catch((error) => log.error(`${name} cannot start its background work`, { error }));
     },
   });
 }
@@ -129,16 +129,19 @@ function limitsOf(
 
 const MIN_KEY_LENGTH = 16;
 
-/** By name only: a key never stands in the log. */
+/** By name only: keys are never logged. */
 function warnOfShortKeys(keys: CallerKey[], log: Logger): void {
   const short = keys.filter(({ key }) => key.length < MIN_KEY_LENGTH);
   if (short.length === 0) return;
-  log.warn(`API_KEYS holds keys of fewer than ${MIN_KEY_LENGTH} characters: they can be guessed`, {
-    keys: short.map(({ name }) => name).join(", "),
-  });
+  log.warn(
+    `API_KEYS contains keys of fewer than ${MIN_KEY_LENGTH} characters: they can be guessed`,
+    {
+      keys: short.map(({ name }) => name).join(", "),
+    },
+  );
 }
 
-/** Starts nothing and touches nothing, so that it may be run beside a service that is up. */
+/** Starts and changes nothing, so that it can run beside a running service. */
 function checkService<S extends z.ZodObject>(definition: ServiceDefinition<S>): void {
   const { name, schema } = definition;
   const { config, redact } = configure(definition);

@@ -3,13 +3,13 @@ const SIGNALS: Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
   : ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Nobody presses Ctrl-C twice within this time. */
+/** Two signals within this time are one Ctrl-C. */
 const ECHO_MS = 250;
 
 /**
  * Calls back at each signal to stop, and returns the function that ends that. A terminal's Ctrl-C
  * reaches `deno task` and the program that it runs, to which the task then passes it on: the second
- * is an echo of the first, and must not pass for someone who insists.
+ * is an echo of the first, and must not count as a second request to stop.
  */
 export function onStopSignal(callback: () => void): () => void {
   let heardAt = -Infinity;

@@ -2,14 +2,14 @@ import { currentRequest } from "./http/request_scope.ts";
 import type { Logger } from "./log.ts";
 
 /**
- * Logs a promise that nobody waited for when it failed, with the request that it was made for, and
- * lets the process go on: one request's fault is not the others'.
+ * Logs unhandled promise rejections, with the request that they belong to, and keeps the process
+ * running: a failure of one request must not end the others.
  */
 export function surviveUnhandledRejections(log: Logger): void {
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     const requestId = currentRequest()?.requestId;
-    log.error("a failure that nobody waited for", {
+    log.error("unhandled promise rejection", {
       ...(requestId && { request_id: requestId }),
       error: event.reason instanceof Error ? event.reason : new Error(String(event.reason)),
     });

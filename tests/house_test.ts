@@ -81,11 +81,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
 const ROOT_FILES = ["main.ts", "config.ts", "handler.ts", "wiring.ts"];
 
 /** What does not hold yet, with the reason. Entries are only ever removed. */
-const EXCEPTIONS: Record<string, string> = {
-  "agent/readiness.ts": "to be part of wiring.ts",
-  "agent/mcp -> agent/run/call_identity.ts": "the name of a tool is a matter of tools",
-  "eval/assess -> eval/results/statistics.ts": "the mean belongs below both",
-};
+const EXCEPTIONS: Record<string, string> = {};
 
 /** The folder of a service that a file is in; `undefined` for files of its root and elsewhere. */
 function folderOf(path: string): { service: string; folder: string } | undefined {
@@ -111,7 +107,7 @@ Deno.test("inside a service a folder does not import the folders that use it", (
   assertEquals(wrong, [], "see ARROWS in this file");
 });
 
-Deno.test("a service's root holds its wiring and folders that this file knows", () => {
+Deno.test("a service's root contains its wiring, and only folders of the table", () => {
   for (const service of Object.keys(ARROWS)) {
     const known = [...ROOT_FILES, ...Object.keys(ARROWS[service]!)];
     for (const { name } of Deno.readDirSync(new URL(service, ROOT))) {
@@ -142,7 +138,7 @@ function findCircle(imports: Map<string, string[]>): string[] | undefined {
   return undefined;
 }
 
-Deno.test("no file imports itself over others, not even for types", () => {
+Deno.test("no imports form a circle, not even those of types", () => {
   assertEquals(
     findCircle(new Map(Object.entries({ a: ["b"], b: ["c", "d"], c: ["d"] }))),
     undefined,
@@ -228,7 +224,7 @@ for (const { name, schema } of SERVICES) {
   });
 }
 
-Deno.test("the services' sandbox is as small as it was: it grows only on purpose", () => {
+Deno.test("the permissions of the services are as listed here", () => {
   const granted = SERVICES.map(({ name }) =>
     permissionFlags(name).filter((flag) => !flag.includes("-env"))
   );
@@ -240,7 +236,7 @@ Deno.test("the services' sandbox is as small as it was: it grows only on purpose
   ]);
 });
 
-Deno.test("every worker has a file name of its own: a bundle tells them apart by nothing else", () => {
+Deno.test("every worker has its own file name: a bundle finds workers by it", () => {
   const pattern = /new Worker\(\s*new URL\("\.\/([^"]+)", import\.meta\.url\)/g;
   const code = sources.map(({ text }) => text.replaceAll(/\/\*\*[^]*?\*\//g, "")); // not in comments
   const names = code.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]!));

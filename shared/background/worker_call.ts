@@ -49,7 +49,7 @@ export interface WorkerCallOptions<Input> {
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Limit of a worker's first call, in which it loads what it needs. */
 const START_TIMEOUT_MS = 30_000;
-/** A call that was under way when its worker died is tried once more. */
+/** A call that was running when its worker died is tried once more. */
 const MAX_TRIES = 2;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;

@@ -10,7 +10,7 @@ export interface CallerKey {
 
 /**
  * Reads `name:key` and plain `key` items; a plain one is named `key-<position>`. Several keys may
- * share a name, so that a key can be exchanged without a moment in which neither works.
+ * share a name, so that a key can be replaced without an interruption.
  */
 export function parseCallerKeys(items: string[]): CallerKey[] {
   return items.map((item, index) => {
@@ -36,7 +36,7 @@ export const requireCaller: Guard = (_request, { fields, route }) => {
   throw new AppError(
     401,
     "unauthorized",
-    "cannot serve this caller: send a valid key as authorization: Bearer … or as x-api-key",
+    "the API key is missing or invalid: send it as authorization: Bearer … or as x-api-key",
     { headers: { "www-authenticate": "Bearer" } },
   );
 };
@@ -47,12 +47,12 @@ export function readApiKey(request: Request): string | undefined {
   return bearer?.[1]?.trim() ?? request.headers.get("x-api-key")?.trim();
 }
 
-/** Digests have one length, so a comparison tells nothing, not even how long a key is. */
+/** All digests have one length, so that a comparison does not reveal the length of a key. */
 function digest(key: string): Uint8Array {
   return createHash("sha256").update(key).digest();
 }
 
-/** Compares with every key, also after a match: the time taken must not say which one it was. */
+/** Compares with every key, also after a match: the time must not reveal which one it was. */
 function findName(
   known: { name: string; digest: Uint8Array }[],
   given: Uint8Array,

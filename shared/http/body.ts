@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import { listFieldErrors } from "../field_errors.ts";
 import { type BodyLimits, readBodyText } from "./body_text.ts";
 
-/** Reads a JSON body and checks it; a body that fails is answered by name of the field. */
+/** Reads and validates a JSON body. Throws 400 with the path of each invalid field. */
 export async function readJson<T extends z.ZodType>(
   request: Request,
   schema: T,
@@ -19,7 +19,7 @@ export async function readJson<T extends z.ZodType>(
   throw new AppError(400, "invalid_request", `cannot use the request body: ${where}`, { errors });
 }
 
-/** Only JSON: a page in a browser cannot send it across origins without asking first. */
+/** Only JSON: a page of another origin cannot send it without a preflight. */
 function requireJson(request: Request): void {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "application/json" || /^application\/[\w.-]+\+json$/.test(type)) return;

@@ -3,26 +3,26 @@ import { AppError, ClientLeft } from "../errors.ts";
 import { createShapeGauge } from "./json_shape.ts";
 
 export interface BodyLimits {
-  /** A longer body is refused as soon as it is seen to be longer, unpacked or as it came. */
+  /** Limit of the body, as sent and unpacked; it is refused as soon as it is known to be longer. */
   maxBytes: number;
-  /** How long the whole of it may take to arrive; 30 s unless set. */
+  /** How long the whole body may take to arrive; 30 s by default. */
   timeoutMs?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Up to here a body is read in one piece: it comes in one packet, and is decoded in no time. */
+/** Up to this size a body is read in one piece, which is faster than a stream. */
 const SMALL_BYTES = 16 * 1024;
 
-/** What one step of unpacking takes in: gzip makes up to a thousand times as much of it. */
+/** Input of one step of unpacking: gzip can expand it a thousand times. */
 const UNPACK_STEP_BYTES = 4096;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * The text of a request's body, plain or gzip. Throws 413 for one over the limit, 408 for one that
- * takes too long, 415 for another encoding, and 400 for bytes that are no text, no gzip, or JSON
- * that is nested deeper than anything here can be: later steps recurse.
+ * takes too long, 415 for another encoding, and 400 for bytes that are not UTF-8 or not
+ * gzip, and for JSON that is nested too deeply, because later steps recurse.
  */
 export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const { maxBytes, timeoutMs = DEFAULT_TIMEOUT_MS } = limits;
@@ -44,12 +44,12 @@ export async function readBodyText(request: Request, limits: BodyLimits): Promis
   }
 }
 
-/** A body that has said its length, and whose connection holds it to that: it needs no stream. */
+/** A body whose length is declared, and enforced by its connection: it needs no stream. */
 async function* whole(request: Request, signal: AbortSignal): AsyncGenerator<Bytes> {
   yield new Uint8Array(await untilAbort(request.arrayBuffer(), signal));
 }
 
-/** The chunks of a body until it is over the limit, or its time is. */
+/** The chunks of a body, up to the limits of size and time. */
 async function* within(
   body: ReadableStream<Bytes>,
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
@@ -116,7 +116,7 @@ function tooLarge(maxBytes: number): AppError {
   return new AppError(
     413,
     "body_too_large",
-    `cannot read the request body: over ${maxBytes} bytes`,
+    `the request body is larger than ${maxBytes} bytes (MAX_BODY_BYTES)`,
   );
 }
 
@@ -124,7 +124,7 @@ function tooSlow(timeoutMs: number): AppError {
   return new AppError(
     408,
     "request_timeout",
-    `cannot read the request body: it took over ${timeoutMs} ms to arrive`,
+    `the request body did not arrive within ${timeoutMs} ms (BODY_TIMEOUT_MS)`,
     { headers: { connection: "close" } },
   );
 }

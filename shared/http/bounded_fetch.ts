@@ -1,4 +1,4 @@
-/** An answer that went on for longer than any real one. */
+/** An answer that is longer than any real one. */
 export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge";
 }

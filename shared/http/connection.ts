@@ -2,15 +2,15 @@ import ipaddr from "ipaddr.js";
 import { isAbort } from "../errors.ts";
 import { type Admission, shuttingDown } from "./admission.ts";
 
-/** The way a request came. */
+/** The connection of a request. */
 export interface Connection {
-  /** The other end's IP address: a caller, or a proxy in front of us. */
+  /** IP address of the other end: the caller, or a proxy. */
   readonly address: string;
-  /** Calls back once, when the answer has been sent whole or its receiver is gone. */
+  /** Calls back once, when the answer has been sent or the client has left. */
   onClose(callback: () => void): void;
-  /** Of the server that took the request; absent if there is none, as in a test. */
+  /** Of the server that accepted the request; missing in tests without a server. */
   readonly admission?: Admission;
-  /** Aborted when the service stops and the time to finish is over; the client is still there. */
+  /** Aborted when the service stops and the grace time is over; the client is still there. */
   readonly ending?: AbortSignal;
 }
 
@@ -22,12 +22,12 @@ export function workSignal(request: Request, { ending }: Connection): AbortSigna
   return ending ? AbortSignal.any([request.signal, ending]) : request.signal;
 }
 
-/** An abort that came from the end of the service, as the caller is told of it; else the error. */
+/** 503 `shutting_down` for an abort by the end of the service; other errors as they are. */
 export function explainEnd(error: unknown, { ending }: Connection): unknown {
   return ending?.aborted && isAbort(error) ? shuttingDown() : error;
 }
 
-/** A request's connection where there is no socket: it closes when the answer is made. */
+/** A connection without a socket: it closes when the answer is made. */
 export interface LocalConnection extends Connection {
   close(): void;
 }
@@ -42,8 +42,8 @@ export function createLocalConnection(): LocalConnection {
 }
 
 /**
- * Who is at the other end. Behind a proxy that is what the proxy says in `x-forwarded-for`: the last
- * address there that is not a trusted proxy's own. What stands before it anyone can write.
+ * The address of the caller. Behind a trusted proxy it is the last address in `x-forwarded-for` that
+ * is not a trusted proxy itself; the ones before it can be forged.
  */
 export function callerAddress(
   request: Request,
@@ -62,7 +62,7 @@ export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
-/** One customer's share of IPv6 is a /64: whoever has one has 2^64 addresses to come from. */
+/** An IPv6 address counts as its /64: one customer has all 2^64 addresses of it. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -16,7 +16,7 @@ export interface ConnectionLimitOptions {
   /** Addresses that stand for many callers: only `total` limits them. */
   trustedProxies: string[];
   onRefused(reason: RefusalReason): void;
-  /** Told the number of open connections whenever it changes. */
+  /** Called with the number of open connections whenever it changes. */
   onChange?(open: number): void;
 }
 
@@ -30,7 +30,7 @@ export interface ConnectionLimit {
 const NEAR = 0.9;
 /** A connection that was busy within this time is not closed for another. */
 const QUIET_MS = 1000;
-/** Refusals that are told at once; beyond it connections are closed without a word. */
+/** Refusals that may be answered at the same time; further connections are closed without one. */
 const MAX_TOLD = 16;
 /** How long a refused client may take to send its request and to read why it was refused. */
 const TELL_MS = 1000;
@@ -38,7 +38,7 @@ const TELL_MS = 1000;
 interface OpenConnection {
   socket: Socket;
   address: string;
-  /** Requests under way. */
+  /** Running requests. */
   busy: number;
   quietSince: number;
 }

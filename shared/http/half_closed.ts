@@ -11,7 +11,7 @@ export function allowHalfClosed(server: Server): void {
 }
 
 /**
- * Tells a client that has closed its sending side from one that has left: both send the same TCP
+ * Distinguishes a client that has closed its sending side from one that has left: both send the same TCP
  * segment. An interim response is written; the system of a client that has left answers it with a
  * reset, and the next write fails, which closes the socket. Clients skip interim responses. If none
  * may be sent, because the answer has begun or the client speaks HTTP/1.0, the client has left.

@@ -16,6 +16,6 @@ export const requireLoopbackHost: Guard = (_request, context) => {
   throw new AppError(
     403,
     "forbidden_host",
-    "cannot serve this Host: the service listens on loopback, and only loopback names reach it",
+    "the Host header is not a loopback name: this service listens on loopback only",
   );
 };

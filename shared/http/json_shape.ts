@@ -1,9 +1,9 @@
 import { AppError } from "../errors.ts";
 
-/** No body that a person or a program means is nested deeper. */
+/** No real body is nested deeper. */
 const MOST_LEVELS = 200;
 
-/** Nor holds more values; a schema takes microseconds for each, and holds the event loop for them. */
+/** No real body has more values. A schema takes microseconds for each, and blocks the event loop. */
 const MOST_VALUES = 500_000;
 
 const QUOTE = 34;
@@ -13,7 +13,7 @@ const OPENING = [91, 123]; // [ {
 const CLOSING = [93, 125]; // ] }
 
 /**
- * Counts levels and values of JSON text while it comes in. `JSON.parse` takes any depth, but
+ * Counts levels and values of JSON text while it arrives. `JSON.parse` accepts any depth, but
  * `JSON.stringify` and the schemas recurse, and a stack that overflows there is a 500.
  */
 export function createShapeGauge(): { add(text: string): void } {
@@ -34,8 +34,8 @@ export function createShapeGauge(): { add(text: string): void } {
         else if (code === COMMA) values++;
         else if (OPENING.includes(code)) depth++;
         else if (CLOSING.includes(code)) depth--;
-        if (depth > MOST_LEVELS) throw refuse(`it is nested over ${MOST_LEVELS} levels deep`);
-        if (values > MOST_VALUES) throw refuse(`it holds over ${MOST_VALUES} values`);
+        if (depth > MOST_LEVELS) throw refuse(`it is nested more than ${MOST_LEVELS} levels deep`);
+        if (values > MOST_VALUES) throw refuse(`it has more than ${MOST_VALUES} values`);
       }
     },
   };

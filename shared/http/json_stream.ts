@@ -1,14 +1,14 @@
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Answers with a large value as JSON without ever holding its text whole, nor the event loop while
- * it is made. Arrays and objects down to `depth` are written piece by piece.
+ * Answers with a large value as JSON, without having its whole text in memory and without blocking
+ * the event loop. Arrays and objects down to `depth` are written piece by piece.
  */
 export function streamJson(value: unknown, { depth }: { depth: number }): Response {
   return streamPieces(jsonPieces(value, depth));
 }
 
-/** Answers with JSON text that comes in pieces. No piece may end within a surrogate pair. */
+/** Answers with JSON text in pieces. No piece may end within a surrogate pair. */
 export function streamPieces(
   pieces: Iterable<string> | AsyncIterable<string>,
   headers: Record<string, string> = {},

@@ -11,7 +11,7 @@ export interface OriginPolicy {
   responseHeaders(request: Request): Record<string, string>;
 }
 
-/** A page of another origin must not be able to spend our keys: unlisted origins are refused. */
+/** Unlisted origins are refused, so that no other page can use the keys of this service. */
 export function createOriginPolicy(origins: string[]): OriginPolicy {
   const patterns = origins.map(toPattern);
   const isAllowed = (origin: string) => patterns.some((pattern) => pattern.test(origin));
@@ -34,7 +34,7 @@ export function createOriginPolicy(origins: string[]): OriginPolicy {
       throw new AppError(
         403,
         "forbidden_origin",
-        "cannot serve this page: its origin is not listed in CORS_ORIGINS",
+        "the origin of this page is not listed in CORS_ORIGINS",
       );
     },
     preflight(request) {
@@ -54,8 +54,8 @@ export function createOriginPolicy(origins: string[]): OriginPolicy {
 }
 
 /**
- * Whatever the page wants to send: clients add headers of their own (OpenAI's some ten
- * `x-stainless-…`), and what a listed origin may do is not decided by a header's name.
+ * All headers that the page asks for: clients add their own (OpenAI's about ten `x-stainless-…`), and
+ * a listed origin may do the same whatever headers it sends.
  */
 function allowHeaders(request: Request): Record<string, string> {
   const asked = request.headers.get("access-control-request-headers") ?? "";

@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * True for an IP address out in the open. Private, loopback, link-local (where clouds keep their
+ * True for an IP address of the public internet. Private, loopback, link-local (where clouds keep their
  * metadata), shared, reserved and multicast ranges are not. Nor are IPv6 forms that carry an IPv4
  * address (IPv4-compatible, translated, NAT64, 6to4, Teredo), because a gateway decides where these
  * lead; only IPv4-mapped addresses count as the IPv4 address inside.
@@ -17,7 +17,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === "ipv4" || (parsed as ipaddr.IPv6).match(GLOBAL_UNICAST);
 }
 
-/** In hexadecimal: the library takes `::10.0.0.1` for an IPv4-mapped address, which it is not. */
+/** In hexadecimal: the library treats `::10.0.0.1` as an IPv4-mapped address, which it is not. */
 function canonical(address: string): string | undefined {
   if (!address.includes(":")) return address;
   return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);

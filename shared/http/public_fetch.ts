@@ -11,7 +11,7 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** All addresses of a name. Rejects where it has none. */
+/** All addresses of a name. Rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
 /** As the operating system resolves names, its hosts file included. */
@@ -23,7 +23,7 @@ export const systemResolve: Resolve = (hostname) =>
     });
   });
 
-/** Throws 403 where any address of the URL's host is not public. A name without one passes. */
+/** Throws 403 if any address of the URL's host is not public. A name without an address passes. */
 export async function requirePublicHost(url: string, resolve: Resolve): Promise<void> {
   const { hostname, origin } = new URL(url);
   const addresses = isIpAddress(hostname)
@@ -37,7 +37,7 @@ export interface PublicFetchOptions {
   resolve?: Resolve;
   /** Which addresses may be reached. */
   isPublic?: (address: string) => boolean;
-  /** How long a connection that nobody uses is kept. */
+  /** How long an idle connection is kept. */
   idleMs?: number;
 }
 
@@ -47,8 +47,8 @@ const KEPT_PER_HOST = 16;
 /**
  * A `fetch` that reaches public addresses only. Names are looked up by the connection itself, and
  * the address that is checked is the one connected to: a name that changes its address between a
- * check and a `fetch` (DNS rebinding) has nothing to gain here. On `node:http`, because Deno's own
- * `fetch` takes no lookup. The body must be a string or absent; redirects are handed back.
+ * check and a `fetch` (DNS rebinding) gains nothing. It uses `node:http`, because Deno's own `fetch`
+ * accepts no lookup function. The body must be a string or absent; redirects are handed back.
  */
 export function createPublicFetch(
   { resolve = systemResolve, isPublic = isPublicAddress, idleMs = 15_000 }: PublicFetchOptions = {},
@@ -63,8 +63,8 @@ export function createPublicFetch(
       else callback(null, first.address, first.family);
     }, (error) => callback(error, "", 0));
   };
-  // The hosts are others' choice, a model's too: what is kept open for them has bounds. How many
-  // are in use has its bound where the calls are made; a queue here would spend a call's own time.
+  // Callers and models choose the hosts, so idle connections are limited. Busy ones are limited
+  // where the calls are made; a queue here would use up the time of a call.
   const kept = { keepAlive: true, timeout: idleMs, maxFreeSockets: KEPT_PER_HOST, lookup };
   const agents = { "http:": new http.Agent(kept), "https:": new https.Agent(kept) };
 
@@ -104,17 +104,17 @@ function send({ url, headers, init, agent, lookup }: Sending): Promise<Response>
         resolve(toResponse(message));
       } catch (error) {
         message.destroy();
-        reject(new SyntaxError("the answer is not HTTP that can be read", { cause: error }));
+        reject(new SyntaxError("the answer is not valid HTTP", { cause: error }));
       }
     });
     call.end(typeof body === "string" ? body : undefined);
   });
 }
 
-/** Statuses that a `Response` takes no body for. */
+/** Statuses for which a `Response` accepts no body. */
 const EMPTY_STATUSES = [204, 205, 304];
 
-/** Throws where the answer is none that a `Response` can be: status 999, a header with a NUL. */
+/** Throws if a `Response` cannot represent the answer: status 999, a header with a NUL. */
 function toResponse(message: http.IncomingMessage): Response {
   const headers = new Headers();
   for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
@@ -133,6 +133,6 @@ function notPublic(where: string): AppError {
   return new AppError(
     403,
     "endpoint_not_allowed",
-    `cannot reach ${where}: its address is not public, and the origin is not listed by name`,
+    `cannot reach ${where}: its address is not public, and its origin is not explicitly allowed`,
   );
 }

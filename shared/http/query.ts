@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { AppError } from "../errors.ts";
 import { listFieldErrors } from "../field_errors.ts";
 
-/** Reads the parameters of an address; those that fail are named in a 400. */
+/** Reads and validates the query parameters of a URL. Throws 400 with the name of each invalid one. */
 export function readQuery<T extends z.ZodType>(url: URL, schema: T): z.output<T> {
   const result = schema.safeParse(Object.fromEntries(url.searchParams));
   if (result.success) return result.data;

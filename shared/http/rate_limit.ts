@@ -9,7 +9,7 @@ import type { Guard } from "./router.ts";
 const RateLimiterMemory: typeof limiters.RateLimiterMemory = memoryClass;
 const RateLimiterRes: typeof limiters.RateLimiterRes = resultClass;
 
-/** So many requests in so many seconds. */
+/** A number of requests in a number of seconds. */
 export interface Rate {
   requests: number;
   seconds: number;
@@ -17,7 +17,7 @@ export interface Rate {
 
 const SECONDS: Record<string, number> = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600, day: 86_400 };
 
-/** Reads `60/min`; `undefined` where it is no rate. */
+/** Reads `60/min`; `undefined` if it is not a rate. */
 export function parseRate(text: string): Rate | undefined {
   const [, count, unit = ""] = /^(\d{1,9})\/(s|sec|min|h|hour|day)$/.exec(text.trim()) ?? [];
   const seconds = SECONDS[unit];
@@ -31,8 +31,8 @@ export interface RateLimitOptions {
 }
 
 /**
- * Counts a caller's requests, by name where a key gave one, else by address: whoever guesses at keys
- * is counted by address too, as long as this stands before the guard that refuses them. The answer's
+ * Counts a caller's requests, by the name of its key, else by address. It must run before the guard
+ * that refuses callers without a key, so that guessing keys is limited too. The answer's
  * headers are those of draft-ietf-httpapi-ratelimit-headers.
  */
 export function createRateLimit({ rate, trustedProxies }: RateLimitOptions): Guard {
@@ -52,11 +52,12 @@ export function createRateLimit({ rate, trustedProxies }: RateLimitOptions): Gua
       ratelimit: `"default";r=${state.remainingPoints};t=${resetSeconds}`,
     });
     if (!isOver) return;
+    const wait = Math.max(1, resetSeconds);
     throw new AppError(
       429,
       "rate_limited",
-      `cannot serve this caller for now: over ${rate.requests} requests in ${rate.seconds} s`,
-      { headers: { "retry-after": String(Math.max(1, resetSeconds)) } },
+      `too many requests: over ${rate.requests} in ${rate.seconds} s (RATE_LIMIT); retry in ${wait} s`,
+      { headers: { "retry-after": String(wait) } },
     );
   };
 }

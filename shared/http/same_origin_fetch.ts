@@ -2,8 +2,8 @@ const MAX_REDIRECTS = 5;
 
 /**
  * A `fetch` that follows redirects within one origin, with method and body kept, and hands back the
- * redirect itself where it leads elsewhere: what we send, the credential above all, is meant for
- * the origin that was named and for no other. The body must be a string, so that it can be resent.
+ * redirect itself if it leads to another origin: the request, above all its credential, is meant for
+ * the configured origin only. The body must be a string, so that it can be resent.
  */
 export function createSameOriginFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (input, init) => {

@@ -7,13 +7,13 @@ const HEADERS: Record<string, string> = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // An answer is one caller's own, and often a secret of theirs: no cache keeps it.
+  // Answers are private to one caller: no cache may keep them.
   "cache-control": "no-store",
-  // Nothing served here is a document; a route that serves a page sets a policy of its own.
+  // Answers are no pages; a route that serves a page sets its own policy.
   "content-security-policy": CONTENT_POLICY,
 };
 
-/** Sets what every answer carries, but leaves what a route has set on purpose. */
+/** Sets the headers of every answer; a route may have set its own before. */
 export function secureHeaders(headers: Headers): void {
   for (const [name, value] of Object.entries(HEADERS)) {
     if (!headers.has(name)) headers.set(name, value);

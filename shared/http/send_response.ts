@@ -7,18 +7,17 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Made once: every answer ends with it, and making one anew would cost each some 5 µs. */
 const LEFT = new DOMException("the connection is closed", "AbortError");
 
-/** How long a client may take none of what waits for it before it counts as gone. */
+/** How long a client may read nothing before it is disconnected. */
 const STALL_MS = 60_000;
 /** A whole answer is written in pieces of this size: whether a client reads shows between them. */
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Sends an answer, and cancels its body when the client leaves. What is there of the body leaves in
- * one write with the head, and a body that is whole by then is sent with its length; a head whose
- * body is still to be made goes ahead. A client that reads nothing for `stallMs` is cut off. The
- * server's library would write the head of a stream by itself, half a millisecond before the first
- * token. Throws what the body throws; a client that has the head by then sees that the answer is
- * cut, not that it ends.
+ * Sends an answer, and cancels its body when the client leaves. The head and the part of the body
+ * that is ready leave in one write, with the length if the body is complete. If no part is ready, the
+ * head is sent alone. (The server's library would send the head of a stream by itself, half a
+ * millisecond before the first token.) A client that reads nothing for `stallMs` is disconnected.
+ * Throws what the body throws; a client that has the head by then sees that the answer is incomplete.
  */
 export async function sendResponse(
   response: Response,
@@ -113,7 +112,7 @@ async function drained(
 /** Enough for a chunk that only has to pass through a few streams. */
 const MICROTASKS = 32;
 
-/** What comes of a promise where that does not have to be waited for. */
+/** The value of a promise if it is already settled. */
 async function ifReady<T>(promise: Promise<T>): Promise<T | undefined> {
   let isReady = false;
   const settle = () => void (isReady = true);

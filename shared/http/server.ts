@@ -22,13 +22,13 @@ import { createWatchdog } from "./watchdog.ts";
 export interface ServeOptions {
   /** Names the service in its own log lines. */
   name: string;
-  /** Named in the message when the port is taken. */
+  /** Named in the message if the port is in use. */
   portVariable: string;
   hostname: string;
   port: number;
-  /** How long running requests may take to finish once the service is told to stop. */
+  /** How long running requests may take to finish after a signal to stop. */
   graceMs: number;
-  /** Requests under way at once; what comes beyond is refused. */
+  /** Requests that may run at once; further ones are refused. */
   maxRequests: number;
   /** Connections open at once, in all and per address, and waiting; see `limitConnections`. */
   connections: ConnectionPlan & {
@@ -44,7 +44,7 @@ export interface ServeOptions {
   metrics?: Metrics | undefined;
   /** Ends what the service does beside answering requests, while the last of these are answered. */
   stop?: (() => Promise<void>) | undefined;
-  /** Gives up what `stop` still waits for when the time to finish is over. */
+  /** Aborts what `stop` still waits for when the grace time is over. */
   abandon?: (() => void) | undefined;
   /** Closes what the service holds, after the last answer. */
   close?: (() => Promise<void>) | undefined;
@@ -52,7 +52,7 @@ export interface ServeOptions {
   onListen: (url: string) => void;
 }
 
-/** The body has a time limit of its own, answered with 408; this closes whoever ignores the 408. */
+/** A late body is answered with 408; this closes connections whose client ignores the 408. */
 const BACKSTOP = 2;
 
 const CHECKING_INTERVAL_MS = 1000;
@@ -70,13 +70,13 @@ export function serve(options: ServeOptions): void {
 
   async function answer(request: Request, sockets: Sockets): Promise<Response> {
     const response = await service(request, toConnection(sockets, admission));
-    // Whatever was answered: a connection that is kept would keep the server from closing.
+    // A connection that is kept alive would keep the server from closing.
     if (admission.isStopping) response.headers.set("connection", "close");
     await send(response, sockets.outgoing);
     return RESPONSE_ALREADY_SENT;
   }
 
-  /** What the body's maker throws was not foreseen: the request's own line is written by then. */
+  /** An error while the body is made gets its own log line: the request's line is already written. */
   async function send(response: Response, outgoing: ServerResponse): Promise<void> {
     try {
       await sendResponse(response, outgoing);
@@ -126,12 +126,12 @@ export function serve(options: ServeOptions): void {
   const watchdog = options.watchdogMs === 0 ? undefined : createWatchdog({
     intervalMs: options.watchdogMs,
     onDeaf(reason) {
-      log.error(`${name} no longer answers on its own port: ${reason}; it ends`);
+      log.error(`${name} no longer answers on its own port: ${reason}; exiting`);
       Deno.exit(1);
     },
   });
   server.on("error", (error: Error & { code?: string }) => {
-    const reason = error.code === "EADDRINUSE" ? "the port is taken" : error.message;
+    const reason = error.code === "EADDRINUSE" ? "the port is in use" : error.message;
     log.error(`cannot listen on ${hostname}:${port}: ${reason}; see ${options.portVariable}`);
     Deno.exit(1);
   });

@@ -11,25 +11,25 @@ export interface StoppingOptions {
   log: Logger;
   /** Ends what the service does beside answering requests; settles when all of it has ended. */
   stop?: (() => Promise<void>) | undefined;
-  /** Gives up what `stop` still waits for. */
+  /** Aborts what `stop` still waits for. */
   abandon?: (() => void) | undefined;
   /** Closes what the service holds, after the last answer. */
   close?: (() => Promise<void>) | undefined;
   exit: () => void;
 }
 
-/** For the answers that say that the service stops. */
+/** Time for the answers that say that the service is stopping. */
 const LAST_WORDS_MS = 1000;
-/** For closing what the service holds: a program that is a tool server takes five seconds to end. */
+/** Time for closing resources: a tool server that is a program takes five seconds to end. */
 const CLOSE_MS = 6000;
-/** For the log lines of requests that are cut. */
+/** Time for the log lines of requests that are cut. */
 const LAST_LINES_MS = 50;
 
 /**
  * The function that a signal calls. The first call stops accepting and lets what is running finish
- * within the grace time. What runs after it, or at the second call, is given up: its callers are
- * told before their connections are closed, so that nobody takes the end of the service for an
- * answer that was lost. A third call ends the process at once.
+ * within the grace time. What still runs after it, or at the second call, is aborted: its callers
+ * get an answer before their connections are closed, so that they know that the service stopped. A
+ * third call ends the process at once.
  */
 export function createStop(options: StoppingOptions): () => void {
   const { name, server, admission, graceMs, log, exit } = options;

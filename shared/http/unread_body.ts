@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
  * Closes the connection of a client that is still sending a body `timeoutMs` after its answer. Deno's
- * `node:http` stops its own clock at the answer, so that a body that drips would hold the connection
- * for ever.
+ * `node:http` stops its own timeout at the answer, so that a slow body would hold the connection
+ * forever.
  */
 export function closeUnreadBody(
   incoming: IncomingMessage,

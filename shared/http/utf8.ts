@@ -3,11 +3,11 @@ export const NOT_UTF8 = "not utf-8";
 
 export interface DecodedAnswer {
   value: unknown;
-  /** Set if it is not the text that was meant. */
+  /** Set if some of the text was replaced. */
   encoding?: typeof NOT_UTF8;
 }
 
-/** Reads an answer as JSON. Throws a `SyntaxError` if it is none. */
+/** Reads an answer as JSON. Throws a `SyntaxError` if it is not JSON. */
 export async function readJsonAnswer(response: Response): Promise<DecodedAnswer> {
   const bytes = await response.arrayBuffer();
   try {

@@ -19,12 +19,12 @@ export interface Watchdog {
 
 /** Probes without an answer, one after the other, after which the service counts as deaf. */
 const MAX_MISSED = 3;
-/** The time for an answer is counted in steps: an event loop that is held is late by one of them. */
+/** The timeout is counted in steps: a blocked event loop delays only one of them. */
 const STEPS = 10;
 
 /**
- * Connects to its own port now and then, as a client does. A service that no longer accepts cannot
- * notice it otherwise: nothing fails, and nothing comes. Any answer proves that connections are
+ * Connects to its own port regularly, as a client does. A service that no longer accepts connections
+ * cannot notice it otherwise: nothing fails, and no request comes. Any answer proves that connections are
  * accepted, also a refusal or a closed connection. The probe's path is known to this process alone.
  */
 export function createWatchdog(
@@ -99,7 +99,7 @@ function explain(error: unknown): string | undefined {
   return wasAccepted.includes(name) ? undefined : message;
 }
 
-/** Time that passes only while the event loop turns. */
+/** Time that passes only while the event loop runs. */
 function createPatience(ms: number) {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   let steps = 0;

@@ -36,7 +36,7 @@ export const ProblemDocument = z.object({
 }).meta({ id: "Problem", description: "An error, as RFC 9457 has it. `code` is stable." });
 
 const RequestId = z.string().meta({
-  description: "The caller's own id where it sent a sane one, else a new one.",
+  description: "The caller's own id if it sent a valid one, else a new one.",
 });
 
 /** A successful answer in JSON. `headers` are added to those of every answer. */

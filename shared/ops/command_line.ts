@@ -11,7 +11,7 @@ const ACTIONS: Record<string, Action> = {
   "--check": "check",
 };
 
-/** No argument at all means to serve. */
+/** Without an argument the service serves. */
 export function parseAction(args: string[]): Action {
   const [first] = args;
   if (first === undefined) return "serve";
@@ -22,9 +22,9 @@ export function parseAction(args: string[]): Action {
 export function renderHelp({ name, variables }: { name: string; variables: string[] }): string {
   return [
     `${name}            serve`,
-    `${name} --check    validate the configuration, say what it amounts to, and exit`,
-    `${name} --version  say what this is, and exit`,
-    `${name} --help     this`,
+    `${name} --check    validate and print the configuration, and exit`,
+    `${name} --version  print the version, and exit`,
+    `${name} --help     print this help, and exit`,
     "",
     "Configured by environment variables, also from .env in the working folder:",
     ...variables.map((variable) => `  ${variable}`),

@@ -11,9 +11,9 @@ const Gauge: typeof prometheus.Gauge = gaugeClass;
 const Histogram: typeof prometheus.Histogram = histogramClass;
 const Registry: typeof prometheus.Registry = registryClass;
 
-/** One call to a model, with what it cost where the provider said so. */
+/** One call to a model; tokens are 0 if the provider did not report them. */
 export interface ModelCall {
-  /** `hub`, `studio`, `demo` or `endpoint`: ours, never a caller's word. */
+  /** `hub`, `studio`, `demo` or `endpoint`: a fixed set, never a caller's text. */
   provider: string;
   /** `ok`, `left`, or the code of the error. */
   outcome: string;
@@ -27,7 +27,7 @@ export interface Metrics {
   answered(answered: Answered): void;
   modelCall(call: ModelCall): void;
   toolCall(call: { tool: string; outcome: "ok" | "error"; seconds: number }): void;
-  /** Counts a turn as under way until the function that it returns is called. */
+  /** Counts a turn as running until the returned function is called. */
   startTurn(): () => void;
   eventLoopLag(seconds: number): void;
   /** The number of connections that are open now. */
@@ -41,9 +41,9 @@ const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const LAG_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** What is not counted here but known elsewhere; asked when the figures are read. */
+/** Figures that are counted elsewhere; read when the metrics are. */
 export interface MetricSources {
-  /** How many runs are under way. */
+  /** How many runs are running. */
   runs: () => number;
   /** How often each worker was started again, by its name. */
   workerRestarts?: () => ReadonlyMap<string, number>;
@@ -138,7 +138,7 @@ export function createMetrics({ runs, workerRestarts }: MetricSources): Metrics 
 
 const SAMPLE_MS = 500;
 
-/** Measures how late a timer comes. Runs until the process ends, and does not keep it from that. */
+/** Measures how late a timer fires. Runs until the process ends, and does not keep it alive. */
 export function startLagSampler(metrics: Metrics): void {
   let due = performance.now() + SAMPLE_MS;
   const timer = setInterval(() => {

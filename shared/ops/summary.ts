@@ -1,9 +1,9 @@
-/** A value that says that there is one, and nothing else. */
+/** Shown instead of a secret. */
 const HIDDEN = "set";
 
 /**
- * What is configured, for the line at the start: every variable that differs from its default.
- * Secrets are only said to be there; of several keys, how many. Addresses lose all that may be one.
+ * The configuration for the first log line: every variable that differs from its default. Secrets
+ * are shown as `set`, several keys by their number. URLs lose every part that may be a secret.
  */
 export function summariseConfig(
   config: Record<string, unknown>,

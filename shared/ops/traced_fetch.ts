@@ -2,9 +2,9 @@ import { isSpanContextValid, trace } from "@opentelemetry/api";
 import { currentRequest } from "../http/request_scope.ts";
 
 /**
- * A `fetch` that passes the caller's `traceparent` on. Where OpenTelemetry is switched on Deno does
- * that itself, with the span under way as the parent; this is for where it is off, so that a trace
- * that others keep is not cut in two here.
+ * A `fetch` that passes the caller's `traceparent` on. If OpenTelemetry is enabled, Deno does that
+ * itself, with the current span as the parent. This is for the case that it is not, so that the trace
+ * of the caller continues in the services that are called.
  */
 export function createTracedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {

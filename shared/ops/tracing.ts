@@ -10,7 +10,7 @@ import {
 import { AppError } from "../errors.ts";
 import { headerPairs } from "../http/header_pairs.ts";
 
-/** Spans of our own go to Deno's OpenTelemetry where `OTEL_DENO=true`, and nowhere otherwise. */
+/** Spans go to Deno's OpenTelemetry if `OTEL_DENO=true`, and nowhere otherwise. */
 const tracer = trace.getTracer("assay");
 
 export interface SpanOptions {
@@ -19,7 +19,7 @@ export interface SpanOptions {
   attributes: Attributes;
 }
 
-/** Does `work` within a span, which ends with it; a failure is written into it. */
+/** Runs `work` within a span, which ends with it and records a failure. */
 export function withSpan<T>(
   { name, kind = SpanKind.INTERNAL, attributes }: SpanOptions,
   work: (span: Span) => Promise<T>,
@@ -36,21 +36,21 @@ export function withSpan<T>(
   });
 }
 
-/** Never the message of an error that is not ours: it may hold anything. */
+/** Only the message of an `AppError`: others may contain user data. */
 export function failSpan(span: Span, error: unknown): void {
   const isOurs = error instanceof AppError;
   span.setAttribute("error.type", isOurs ? error.code : "internal");
   span.setStatus({ code: SpanStatusCode.ERROR, ...(isOurs && { message: error.message }) });
 }
 
-/** Does `work` as a part of the caller's trace, where the request names one. */
+/** Runs `work` as a part of the caller's trace, if the request has one. */
 export function withRemoteTrace<T>(headers: Headers, work: () => T): T {
   if (!headers.has("traceparent")) return work();
   const carrier = Object.fromEntries(headerPairs(headers));
   return context.with(propagation.extract(context.active(), carrier), work);
 }
 
-/** A span that is ended by hand, for work that is handed out piece by piece. */
+/** A span that the caller ends, for work that is done in pieces. */
 export function startSpan({ name, kind = SpanKind.INTERNAL, attributes }: SpanOptions): Span {
   return tracer.startSpan(name, { kind, attributes });
 }

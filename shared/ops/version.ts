@@ -1,7 +1,7 @@
 import denoJson from "../../deno.json" with { type: "json" };
 import { COMMIT } from "./build.ts";
 
-/** The libraries that an operator asks about when something is odd. */
+/** The libraries whose versions matter in a bug report. */
 const MAIN_LIBRARIES = [
   "@langchain/core",
   "@langchain/langgraph",

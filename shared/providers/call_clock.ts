@@ -1,6 +1,6 @@
 /**
- * What ends one call to a provider: its caller leaves, or it has waited too long. The clock runs
- * from the start; who creates one must `stop` it.
+ * Ends one call to a provider: when its caller leaves, or when it has waited too long. The clock runs
+ * from the start; whoever creates one must `stop` it.
  */
 export interface CallClock {
   /** Aborts at either end. Everything that the call awaits takes it. */
@@ -8,10 +8,10 @@ export interface CallClock {
   readonly isTimedOut: boolean;
   /** Whole waiting time left, in milliseconds. */
   remainingMs(): number;
-  /** Lets time pass that is not the provider's, until the next `restart`. */
+  /** Stops counting until the next `restart`, for time that the provider is not responsible for. */
   pause(): void;
   restart(): void;
-  /** Waits for `work` without counting the time: a wait of our own making. */
+  /** Waits for `work` without counting the time. */
   exempt<T>(work: Promise<T>): Promise<T>;
   /** Rejects when the call ends first. */
   sleep(ms: number): Promise<void>;
@@ -30,7 +30,7 @@ export interface CallClockOptions {
   totalMs?: number;
 }
 
-/** `caller` is the signal of whoever asked. */
+/** `caller` is the signal of the request that the call is made for. */
 export function startCallClock(
   timeoutMs: number,
   caller?: AbortSignal,

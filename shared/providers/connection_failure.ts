@@ -8,8 +8,8 @@ const NEVER_MADE =
 const NEVER_MADE_WORDS = /client error \(Connect\)|Requests to port \d+ are blocked/;
 
 /**
- * Tells an address where nobody can be asked (no such name, nobody listens, no TLS) from a
- * connection that broke in mid-air, which says nothing about the next one.
+ * Distinguishes an address that cannot be reached (unknown name, nobody listens, no TLS) from a
+ * connection that broke later, after which the next one may work.
  */
 export function diagnoseConnection(error: unknown): ProviderFailure {
   for (let at = error; at instanceof Error; at = at.cause) {

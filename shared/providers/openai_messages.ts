@@ -13,7 +13,7 @@ type Fields = Record<string, unknown>;
 /** An answer with more tool calls than any model makes is unreadable. */
 export const MAX_TOOL_CALLS = 10_000;
 
-/** Our request in OpenAI's shape. What is unset stays out, so that the provider decides. */
+/** A request in OpenAI's shape. Unset fields are left out, so that the provider decides. */
 export function toCompletionParams(request: ChatRequest) {
   const { model, messages, tools, temperature, maxTokens, seed, extra } = request;
   return {
@@ -47,7 +47,7 @@ function toMessageParam(message: ChatMessage) {
   return { role: message.role, content: message.content };
 }
 
-/** A completion as providers really send it; `undefined` where it is none. */
+/** Reads a completion leniently, as providers send it; `undefined` if it is not one. */
 export function parseReply(
   { value, encoding }: DecodedAnswer,
   requestedModel: string,
@@ -93,12 +93,12 @@ export function parseArguments(args: unknown): string {
   return isFields(args) ? JSON.stringify(args) : asText(args) ?? "";
 }
 
-/** For a call that came without an id: 9 letters or digits, the form that every provider takes. */
+/** For a call that came without an id: 9 letters or digits, the form that every provider accepts. */
 export function newToolCallId(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 9);
 }
 
-/** Token counts, where the provider sent any. */
+/** Token counts, if the provider sent any. */
 export function parseUsage(usage: unknown): ChatUsage | null {
   const { prompt_tokens, completion_tokens, total_tokens, ...details } = asFields(usage);
   const counts = [prompt_tokens, completion_tokens, total_tokens];
@@ -120,7 +120,7 @@ function parseDetails(details: unknown): Record<string, number> | null {
   return numeric.length > 0 ? Object.fromEntries(numeric) : null;
 }
 
-/** `{data: [{id, …}]}`; `undefined` where it is no such list. Entries without an id are dropped. */
+/** `{data: [{id, …}]}`; `undefined` if it is not such a list. Entries without an id are dropped. */
 export function parseModels(body: unknown): ListedModel[] | undefined {
   const { data } = asFields(body);
   if (!Array.isArray(data)) return undefined;

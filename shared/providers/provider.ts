@@ -1,7 +1,7 @@
 import type { NOT_UTF8 } from "../http/utf8.ts";
 import { AppError, type AppErrorOptions, type ErrorCode } from "../errors.ts";
 
-/** A message as every OpenAI-compatible model takes it, without a vendor's spelling. */
+/** A message for any OpenAI-compatible model, without vendor-specific names. */
 export type ChatMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string }
@@ -15,7 +15,7 @@ export interface ToolCall {
   arguments: string;
 }
 
-/** What a model is told of a tool. `parameters` is a JSON Schema of type `object`. */
+/** A tool as the model sees it. `parameters` is a JSON Schema of type `object`. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -26,7 +26,7 @@ export interface ChatRequest {
   model: string;
   messages: ChatMessage[];
   tools?: ToolDefinition[];
-  /** Left to the provider where unset, as all the settings below. */
+  /** The provider decides if it is unset; the same for the settings below. */
   temperature?: number;
   maxTokens?: number;
   seed?: number;
@@ -98,7 +98,7 @@ export type ProviderFailure =
   | { kind: "timeout" }
   | { kind: "unreadable" };
 
-/** A provider's failure in our words: never its raw body, never a key. */
+/** A failure of a provider; its message never contains the provider's raw answer or a key. */
 export class ProviderError extends AppError {
   override readonly name = "ProviderError";
 

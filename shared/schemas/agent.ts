@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One item of a conversation as frontends send it (spec 2.5). Fields we do not know are kept. */
+/** One item of a conversation as frontends send it. Unknown fields are kept. */
 export const AgentMessage = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("human"), content: z.string() }),
   z.looseObject({ type: z.literal("ai"), content: z.string() }),
@@ -8,7 +8,7 @@ export const AgentMessage = z.discriminatedUnion("type", [
 ]);
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
-/** The body of `POST /` (spec 4.2); `{"prompt": "…"}` is short for one human message. */
+/** The body of `POST /`; `{"prompt": "…"}` is short for one human message. */
 export const AgentRequest = z.preprocess(
   spellOutPrompt,
   z.looseObject({ messages: z.array(AgentMessage).min(1) }),
@@ -42,7 +42,7 @@ export type ReplyInvalidToolCall = z.infer<typeof ReplyInvalidToolCall>;
 
 const TokenDetails = z.record(z.string(), z.number());
 
-/** The body of the answer (spec 2.6), its keys in the order that clients know. */
+/** The body of the answer. The order of its keys is fixed. */
 export const AgentReply = z.object({
   content: z.string(),
   additional_kwargs: z.object({
@@ -84,6 +84,6 @@ export const AgentReply = z.object({
 });
 export type AgentReply = z.infer<typeof AgentReply>;
 
-/** The body of `GET /studio/models` (spec 2.7): model names to their UUIDs. */
+/** The body of `GET /studio/models`: model names to their UUIDs. */
 export const StudioModels = z.record(z.string(), z.string());
 export type StudioModels = z.infer<typeof StudioModels>;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** Text, or a list of text parts, or nothing; pictures and sound are refused by name. */
+/** Text, or a list of text parts, or nothing; images and audio are refused. */
 const Content = z.union([
   z.string(),
   z.array(
     z.looseObject({
-      type: z.enum(["text", "refusal", "input_text"], { error: "only text parts are taken" }),
+      type: z.enum(["text", "refusal", "input_text"], { error: "only text parts are supported" }),
       text: z.string().optional(),
       refusal: z.string().optional(),
     }),
@@ -37,7 +37,7 @@ export const CompletionRequest = z.looseObject({
   messages: z.array(CompletionMessage).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.literal(1, { error: "only one choice is given" }).nullish(),
+  n: z.literal(1, { error: "only one choice is supported" }).nullish(),
   temperature: z.number().nullish(),
   max_tokens: z.number().int().positive().nullish(),
   tools: z.array(z.unknown()).nullish(),

@@ -11,7 +11,7 @@ const Metadata = z.record(z.string(), z.unknown());
 export type Metadata = z.infer<typeof Metadata>;
 
 /**
- * One turn of a test conversation (spec 2.3). Fields we do not know are kept and returned.
+ * One turn of a test conversation. Unknown fields are kept and returned.
  * `reference_reply` has no default here: a turn without a reference is not scored against an empty
  * one. The answer has `""` in its place.
  */
@@ -26,7 +26,7 @@ export const Interaction = z.looseObject({
 });
 export type Interaction = z.infer<typeof Interaction>;
 
-/** A test conversation (spec 2.2). */
+/** A test conversation. */
 export const Scenario = z.looseObject({
   id: Id,
   interactions: z.array(Interaction).min(1),
@@ -50,10 +50,10 @@ export type ModelParameters = z.infer<typeof ModelParameters>;
 const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https URL", abort: true })
   .max(LONGEST_ADDRESS)
   .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
-    error: "must not carry a user name or a password: credentials are the service's own",
+    error: "must not contain a user name or a password: the service has its own credentials",
   });
 
-/** The body of `POST /evaluate` (spec 2.1). `maxAttempts` bounds what one request may cost. */
+/** The body of `POST /evaluate`. `maxAttempts` bounds what one request may cost. */
 export function evaluateRequest(maxAttempts: number) {
   return z.looseObject({
     test_batch: z.union([Scenario.transform((scenario) => [scenario]), z.array(Scenario).min(1)]),
@@ -77,14 +77,14 @@ export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
 export const ScoredBy = z.object({ judge: z.string().nullable(), embeddings: z.string() });
 export type ScoredBy = z.infer<typeof ScoredBy>;
 
-/** Score names to values in [0, 1]; `null` where a score does not apply. */
+/** Score names to values in [0, 1]; `null` if a score does not apply. */
 export const Scores = z.record(z.string(), z.number().nullable());
 export type Scores = z.infer<typeof Scores>;
 
 /**
  * One score over many turns. `failed` turns count 0 in `mean`. `turns` is the number of turns behind
  * the mean; `n` is the number of values averaged, which for a whole run are its scenarios. `missing`
- * turns should have the score but it could not be had; they are not in `mean`, and `bounds` says
+ * turns should have the score but it could not be computed; they are not in `mean`, and `bounds` says
  * what the mean would be with all of them at their lowest and at their highest (`null` if none is
  * missing). `stderr` is clustered by attempt if turns of several attempts are pooled. `ci95` is a
  * Wilson interval with the effective sample size of the clusters, within [0, 1]. Both, and `stdev`,
@@ -167,7 +167,7 @@ export const LabelReport = z.object({
 });
 export type LabelReport = z.infer<typeof LabelReport>;
 
-/** Why an interaction failed; `status` is the endpoint's, where it answered at all. */
+/** Why an interaction failed; `status` is the endpoint's, if it answered at all. */
 export const InteractionError = z.object({
   code: z.string(),
   status: z.number().nullable(),
@@ -217,7 +217,7 @@ export const InteractionResult = Interaction.extend({
   reference_reply: z.string(),
   scores: Scores,
   score_methods: z.record(z.string(), z.string()).optional(),
-  /** Scores that this turn should have and that could not be had, each with the reason. */
+  /** Scores that this turn should have and that could not be computed, each with the reason. */
   missing_scores: z.record(z.string(), z.string()).optional(),
   /** `overall` with its missing parts at their lowest and at their highest; only if it is missing. */
   overall_bounds: z.tuple([z.number(), z.number()]).optional(),
@@ -274,7 +274,7 @@ export type TurnCounts = z.infer<typeof TurnCounts>;
 export const RunNote = z.object({ code: z.string(), detail: z.string() });
 export type RunNote = z.infer<typeof RunNote>;
 
-/** The body of the answer (spec 2.4). */
+/** The body of the answer. */
 export const EvaluateResponse = z.object({
   message: z.string(),
   run_id: z.string(),

@@ -242,7 +242,7 @@ Deno.test("if the port is in use, no call is made and no run changes: runs start
     const failure = await startServiceProcess("eval", {
       environment: { ...environment, EVAL_PORT: String(taken.addr.port) },
     }).then(() => "it started", (error: Error) => error.message);
-    assertStringIncludes(failure, "the port is taken");
+    assertStringIncludes(failure, "the port is in use");
     assertEquals(endpoint.requests.length, 3);
   }));
 

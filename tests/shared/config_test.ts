@@ -14,7 +14,7 @@ import {
 
 const Common = z.object(commonVariables);
 
-Deno.test("an empty environment gives the defaults of the design", () => {
+Deno.test("an empty environment gives the defaults", () => {
   assertEquals(parseConfig(Common, {}), {
     HOST: "127.0.0.1",
     API_KEYS: [],
@@ -32,7 +32,7 @@ Deno.test("an empty environment gives the defaults of the design", () => {
   });
 });
 
-Deno.test("an empty value is an unset one", () => {
+Deno.test("an empty value counts as unset", () => {
   const config = parseConfig(Common, { HOST: "", MODEL_RETRIES: "  ", LOG_FORMAT: undefined });
   assertEquals([config.HOST, config.MODEL_RETRIES], ["127.0.0.1", 2]);
 });
@@ -43,7 +43,7 @@ Deno.test("every bad value is named, all in one message", () => {
   for (const name of Object.keys(environment)) assertStringIncludes(message, name);
 });
 
-Deno.test("each kind of variable is read as it is meant", () => {
+Deno.test("each kind of variable is parsed", () => {
   const Kinds = z.object({ N: integer(5), L: list(["x"]), U: address(), M: stringMap() });
   assertEquals(
     parseConfig(Kinds, { N: "0", L: " a, b ,,c", U: "http://h/v1//", M: '{"a":"b"}' }),
@@ -55,14 +55,14 @@ Deno.test("each kind of variable is read as it is meant", () => {
   }
 });
 
-Deno.test("a service on a network needs keys, or API_KEYS=none said on purpose", () => {
+Deno.test("a service on a network needs keys, or an explicit API_KEYS=none", () => {
   const exposed = parseConfig(Common, { HOST: "0.0.0.0" });
   assertThrows(() => requireSafeExposure(exposed, {}), ConfigError, "API_KEYS");
   requireSafeExposure(parseConfig(Common, { HOST: "0.0.0.0", API_KEYS: "k" }), {});
   requireSafeExposure(parseConfig(Common, { HOST: "0.0.0.0", API_KEYS: "none" }), {});
 });
 
-Deno.test("the further variables that a network takes are named", () => {
+Deno.test("the error names all variables that a network service needs", () => {
   const config = parseConfig(Common, { HOST: "::", API_KEYS: "k" });
   assertThrows(() => requireSafeExposure(config, { MORE: false }), ConfigError, "set MORE");
   requireSafeExposure(config, { MORE: true });

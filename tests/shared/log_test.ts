@@ -16,13 +16,13 @@ Deno.test("a JSON line has the time, the level, the message and the fields", () 
   assertEquals(rest, { level: "warn", message: "careful", model: "a/b", ms: 5 });
 });
 
-Deno.test("a text line is for people, and leaves out what is unset", () => {
+Deno.test("a text line is easy to read, and leaves out unset fields", () => {
   const { log, lines } = logger("text");
   log.info("request", { path: "/", ms: 5, nothing: undefined });
   assertMatch(lines[0]!, /^\d\d:\d\d:\d\d INFO {2}request path=\/ ms=5$/);
 });
 
-Deno.test("only the level and what is graver is written", () => {
+Deno.test("only the configured level and more severe ones are written", () => {
   const expected: [LogLevel, number][] = [
     ["debug", 4],
     ["info", 3],
@@ -40,7 +40,7 @@ Deno.test("only the level and what is graver is written", () => {
   }
 });
 
-Deno.test("an error is told by name, code and place, without its words, its stack or a path", () => {
+Deno.test("an error is logged by name, code and place, without its message, stack or a path", () => {
   const { log, lines } = logger("json");
   const cause = Object.assign(new TypeError("the key is s3cret"), { code: "ENOSPC" });
   log.error("failed", { error: new Error("<h1>their page</h1>", { cause }) });
@@ -50,13 +50,13 @@ Deno.test("an error is told by name, code and place, without its words, its stac
   );
 });
 
-Deno.test("a message that looks like a stack is not taken for the place", () => {
+Deno.test("a message that looks like a stack frame is not used as the place", () => {
   const { log, lines } = logger("json");
   log.error("failed", { error: new TypeError("they said:\n    at file:x/s3cret:1:1\nmore") });
   assertMatch(JSON.parse(lines[0]!).error, /^TypeError at log_test\.ts:\d+:\d+$/);
 });
 
-Deno.test("causes that go in a circle are told up to a few", () => {
+Deno.test("of causes that form a circle only a few are logged", () => {
   const { log, lines } = logger("json");
   const [one, other] = [new Error("one"), new TypeError("other")];
   one.cause = other;
@@ -65,14 +65,14 @@ Deno.test("causes that go in a circle are told up to a few", () => {
   assertEquals(JSON.parse(lines[0]!).error.split(", caused by ").length, 5);
 });
 
-Deno.test("an error from inside a library is told by the place of ours that led there", () => {
+Deno.test("an error inside a library is logged with the place in our code that called it", () => {
   const { log, lines } = logger("json");
   const cause = assertThrows(() => z.string().parse(1), Error);
   log.error("failed", { error: cause });
   assertMatch(JSON.parse(lines[0]!).error, /^ZodError at log_test\.ts:\d+:\d+$/);
 });
 
-Deno.test("names and codes that are none are left out, and an error may be without a place", () => {
+Deno.test("invalid names and codes are left out, and an error may have no place", () => {
   const { log, lines } = logger("json");
   const odd = Object.assign(new Error("x"), { name: "a b\nc", code: "the key" });
   odd.stack = "no frames";
@@ -80,7 +80,7 @@ Deno.test("names and codes that are none are left out, and an error may be witho
   assertEquals(JSON.parse(lines[0]!).error, "Error");
 });
 
-Deno.test("at debug an error is written with its words, its stack and its causes", () => {
+Deno.test("at debug an error is logged with its message, stack and causes", () => {
   const { log, lines } = logger("json", "debug");
   log.error("failed", { error: new Error("outer", { cause: new TypeError("inner") }) });
   const { error } = JSON.parse(lines[0]!);
@@ -89,7 +89,7 @@ Deno.test("at debug an error is written with its words, its stack and its causes
   assertStringIncludes(error, "caused by TypeError: inner");
 });
 
-Deno.test("an error that callers may read is written in its words, without its stack and cause", () => {
+Deno.test("an AppError is logged with its message, without its stack and cause", () => {
   const told = new AppError(502, "provider_error", "told", { cause: new Error("raw words") });
   for (const level of ["info", "debug"] as const) {
     const { log, lines } = logger("json", level);
@@ -131,7 +131,7 @@ Deno.test("a line of many values is bounded as a whole", () => {
   }
 });
 
-Deno.test("a secret at the place of the cut is taken out before the cut", () => {
+Deno.test("a secret at the end of a cut value is removed before the cut", () => {
   const lines: string[] = [];
   const redact = (line: string) => line.replaceAll("s3cret-key", "[secret]");
   const log = createLogger({ level: "info", format: "json", write: (l) => lines.push(l), redact });

@@ -54,7 +54,7 @@ Deno.test("surrounding blanks are dropped", () => {
   assertEquals(routeModel("   "), { target: null, model: "" });
 });
 
-Deno.test("every UUID that there is goes to the fine-tuned provider", () => {
+Deno.test("every valid UUID goes to the fine-tuned provider", () => {
   fc.assert(fc.property(fc.uuid(), (id) => {
     assertEquals(routeModel(id).target, "studio");
   }));

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startProcess } from "../fakes/service_process.ts";
 
-Deno.test("a failure that nobody waited for is logged with its request, and survived", async () => {
+Deno.test("an unhandled promise rejection is logged with its request, and the service keeps running", async () => {
   const script = new URL("../fakes/careless_service.ts", import.meta.url).pathname;
   await using service = await startProcess(["run", "-A", "--no-prompt", script], {});
   const ask = async (path: string, id: string, method = "GET") => {
@@ -13,14 +13,15 @@ Deno.test("a failure that nobody waited for is logged with its request, and surv
     ask("/forget", "the-one", "POST"),
     ask("/", "other-2"),
   ]);
-  const forgotten = () => service.lines.find((line) => line.includes("nobody waited for"));
+  const forgotten = () =>
+    service.lines.find((line) => line.includes("unhandled promise rejection"));
   while (!forgotten()) await new Promise((resolve) => setTimeout(resolve, 5));
   const line = forgotten() ?? "";
   assertStringIncludes(line, '"request_id":"the-one"');
   assertEquals(await ask("/", "later"), "ok");
 });
 
-Deno.test("an answer whose body fails is logged with its request, and never taken for whole", async () => {
+Deno.test("an answer whose body fails is logged with its request, and the client sees that it is incomplete", async () => {
   const script = new URL("../fakes/careless_service.ts", import.meta.url).pathname;
   await using service = await startProcess(["run", "-A", "--no-prompt", script], {});
   const ask = (route: string) =>

@@ -69,7 +69,7 @@ Deno.test("a worker has one call at a time", async () => {
   assertEquals(seen.inputs, ["a", "b", "c"]);
 });
 
-Deno.test("an error in one call is that call's alone", async () => {
+Deno.test("an error in one call does not affect the others", async () => {
   const { start } = fakeWorker(({ id, input }, port) =>
     post(port, input === "a" ? { id, error: "no" } : { id, output: "yes" })
   );
@@ -78,7 +78,7 @@ Deno.test("an error in one call is that call's alone", async () => {
   assertEquals(await call("b"), "yes");
 });
 
-Deno.test("an input that cannot be cloned is its caller's fault, and the worker goes on", async () => {
+Deno.test("an input that cannot be cloned fails its call, and the worker keeps running", async () => {
   const { start, seen } = fakeWorker(({ id, input }, port) => post(port, { id, output: input }));
   const picky = () => {
     const port = start();
@@ -94,7 +94,7 @@ Deno.test("an input that cannot be cloned is its caller's fault, and the worker 
   assertEquals([bad.status, good.status, seen.started], ["rejected", "fulfilled", 1]);
 });
 
-Deno.test("a worker that dies is started again, and the call under way is tried once more", async () => {
+Deno.test("a worker that dies is started again, and the running call is tried once more", async () => {
   const { start, seen } = fakeWorker(({ id, input }, port, life) => {
     if (life === 1 && input === "b") kill(port, "out of luck");
     else post(port, { id, output: `${input}${life}` });
@@ -128,7 +128,7 @@ Deno.test("a call that kills its worker twice is given up, and the others are an
   assertEquals(deaths.map(({ failedStarts }) => failedStarts), [0, 0]);
 });
 
-Deno.test("a worker that cannot be started rejects its calls, and is tried again later and later", async () => {
+Deno.test("a worker that cannot be started rejects its calls, and is tried again with growing delays", async () => {
   const { call, events } = watched(() => {
     throw new Error("not permitted");
   });
@@ -140,7 +140,7 @@ Deno.test("a worker that cannot be started rejects its calls, and is tried again
   assertEquals(deaths.map(({ retryInMs }) => retryInMs), [0, 500]);
 });
 
-Deno.test("a worker that is down comes back by its probe, while nobody calls", async () => {
+Deno.test("a worker that is down recovers by its probe, without a call", async () => {
   const recovered = Promise.withResolvers<void>();
   const { start } = fakeWorker(({ id, input }, port, life) =>
     life <= 2 ? kill(port, "no weights") : post(port, { id, output: input })
@@ -159,7 +159,7 @@ Deno.test("a worker that is down comes back by its probe, while nobody calls", a
   assertEquals(events, ["died", "restarted", "died", "restarted", "recovered"]);
 });
 
-Deno.test("a worker whose every answer is an error cannot be started, and is told so", async () => {
+Deno.test("a worker whose every answer is an error counts as one that cannot be started", async () => {
   const { start } = fakeWorker(({ id }, port) => post(port, { id, error: "no weights" }));
   const died = Promise.withResolvers<WorkerEvent>();
   using call = createWorkerCall<string, string>(start, {
@@ -186,7 +186,7 @@ function startFragile(): WorkerPort {
   return new Worker(new URL("../../fakes/fragile_worker.ts", import.meta.url), { type: "module" });
 }
 
-Deno.test("a real worker that throws, dies or hangs costs that call alone", async () => {
+Deno.test("a real worker that throws, dies or hangs fails that call only", async () => {
   const { call, kinds } = watched(startFragile, { timeoutMs: 300, probe: "probe" });
   using _ = call;
   assertEquals(await call("a"), "a");

@@ -48,7 +48,7 @@ Deno.test("a refusal of a full server can be read by a page, is logged and is co
   assertEquals((await ask("/")).status, 200);
 });
 
-Deno.test("a full server is alive and ready, and probes take no place", async () => {
+Deno.test("a full server is alive and ready, and probes are not counted", async () => {
   const { ask, admission } = serviceForOne();
   for (const path of ["/healthz", "/readyz"]) assertEquals((await ask(path)).status, 200);
   assertEquals(admission.used, 0);
@@ -56,7 +56,7 @@ Deno.test("a full server is alive and ready, and probes take no place", async ()
   for (const path of ["/healthz", "/readyz"]) assertEquals((await ask(path)).status, 200);
 });
 
-Deno.test("a server that stops is alive, not ready for a reason, and takes nothing more", async () => {
+Deno.test("a stopping server is alive, not ready with a reason, and accepts no more requests", async () => {
   const { ask, admission } = serviceForOne();
   admission.stop();
   assertEquals((await ask("/healthz")).status, 200);

@@ -6,7 +6,7 @@ import { createService } from "../../../shared/http/service.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 import { createLogger } from "../../../shared/log.ts";
 
-Deno.test("a key may have a name, and one without is named by its place", () => {
+Deno.test("a key may have a name; one without is named by its position", () => {
   assertEquals(parseCallerKeys(["ada:secret", "plain", "ci.v2:a:b", ":x", "1a:b"]), [
     { name: "ada", key: "secret" },
     { name: "key-2", key: "plain" },
@@ -16,7 +16,7 @@ Deno.test("a key may have a name, and one without is named by its place", () => 
   ]);
 });
 
-Deno.test("the log names the caller, old and new key alike, and holds neither", async () => {
+Deno.test("the log names the caller for old and new keys, and contains neither", async () => {
   const lines: string[] = [];
   const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
   const config = parseConfig(z.object(commonVariables), {

@@ -98,7 +98,7 @@ Deno.test("a body that is too long is not read to its end", async () => {
   assertEquals(pulled < 20, true);
 });
 
-Deno.test("a body that is packed with gzip is read", async () => {
+Deno.test("a gzip body is read", async () => {
   for (const encoding of ["gzip", "GZIP", "x-gzip"]) {
     assertEquals(await read(await gzip(GOOD), { encoding }), JSON.parse(GOOD));
   }
@@ -110,7 +110,7 @@ Deno.test("a body in another encoding is refused", async () => {
   }
 });
 
-Deno.test("gzip that is damaged, cut off or none at all is refused", async () => {
+Deno.test("damaged, incomplete and invalid gzip is refused", async () => {
   const packed = await gzip(GOOD);
   const damaged = packed.slice();
   damaged.fill(255, 12, 20);
@@ -119,7 +119,7 @@ Deno.test("gzip that is damaged, cut off or none at all is refused", async () =>
   }
 });
 
-Deno.test("a bomb ends at the limit: little comes in, and little of it is unpacked", async () => {
+Deno.test("unpacking a gzip bomb stops at the limit", async () => {
   const bomb = await gzip(new Uint8Array(50_000_000));
   assertEquals(bomb.length < 60_000, true);
   let unpacked = 0;
@@ -137,7 +137,7 @@ Deno.test("a bomb ends at the limit: little comes in, and little of it is unpack
   assertEquals(unpacked <= 2, true);
 });
 
-Deno.test("a body that does not arrive in time is given up, and so is one that drips", async () => {
+Deno.test("a body that does not arrive in time is refused, also if it arrives byte by byte", async () => {
   const silent = new ReadableStream<Uint8Array<ArrayBuffer>>({});
   assertEquals(await refusal(silent, { timeoutMs: 20 }), [408, "request_timeout"]);
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -150,7 +150,7 @@ Deno.test("a body that does not arrive in time is given up, and so is one that d
   assertEquals(await refusal(dripping, { timeoutMs: 30 }), [408, "request_timeout"]);
 });
 
-Deno.test("a body that breaks off was its client's, plain or packed", async () => {
+Deno.test("a body that ends early counts as a client that left, plain or gzip", async () => {
   for (const encoding of ["identity", "gzip"]) {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(new Error("ECONNRESET")),
@@ -159,12 +159,12 @@ Deno.test("a body that breaks off was its client's, plain or packed", async () =
   }
 });
 
-Deno.test("bytes that are not UTF-8 are refused, not guessed at", async () => {
+Deno.test("bytes that are not UTF-8 are refused", async () => {
   const body = new Uint8Array([...new TextEncoder().encode('{"name": "'), 0xff, 0x22, 0x7d]);
   assertEquals(await refusal(body), [400, "invalid_json"]);
 });
 
-Deno.test("a body that fails in a million places is described by the first hundred", async () => {
+Deno.test("of a million invalid fields the first hundred are listed", async () => {
   const body = JSON.stringify({ name: "x", items: new Array(200_000).fill(0) });
   const error = await assertRejects(() => read(body, { maxBytes: 1_000_000 }), AppError);
   assertEquals(error.errors?.length, 100);

@@ -9,7 +9,7 @@ function bounded(answer: Response, maxBytes: number): Promise<Response> {
   return createBoundedFetch(() => Promise.resolve(answer), maxBytes)(ADDRESS);
 }
 
-Deno.test("an answer ends at the limit, whatever it declares, and its source is told", async () => {
+Deno.test("an answer ends at the limit, whatever length it declares, and its source is cancelled", async () => {
   for (const headers of [{}, { "content-length": "1000" }, { "content-encoding": "gzip" }]) {
     const cancelled = Promise.withResolvers<void>();
     let sent = 0;
@@ -26,7 +26,7 @@ Deno.test("an answer ends at the limit, whatever it declares, and its source is 
   }
 });
 
-Deno.test("an answer within the limit is whole, with its status and headers", async () => {
+Deno.test("an answer within the limit is complete, with its status and headers", async () => {
   const answer = new Response("fine", { status: 201, headers: { "x-own": "1" } });
   const response = await bounded(answer, 4);
   assertEquals([response.status, response.headers.get("x-own")], [201, "1"]);

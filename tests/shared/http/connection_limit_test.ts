@@ -64,7 +64,7 @@ for (const name of ["agent", "eval"] as const) {
   });
 }
 
-Deno.test("beyond MAX_CONNECTIONS_PER_ADDRESS a client is told why, and its connection is closed", async () => {
+Deno.test("over MAX_CONNECTIONS_PER_ADDRESS a client gets the reason, and its connection is closed", async () => {
   await using agent = await startServiceProcess("agent", {
     environment: { MAX_CONNECTIONS_PER_ADDRESS: "3" },
   });
@@ -79,7 +79,7 @@ Deno.test("beyond MAX_CONNECTIONS_PER_ADDRESS a client is told why, and its conn
   for (const client of clients) client[Symbol.dispose]();
 });
 
-Deno.test("a proxy that is trusted stands for many callers: only the total limits it", async () => {
+Deno.test("a trusted proxy is limited by the total only", async () => {
   await using agent = await startServiceProcess("agent", {
     environment: { MAX_CONNECTIONS_PER_ADDRESS: "1", TRUSTED_PROXIES: "127.0.0.1" },
   });
@@ -88,7 +88,7 @@ Deno.test("a proxy that is trusted stands for many callers: only the total limit
   for (const { heard } of clients) assertStringIncludes(await heard, "HTTP/1.1 200");
 });
 
-Deno.test("connections that are quiet make room for new ones, and busy ones stay", async () => {
+Deno.test("idle connections are closed for new ones, and busy ones stay", async () => {
   await using agent = await startServiceProcess("agent", { environment: { MAX_CONNECTIONS: "4" } });
   const [busy] = await connectMany(agent, { count: 1, text: BEGIN.agent });
   const quiet = await connectMany(agent, { count: 3, text: "" });
@@ -106,7 +106,7 @@ Deno.test("connections that are quiet make room for new ones, and busy ones stay
   for (const client of quiet) client[Symbol.dispose]();
 });
 
-Deno.test("a service that no longer accepts connections ends with an error, to be started again", async () => {
+Deno.test("a service that no longer accepts connections exits with an error, so that it is restarted", async () => {
   const fake = new URL("../../fakes/exhausted_service.ts", import.meta.url).pathname;
   await using service = await startProcess(["run", "-A", "--no-prompt", fake], {
     environment: { WATCHDOG_MS: "300" },

@@ -18,7 +18,7 @@ Deno.test("connections, their queue and outgoing ones together never need more f
   assertEquals(planConnections(needs, undefined), wanted);
 });
 
-Deno.test("counting stops at what is asked for, and gives everything back", () => {
+Deno.test("counting descriptors stops at the number asked for, and closes them again", () => {
   assertEquals(countFreeDescriptors(50), 50);
   assertEquals(countFreeDescriptors(50), 50);
 });

@@ -33,7 +33,7 @@ Deno.test("the fields that failed are listed", () => {
   assertEquals(toProblem(error, "r1").errors, errors);
 });
 
-Deno.test("whatever is not an AppError says nothing of itself", () => {
+Deno.test("an error that is not an AppError reveals nothing", () => {
   for (const error of [new Error("inside"), "inside", null, undefined, { status: 200 }]) {
     const problem = toProblem(error, "r1");
     assertEquals([problem.status, problem.code], [500, "internal"]);

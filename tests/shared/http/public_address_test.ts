@@ -31,7 +31,7 @@ for (const [kind, addresses] of Object.entries(CLOSED)) {
   });
 }
 
-Deno.test("addresses out in the open are public", () => {
+Deno.test("addresses of the public internet are public", () => {
   const open = ["93.184.216.34", "8.8.8.8", "2606:4700:4700::1111", "2a00:1450:4001::200e"];
   const written = ["[2606:4700:4700::1111]", "::ffff:8.8.8.8", "::ffff:808:808"];
   assertEquals([...open, ...written].filter((address) => !isPublicAddress(address)), []);

@@ -24,7 +24,7 @@ function serviceOf(environment: Record<string, string>) {
   };
 }
 
-Deno.test("a rate is so many requests in a second, a minute, an hour or a day", () => {
+Deno.test("a rate is a number of requests per second, minute, hour or day", () => {
   assertEquals(parseRate("60/min"), { requests: 60, seconds: 60 });
   assertEquals(parseRate(" 5/s "), { requests: 5, seconds: 1 });
   assertEquals(parseRate("1000/day"), { requests: 1000, seconds: 86_400 });
@@ -34,7 +34,7 @@ Deno.test("a rate is so many requests in a second, a minute, an hour or a day", 
   assertThrows(() => parseConfig(Common, { RATE_LIMIT: "fast" }), ConfigError, "RATE_LIMIT");
 });
 
-Deno.test("an address over its rate is told when to come back, and others are served", async () => {
+Deno.test("an address over its rate gets 429 with retry-after, and others are served", async () => {
   const ask = serviceOf({ RATE_LIMIT: "2/min" });
   const answers = [await ask("10.0.0.1"), await ask("10.0.0.1"), await ask("10.0.0.1")];
   assertEquals(answers.map(({ status }) => status), [200, 200, 429]);
@@ -49,7 +49,7 @@ Deno.test("an address over its rate is told when to come back, and others are se
   assertEquals((await ask("::ffff:10.0.0.1")).status, 429);
 });
 
-Deno.test("an IPv6 caller is counted by its /64: it has all the addresses there", async () => {
+Deno.test("an IPv6 caller is counted by its /64", async () => {
   const ask = serviceOf({ RATE_LIMIT: "1/min", TRUSTED_PROXIES: "10.0.0.1" });
   assertEquals((await ask("2001:db8:1:2::1")).status, 200);
   assertEquals((await ask("2001:db8:1:2:ffff:ffff:ffff:ffff")).status, 429);
@@ -69,7 +69,7 @@ Deno.test("a key is counted by its holder's name, wherever it is used from", asy
   assertEquals((await ask("10.0.0.1", as("key-3"))).status, 200);
 });
 
-Deno.test("who guesses at keys is limited by address", async () => {
+Deno.test("guessing keys is limited by address", async () => {
   const ask = serviceOf({ RATE_LIMIT: "2/min", API_KEYS: "the-key" });
   const guess = async (key: string) => (await ask("10.0.0.9", { "x-api-key": key })).status;
   assertEquals([await guess("a"), await guess("b"), await guess("c")], [401, 401, 429]);

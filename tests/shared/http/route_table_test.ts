@@ -45,7 +45,7 @@ Deno.test("another method of a path is not found, and the path's own methods are
   assertEquals(find("DELETE", "/runs/compare").key, "DELETE /runs/:id");
 });
 
-Deno.test("a table that cannot be meant is refused", () => {
+Deno.test("a table with a duplicate or an unsupported path is refused", () => {
   assertThrows(() => tableOf("GET /a", "GET /a"), Error, "two routes are GET /a");
   assertThrows(() => tableOf("GET /a/x-:id"), Error, '"x-:id"');
   assertThrows(() => tableOf("GET /a/*/b"), Error, '"*"');

@@ -41,7 +41,7 @@ Deno.test("an unknown path is 404 and a wrong method is 405 with Allow", async (
   assertEquals(wrong.headers.get("allow"), "GET, POST");
 });
 
-Deno.test("an AppError speaks for itself, with its headers", async () => {
+Deno.test("an AppError is answered with its message and headers", async () => {
   const { handle, lines } = service({
     "GET /": () => {
       throw new AppError(429, "rate_limited", "too fast", { headers: { "retry-after": "3" } });
@@ -60,7 +60,7 @@ Deno.test("an AppError speaks for itself, with its headers", async () => {
   assertEquals(lines.length, 1);
 });
 
-Deno.test("any other error is an opaque 500, and the log says what it was and where", async () => {
+Deno.test("any other error is an opaque 500, and the log has its name and place", async () => {
   const { handle, lines } = service({
     "GET /": () => {
       throw new TypeError("inside", { cause: new Error("deeper") });
@@ -78,7 +78,7 @@ Deno.test("any other error is an opaque 500, and the log says what it was and wh
   );
 });
 
-Deno.test("every answer carries a request id: the caller's where it is sane, else a new one", async () => {
+Deno.test("every answer has a request id: the caller's if it is valid, else a new one", async () => {
   const { handle } = service({ "GET /": () => new Response() });
   const idOf = async (given?: string) => {
     const headers: Record<string, string> = given === undefined ? {} : { "x-request-id": given };
@@ -91,7 +91,7 @@ Deno.test("every answer carries a request id: the caller's where it is sane, els
   }
 });
 
-Deno.test("a guard refuses before the route is looked up", async () => {
+Deno.test("a guard refuses before an unknown route is answered", async () => {
   const { handle } = service({}, {
     guards: [() => {
       throw new AppError(401, "unauthorized", "who?");
@@ -100,7 +100,7 @@ Deno.test("a guard refuses before the route is looked up", async () => {
   assertEquals((await handle(ask("/nowhere"))).status, 401);
 });
 
-Deno.test("a handler that rejects because its client left is answered 499 and not logged as ours", async () => {
+Deno.test("a handler that rejects because its client left is answered 499 and not logged as an error", async () => {
   const controller = new AbortController();
   const { handle, lines } = service({
     "GET /": async (request) => {
@@ -133,7 +133,7 @@ Deno.test("a request makes one log line, with what its handler adds", async () =
   assertEquals([method, path, status, model], ["GET", "/", 200, "m"]);
 });
 
-Deno.test("the line of a streamed answer waits for its end, and says what came until then", async () => {
+Deno.test("the log line of a streamed answer is written at its end", async () => {
   for (const ending of ["resolve", "reject"] as const) {
     const end = Promise.withResolvers<void>();
     const { handle, lines } = service({
@@ -152,7 +152,7 @@ Deno.test("the line of a streamed answer waits for its end, and says what came u
   }
 });
 
-Deno.test("an answer whose body nobody reads is not waited for", async () => {
+Deno.test("the log line of a HEAD request does not wait for the body", async () => {
   const { handle, lines } = service({
     "GET /": (_, { logAfter }) => {
       logAfter(new Promise(() => {}));

@@ -47,7 +47,7 @@ for (const [what, answer] of Object.entries(ANSWERS)) {
   });
 }
 
-Deno.test("a route may have a policy of its own", async () => {
+Deno.test("a route may set its own policy", async () => {
   const { headers } = await ask("/page");
   assertEquals(headers.get("content-security-policy"), "default-src 'self'");
   assertEquals(headers.get("x-content-type-options"), "nosniff");

@@ -37,7 +37,7 @@ async function serving(
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("an answer that is whole is sent with its length, its status and its headers", async () => {
+Deno.test("a complete answer is sent with its length, status and headers", async () => {
   await using server = await serving(() =>
     Response.json({ a: "é" }, { status: 418, headers: { "x-own": "1" } })
   );
@@ -71,7 +71,7 @@ Deno.test("the head of a stream does not wait for its first piece, nor a piece f
   assert((await reader.read()).done);
 });
 
-Deno.test("HEAD is answered by the head alone, also where the body has no end", async () => {
+Deno.test("HEAD is answered without a body, also if the body has no end", async () => {
   for (const pieces of [[], ["first"]]) {
     const cancelled = Promise.withResolvers<void>();
     const endless = () =>
@@ -119,7 +119,7 @@ Deno.test("a client that leaves cancels the body", async () => {
   await cancelled.promise;
 });
 
-Deno.test("a reader that does not read is waited for, and may still leave", async () => {
+Deno.test("a client that does not read is waited for, and may still leave", async () => {
   let made = 0;
   const cancelled = Promise.withResolvers<void>();
   const most = 64 * 1024 * 1024;
@@ -148,7 +148,7 @@ Deno.test("a reader that does not read is waited for, and may still leave", asyn
   await cancelled.promise;
 });
 
-Deno.test("a reader that reads nothing for long is cut off, and its body is cancelled", async () => {
+Deno.test("a client that reads nothing for too long is disconnected, and its body is cancelled", async () => {
   const cancelled = Promise.withResolvers<void>();
   const endless = () =>
     new ReadableStream({
@@ -185,7 +185,7 @@ Deno.test("a whole answer of many pieces arrives as it is, and to HEAD only its 
   assertEquals([head.headers.get("content-length"), await head.text()], ["3000001", ""]);
 });
 
-Deno.test("a body that fails cuts the connection: the client does not take it for whole", async () => {
+Deno.test("a body that fails closes the connection, so that the client knows that it is incomplete", async () => {
   const failing = () =>
     new ReadableStream({
       start: (controller) => controller.enqueue(bytes("first")),
@@ -200,7 +200,7 @@ Deno.test("a body that fails cuts the connection: the client does not take it fo
   assertEquals(server.failures.map(({ message }) => message), ["it broke"]);
 });
 
-Deno.test("a body that fails at once has sent nothing: another answer can be given", async () => {
+Deno.test("a body that fails before anything is sent can be replaced by another answer", async () => {
   const failing = () =>
     new ReadableStream({ start: (controller) => controller.error(new Error("x")) });
   await using server = await serving(() => new Response(failing()));

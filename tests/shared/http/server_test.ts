@@ -42,7 +42,7 @@ function holdAnswers(): { answer: Answer; release: () => void } {
   };
 }
 
-Deno.test("a client whose head or body does not come is not waited for", async () => {
+Deno.test("a client whose head or body does not arrive is not waited for", async () => {
   await using agent = await startServiceProcess("agent", {
     environment: { BODY_TIMEOUT_MS: "200" },
   });
@@ -57,7 +57,7 @@ Deno.test("a client whose head or body does not come is not waited for", async (
   assertEquals((await ask(agent)).status, 200);
 });
 
-Deno.test("a client that leaves in the middle of its body has left: nothing of ours has failed", async () => {
+Deno.test("a client that leaves in the middle of its body is not logged as a failure", async () => {
   await using agent = await startServiceProcess("agent");
   const { hostname, port } = new URL(agent.url);
   for (const encoding of ["identity", "gzip"]) {
@@ -129,7 +129,7 @@ Deno.test("a client that has closed its sending side is answered", async () => {
   assertStringIncludes(heard, '"content":"finished"');
 });
 
-Deno.test("a body that goes on dripping after the answer does not hold its connection", async () => {
+Deno.test("a body that still arrives after the answer does not hold its connection", async () => {
   await using agent = await startServiceProcess("agent", {
     environment: { BODY_TIMEOUT_MS: "200" },
   });
@@ -151,7 +151,7 @@ Deno.test("a request with two Host headers is refused", async () => {
   assertStringIncludes(answer, "two Host headers");
 });
 
-Deno.test("keys that can be guessed are warned about by name, never shown", async () => {
+Deno.test("short keys are warned about by name, and never shown", async () => {
   await using agent = await startServiceProcess("agent", {
     environment: { API_KEYS: "ci:short-key,a-key-that-is-long-enough" },
   });
@@ -161,7 +161,7 @@ Deno.test("keys that can be guessed are warned about by name, never shown", asyn
   assert(!agent.lines.join().includes("short-key"));
 });
 
-Deno.test("a stream that the stop cuts off has its log line", async () => {
+Deno.test("a stream that is cut by the stop has its log line", async () => {
   await using hub = await startProviderDouble(hang());
   await using agent = await startServiceProcess("agent", {
     environment: { HUB_BASE_URL: hub.baseUrl, SHUTDOWN_GRACE_MS: "100" },
@@ -193,7 +193,7 @@ Deno.test("a chunked body without end is ended at the limit", async () => {
   assertStringIncludes(answer, "body_too_large");
 });
 
-Deno.test("what is no HTTP, or too long a head, is a problem document too", async () => {
+Deno.test("invalid HTTP and a header section that is too long are answered with a problem document", async () => {
   await using agent = await startServiceProcess("agent");
   assertStringIncludes(await speak(agent, "hello?\r\n\r\n"), "HTTP/1.1 400");
   const long = await speak(agent, `${HEAD}x-long: ${"a".repeat(100_000)}\r\n\r\n`);
@@ -201,7 +201,7 @@ Deno.test("what is no HTTP, or too long a head, is a problem document too", asyn
   assertStringIncludes(long, "application/problem+json");
 });
 
-Deno.test("a request of which no URL can be made is a problem document too", async () => {
+Deno.test("a request without a valid URL is answered with a problem document", async () => {
   await using agent = await startServiceProcess("agent");
   const CLOSE = "connection: close\r\n\r\n";
   const requests = {
@@ -218,7 +218,7 @@ Deno.test("a request of which no URL can be made is a problem document too", asy
   }
 });
 
-Deno.test("beyond the limit on requests a caller is refused at once, and served again later", async () => {
+Deno.test("over the limit of requests a caller is refused at once, and served again later", async () => {
   await using hub = await startProviderDouble([hang(), hang(), completion()]);
   await using agent = await startServiceProcess("agent", {
     environment: { HUB_BASE_URL: hub.baseUrl, MAX_REQUESTS: "2" },
@@ -249,7 +249,7 @@ Deno.test("beyond the limit on requests a caller is refused at once, and served 
   assertEquals(status, 200);
 });
 
-Deno.test("beyond the limit on runs both services refuse, and answer all else", async () => {
+Deno.test("over the limit of runs both services refuse runs, and answer other requests", async () => {
   await using endpoint = await startProviderDouble(hang());
   const environment = {
     HUB_BASE_URL: endpoint.baseUrl,
@@ -284,7 +284,7 @@ Deno.test("beyond the limit on runs both services refuse, and answer all else", 
   }
 });
 
-Deno.test("SIGTERM under load: what runs finishes, what comes is refused, the exit is 0", async () => {
+Deno.test("SIGTERM under load: running requests finish, new ones are refused, the exit code is 0", async () => {
   const { answer, release } = holdAnswers();
   await using hub = await startProviderDouble(answer);
   await using agent = await startServiceProcess("agent", {
@@ -340,7 +340,7 @@ Deno.test("a second signal ends the process at once", async () => {
   await running;
 });
 
-Deno.test("a Ctrl-C that comes twice, by the terminal and by the task, is one: what runs finishes", async () => {
+Deno.test("a Ctrl-C that arrives twice, from the terminal and from the task, counts once: running requests finish", async () => {
   const { answer, release } = holdAnswers();
   await using hub = await startProviderDouble(answer);
   await using agent = await startServiceProcess("agent", {

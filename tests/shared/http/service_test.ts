@@ -103,7 +103,7 @@ Deno.test("a page of a listed origin may send the headers that its client wants 
   assertEquals(await preflight("https://evil.example", wanted), null);
 });
 
-Deno.test("where keys are set a caller needs one, as a bearer token or as x-api-key", async () => {
+Deno.test("if keys are set a caller needs one, as a bearer token or as x-api-key", async () => {
   const service = serviceOf({ API_KEYS: "key-one, key-two" });
   const cases: [Record<string, string>, number][] = [
     [{ authorization: "Bearer key-one" }, 200],

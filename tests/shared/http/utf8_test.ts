@@ -3,7 +3,7 @@ import { createUtf8Decoder, NOT_UTF8, readJsonAnswer } from "../../../shared/htt
 
 const LATIN = Uint8Array.from([...new TextEncoder().encode('{"a":"gr'), 0xfc, 0xdf, 0x22, 0x7d]);
 
-Deno.test("an answer in UTF-8 is read without a mark, also one that holds U+FFFD", async () => {
+Deno.test("an answer in UTF-8 is read without a mark, also if it contains U+FFFD", async () => {
   for (const value of [{ a: "grüß" }, { a: "\uFFFD" }, "🎈", null]) {
     assertEquals(await readJsonAnswer(Response.json(value)), { value });
   }
@@ -30,7 +30,7 @@ async function decode(bytes: Uint8Array<ArrayBuffer>, split: number) {
   return { text: text.join(""), invalid };
 }
 
-Deno.test("a stream is decoded wherever it is split, and told of once if it is not UTF-8", async () => {
+Deno.test("a stream is decoded wherever it is split, and reported once if it is not UTF-8", async () => {
   const fine = new TextEncoder().encode("a ü € 🎈 \uFFFD");
   for (let split = 0; split <= fine.length; split++) {
     assertEquals(await decode(fine, split), { text: "a ü € 🎈 \uFFFD", invalid: 0 });

@@ -10,7 +10,7 @@ function holdEventLoop(ms: number): void {
   while (performance.now() < until);
 }
 
-Deno.test("an event loop that is held for many intervals is late, not deaf", async () => {
+Deno.test("a blocked event loop is not mistaken for a service that accepts no connections", async () => {
   const reasons: string[] = [];
   const probed = Promise.withResolvers<void>();
   let probes = 0;
@@ -34,7 +34,7 @@ Deno.test("an event loop that is held for many intervals is late, not deaf", asy
   assertEquals(reasons, []);
 });
 
-Deno.test("a listener that never answers is deaf after three probes, and one that refuses is not", async () => {
+Deno.test("a listener fails after three probes without an answer; a refusal is an answer", async () => {
   const awake = setInterval(() => {}, INTERVAL_MS); // the watchdog alone keeps no process alive
   const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const address: AddressInfo = { address: "127.0.0.1", family: "IPv4", port: silent.addr.port };

@@ -17,7 +17,7 @@ for (const service of ["agent", "eval"] as const) {
     assertMatch(output, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\), deno \\d`));
   });
 
-  Deno.test(`${name} --check tells what is configured, without secrets, and ends`, async () => {
+  Deno.test(`${name} --check prints the configuration without secrets, and exits`, async () => {
     const { code, output } = await runServiceCommand(service, ["--check"], {
       API_KEYS: "ada:planted-secret,bob:other-secret",
       HUB_API_KEY: "planted-secret",
@@ -31,7 +31,7 @@ for (const service of ["agent", "eval"] as const) {
     assert(!output.includes("secret"), output);
   });
 
-  Deno.test(`${name} --check of what cannot be used ends with 1 and names the variable`, async () => {
+  Deno.test(`${name} --check of an invalid configuration exits with 1 and names the variable`, async () => {
     const bad = await runServiceCommand(service, ["--check"], { RATE_LIMIT: "fast" });
     assertEquals(bad.code, 1);
     assertStringIncludes(bad.output, "RATE_LIMIT");
@@ -41,7 +41,7 @@ for (const service of ["agent", "eval"] as const) {
   });
 }
 
-Deno.test("an argument that there is not is named, and the help follows", async () => {
+Deno.test("an unexpected argument is named, and the help follows", async () => {
   const { code, output } = await runServiceCommand("agent", ["--sevre"]);
   assertEquals(code, 1);
   assertStringIncludes(output, '"--sevre"');

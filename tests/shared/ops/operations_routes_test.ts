@@ -39,13 +39,13 @@ function serviceOf(
   return { ask, metrics };
 }
 
-Deno.test("the process is alive, and ready where no check finds anything", async () => {
+Deno.test("the process is alive, and ready if no check fails", async () => {
   const { ask } = serviceOf({ checks: { store: () => undefined } });
   assertEquals(JSON.parse((await ask("/healthz")).text), { status: "ok" });
   assertEquals(JSON.parse((await ask("/readyz")).text), { status: "ready", reasons: {} });
 });
 
-Deno.test("a service that is not ready says why, and is alive all the same", async () => {
+Deno.test("a service that is not ready says why, and is still alive", async () => {
   const { ask } = serviceOf({
     checks: { store: () => Promise.resolve("the disk is full"), providers: () => undefined },
   });
@@ -55,14 +55,14 @@ Deno.test("a service that is not ready says why, and is alive all the same", asy
   assertEquals((await ask("/healthz")).status, 200);
 });
 
-Deno.test("what a service can go on without is told, and leaves it ready", async () => {
+Deno.test("a failed part that the service can work without is shown, and the service stays ready", async () => {
   const { ask } = serviceOf({ details: { mcp: () => "files is down", more: () => undefined } });
   const { status, text } = await ask("/readyz");
   const expected = { status: "ready", reasons: {}, details: { mcp: "files is down" } };
   assertEquals([status, JSON.parse(text)], [200, expected]);
 });
 
-Deno.test("only health and readiness are open to those without a key", async () => {
+Deno.test("only health and readiness need no key", async () => {
   const { ask } = serviceOf({ environment: { API_KEYS: "k" } });
   const statuses: Record<string, number> = {};
   for (const path of ["/healthz", "/readyz", "/version", "/metrics", "/openapi.json", "/"]) {

@@ -27,14 +27,14 @@ function closedPort(): string {
 
 const STATUSES: [sent: number, status: number, code: string, reason: string][] = [
   [400, 502, "provider_error", "it answered status 400"],
-  [401, 502, "provider_auth", "it refuses our credentials (status 401)"],
-  [403, 502, "provider_auth", "it refuses our credentials (status 403)"],
+  [401, 502, "provider_auth", "it rejects the configured credentials (401)"],
+  [403, 502, "provider_auth", "it rejects the configured credentials (403)"],
   [404, 404, "model_not_found", "it does not know the model"],
   [405, 502, "provider_error", "it answered status 405"],
-  [408, 504, "provider_timeout", "it took too long"],
+  [408, 504, "provider_timeout", "it did not answer in time"],
   [409, 502, "provider_error", "it answered status 409"],
   [422, 502, "provider_error", "it answered status 422"],
-  [429, 429, "rate_limited", "it takes no more for now"],
+  [429, 429, "rate_limited", "rate limited by the provider (429)"],
   [500, 502, "provider_error", "it answered status 500"],
   [503, 502, "provider_error", "it answered status 503"],
   [504, 502, "provider_error", "it answered status 504"],
@@ -54,7 +54,7 @@ for (const [sent, status, code, reason] of STATUSES) {
   }
 }
 
-Deno.test("no message holds a key, the provider's words or parts of its URL", async () => {
+Deno.test("no message contains a key, the provider's text or parts of its URL", async () => {
   const answers = [
     ...STATUSES.map(([status]) => errorStatus(status, { message: "secret-key raw words" })),
     json({ error: { message: "secret-key raw words" } }),
@@ -117,7 +117,7 @@ for (const [what, address] of Object.entries(UNREACHABLE)) {
   }
 }
 
-Deno.test("a connection that is cut inside the body has broken off", async () => {
+Deno.test("a connection that is closed inside the body was interrupted", async () => {
   const answer = partial(['{"choices": ['], { end: "cut" });
   const error = await failure(answer, (double) => providerOf(double).complete(REQUEST));
   assertEquals([error.status, error.code], [502, "provider_error"]);

@@ -24,7 +24,7 @@ for (const [what, [text, events]] of Object.entries(STREAMS)) {
   });
 }
 
-Deno.test("a line of megabytes in small pieces is read in one go: searching it anew takes minutes", async () => {
+Deno.test("a line of megabytes in small pieces is searched only once", async () => {
   const piece = new TextEncoder().encode("x".repeat(256));
   const [start, end] = ["data: ", "\n\n"].map((text) => new TextEncoder().encode(text));
   const body = ReadableStream.from([start!, ...Array(16_384).fill(piece), end!]);
