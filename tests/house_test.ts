@@ -80,9 +80,6 @@ const ARROWS: Record<string, Record<string, string[]>> = {
 /** A service's root holds its wiring, and nothing else. */
 const ROOT_FILES = ["main.ts", "config.ts", "handler.ts", "wiring.ts"];
 
-/** What does not hold yet, with the reason. Entries are only ever removed. */
-const EXCEPTIONS: Record<string, string> = {};
-
 /** The folder of a service that a file is in; `undefined` for files of its root and elsewhere. */
 function folderOf(path: string): { service: string; folder: string } | undefined {
   const [service = "", folder = "", ...rest] = path.split("/");
@@ -93,7 +90,7 @@ function folderOf(path: string): { service: string; folder: string } | undefined
 function mayImport({ service, folder }: { service: string; folder: string }, path: string) {
   const [, target = ""] = path.split("/");
   const allowed = [folder, "config.ts", ...ARROWS[service]?.[folder] ?? []];
-  return allowed.includes(target) || `${service}/${folder} -> ${path}` in EXCEPTIONS;
+  return allowed.includes(target);
 }
 
 Deno.test("inside a service a folder does not import the folders that use it", () => {
@@ -112,7 +109,7 @@ Deno.test("a service's root contains its wiring, and only folders of the table",
     const known = [...ROOT_FILES, ...Object.keys(ARROWS[service]!)];
     for (const { name } of Deno.readDirSync(new URL(service, ROOT))) {
       const path = `${service}/${name}`;
-      assert(known.includes(name) || path in EXCEPTIONS, `${path} is not known; see ARROWS`);
+      assert(known.includes(name), `${path} is not known; see ARROWS`);
     }
   }
 });

@@ -5,7 +5,7 @@ import type { Logger } from "../../shared/log.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import type { Emit } from "./events.ts";
-import { createPacer, type Pacer } from "../../shared/pacer.ts";
+import { createYielder, type Yielder } from "../../shared/yielder.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { parseToolArguments } from "./tool_call.ts";
 import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
@@ -42,7 +42,11 @@ export async function runToolCalls(
   options: ToolCallOptions,
 ): Promise<ChatMessage[]> {
   const { signal, refusals, atOnce = DEFAULT_LIMITS.atOnce } = options;
-  const turn: Turn = { ...options, pacer: createPacer(), maxCharacters: shareOf(calls, options) };
+  const turn: Turn = {
+    ...options,
+    yielder: createYielder(),
+    maxCharacters: shareOf(calls, options),
+  };
   const limited = pLimit(atOnce);
   const run = (call: ToolCall) =>
     calls.length <= atOnce || refusals?.has(call.id)
@@ -60,7 +64,7 @@ interface Turn extends ToolCallOptions {
   /** Of one result. */
   maxCharacters: number;
   /** Yields to the event loop between tools that only compute. */
-  pacer: Pacer;
+  yielder: Yielder;
 }
 
 /** Equal shares, so that the length of a result does not depend on which call ends first. */
@@ -107,7 +111,7 @@ async function answer(
 }
 
 async function execute(call: ToolCall, options: Turn): Promise<string> {
-  const { tools, refusals, pacer } = options;
+  const { tools, refusals, yielder } = options;
   const refusal = refusals?.get(call.id);
   if (refusal) throw new ToolError(refusal);
   const tool = tools.find(call.name);
@@ -121,7 +125,7 @@ async function execute(call: ToolCall, options: Turn): Promise<string> {
   if (!checked.success) {
     throw new ToolError(`the arguments are invalid\n${z.prettifyError(checked.error)}`);
   }
-  while (pacer.isDue()) await pacer();
+  while (yielder.isDue()) await yielder();
   const run = (signal: AbortSignal) => tool.run(checked.data, { signal });
   const content = await withinTime(run, { name: call.name, ...options });
   if (content.trim() === "") return "(The tool returned nothing.)";

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import { createPacer } from "../../shared/pacer.ts";
+import { createYielder } from "../../shared/yielder.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { ScenarioPair } from "./clusters.ts";
 import { compareScores, mostMoved } from "./compare_scores.ts";
@@ -46,7 +46,7 @@ export async function compareRuns(
 ): Promise<Comparison> {
   const baseline = await readScores(runs.baseline.turns, runs.baseline);
   const candidate = await readScores(runs.candidate.turns, runs.candidate);
-  const pause = createPacer();
+  const pause = createYielder();
   const paired = pairScenarios(
     await reachedScenarios(runs.baseline.scenarios, { ...baseline, pause }),
     await reachedScenarios(runs.candidate.scenarios, { ...candidate, pause }),

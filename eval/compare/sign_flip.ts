@@ -6,7 +6,7 @@ const PIECE = 500;
 /** The same seed gives the same result. */
 export interface TestOptions {
   seed: number;
-  /** Awaited between pieces of work; see `createPacer`. */
+  /** Awaited between pieces of work; see `createYielder`. */
   pause: () => Promise<void>;
   /** How many rearrangements are drawn if they are too many to try all. */
   draws?: number | undefined;

@@ -1,5 +1,5 @@
 import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
-import { createPacer } from "../../shared/pacer.ts";
+import { createYielder } from "../../shared/yielder.ts";
 import type { TurnPosition } from "../store/store.ts";
 
 const PIECE = 200;
@@ -48,7 +48,7 @@ export async function readScores(
   { rubric }: { rubric?: string | undefined } = {},
 ): Promise<RunScores> {
   const run: RunScores = { turns: new Map(), names: new Set() };
-  const pause = createPacer();
+  const pause = createYielder();
   let read = 0;
   for await (const { scenario, attempt, turn, result } of turns) {
     const ofScenario = getOrAdd(run.turns, scenario, () => new Map<number, AttemptTurn[]>());

@@ -5,9 +5,9 @@ import type {
   Statistic,
   TurnCounts,
 } from "../../shared/schemas/evaluate.ts";
-import { createPacer } from "../../shared/pacer.ts";
+import { createYielder } from "../../shared/yielder.ts";
 import { resultParts } from "../results/scenario_results.ts";
-import { finishPaced } from "../results/steps.ts";
+import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -50,7 +50,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const totals = createTotals();
   const scoreNames = new Set<string>();
   const errors: RunDigest["errors"] = new Map();
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   let scenario = scenarios[0]!;
   for await (const parts of resultParts(reader, run)) {
     for (const part of parts) {
@@ -59,12 +59,12 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
       else if (part.kind === "turn") countTurn(part.result);
       else if (part.kind === "scenario end") {
         scenario.averages = part.summary.average_scores;
-        await finishPaced(totals.addInSteps(part.summary, part.attempts), pace);
+        await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
       }
     }
   }
   const { average_scores: averages, statistics, missing_scores, score_methods, differs_in } =
-    await finishPaced(totals.closeInSteps(), pace);
+    await finishYielding(totals.closeInSteps(), yieldIfDue);
   function countTurn(turn: InteractionResult): void {
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);

@@ -1,6 +1,6 @@
 import { ScenarioResult } from "../../shared/schemas/evaluate.ts";
-import { createPacer } from "../../shared/pacer.ts";
-import { finishPaced } from "./steps.ts";
+import { createYielder } from "../../shared/yielder.ts";
+import { finishYielding } from "./steps.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader, type TurnReader, whileKept } from "../store/whole_reader.ts";
 import { createTotals, ownFields, summariseRun } from "./summary.ts";
@@ -25,17 +25,17 @@ export async function* writeResult(
   if (message !== undefined) heading.message = message;
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   const writer = createPartWriter(run);
   for await (const parts of resultParts(reader, run)) {
     for (const part of parts) {
       yield writer(part);
       if (part.kind === "turn") totals.addTurn(part.result);
       if (part.kind !== "scenario end") continue;
-      await finishPaced(totals.addInSteps(part.summary, part.attempts), pace);
+      await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
     }
   }
-  const rest = await finishPaced(totals.closeInSteps(), pace);
+  const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
   yield `],${JSON.stringify(rest).slice(1)}}`;
 }
 

@@ -1,6 +1,6 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
-import { createPacer } from "../../shared/pacer.ts";
-import { finishPaced } from "./steps.ts";
+import { createYielder } from "../../shared/yielder.ts";
+import { finishYielding } from "./steps.ts";
 import type { StoredRun, TurnText } from "../store/store.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 import {
@@ -37,7 +37,7 @@ export async function* resultParts(
   reader: TurnReader,
   run: StoredRun,
 ): AsyncGenerator<ResultPart[]> {
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   const { pass_threshold } = run.request;
   const share = createSharer();
   let attempts: CountedAttempt[] = [];
@@ -45,14 +45,14 @@ export async function* resultParts(
 
   async function endAttempt(parts: ResultPart[]): Promise<void> {
     if (!open) return;
-    const summary = await finishPaced(attemptInSteps(open.attempt, open), pace);
+    const summary = await finishYielding(attemptInSteps(open.attempt, open), yieldIfDue);
     attempts.push({ statistics: summary.statistics, interactions: open.interactions });
     parts.push({ kind: "attempt end", summary });
   }
 
   async function endScenario(parts: ResultPart[]): Promise<void> {
     if (!open) return;
-    const summary = await finishPaced(scenarioInSteps(attempts, pass_threshold), pace);
+    const summary = await finishYielding(scenarioInSteps(attempts, pass_threshold), yieldIfDue);
     parts.push({ kind: "scenario end", index: open.scenario, summary, attempts });
     attempts = [];
   }
@@ -74,7 +74,7 @@ export async function* resultParts(
       parts.push(readTurn(turn, open!));
     }
     yield parts;
-    await pace();
+    await yieldIfDue();
   }
   const parts: ResultPart[] = [];
   await endAttempt(parts);

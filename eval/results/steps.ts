@@ -9,11 +9,14 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does the work and awaits `pace` after every step; see `createPacer`. */
-export async function finishPaced<T>(steps: Steps<T>, pace: () => Promise<void>): Promise<T> {
+/** Does the work and awaits `yieldIfDue` after every step; see `createYielder`. */
+export async function finishYielding<T>(
+  steps: Steps<T>,
+  yieldIfDue: () => Promise<void>,
+): Promise<T> {
   while (true) {
     const { done, value } = steps.next();
     if (done) return value;
-    await pace();
+    await yieldIfDue();
   }
 }

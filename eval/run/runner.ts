@@ -11,7 +11,7 @@ import type { Assessment, Assessor, ReplyCircumstances } from "../assess/assessm
 import type { ConversationMessage, Target, TargetReply } from "../endpoint/target.ts";
 import type { AttemptPosition, TurnPosition } from "../store/store.ts";
 import type { Limiter } from "./fair_limiter.ts";
-import { createPacer } from "../../shared/pacer.ts";
+import { createYielder } from "../../shared/yielder.ts";
 
 /** The `agent_reply` of a turn whose call failed. */
 export const REQUEST_FAILED = "Request failed";
@@ -79,7 +79,7 @@ export async function runScenarios(
   ports: RunPorts,
 ): Promise<"finished" | "paused"> {
   const queue = conversations(scenarios, attempts);
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
   const { finished, isPaused = () => false } = ports;
@@ -96,7 +96,7 @@ export async function runScenarios(
           const talk = () => converse(scenario, position, { ...ports, signal, background });
           await ports.limiter(talk, signal);
         }
-        await pace();
+        await yieldIfDue();
       }
     } finally {
       await background.end();

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import { jsonPieces } from "../../shared/http/json_stream.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
-import { createPacer } from "../../shared/pacer.ts";
+import { createYielder } from "../../shared/yielder.ts";
 import type { RunsTable, TurnsTable } from "./schema.ts";
 import type { RunRecord, StoredRun, StoredTurn, TurnText } from "./store.ts";
 
@@ -98,11 +98,11 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
 const REQUEST_DEPTH = 2;
 
 async function writeJson(request: EvaluateRequest): Promise<string> {
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   let text = "";
   for (const piece of jsonPieces(request, REQUEST_DEPTH)) {
     text += piece;
-    await pace();
+    await yieldIfDue();
   }
   return text;
 }

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 
-/** Each rule of wire.md 2's table, by itself; a list of what a history breaks. */
+/** The rules that strict providers have for a history, each by itself; lists those it breaks. */
 export function findViolations(messages: ChatMessage[]): string[] {
   return Object.entries(RULES)
     .filter(([, holds]) => !holds(messages))

@@ -2,7 +2,7 @@ export interface BatcherOptions {
   /** Calls in a batch, at most. */
   size: number;
   /** Batches that may run side by side. A further one begins only if more than a batch is waiting. */
-  lanes?: number;
+  parallel?: number;
   /** How long a call waits for others to go with, if no batch is under way and none is full. */
   waitMs?: number;
 }
@@ -12,28 +12,28 @@ export interface BatcherOptions {
  * fails fails each of its calls.
  */
 export function createBatcher<Input, Output>(
-  run: (inputs: Input[], lane: number) => Promise<Output[]>,
-  { size, lanes = 1, waitMs = 0 }: BatcherOptions,
+  run: (inputs: Input[], slot: number) => Promise<Output[]>,
+  { size, parallel = 1, waitMs = 0 }: BatcherOptions,
 ): (input: Input) => Promise<Output> {
   const queue: { input: Input; result: PromiseWithResolvers<Output> }[] = [];
-  const isBusy: boolean[] = new Array(lanes).fill(false);
+  const isBusy: boolean[] = new Array(parallel).fill(false);
   /** Ends the wait for a first batch. */
   let fill: (() => void) | undefined;
 
-  async function drain(lane: number): Promise<void> {
-    isBusy[lane] = true;
-    if (lane === 0) await gather();
+  async function drain(slot: number): Promise<void> {
+    isBusy[slot] = true;
+    if (slot === 0) await gather();
     else await Promise.resolve(); // calls of the same moment go together
     while (queue.length > 0) {
       const batch = queue.splice(0, size);
       try {
-        const outputs = await run(batch.map(({ input }) => input), lane);
+        const outputs = await run(batch.map(({ input }) => input), slot);
         batch.forEach(({ result }, index) => result.resolve(outputs[index]!));
       } catch (error) {
         for (const { result } of batch) result.reject(error);
       }
     }
-    isBusy[lane] = false;
+    isBusy[slot] = false;
   }
 
   /** Until a batch is full or the time is up. */
@@ -53,9 +53,9 @@ export function createBatcher<Input, Output>(
     const result = Promise.withResolvers<Output>();
     queue.push({ input, result });
     if (queue.length >= size) fill?.();
-    const lane = isBusy.indexOf(false);
-    const isNeeded = lane === 0 || queue.length > size;
-    if (lane >= 0 && isNeeded) drain(lane);
+    const slot = isBusy.indexOf(false);
+    const isNeeded = slot === 0 || queue.length > size;
+    if (slot >= 0 && isNeeded) drain(slot);
     return result.promise;
   };
 }

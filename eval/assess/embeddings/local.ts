@@ -38,27 +38,30 @@ export interface LocalEmbedderOptions {
 export function createLocalEmbedder(
   { workers = 1, idleMs = IDLE_MS, start = startEncoder, watch }: LocalEmbedderOptions = {},
 ): Embedder {
-  const lanes = Array.from({ length: workers }, () => createLane({ start, report: watch?.() }));
+  const encoders = Array.from(
+    { length: workers },
+    () => createEncoder({ start, report: watch?.() }),
+  );
   let working = 0;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  async function encodeBatch(texts: string[], lane: number): Promise<Float32Array[]> {
+  async function encodeBatch(texts: string[], slot: number): Promise<Float32Array[]> {
     clearTimeout(idleTimer);
     working++;
     try {
       const different = [...new Set(texts)];
-      const vectors = await lanes[lane]!.encode(different);
+      const vectors = await encoders[slot]!.encode(different);
       const byText = new Map(different.map((text, index) => [text, vectors[index]!]));
       return texts.map((text) => byText.get(text)!);
     } finally {
       if (--working === 0) {
-        idleTimer = setTimeout(() => lanes.forEach((lane) => lane.rest()), idleMs);
+        idleTimer = setTimeout(() => encoders.forEach((encoder) => encoder.rest()), idleMs);
         Deno.unrefTimer(idleTimer);
       }
     }
   }
 
-  const encode = createBatcher(encodeBatch, { size: BATCH, lanes: workers, waitMs: WAIT_MS });
+  const encode = createBatcher(encodeBatch, { size: BATCH, parallel: workers, waitMs: WAIT_MS });
   const embed = createMemo(
     async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
     { capacity: REMEMBERED, longest: LONGEST_REMEMBERED },
@@ -69,23 +72,23 @@ export function createLocalEmbedder(
     embed,
     [Symbol.dispose]() {
       clearTimeout(idleTimer);
-      for (const lane of lanes) lane[Symbol.dispose]();
+      for (const encoder of encoders) encoder[Symbol.dispose]();
     },
   };
 }
 
 /** One worker at a time, which may be ended while it has nothing to do. */
-interface Lane extends Disposable {
+interface Encoder extends Disposable {
   encode(texts: string[]): Promise<Float32Array[]>;
   rest(): void;
 }
 
-function createLane(
+function createEncoder(
   { start, report }: {
     start: () => WorkerPort;
     report: ((event: WorkerEvent) => void) | undefined;
   },
-): Lane {
+): Encoder {
   let call: WorkerCall<EncoderInput, Float32Array[]> | undefined;
   let isDown = false;
 

@@ -15,7 +15,7 @@ import { batchLabels, indexLabels } from "./label.ts";
 import { createReferenceLabels, type ReferenceLabels } from "./reference_labels.ts";
 import type { SentimentModel } from "./sentiment.ts";
 import { SENTIMENT_MODEL } from "./sentiment_model.ts";
-import { createPacer } from "../../../shared/pacer.ts";
+import { createYielder } from "../../../shared/yielder.ts";
 
 export interface AnnotatedMetadata {
   generatedMetadata: Metadata;
@@ -95,10 +95,10 @@ export function createMetadataReader(
 
   async function askAnnotators(keys: string[], reply: AnnotatedReply) {
     const found = new Map<string, Note>();
-    const pace = createPacer();
+    const yieldIfDue = createYielder();
     for (const key of keys) {
       found.set(key, await askAnnotator(key, reply));
-      await pace(); // a turn may have thousands of keys, and an annotator need not wait for anything
+      await yieldIfDue(); // a turn may have thousands of keys, and an annotator need not wait for anything
     }
     return found;
   }
@@ -126,7 +126,7 @@ export function createMetadataReader(
 
   /** What the batch says about keys whose labels are known without an annotator. */
   async function addPlans(found: Map<string, Note>): Promise<void> {
-    const pace = createPacer();
+    const yieldIfDue = createYielder();
     for (const note of found) {
       const [key, annotation] = note;
       try {
@@ -135,7 +135,7 @@ export function createMetadataReader(
         // Whether the key counts is not known: the label alone must not decide it.
         found.set(key, passing(annotation.method, explain(error)));
       }
-      await pace();
+      await yieldIfDue();
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Scenario } from "../../../shared/schemas/evaluate.ts";
-import { createPacer } from "../../../shared/pacer.ts";
+import { createYielder } from "../../../shared/yielder.ts";
 
 /** The value of an annotator that knows the text but not its label: another language, say. */
 export const UNKNOWN = "unknown";
@@ -40,9 +40,9 @@ export function batchLabels(key: string, scenarios: Scenario[]): Map<string, unk
 /** Does the work of the first `batchLabels` ahead of it, in pieces between which others get their turn. */
 export async function indexLabels(scenarios: Scenario[]): Promise<void> {
   if (indexes.has(scenarios)) return;
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   const index: LabelsByKey = new Map();
-  for (const _ of collectLabels(scenarios, index)) await pace();
+  for (const _ of collectLabels(scenarios, index)) await yieldIfDue();
   indexes.set(scenarios, index);
 }
 

@@ -1,5 +1,5 @@
 import type { Scenario } from "../../../shared/schemas/evaluate.ts";
-import { createPacer } from "../../../shared/pacer.ts";
+import { createYielder } from "../../../shared/yielder.ts";
 import { normalText } from "../text/normal_text.ts";
 import type { AnnotatedReply, Annotation } from "./annotator.ts";
 import { labelKey } from "./label.ts";
@@ -18,10 +18,10 @@ type LabelsByText = Map<string, Map<string, Map<string, unknown>>>;
 /** Walks the batch once, in pieces between which the event loop turns. */
 export async function createReferenceLabels(scenarios: Scenario[]): Promise<ReferenceLabels> {
   const byText: LabelsByText = new Map();
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   for (const { interactions } of scenarios) {
     for (const { reference_reply, reference_metadata } of interactions) {
-      await pace();
+      await yieldIfDue();
       const labels = Object.entries(reference_metadata);
       const text = reference_reply && labels.length > 0 ? normalText(reference_reply) : "";
       if (text === "") continue;
@@ -29,7 +29,7 @@ export async function createReferenceLabels(scenarios: Scenario[]): Promise<Refe
       for (const [key, label] of labels) {
         const known = entry(byKey, key, () => new Map<string, unknown>());
         if (!known.has(labelKey(label))) known.set(labelKey(label), label);
-        await pace();
+        await yieldIfDue();
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { SelfCheck } from "../../../shared/schemas/evaluate.ts";
-import { createPacer } from "../../../shared/pacer.ts";
+import { createYielder } from "../../../shared/yielder.ts";
 import type { KeyAnnotator, LabelExample } from "./annotator.ts";
 import { isSameLabel, labelKey } from "./label.ts";
 
@@ -14,12 +14,12 @@ export async function checkAnnotator(
   annotator: Pick<KeyAnnotator, "relabel">,
   { examples, labels }: { examples: LabelExample[]; labels: number },
 ): Promise<SelfCheck> {
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   let right = 0;
   for (const example of examples) {
     const found = await annotator.relabel(example);
     if (found !== undefined && isSameLabel(found, example.label)) right++;
-    await pace();
+    await yieldIfDue();
   }
   return {
     right,

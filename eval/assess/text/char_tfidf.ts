@@ -1,5 +1,5 @@
 import { LONGEST_REMEMBERED, rememberLast } from "../background/memo.ts";
-import { createPacer } from "../../../shared/pacer.ts";
+import { createYielder } from "../../../shared/yielder.ts";
 import { type CharGram, CharGrams } from "./char_grams.ts";
 import { countItems } from "./overlap.ts";
 
@@ -24,7 +24,7 @@ export type CharTfIdf = (text: string) => GramVector;
  * Made in pieces, between which the event loop turns.
  */
 export async function createCharTfIdf(texts: Iterable<string>): Promise<CharTfIdf> {
-  const pace = createPacer();
+  const yieldIfDue = createYielder();
   const grams = new CharGrams();
   /** By n-gram: in how many texts it is, and which of them was the last. */
   const frequency: number[] = [];
@@ -37,7 +37,7 @@ export async function createCharTfIdf(texts: Iterable<string>): Promise<CharTfId
       lastText[gram] = total;
       frequency[gram] = (frequency[gram] ?? 0) + 1;
     }
-    await pace();
+    await yieldIfDue();
   }
   const weigh = (text: string): GramVector => {
     const weights = countItems(grams.find(text));

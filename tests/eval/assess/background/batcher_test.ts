@@ -22,16 +22,16 @@ Deno.test("a batch that fails fails its own calls and no others", async () => {
   assertEquals(results.map(({ status }) => status), ["rejected", "fulfilled"]);
 });
 
-Deno.test("a further lane begins only when more than a batch is waiting", async () => {
-  const lanes: number[] = [];
-  const run = createBatcher((inputs: number[], lane) => {
-    lanes.push(lane);
+Deno.test("another batch runs side by side only if more than a batch is waiting", async () => {
+  const slots: number[] = [];
+  const run = createBatcher((inputs: number[], slot) => {
+    slots.push(slot);
     return Promise.resolve(inputs);
-  }, { size: 2, lanes: 2 });
+  }, { size: 2, parallel: 2 });
   await Promise.all([1, 2].map(run));
-  assertEquals(lanes, [0]);
+  assertEquals(slots, [0]);
   assertEquals(await Promise.all([1, 2, 3, 4].map(run)), [1, 2, 3, 4]);
-  assertEquals(lanes.toSorted(), [0, 0, 1]);
+  assertEquals(slots.toSorted(), [0, 0, 1]);
 });
 
 Deno.test("a first call waits for others, and no longer once a batch is full", async () => {

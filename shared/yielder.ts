@@ -2,11 +2,11 @@
 const STRETCH_MS = 10;
 
 /** To be awaited between pieces of work. */
-export interface Pacer {
+export interface Yielder {
   (): Promise<void>;
   /**
    * True once the event loop should run. For pieces that start side by side: they write
-   * `while (pacer.isDue()) await pacer();` right before each, so that no two share a stretch.
+   * `while (yielder.isDue()) await yielder();` right before each, so that no two share a stretch.
    */
   isDue(): boolean;
 }
@@ -16,14 +16,14 @@ export interface Pacer {
  * for I/O (ten thousand refusals of a dead endpoint, a turn of calculator calls) would otherwise
  * block the process.
  */
-export function createPacer(now: () => number = () => performance.now()): Pacer {
+export function createYielder(now: () => number = () => performance.now()): Yielder {
   let since = now();
   const isDue = () => now() - since >= STRETCH_MS;
-  const pace = async () => {
+  const yieldIfDue = async () => {
     if (!isDue()) return;
     const before = since;
     await new Promise((resolve) => setTimeout(resolve, 0));
     if (since === before) since = now(); // else another piece has had this turn
   };
-  return Object.assign(pace, { isDue });
+  return Object.assign(yieldIfDue, { isDue });
 }
