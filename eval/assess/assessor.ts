@@ -10,8 +10,8 @@ import type { ScoringPorts } from "./scoring_ports.ts";
 
 export type { ScoringPorts } from "./scoring_ports.ts";
 
-/** By scorer. */
-type Outcomes = ReadonlyMap<object, Outcome>;
+/** In the order of the scorers. Plain data: what is remembered must not hold on to a whole batch. */
+type Outcomes = readonly Outcome[];
 
 /** Of all turns of all runs together: one budget for the process. */
 const remembered = createSharedMemo<Outcomes>();
@@ -59,7 +59,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
     if (!known) {
       known = remembered.of(
         (text) => scoreWith(repeatable, { interaction, reply: text }),
-        (outcomes) => outcomes.values().every(isLasting),
+        (outcomes) => outcomes.every(isLasting),
       );
       byTurn.set(interaction, known);
     }
@@ -77,7 +77,11 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
         scoreOnce(interaction, reply),
         scoreWith(fresh, { interaction, reply, latencyMs, conversation }),
       ]);
-      const outcomeOf = (scorer: TurnScorer) => known.get(scorer) ?? asked.get(scorer)!;
+      const byScorer = new Map<TurnScorer, Outcome>([
+        ...repeatable.map((scorer, index) => [scorer, known[index]!] as const),
+        ...fresh.map((scorer, index) => [scorer, asked[index]!] as const),
+      ]);
+      const outcomeOf = (scorer: TurnScorer) => byScorer.get(scorer)!;
       const outcomes = all.map(outcomeOf);
       const scores = merge((scorer) => outcomeOf(scorer).scores);
       const taken = mergeAll(ours.map(outcomeOf), "scores");
@@ -164,10 +168,8 @@ async function scoreWith<Input>(
   some: { score(input: Input): Outcome | Promise<Outcome> }[],
   input: Input,
 ): Promise<Outcomes> {
-  const scored = some.toReversed().map(async (scorer) =>
-    [scorer, await scorer.score(input)] as const
-  );
-  return new Map(await Promise.all(scored));
+  const scored = some.toReversed().map(async (scorer) => await scorer.score(input));
+  return (await Promise.all(scored)).reverse();
 }
 
 function mergeAll<Part extends keyof Outcome>(
