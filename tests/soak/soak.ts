@@ -109,7 +109,7 @@ function countDeaths({ lines }: ServiceProcess): Record<string, number> {
   const deaths: Record<string, number> = {};
   for (const line of lines) {
     const name = /"worker died".*"worker":"([^"]+)"/.exec(line)?.[1] ??
-      (line.includes('"MCP server is not there"') ? "MCP server" : undefined);
+      (line.includes('"MCP server is down"') ? "MCP server" : undefined);
     if (name) deaths[name] = (deaths[name] ?? 0) + 1;
   }
   return deaths;
