@@ -15,9 +15,11 @@ const CompletionHeaders = z.object({
   }),
 });
 
+const Model = z.looseObject({ id: z.string(), object: z.literal("model"), owned_by: z.string() });
+
 /** The routes for OpenAI clients. */
 export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
-  const { complete, listModels } = createOpenAIHandlers(deps);
+  const { complete, listModels, findModel } = createOpenAIHandlers(deps);
   return [
     {
       method: "POST",
@@ -53,11 +55,23 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       answers: {
         200: jsonAnswer(
           "OpenAI's list.",
-          z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) }),
+          z.looseObject({ object: z.literal("list"), data: z.array(Model) }),
         ),
       },
       problems: { 502: "`provider_error`, `provider_auth`; in OpenAI's format" },
       handler: listModels,
+    },
+    {
+      method: "GET",
+      path: "/v1/models/*id",
+      summary: "One model, for OpenAI clients; the slash of its id may be encoded or not",
+      index: { text: "one model, for OpenAI clients" },
+      answers: { 200: jsonAnswer("OpenAI's model.", Model) },
+      problems: {
+        404: "`model_not_found`",
+        502: "`provider_error`, `provider_auth`; in OpenAI's format",
+      },
+      handler: findModel,
     },
   ];
 }

@@ -5,9 +5,9 @@ import type { Handler } from "../../shared/http/router.ts";
 import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentEvent } from "../run/events.ts";
 import { chooseModel } from "../models/choice.ts";
-import type { Models } from "../models/models.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
+import { findModel, listModels } from "./model_list.ts";
 import { toConversation, toPlainRequest } from "./request.ts";
 import { type CompletionSource, fromAgent, fromModel } from "./source.ts";
 import { streamCompletion } from "./stream.ts";
@@ -18,7 +18,7 @@ import { streamCompletion } from "./stream.ts";
  */
 export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
-): { complete: Handler; listModels: Handler } {
+): { complete: Handler; listModels: Handler; findModel: Handler } {
   function open(body: CompletionRequest, { headers }: Request): CompletionSource {
     const choice = chooseModel(body.model, "the field model");
     if (headers.get("x-agent-tools")?.trim().toLowerCase() === "off") {
@@ -30,6 +30,11 @@ export function createOpenAIHandlers(
   return {
     listModels: async (request, { connection }) =>
       Response.json(await listModels(models, workSignal(request, connection))),
+
+    findModel: async (request, { connection, params }) =>
+      Response.json(
+        await findModel(models, { path: params.id!, signal: workSignal(request, connection) }),
+      ),
 
     complete: async (request, context) => {
       const { fields, connection } = context;
@@ -60,31 +65,5 @@ export function createOpenAIHandlers(
         if (event.type === "tool_call" || event.type === "tool_result") seen.push(event);
       }
     },
-  };
-}
-
-/**
- * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's, if it lists them. If the
- * studio's list cannot be read, the hub's models are listed alone; without any, the error is thrown.
- */
-async function listModels(models: Models, signal: AbortSignal) {
-  const hub = await models.listHub(signal);
-  const studio = await models.listStudio(signal).catch((error) => {
-    if (hub.length === 0 || signal.aborted) throw error;
-    return {};
-  });
-  const toEntry = (id: string, { name, owner }: { name: string; owner: string }) => ({
-    id,
-    object: "model",
-    created: 0, // unknown, but clients expect a number
-    owned_by: owner,
-    name,
-  });
-  return {
-    object: "list",
-    data: [
-      ...Object.entries(studio).map(([name, id]) => toEntry(id, { name, owner: "studio" })),
-      ...hub.map(({ id, name }) => toEntry(id, { name, owner: id.split("/")[0] ?? "hub" })),
-    ],
   };
 }

@@ -1,4 +1,4 @@
-/** What is looked up: a method and a path such as `/runs/:id` or `/assets/*`. */
+/** What is looked up: a method and a path such as `/runs/:id`, `/assets/*` or `/models/*id`. */
 export interface RoutePath {
   method: string;
   path: string;
@@ -7,7 +7,7 @@ export interface RoutePath {
 export interface RouteMatch<R extends RoutePath> {
   /** Missing if no route has this path and method. */
   route?: R;
-  /** Values of the `:name` parts as they were sent; `rest` is what a final `*` stands for. */
+  /** Values of the `:name` parts as they were sent, and of a final `*`, whose name is `rest`. */
   params: Record<string, string>;
   /** The methods that the path has, if none of them is the one asked for. */
   allowed: string[];
@@ -51,7 +51,7 @@ export function createRouteTable<R extends RoutePath>(
 }
 
 function isPrefix({ path }: RoutePath): boolean {
-  return path.endsWith("/*");
+  return /\/\*\w*$/.test(path);
 }
 
 /** The parameters of a path; `undefined` if it is another path. */
@@ -65,8 +65,8 @@ function createPathReader(path: string): PathReader {
       names.push(part.slice(1));
       return "([^/]+)";
     }
-    if (part === "*" && index === parts.length - 1) {
-      names.push("rest");
+    if (/^\*\w*$/.test(part) && index === parts.length - 1) {
+      names.push(part.slice(1) || "rest");
       return "(.+)";
     }
     if (/[:*]/.test(part)) throw new Error(`cannot route ${path}: "${part}" is not supported`);

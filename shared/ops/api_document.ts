@@ -64,7 +64,7 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
 
 /** `/runs/{id}` for `/runs/:id`, as OpenAPI and the index of `GET /` write it. */
 export function templateOf(path: string): string {
-  return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{rest}");
+  return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*(\w*)$/, (_, name) => `{${name || "rest"}}`);
 }
 
 function toOperationId(method: string, path: string): string {

@@ -4,7 +4,6 @@ import { agentService } from "../../fakes/agent_service.ts";
 import { readChunks } from "../../fakes/events.ts";
 import { createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
 
-const UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
 const MESSAGES = [{ role: "user", content: "Hi" }];
 const USAGE = {
   promptTokens: 10,
@@ -246,42 +245,4 @@ Deno.test("a stream that fails in the middle ends with an error chunk", async ()
   const { ask } = serve([SUM, error]);
   const chunks = await readChunks(await ask({ stream: true }));
   assertEquals(chunks.at(-1).error.code, "provider_error");
-});
-
-Deno.test("the hub's models are listed even if the studio's list fails", async () => {
-  const provider = createScriptedProvider({});
-  const failure = new ProviderError(502, "provider_error", "no", { kind: "unreachable" });
-  const listed = async (hub: { id: string; name: string }[]) => {
-    const { service } = agentService(provider, {
-      models: {
-        providerFor: () => provider,
-        listStudio: () => Promise.reject(failure),
-        listHub: () => Promise.resolve(hub),
-      },
-    });
-    return await service(new Request("http://127.0.0.1:8000/v1/models"));
-  };
-  const some = await (await listed([{ id: "acme/large", name: "Large" }])).json();
-  assertEquals(some.data.map(({ id }: { id: string }) => id), ["acme/large"]);
-  const none = await listed([]);
-  assertEquals([none.status, (await none.json()).error.code], [502, "provider_error"]);
-});
-
-Deno.test("GET /v1/models lists the fine-tuned models by UUID, then the hub's", async () => {
-  const provider = createScriptedProvider({});
-  const { service } = agentService(provider, {
-    models: {
-      providerFor: () => provider,
-      listStudio: () => Promise.resolve({ "support-v3": UUID }),
-      listHub: () => Promise.resolve([{ id: "acme/large", name: "Large" }]),
-    },
-  });
-  const list = await (await service(new Request("http://127.0.0.1:8000/v1/models"))).json();
-  assertEquals(list, {
-    object: "list",
-    data: [
-      { id: UUID, object: "model", created: 0, owned_by: "studio", name: "support-v3" },
-      { id: "acme/large", object: "model", created: 0, owned_by: "acme", name: "Large" },
-    ],
-  });
 });

@@ -24,7 +24,8 @@ Deno.test("the most exact path wins, in whatever order the routes are listed", (
 });
 
 Deno.test("a prefix takes everything below it, and says what that is", () => {
-  const find = tableOf("GET /assets/*", "GET /a.b/:x/:y");
+  const find = tableOf("GET /assets/*", "GET /models/*id", "GET /a.b/:x/:y");
+  assertEquals(find("GET", "/models/acme/large").params, { id: "acme/large" });
   assertEquals(find("GET", "/assets/js/app.js").params, { rest: "js/app.js" });
   assertEquals(find("GET", "/a.b/1/%20").params, { x: "1", y: "%20" });
   for (const path of ["/assets", "/assets/", "/other/assets/x", "/aXb/1/2", "/a.b/1", "/a.b/1/"]) {

@@ -1,0 +1,68 @@
+import { AppError } from "../../shared/errors.ts";
+import type { Models } from "../models/models.ts";
+
+/** A model as OpenAI lists it. */
+export interface ModelEntry {
+  id: string;
+  object: "model";
+  created: number;
+  owned_by: string;
+  /** Not OpenAI's: the name for people. */
+  name: string;
+}
+
+/**
+ * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's, if it lists them. If the
+ * studio's list cannot be read, the hub's models are listed alone; without any, the error is thrown.
+ */
+export async function listModels(
+  models: Models,
+  signal: AbortSignal,
+): Promise<{ object: "list"; data: ModelEntry[] }> {
+  const hub = await models.listHub(signal);
+  const studio = await models.listStudio(signal).catch((error) => {
+    if (hub.length === 0 || signal.aborted) throw error;
+    return {};
+  });
+  const toEntry = (id: string, { name, owner }: { name: string; owner: string }): ModelEntry => ({
+    id,
+    object: "model",
+    created: 0, // unknown, but clients expect a number
+    owned_by: owner,
+    name,
+  });
+  return {
+    object: "list",
+    data: [
+      ...Object.entries(studio).map(([name, id]) => toEntry(id, { name, owner: "studio" })),
+      ...hub.map(({ id, name }) => toEntry(id, { name, owner: id.split("/")[0] ?? "hub" })),
+    ],
+  };
+}
+
+/**
+ * The body of `GET /v1/models/{id}`. `path` is the id as it was sent: clients encode its slash, people
+ * do not. Throws 404 if the model is in no list.
+ */
+export async function findModel(
+  models: Models,
+  { path, signal }: { path: string; signal: AbortSignal },
+): Promise<ModelEntry> {
+  const id = decodePath(path);
+  const { data } = await listModels(models, signal);
+  const found = data.find((model) => model.id === id);
+  if (found) return found;
+  throw new AppError(
+    404,
+    "model_not_found",
+    `cannot find model ${JSON.stringify(id.slice(0, 100))}: GET /v1/models does not list it`,
+  );
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path; // a lone % is part of the id
+  }
+}
