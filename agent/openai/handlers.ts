@@ -8,23 +8,23 @@ import { chooseModel } from "../models/choice.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
 import { findModel, listModels } from "./model_list.ts";
+import { readMode } from "./mode.ts";
 import { toConversation, toPlainRequest } from "./request.ts";
 import { type CompletionSource, fromAgent, fromModel } from "./source.ts";
 import { streamCompletion } from "./stream.ts";
 
 /**
- * The agent for OpenAI clients. `model` takes what `x-model-id` takes. With `x-agent-tools: off` the
- * request goes straight to the provider, with the caller's own tools.
+ * The agent for OpenAI clients. `model` takes what `x-model-id` takes. A plain request (see `readMode`)
+ * goes straight to the provider.
  */
 export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
 ): { complete: Handler; listModels: Handler; findModel: Handler } {
   function open(body: CompletionRequest, { headers }: Request): CompletionSource {
-    const choice = chooseModel(body.model, "the field model");
-    if (headers.get("x-agent-tools")?.trim().toLowerCase() === "off") {
-      return fromModel(models.providerFor(choice.target), toPlainRequest(body));
-    }
-    return fromAgent(runner.prepare({ choice, ...toConversation(body) }));
+    const { model, isPlain } = readMode(body.model, headers);
+    const choice = chooseModel(model, "the field model");
+    if (!isPlain) return fromAgent(runner.prepare({ choice, ...toConversation(body) }));
+    return fromModel(models.providerFor(choice.target), toPlainRequest({ ...body, model }));
   }
 
   return {

@@ -3,23 +3,7 @@ import type { ChatMessage, ChatRequest } from "../../shared/providers/provider.t
 import type { AgentMessage } from "../../shared/schemas/agent.ts";
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentSettings } from "../run/graph.ts";
-
-/** Fields that are sent to the provider unchanged, with every model call of a run. */
-const PASSED_ON = [
-  "stop",
-  "seed",
-  "response_format",
-  "user",
-  "top_p",
-  "presence_penalty",
-  "frequency_penalty",
-  "logit_bias",
-  "logprobs",
-  "top_logprobs",
-  "max_completion_tokens",
-  "reasoning_effort",
-  "service_tier",
-];
+import { toPlainFields, toSettings } from "./settings.ts";
 
 /** An OpenAI request as input of a run. */
 export interface AgentConversation {
@@ -29,39 +13,40 @@ export interface AgentConversation {
   settings: Partial<AgentSettings>;
 }
 
-/** Throws 400 if the caller sends tools: the agent uses its own. */
+/** Throws 400 if the caller sends tools, because the agent uses its own, or wants several choices. */
 export function toConversation(body: CompletionRequest): AgentConversation {
   refuseTools(body);
+  refuseChoices(body);
   const system = body.messages.filter(isSystem).map(({ content }) => content);
-  const { temperature, max_tokens } = body;
-  const extra = Object.fromEntries(
-    PASSED_ON.filter((name) => isSet(body[name])).map((name) => [name, body[name]]),
-  );
   return {
     messages: toAgentMessages(body.messages.filter((message) => !isSystem(message))),
     systemPrompt: system.length > 0 ? system.join("\n\n") : undefined,
-    settings: {
-      ...(isSet(temperature) && { temperature }),
-      ...(isSet(max_tokens) && { maxTokens: max_tokens }),
-      ...(Object.keys(extra).length > 0 && { extra }),
-    },
+    settings: toSettings(body),
   };
 }
 
 /** The same request for the provider alone, without the agent: every field is passed on. */
 export function toPlainRequest(body: CompletionRequest): ChatRequest {
-  const { messages, stream: _, stream_options: __, n: ___, ...rest } = body;
-  const extra = Object.fromEntries(Object.entries(rest).filter(([, value]) => isSet(value)));
-  return { model: body.model.trim(), messages: messages.map(toChatMessage), extra };
+  const { model, messages } = body;
+  return { model, messages: messages.map(toChatMessage), extra: toPlainFields(body) };
 }
 
 function refuseTools({ tools, functions }: CompletionRequest): void {
   const path = tools?.length ? "tools" : functions?.length ? "functions" : undefined;
   if (!path) return;
   const message = "the agent uses its own; to use yours without the agent, send the header " +
-    "x-agent-tools: off";
+    "x-agent-tools: off, or end the model id with :plain";
   throw new AppError(400, "unsupported_parameter", `cannot use ${path}: ${message}`, {
     errors: [{ path, message }],
+  });
+}
+
+function refuseChoices({ n }: CompletionRequest): void {
+  if ((n ?? 1) === 1) return;
+  const message = "the agent gives one choice; for more from the model alone, send the header " +
+    "x-agent-tools: off, or end the model id with :plain";
+  throw new AppError(400, "unsupported_parameter", `cannot use n: ${message}`, {
+    errors: [{ path: "n", message }],
   });
 }
 
@@ -94,8 +79,4 @@ function toChatMessage(message: CompletionMessage): ChatMessage {
 
 function isSystem({ role }: CompletionMessage): boolean {
   return role === "system" || role === "developer";
-}
-
-function isSet<T>(value: T | null | undefined): value is T {
-  return value !== null && value !== undefined;
 }

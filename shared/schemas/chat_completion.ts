@@ -31,15 +31,21 @@ export const CompletionMessage = z.discriminatedUnion("role", [
 ]);
 export type CompletionMessage = z.infer<typeof CompletionMessage>;
 
+/** Some clients of local servers send -1 for "no limit". */
+const TokenLimit = z.int().min(-1).refine((limit) => limit !== 0, {
+  error: "must be above 0, or -1 for no limit",
+});
+
 /** The body of `POST /v1/chat/completions`. Fields that are not named here are kept. */
 export const CompletionRequest = z.looseObject({
   model: z.string(),
   messages: z.array(CompletionMessage).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.literal(1, { error: "only one choice is supported" }).nullish(),
+  n: z.int().positive().nullish(),
   temperature: z.number().nullish(),
-  max_tokens: z.number().int().positive().nullish(),
+  max_tokens: TokenLimit.nullish(),
+  max_completion_tokens: TokenLimit.nullish(),
   tools: z.array(z.unknown()).nullish(),
   functions: z.array(z.unknown()).nullish(),
 });

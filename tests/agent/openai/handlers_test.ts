@@ -204,6 +204,17 @@ Deno.test("with x-agent-tools: off the request and its tools go straight to the 
   ]);
 });
 
+Deno.test("a model id that ends with :plain goes to the provider as the header does", async () => {
+  const { provider, ask } = serve([{ content: "Plain." }]);
+  const messages = [...MESSAGES, ...MESSAGES];
+  const response = await ask({ model: "acme/small:free:plain", messages });
+  assertEquals((await response.json()).choices[0].message.content, "Plain.");
+  assertEquals(response.headers.get("x-agent-model"), "acme/small:free");
+  assertEquals(provider.requests[0]?.model, "acme/small:free");
+  assertEquals(provider.requests[0]?.messages.length, 2);
+  assertEquals(provider.requests[0]?.tools, undefined);
+});
+
 Deno.test("every error below /v1/ has OpenAI's format", async () => {
   const busy = new ProviderError(429, "rate_limited", "busy", { kind: "status", status: 429 }, {
     headers: { "retry-after": "7" },
@@ -214,7 +225,11 @@ Deno.test("every error below /v1/ has OpenAI's format", async () => {
     [{ model: undefined }, {}, 400, "invalid_request", "model"],
     [{ messages: [] }, {}, 400, "invalid_request", "messages"],
     [{ messages: [{ role: "user", content: " " }] }, {}, 400, "invalid_request", "messages"],
-    [{ n: 2 }, {}, 400, "invalid_request", "n"],
+    [{ n: 2 }, {}, 400, "unsupported_parameter", "n"],
+    [{ max_tokens: 0 }, {}, 400, "invalid_request", "max_tokens"],
+    [{ max_tokens: -2 }, {}, 400, "invalid_request", "max_tokens"],
+    [{ model: ":plain" }, {}, 400, "missing_model_id", "model"],
+    [{ model: "gpt-4o:plain" }, {}, 400, "invalid_model_id", "model"],
     [
       { messages: [{ role: "user", content: [{ type: "image_url", image_url: {} }] }] },
       {},
