@@ -34,10 +34,11 @@ const SERVICES: Record<string, () => Service> = {
   },
 };
 
-const at = (path: string, init: RequestInit = {}) => new Request(`http://127.0.0.1${path}`, init);
+const requestTo = (path: string, init: RequestInit = {}) =>
+  new Request(`http://127.0.0.1${path}`, init);
 
 async function readDocument(service: Service): Promise<Document> {
-  return await (await service(at("/openapi.json"))).json();
+  return await (await service(requestTo("/openapi.json"))).json();
 }
 
 /** The README and the pages of `docs/`, as one text. */
@@ -92,10 +93,12 @@ for (const [name, create] of Object.entries(SERVICES)) {
     for (const [path, operations] of Object.entries<Document>(document.paths)) {
       if (path.includes("{")) continue; // needs something that is there
       for (const [method, operation] of Object.entries<Document>(operations)) {
-        const { schema, example } = operation.requestBody?.content["application/json"] ?? {};
-        if (example) assert(ajv.validate(schema, example), ajv.errorsText());
+        const { example } = operation.requestBody?.content["application/json"] ?? {};
+        const at = `api#/paths/${path.replaceAll("/", "~1")}/${method}`;
+        const asked = `${at}/requestBody/content/application~1json/schema`;
+        if (example) assert(ajv.validate({ $ref: asked }, example), ajv.errorsText());
         if (method !== "get" && !example) continue;
-        const response = await service(at(path, {
+        const response = await service(requestTo(path, {
           method: method.toUpperCase(),
           headers: { "content-type": "application/json", "x-model-id": "demo/assistant" },
           ...(example && { body: JSON.stringify(example) }),
@@ -104,8 +107,8 @@ for (const [name, create] of Object.entries(SERVICES)) {
         assert(described, `${method} ${path}: ${response.status} is not described`);
         const type = response.headers.get("content-type")?.split(";")[0] ?? "";
         const text = await response.text();
-        const pointer = `api#/paths/${path.replaceAll("/", "~1")}/${method}/responses/` +
-          `${response.status}/content/${type.replaceAll("/", "~1")}/schema`;
+        const pointer = `${at}/responses/${response.status}/content/` +
+          `${type.replaceAll("/", "~1")}/schema`;
         const value = type.endsWith("json") ? JSON.parse(text) : text;
         assert(ajv.validate({ $ref: pointer }, value), `${method} ${path}: ${ajv.errorsText()}`);
         for (const [header, { required }] of Object.entries<Document>(described.headers ?? {})) {
@@ -133,7 +136,7 @@ Deno.test("agent: a run's answer is described whole and as a stream, with all it
     ["/v1/chat/completions", { ...openai, stream: true }, "text/event-stream"],
   ];
   for (const [path, body, type] of asked) {
-    const response = await service(at(path, {
+    const response = await service(requestTo(path, {
       method: "POST",
       headers: {
         "content-type": "application/json",

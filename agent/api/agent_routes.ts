@@ -6,7 +6,12 @@ import { workSignal } from "../../shared/http/connection.ts";
 import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler, Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { AgentReply, AgentRequest, StudioModels } from "../../shared/schemas/agent.ts";
+import {
+  AgentReply,
+  AgentRequest,
+  AgentRequestBody,
+  StudioModels,
+} from "../../shared/schemas/agent.ts";
 import { toAgentReply } from "../answer/reply.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
@@ -26,9 +31,27 @@ const ModelId = z.string().meta({
 });
 
 const Tools = z.object({
-  tools: z.array(z.looseObject({ name: z.string(), source: z.string() })),
-  servers: z.array(z.looseObject({ name: z.string(), state: z.string() })),
-});
+  tools: z.array(
+    z.looseObject({ name: z.string(), description: z.string(), source: z.string() })
+      .meta({ id: "Tool" }),
+  ),
+  servers: z.array(
+    z.looseObject({
+      name: z.string(),
+      transport: z.string(),
+      state: z.string(),
+      tools: z.int(),
+      error: z.string().optional(),
+      retry_at: z.string().optional(),
+    }).meta({ id: "ToolServer" }),
+  ),
+}).meta({ id: "ToolReport" });
+
+const ModelRoute = z.looseObject({
+  target: z.enum(["studio", "hub"]).nullable(),
+  model: z.string(),
+  reason: z.string(),
+}).meta({ id: "ModelRoute" });
 
 /** The agent's own routes. */
 export function createAgentRoutes(deps: RunRouteDeps): Route[] {
@@ -41,7 +64,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       index: { text: "send {messages} with the header x-model-id; the answer is the last message" },
       params: { header: z.object({ "x-model-id": ModelId }) },
       body: {
-        schema: AgentRequest,
+        schema: AgentRequestBody,
         example: { messages: [{ type: "human", content: "What is 17 * 23?" }] },
       },
       answers: {
@@ -67,7 +90,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       path: "/studio/models",
       summary: "The fine-tuned models, by name",
       answers: { 200: jsonAnswer("Names to UUIDs.", StudioModels) },
-      problems: { 502: "`provider_error`, `provider_auth`" },
+      problems: { 502: "`provider_error`, `provider_auth`", 504: "`provider_timeout`" },
       handler: async (request, { connection }) =>
         Response.json(await models.listStudio(workSignal(request, connection))),
     },
@@ -83,9 +106,11 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       path: "/route",
       summary: "Where a model id leads, and why",
       index: { text: "where ?model=… leads, and why" },
-      params: { query: z.object({ model: z.string() }) },
+      params: {
+        query: z.object({ model: z.string().meta({ param: { allowReserved: true } }) }),
+      },
       answers: {
-        200: jsonAnswer("The route.", z.looseObject({ model: z.string(), reason: z.string() })),
+        200: jsonAnswer("The route.", ModelRoute),
       },
       problems: { 400: "`missing_model_id`" },
       handler: (_, { url }) => Response.json(explainRoute(readModel(url))),

@@ -1,7 +1,13 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
-import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import { type ErrorFormat, jsonAnswer } from "../../shared/ops/api_description.ts";
+import {
+  Completion,
+  CompletionRequest,
+  Model,
+  ModelList,
+  OpenAIError,
+} from "../../shared/schemas/chat_completion.ts";
 import { createOpenAIHandlers } from "../openai/handlers.ts";
 import type { RunRouteDeps } from "./agent_routes.ts";
 import { runAnswer } from "./run_answer.ts";
@@ -15,7 +21,7 @@ const CompletionHeaders = z.object({
   }),
 });
 
-const Model = z.looseObject({ id: z.string(), object: z.literal("model"), owned_by: z.string() });
+const errorFormat: ErrorFormat = { contentType: "application/json", schema: OpenAIError };
 
 /** The routes for OpenAI clients. */
 export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
@@ -37,15 +43,19 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       answers: {
         200: runAnswer({
           description: "OpenAI's chat completion; with `stream` its chunks as events.",
-          schema: z.looseObject({ id: z.string(), choices: z.array(z.looseObject({})) }),
+          schema: Completion,
           events: "OpenAI's chunks, then `[DONE]`.",
         }),
       },
       problems: {
+        400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`, " +
+          "`unsupported_parameter`",
         404: "`model_not_found`",
         502: "`provider_error`, `provider_auth`, `empty_reply`",
+        503: "`overloaded`, `shutting_down`, `provider_not_configured`",
         504: "`provider_timeout`",
       },
+      errorFormat,
       handler: complete,
     },
     {
@@ -53,12 +63,10 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       path: "/v1/models",
       summary: "The models, for OpenAI clients",
       answers: {
-        200: jsonAnswer(
-          "OpenAI's list.",
-          z.looseObject({ object: z.literal("list"), data: z.array(Model) }),
-        ),
+        200: jsonAnswer("OpenAI's list.", ModelList),
       },
-      problems: { 502: "`provider_error`, `provider_auth`; in OpenAI's format" },
+      problems: { 502: "`provider_error`, `provider_auth`", 504: "`provider_timeout`" },
+      errorFormat,
       handler: listModels,
     },
     {
@@ -69,8 +77,10 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       answers: { 200: jsonAnswer("OpenAI's model.", Model) },
       problems: {
         404: "`model_not_found`",
-        502: "`provider_error`, `provider_auth`; in OpenAI's format",
+        502: "`provider_error`, `provider_auth`",
+        504: "`provider_timeout`",
       },
+      errorFormat,
       handler: findModel,
     },
   ];

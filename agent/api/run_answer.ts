@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
-import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
 
 const whole = (description: string) =>
   z.string().optional().meta({
@@ -32,7 +32,5 @@ export interface RunAnswer {
 
 /** The answer of a run: whole, or as a stream of events. */
 export function runAnswer({ description, schema, events }: RunAnswer): ZodOpenApiResponseObject {
-  const answer = jsonAnswer(description, schema, ACCOUNT);
-  const stream = { schema: z.string().meta({ description: events }) };
-  return { ...answer, content: { ...answer.content, "text/event-stream": stream } };
+  return orEvents(jsonAnswer(description, schema, ACCOUNT), events);
 }

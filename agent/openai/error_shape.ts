@@ -1,11 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
 import { problemResponse, toProblem } from "../../shared/http/problem.ts";
 import type { RequestContext } from "../../shared/http/router.ts";
-
-/** An error in OpenAI's format. */
-export interface OpenAIError {
-  error: { message: string; type: string; code: string; param: string | null };
-}
+import type { OpenAIError } from "../../shared/schemas/chat_completion.ts";
 
 /** Any error in OpenAI's format. Only the message of an `AppError` is shown. */
 export function toOpenAIError(error: unknown, requestId: string): OpenAIError {

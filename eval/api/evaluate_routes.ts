@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
-import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { evaluateRequest, EvaluateResponse } from "../../shared/schemas/evaluate.ts";
+import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
+import { EvaluateAnswer, evaluateRequest } from "../../shared/schemas/evaluate.ts";
 import type { ScoringPorts } from "../assess/assessor.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { pairScorers } from "../assess/scores/mod.ts";
 import { runSelfTest } from "../assess/scores/self_test.ts";
 import { createEvaluateRoute, type EvaluateRouteDeps } from "../run/evaluate_route.ts";
+import { RUN_EVENTS, RunLocation, RunState } from "./run_schemas.ts";
+import { ScoreList, SelfTestReport } from "./score_schemas.ts";
 
 const EXAMPLE = {
   test_batch: {
@@ -22,6 +24,10 @@ const EXAMPLE = {
   model_id: "demo/assistant",
   attempts: 2,
 };
+
+/** Without the bound on `attempts`, which is configured. */
+const EvaluateRequestBody = evaluateRequest(Number.MAX_SAFE_INTEGER)
+  .meta({ id: "EvaluateRequest" });
 
 /** The routes that evaluate, and that explain the scores. */
 export function createEvaluateRoutes(
@@ -39,19 +45,22 @@ export function createEvaluateRoutes(
           "idempotency-key": z.string().optional(),
         }),
       },
-      body: { schema: evaluateRequest(Number.MAX_SAFE_INTEGER), example: EXAMPLE },
+      body: { schema: EvaluateRequestBody, example: EXAMPLE },
       answers: {
-        200: jsonAnswer(
-          "The scored run; as events where `accept` asks for them.",
-          EvaluateResponse,
+        200: orEvents(
+          jsonAnswer("The scored run; as events if `accept` prefers them.", EvaluateAnswer, {
+            location: RunLocation,
+          }),
+          RUN_EVENTS,
         ),
-        202: jsonAnswer(
-          "The run goes on by itself.",
-          z.object({ run_id: z.string(), status: z.string() }),
-        ),
+        202: jsonAnswer("The run goes on by itself.", RunState, {
+          location: RunLocation,
+          "preference-applied": z.string(),
+        }),
       },
       problems: {
         403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
+        409: "`conflict`: the run was cancelled or failed, so that there is no result",
         422: "`idempotency_key_reused`: the key came with another body before",
         503: "`shutting_down`, `overloaded`, `storage_busy`",
         507: "`storage_full`",
@@ -63,10 +72,7 @@ export function createEvaluateRoutes(
       path: "/scores",
       summary: "Every score: its definition, range and method",
       answers: {
-        200: jsonAnswer(
-          "The scores.",
-          z.object({ scores: z.array(z.looseObject({ name: z.string() })) }),
-        ),
+        200: jsonAnswer("The scores.", ScoreList),
       },
       handler: () => Response.json({ scores: describeScores(deps.scoring) }),
     },
@@ -74,7 +80,7 @@ export function createEvaluateRoutes(
       method: "GET",
       path: "/scores/self-test",
       summary: "The scores against their reference implementations' values",
-      answers: { 200: jsonAnswer("What came of it.", z.looseObject({})) },
+      answers: { 200: jsonAnswer("What came of it.", SelfTestReport) },
       handler: () => Response.json(selfTest ??= runSelfTest(pairScorers)),
     },
   ];

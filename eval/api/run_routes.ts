@@ -1,41 +1,33 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { EvaluateAnswer } from "../../shared/schemas/evaluate.ts";
 import { createCompareRoute } from "../compare/compare_route.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
 import { createExportRoute } from "../export/export_route.ts";
+import type { ExportFormat } from "../export/format.ts";
 import { exportFormats } from "../export/mod.ts";
 import { createRunHandlers, type RunRoutesDeps } from "../run/routes.ts";
-import { RUN_STATUSES } from "../store/store.ts";
-
-const Status = z.enum(RUN_STATUSES);
-
-const Run = z.looseObject({
-  run_id: z.string(),
-  parent_id: z.string().nullable(),
-  status: Status,
-  detail: z.string().nullable(),
-  test_name: z.string(),
-  model_id: z.string(),
-  endpoint: z.string(),
-  attempts: z.int(),
-  created_at: z.string(),
-  finished_at: z.string().nullable(),
-  progress: z.object({
-    done: z.int(),
-    failed: z.int(),
-    missing: z.int(),
-    total: z.int(),
-    mean: z.number().nullable(),
-    eta_ms: z.number().nullable(),
-  }),
-}).meta({ id: "Run" });
+import {
+  RetriedRun,
+  RUN_EVENTS,
+  RunList,
+  RunLocation,
+  RunState,
+  RunStatus,
+  RunWithResult,
+} from "./run_schemas.ts";
 
 const path = z.object({ id: z.string().meta({ description: "The run." }) });
 const FORMATS = exportFormats.map(({ name }) => name);
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
 const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
+
+/** The JSON file is an answer of `POST /evaluate`; the others are text. */
+function describeFormat({ name, contentType }: ExportFormat): [string, { schema: z.ZodType }] {
+  return [contentType.split(";")[0]!, { schema: name === "json" ? EvaluateAnswer : z.string() }];
+}
 
 /** The routes about stored runs. */
 export function createRunRoutes(deps: RunRoutesDeps): Route[] {
@@ -49,16 +41,13 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
         query: z.object({
           test_name: z.string().optional(),
           model_id: z.string().optional(),
-          status: Status.optional(),
+          status: RunStatus.optional(),
           cursor: z.string().optional(),
           limit: z.int().min(1).max(200).optional(),
         }),
       },
       answers: {
-        200: jsonAnswer(
-          "A page of them.",
-          z.object({ runs: z.array(Run), next_cursor: z.string().nullable() }),
-        ),
+        200: jsonAnswer("A page of them.", RunList),
       },
       problems: BAD_QUERY,
       handler: handlers.list,
@@ -69,7 +58,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       summary: "One run, with its result when there is one",
       index: { text: "one run, and its result when there is one" },
       params: { path },
-      answers: { 200: jsonAnswer("The run.", Run) },
+      answers: { 200: jsonAnswer("The run.", RunWithResult) },
       problems: NOT_FOUND,
       handler: handlers.show,
     },
@@ -113,12 +102,8 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       answers: {
         200: {
           description: "The file.",
-          content: Object.fromEntries(
-            exportFormats.map(({ contentType }) => [
-              contentType.split(";")[0]!,
-              { schema: z.string() },
-            ]),
-          ),
+          headers: z.object({ "content-disposition": z.string() }),
+          content: Object.fromEntries(exportFormats.map(describeFormat)),
         },
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
@@ -131,8 +116,10 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       params: { path, header: z.object({ "last-event-id": z.string().optional() }) },
       answers: {
         200: {
-          description: "`progress`, `turn` and `result` events.",
-          content: { "text/event-stream": { schema: z.string() } },
+          description: "The events.",
+          content: {
+            "text/event-stream": { schema: z.string().meta({ description: RUN_EVENTS }) },
+          },
         },
         204: { description: "Everything was sent already: do not come back." },
       },
@@ -145,7 +132,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       summary: "End a run and keep what is finished",
       params: { path },
       answers: {
-        200: jsonAnswer("It is cancelled.", z.object({ run_id: z.string(), status: Status })),
+        200: jsonAnswer("It is cancelled.", RunState),
       },
       problems: { ...NOT_FOUND, ...CONFLICT },
       handler: handlers.cancel,
@@ -159,14 +146,13 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
         header: z.object({ "idempotency-key": z.string().max(255).optional() }),
       },
       answers: {
-        202: jsonAnswer(
-          "The new run.",
-          z.object({ run_id: z.string(), parent_id: z.string(), status: Status }),
-        ),
+        202: jsonAnswer("The new run.", RetriedRun, { location: RunLocation }),
       },
       problems: {
+        ...BAD_QUERY,
         ...NOT_FOUND,
         ...CONFLICT,
+        403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
         422: "`idempotency_key_reused`: the key came with another body before",
       },
       handler: handlers.retry,

@@ -15,14 +15,14 @@ export const ComparedRun = z.object({
   attempts: z.number(),
   /** Also a run that is not completed is compared, as far as it has come. */
   status: z.string(),
-});
+}).meta({ id: "ComparedRun" });
 export type ComparedRun = z.infer<typeof ComparedRun>;
 
 /** A comparison that says what was compared. */
 export const StoredComparison = Comparison.extend({
   baseline: ComparedRun,
   candidate: ComparedRun,
-});
+}).meta({ id: "StoredComparison" });
 export type StoredComparison = z.infer<typeof StoredComparison>;
 
 /** Compares two stored runs. Throws 404 if there is no such run. */

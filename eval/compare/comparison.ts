@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LeftOut } from "./left_out.ts";
 
 /** `inconclusive` is not "equal": the data do not say. */
-export const Verdict = z.enum(["improved", "regressed", "inconclusive"]);
+export const Verdict = z.enum(["improved", "regressed", "inconclusive"]).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
 
 const Interval = z.tuple([z.number(), z.number()]);
@@ -38,7 +38,7 @@ export const ScoreComparison = z.object({
   missing: z.object({ baseline: z.number(), candidate: z.number() }),
   /** The difference with the missing values against the candidate, and for it. */
   difference_bounds: Interval.nullable(),
-});
+}).meta({ id: "ScoreComparison" });
 export type ScoreComparison = z.infer<typeof ScoreComparison>;
 
 /** One scenario in both runs. */
@@ -47,7 +47,7 @@ export const MovedScenario = z.object({
   baseline: z.number(),
   candidate: z.number(),
   difference: z.number(),
-});
+}).meta({ id: "MovedScenario" });
 export type MovedScenario = z.infer<typeof MovedScenario>;
 
 /** What has no counterpart in the other run. */
@@ -56,7 +56,7 @@ export const Unpaired = z.object({
   /** Turns of scenarios that are in both. */
   turns: z.array(z.object({ scenario_id: z.string(), interaction_id: z.string() })),
   scores: z.array(z.string()),
-});
+}).meta({ id: "Unpaired" });
 export type Unpaired = z.infer<typeof Unpaired>;
 
 /** The answer to "is the candidate better than the baseline?". */
@@ -86,5 +86,5 @@ export const Comparison = z.object({
     /** Of the random sample that stands for all permutations if they are too many. */
     seed: z.number(),
   }),
-});
+}).meta({ id: "Comparison" });
 export type Comparison = z.infer<typeof Comparison>;

@@ -23,7 +23,7 @@ export const LeftOut = z.object({
   reason: LeftOutReason,
   /** The methods, if they differ. */
   detail: z.string().nullable(),
-});
+}).meta({ id: "LeftOut" });
 export type LeftOut = z.infer<typeof LeftOut>;
 
 /** Collects what is left out; a turn counts once for a score. */

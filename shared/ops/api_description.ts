@@ -21,7 +21,9 @@ export interface RouteDescription extends RoutePath {
   /** The successful answers by status. */
   answers: Record<number, ZodOpenApiResponseObject>;
   /** Errors by status, beside those of any route and of any body; each text names the codes. */
-  problems?: Record<number, string>;
+  problems?: ProblemTexts;
+  /** How its errors are written; as problem documents if it is unset. */
+  errorFormat?: ErrorFormat;
 }
 
 /** The body of every error. */
@@ -32,7 +34,9 @@ export const ProblemDocument = z.object({
   detail: z.string(),
   code: z.string(),
   request_id: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  errors: z.array(
+    z.object({ path: z.string(), message: z.string() }).meta({ id: "FieldError" }),
+  ).optional(),
 }).meta({ id: "Problem", description: "An error, as RFC 9457 has it. `code` is stable." });
 
 const RequestId = z.string().meta({
@@ -52,41 +56,71 @@ export function jsonAnswer(
   };
 }
 
-/** Error answers by status; each text names the possible codes. */
-export function problems(
-  byStatus: Record<number, string>,
+/** The same answer, or a stream of server-sent events, which `events` describes. */
+export function orEvents(
+  answer: ZodOpenApiResponseObject,
+  events: string,
+): ZodOpenApiResponseObject {
+  const stream = { schema: z.string().meta({ description: events }) };
+  return { ...answer, content: { ...answer.content, "text/event-stream": stream } };
+}
+
+/** Errors by status; each text names the possible codes. */
+export type ProblemTexts = Record<number, string>;
+
+/** How a route writes its errors. */
+export interface ErrorFormat {
+  contentType: string;
+  schema: z.ZodType;
+}
+
+const PROBLEM_FORMAT: ErrorFormat = {
+  contentType: "application/problem+json",
+  schema: ProblemDocument,
+};
+
+/** Error answers in a format, by default as problem documents. */
+export function describeErrors(
+  byStatus: ProblemTexts,
+  format: ErrorFormat = PROBLEM_FORMAT,
 ): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, description]) => [status, problem(description, status)]),
+    Object.entries(byStatus).map(([status, text]) => [status, describeError(status, text, format)]),
   );
 }
 
-function problem(description: string, status: string): ZodOpenApiResponseObject {
+function describeError(
+  status: string,
+  description: string,
+  { contentType, schema }: ErrorFormat,
+): ZodOpenApiResponseObject {
   const waits = status === "429" || status === "503";
   return {
     description,
     headers: z.object({
       "x-request-id": RequestId,
-      ...(waits && { "retry-after": z.string().meta({ description: "Seconds to wait." }) }),
+      ...(waits && {
+        "retry-after": z.string().optional().meta({ description: "Seconds to wait." }),
+      }),
       ...(status === "429" && { ratelimit: z.string().optional() }),
     }),
-    content: { "application/problem+json": { schema: ProblemDocument } },
+    content: { [contentType]: { schema } },
   };
 }
 
 /** Errors that any route may answer. */
-export const COMMON_PROBLEMS = problems({
+export const COMMON_PROBLEMS: ProblemTexts = {
   401: "`unauthorized`: a key is needed, and is missing or wrong",
   403: "`forbidden_origin`, `forbidden_host`",
   429: "`rate_limited`",
   500: "`internal`: the log has it under the request id",
   503: "`overloaded`, `shutting_down`",
-});
+};
 
 /** Errors that a route with a body may answer as well. */
-export const BODY_PROBLEMS = problems({
+export const BODY_PROBLEMS: ProblemTexts = {
   400: "`invalid_json`, `invalid_request`",
   408: "`request_timeout`: the body took too long to arrive",
   413: "`body_too_large`",
   415: "`unsupported_media_type`: only JSON, plain or gzip",
-});
+};

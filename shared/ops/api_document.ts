@@ -5,7 +5,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
 import type { Route } from "../http/router.ts";
-import { type About, BODY_PROBLEMS, COMMON_PROBLEMS, problems } from "./api_description.ts";
+import { type About, BODY_PROBLEMS, COMMON_PROBLEMS, describeErrors } from "./api_description.ts";
 import type { Version } from "./version.ts";
 
 /** The OpenAPI 3.1 document of a service with these routes. */
@@ -45,9 +45,10 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
   };
   const requestParams = { ...inPath, ...route.params };
   const responses: ZodOpenApiResponsesObject = {
-    ...COMMON_PROBLEMS,
-    ...(route.body && BODY_PROBLEMS),
-    ...problems(route.problems ?? {}),
+    ...describeErrors(
+      { ...COMMON_PROBLEMS, ...(route.body && BODY_PROBLEMS), ...route.problems },
+      route.errorFormat,
+    ),
     ...route.answers,
   };
   return {

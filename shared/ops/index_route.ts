@@ -3,6 +3,12 @@ import type { Route } from "../http/router.ts";
 import { type About, jsonAnswer, type RouteDescription } from "./api_description.ts";
 import { templateOf } from "./api_document.ts";
 
+const ServiceIndex = z.looseObject({
+  name: z.string(),
+  about: z.string(),
+  endpoints: z.record(z.string(), z.string()),
+}).meta({ id: "ServiceIndex" });
+
 /** `GET /`: what the service is, and its routes. `more` adds fields that may change. */
 export function createIndexRoute(
   { name, description }: About,
@@ -13,7 +19,7 @@ export function createIndexRoute(
     method: "GET",
     path: "/",
     summary: "What the service is",
-    answers: { 200: jsonAnswer("Its name and routes.", z.looseObject({ name: z.string() })) },
+    answers: { 200: jsonAnswer("Its name and routes.", ServiceIndex) },
     handler: () => Response.json({ name, about: description, endpoints, ...more?.() }),
   };
 }

@@ -11,7 +11,7 @@ const Readiness = z.object({
   details: z.record(z.string(), z.string()).optional().meta({
     description: "What is missing, but is no reason not to send work here.",
   }),
-});
+}).meta({ id: "Readiness" });
 
 const Versions = z.object({
   name: z.string(),
@@ -19,7 +19,9 @@ const Versions = z.object({
   commit: z.string(),
   deno: z.string(),
   libraries: z.record(z.string(), z.string()),
-});
+}).meta({ id: "Version" });
+
+const Health = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
 
 /** The routes for operators and their tools. `others` are the routes of the service itself. */
 export function createOperationsRoutes(
@@ -39,7 +41,7 @@ export function createOperationsRoutes(
       summary: "Is the process alive?",
       needsKey: false, // probes have none, and come often, from one address
       limited: false,
-      answers: { 200: jsonAnswer("It is.", z.object({ status: z.literal("ok") })) },
+      answers: { 200: jsonAnswer("It is.", Health) },
       handler: () => Response.json({ status: "ok" }),
     },
     {

@@ -1,19 +1,29 @@
 import { z } from "zod";
 
-/** One item of a conversation as frontends send it. Unknown fields are kept. */
+/**
+ * One item of a conversation as frontends send it. Unknown fields are kept. The three kinds have no
+ * component of their own: OpenAPI would then add a `discriminator`, which makes validating proxies
+ * look for `type` in the wrong place.
+ */
 export const AgentMessage = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("human"), content: z.string() }),
   z.looseObject({ type: z.literal("ai"), content: z.string() }),
   z.looseObject({ type: z.literal("tool"), content: z.string(), name: z.string().nullish() }),
-]);
+]).meta({ id: "AgentMessage" });
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
+const Conversation = z.looseObject({ messages: z.array(AgentMessage).min(1) })
+  .meta({ id: "AgentConversation" });
+
 /** The body of `POST /`; `{"prompt": "…"}` is short for one human message. */
-export const AgentRequest = z.preprocess(
-  spellOutPrompt,
-  z.looseObject({ messages: z.array(AgentMessage).min(1) }),
-);
+export const AgentRequest = z.preprocess(spellOutPrompt, Conversation);
 export type AgentRequest = z.infer<typeof AgentRequest>;
+
+/** Both forms of the body, as callers may send it. */
+export const AgentRequestBody = z.union([
+  Conversation,
+  z.looseObject({ prompt: z.string() }).meta({ id: "AgentPrompt" }),
+]).meta({ id: "AgentRequest" });
 
 function spellOutPrompt(body: unknown): unknown {
   const isShort = typeof body === "object" && body !== null && !("messages" in body) &&
@@ -27,7 +37,7 @@ export const ReplyToolCall = z.object({
   args: z.record(z.string(), z.unknown()),
   id: z.string(),
   type: z.literal("tool_call"),
-});
+}).meta({ id: "ReplyToolCall" });
 export type ReplyToolCall = z.infer<typeof ReplyToolCall>;
 
 /** A tool call whose arguments could not be read; `args` is the model's own text. */
@@ -37,53 +47,59 @@ export const ReplyInvalidToolCall = z.object({
   id: z.string(),
   error: z.string(),
   type: z.literal("invalid_tool_call"),
-});
+}).meta({ id: "ReplyInvalidToolCall" });
 export type ReplyInvalidToolCall = z.infer<typeof ReplyInvalidToolCall>;
 
-const TokenDetails = z.record(z.string(), z.number());
+const RawToolCall = z.object({
+  id: z.string(),
+  type: z.literal("function"),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+}).meta({ id: "RawToolCall" });
+
+const TokenDetails = z.record(z.string(), z.number()).meta({ id: "TokenDetails" });
+
+const ResponseMetadata = z.object({
+  token_usage: z.object({
+    completion_tokens: z.number(),
+    prompt_tokens: z.number(),
+    total_tokens: z.number(),
+    completion_tokens_details: TokenDetails.nullable(),
+    prompt_tokens_details: TokenDetails.nullable(),
+  }).meta({ id: "TokenUsage" }),
+  model_name: z.string(),
+  system_fingerprint: z.string().nullable(),
+  id: z.string().nullable(),
+  service_tier: z.string().nullable(),
+  finish_reason: z.string().nullable(),
+  logprobs: z.record(z.string(), z.unknown()).nullable(),
+}).meta({ id: "ResponseMetadata" });
+
+const UsageMetadata = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  total_tokens: z.number(),
+  input_token_details: TokenDetails,
+  output_token_details: TokenDetails,
+}).meta({ id: "UsageMetadata" });
 
 /** The body of the answer. The order of its keys is fixed. */
 export const AgentReply = z.object({
   content: z.string(),
   additional_kwargs: z.object({
-    tool_calls: z.array(z.object({
-      id: z.string(),
-      type: z.literal("function"),
-      function: z.object({ name: z.string(), arguments: z.string() }),
-    })).optional(),
+    tool_calls: z.array(RawToolCall).optional(),
     refusal: z.string().nullable(),
   }),
-  response_metadata: z.object({
-    token_usage: z.object({
-      completion_tokens: z.number(),
-      prompt_tokens: z.number(),
-      total_tokens: z.number(),
-      completion_tokens_details: TokenDetails.nullable(),
-      prompt_tokens_details: TokenDetails.nullable(),
-    }),
-    model_name: z.string(),
-    system_fingerprint: z.string().nullable(),
-    id: z.string().nullable(),
-    service_tier: z.string().nullable(),
-    finish_reason: z.string().nullable(),
-    logprobs: z.record(z.string(), z.unknown()).nullable(),
-  }),
+  response_metadata: ResponseMetadata,
   type: z.literal("ai"),
   name: z.string().nullable(),
   id: z.string(),
   example: z.literal(false),
   tool_calls: z.array(ReplyToolCall),
   invalid_tool_calls: z.array(ReplyInvalidToolCall),
-  usage_metadata: z.object({
-    input_tokens: z.number(),
-    output_tokens: z.number(),
-    total_tokens: z.number(),
-    input_token_details: TokenDetails,
-    output_token_details: TokenDetails,
-  }),
-});
+  usage_metadata: UsageMetadata,
+}).meta({ id: "AgentReply" });
 export type AgentReply = z.infer<typeof AgentReply>;
 
 /** The body of `GET /studio/models`: model names to their UUIDs. */
-export const StudioModels = z.record(z.string(), z.string());
+export const StudioModels = z.record(z.string(), z.string()).meta({ id: "StudioModels" });
 export type StudioModels = z.infer<typeof StudioModels>;

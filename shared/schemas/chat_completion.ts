@@ -15,7 +15,7 @@ const Content = z.union([
 const Call = z.looseObject({
   id: z.string(),
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
-});
+}).meta({ id: "ChatToolCall" });
 
 /** One message of an OpenAI conversation, its content as plain text. */
 export const CompletionMessage = z.discriminatedUnion("role", [
@@ -28,7 +28,7 @@ export const CompletionMessage = z.discriminatedUnion("role", [
     tool_calls: z.array(Call).nullish(),
   }),
   z.looseObject({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
-]);
+]).meta({ id: "ChatMessage" });
 export type CompletionMessage = z.infer<typeof CompletionMessage>;
 
 /** Some clients of local servers send -1 for "no limit". */
@@ -48,5 +48,56 @@ export const CompletionRequest = z.looseObject({
   max_completion_tokens: TokenLimit.nullish(),
   tools: z.array(z.unknown()).nullish(),
   functions: z.array(z.unknown()).nullish(),
-});
+}).meta({ id: "ChatCompletionRequest" });
 export type CompletionRequest = z.infer<typeof CompletionRequest>;
+
+/** The body of a completion that is not streamed. Fields of providers are kept beside these. */
+export const Completion = z.looseObject({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.looseObject({
+      index: z.int(),
+      message: z.looseObject({
+        role: z.literal("assistant"),
+        content: z.string().nullable(),
+        refusal: z.string().nullish(),
+        tool_calls: z.array(Call).optional(),
+      }).meta({ id: "ChatCompletionMessage" }),
+      finish_reason: z.string(),
+      logprobs: z.looseObject({}).nullish(),
+    }).meta({ id: "ChatCompletionChoice" }),
+  ),
+  usage: z.looseObject({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+  }).meta({ id: "ChatCompletionUsage" }).optional(),
+}).meta({ id: "ChatCompletion" });
+
+/** The body of `GET /v1/models/{id}`. */
+export const Model = z.looseObject({
+  id: z.string(),
+  object: z.literal("model"),
+  created: z.int(),
+  owned_by: z.string(),
+}).meta({ id: "Model" });
+
+/** The body of `GET /v1/models`. */
+export const ModelList = z.looseObject({
+  object: z.literal("list"),
+  data: z.array(Model),
+}).meta({ id: "ModelList" });
+
+/** The body of every error below `/v1/`, as OpenAI's clients read it. */
+export const OpenAIError = z.object({
+  error: z.looseObject({
+    message: z.string(),
+    type: z.string(),
+    code: z.string().nullable(),
+    param: z.string().nullable(),
+  }),
+}).meta({ id: "OpenAIError" });
+export type OpenAIError = z.infer<typeof OpenAIError>;

@@ -7,7 +7,7 @@ const LONGEST_ADDRESS = 2_048;
 
 const Id = z.string().max(LONGEST_ID);
 
-const Metadata = z.record(z.string(), z.unknown());
+const Metadata = z.record(z.string(), z.unknown()).meta({ id: "Metadata" });
 export type Metadata = z.infer<typeof Metadata>;
 
 /**
@@ -23,7 +23,7 @@ export const Interaction = z.looseObject({
   interaction_type: z.string().default("opening"),
   reference_metadata: Metadata.default({}),
   generated_metadata: Metadata.default({}),
-});
+}).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
 /** A test conversation. */
@@ -31,11 +31,11 @@ export const Scenario = z.looseObject({
   id: Id,
   interactions: z.array(Interaction).min(1),
   description: z.string().default(""),
-});
+}).meta({ id: "Scenario" });
 export type Scenario = z.infer<typeof Scenario>;
 
 /** How an endpoint is asked; see `eval/endpoint/target.ts`. */
-export const Protocol = z.enum(["openai", "agent"]);
+export const Protocol = z.enum(["openai", "agent"]).meta({ id: "Protocol" });
 export type Protocol = z.infer<typeof Protocol>;
 
 /** Passed on to the model under test. */
@@ -44,7 +44,7 @@ export const ModelParameters = z.strictObject({
   max_tokens: z.int().min(1).optional(),
   seed: z.int().optional(),
   system_prompt: z.string().min(1).optional(),
-});
+}).meta({ id: "ModelParameters" });
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
 const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https URL", abort: true })
@@ -74,11 +74,13 @@ export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
  * What scores a run's meanings and grades: the judge model (`null`: none) and the embedder. Fixed
  * when the run is created, and stored and answered with it.
  */
-export const ScoredBy = z.object({ judge: z.string().nullable(), embeddings: z.string() });
+export const ScoredBy = z.object({ judge: z.string().nullable(), embeddings: z.string() }).meta({
+  id: "ScoredBy",
+});
 export type ScoredBy = z.infer<typeof ScoredBy>;
 
 /** Score names to values in [0, 1]; `null` if a score does not apply. */
-export const Scores = z.record(z.string(), z.number().nullable());
+export const Scores = z.record(z.string(), z.number().nullable()).meta({ id: "Scores" });
 export type Scores = z.infer<typeof Scores>;
 
 /**
@@ -103,10 +105,10 @@ export const Statistic = z.object({
   ci95: z.tuple([z.number(), z.number()]).nullable(),
   min: z.number().nullable(),
   max: z.number().nullable(),
-});
+}).meta({ id: "Statistic" });
 export type Statistic = z.infer<typeof Statistic>;
 
-const Statistics = z.record(z.string(), Statistic);
+const Statistics = z.record(z.string(), Statistic).meta({ id: "Statistics" });
 
 /**
  * How often a scenario's attempts reach the threshold on `overall`; keys of the records are k.
@@ -126,7 +128,7 @@ const RateOfScenarios = z.object({
   n: z.number(),
   mean: z.number(),
   ci95: z.tuple([z.number(), z.number()]).nullable(),
-});
+}).meta({ id: "RateOfScenarios" });
 
 /**
  * The pass rates of a whole run: means over its scenarios, which count alike. `n` of a k is the
@@ -152,7 +154,7 @@ export const SelfCheck = z.object({
   of: z.number(),
   accuracy: z.number().nullable(),
   floor: z.number(),
-});
+}).meta({ id: "SelfCheck" });
 export type SelfCheck = z.infer<typeof SelfCheck>;
 
 /**
@@ -164,7 +166,7 @@ export const LabelReport = z.object({
   confusion: z.record(z.string(), z.record(z.string(), z.number())),
   flip_rate: z.number().nullable(),
   self_check: SelfCheck.optional(),
-});
+}).meta({ id: "LabelReport" });
 export type LabelReport = z.infer<typeof LabelReport>;
 
 /** Why an interaction failed; `status` is the endpoint's, if it answered at all. */
@@ -172,14 +174,14 @@ export const InteractionError = z.object({
   code: z.string(),
   status: z.number().nullable(),
   detail: z.string(),
-});
+}).meta({ id: "InteractionError" });
 export type InteractionError = z.infer<typeof InteractionError>;
 
 export const InteractionUsage = z.object({
   input_tokens: z.number(),
   output_tokens: z.number(),
   total_tokens: z.number(),
-});
+}).meta({ id: "InteractionUsage" });
 export type InteractionUsage = z.infer<typeof InteractionUsage>;
 
 const AnnotationNote = z.object({
@@ -192,11 +194,14 @@ const AnnotationNote = z.object({
   /** `false`: the key takes no part in `metadata_match`, decided from the batch before any reply. */
   counts: z.literal(false).optional(),
   self_check: SelfCheck.optional(),
-});
+}).meta({ id: "AnnotationNote" });
 
 /** How the generated metadata was found: over all keys (the lowest confidence), and for each. */
-export const Annotation = AnnotationNote.extend({ keys: z.record(z.string(), AnnotationNote) });
+export const Annotation = AnnotationNote.extend({ keys: z.record(z.string(), AnnotationNote) })
+  .meta({ id: "Annotation" });
 export type Annotation = z.infer<typeof Annotation>;
+
+const JudgeVote = z.object({ grade: z.number(), reason: z.string() }).meta({ id: "JudgeVote" });
 
 /**
  * What the judge said. `grade` is on its own scale from 0 to 10, the mean of the votes that could be
@@ -206,10 +211,10 @@ export const JudgeResult = z.object({
   model: z.string(),
   grade: z.number().nullable(),
   reason: z.string().nullable(),
-  votes: z.array(z.object({ grade: z.number(), reason: z.string() })),
+  votes: z.array(JudgeVote),
   spread: z.number().nullable(),
   error: z.enum(["judge_unreadable", "judge_unavailable"]).optional(),
-});
+}).meta({ id: "JudgeResult" });
 export type JudgeResult = z.infer<typeof JudgeResult>;
 
 /** One answered or failed turn: all input fields, and what came of them. */
@@ -233,7 +238,7 @@ export const InteractionResult = Interaction.extend({
   /** The endpoint's bytes were not UTF-8: U+FFFD stands in the reply for what could not be read. */
   reply_encoding: z.literal(NOT_UTF8).optional(),
   error: InteractionError.optional(),
-});
+}).meta({ id: "InteractionResult" });
 export type InteractionResult = z.infer<typeof InteractionResult>;
 
 export const AttemptResult = z.object({
@@ -242,7 +247,7 @@ export const AttemptResult = z.object({
   average_scores: Scores,
   statistics: Statistics,
   execution_time_ms: z.number(),
-});
+}).meta({ id: "AttemptResult" });
 export type AttemptResult = z.infer<typeof AttemptResult>;
 
 export const ScenarioResult = z.looseObject({
@@ -253,7 +258,7 @@ export const ScenarioResult = z.looseObject({
   statistics: Statistics,
   ...PassRates.shape,
   labels: z.record(z.string(), LabelReport),
-});
+}).meta({ id: "ScenarioResult" });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
 
 /**
@@ -263,7 +268,8 @@ export type ScenarioResult = z.infer<typeof ScenarioResult>;
  */
 export const TurnCounts = z.object({
   missing_scores: z.array(
-    z.object({ score: z.string(), reason: z.string(), turns: z.number() }),
+    z.object({ score: z.string(), reason: z.string(), turns: z.number() })
+      .meta({ id: "MissingScore" }),
   ),
   score_methods: z.record(z.string(), z.record(z.string(), z.number())),
   differs_in: z.record(z.string(), z.number()),
@@ -271,8 +277,17 @@ export const TurnCounts = z.object({
 export type TurnCounts = z.infer<typeof TurnCounts>;
 
 /** Something that a reader of the results should know before trusting them. `code` is stable. */
-export const RunNote = z.object({ code: z.string(), detail: z.string() });
+export const RunNote = z.object({ code: z.string(), detail: z.string() }).meta({ id: "RunNote" });
 export type RunNote = z.infer<typeof RunNote>;
+
+const RunResults = z.object({
+  scenarios: z.array(ScenarioResult),
+  average_scores: Scores,
+  statistics: Statistics,
+  ...RunPassRates.shape,
+  ...TurnCounts.shape,
+  labels: z.record(z.string(), LabelReport),
+}).meta({ id: "RunResults" });
 
 /** The body of the answer. */
 export const EvaluateResponse = z.object({
@@ -283,13 +298,9 @@ export const EvaluateResponse = z.object({
   model_id: z.string(),
   scored_by: ScoredBy.optional(),
   notes: z.array(RunNote),
-  results: z.object({
-    scenarios: z.array(ScenarioResult),
-    average_scores: Scores,
-    statistics: Statistics,
-    ...RunPassRates.shape,
-    ...TurnCounts.shape,
-    labels: z.record(z.string(), LabelReport),
-  }),
+  results: RunResults,
 });
 export type EvaluateResponse = z.infer<typeof EvaluateResponse>;
+
+/** The same as it is sent: the request's fields that the service does not know are in it too. */
+export const EvaluateAnswer = EvaluateResponse.loose().meta({ id: "EvaluateResponse" });

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { EvaluateAnswer } from "../../shared/schemas/evaluate.ts";
+import { RUN_STATUSES } from "../store/store.ts";
+
+export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
+
+/** A run as lists show it. */
+export const Run = z.looseObject({
+  run_id: z.string(),
+  parent_id: z.string().nullable(),
+  status: RunStatus,
+  detail: z.string().nullable(),
+  test_name: z.string(),
+  model_id: z.string(),
+  endpoint: z.string(),
+  attempts: z.int(),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+  progress: z.object({
+    done: z.int(),
+    failed: z.int(),
+    missing: z.int(),
+    total: z.int(),
+    mean: z.number().nullable(),
+    eta_ms: z.number().nullable(),
+  }).meta({ id: "RunProgress" }),
+}).meta({ id: "Run" });
+
+/** The answer of `GET /runs`. */
+export const RunList = z.object({ runs: z.array(Run), next_cursor: z.string().nullable() })
+  .meta({ id: "RunList" });
+
+/** The answer of `GET /runs/{id}`. */
+export const RunWithResult = Run.extend({
+  result: EvaluateAnswer.optional().meta({ description: "Only if the run is completed." }),
+}).meta({ id: "RunWithResult" });
+
+/** A run that was started or ended by the request. */
+export const RunState = z.object({ run_id: z.string(), status: RunStatus })
+  .meta({ id: "RunState" });
+
+/** The answer of `POST /runs/{id}/retry`. */
+export const RetriedRun = RunState.extend({ parent_id: z.string() }).meta({ id: "RetriedRun" });
+
+/** The header that says where a run is. */
+export const RunLocation = z.string().meta({ description: "The run: `/runs/{id}`." });
+
+/** What the events of a run are. */
+export const RUN_EVENTS = "`progress`, and `turn` with each turn that is finished; then `result` " +
+  "with the result, `ended` if there is none, or `stopping` if the service stops: reconnect then.";

@@ -1,0 +1,182 @@
+import { assert, assertEquals } from "@std/assert";
+import { completion, startProviderDouble } from "../fakes/provider_double.ts";
+import { startServiceProcess } from "../fakes/service_process.ts";
+import { startValidatingProxy, type ValidatingProxy } from "./proxy.ts";
+
+/** Both services behind a proxy that holds every request and answer against `/openapi.json`. */
+
+interface Sent {
+  body?: unknown;
+  headers?: Record<string, string>;
+  status: number;
+}
+
+/** Sends a request through the proxy; answers its text, if it has the status. */
+async function send(
+  proxy: ValidatingProxy,
+  what: string,
+  { body, headers = {}, status }: Sent,
+): Promise<string> {
+  const [method = "", path = ""] = what.split(" ");
+  const response = await fetch(proxy.url + path, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  assertEquals(response.status, status, `${what}: ${text.slice(0, 500)}`);
+  return text;
+}
+
+/** The operations that the service describes and that no answer with success was seen of. */
+async function unseen(upstream: string, seen: Set<string>): Promise<string[]> {
+  const { paths } = await (await fetch(`${upstream}/openapi.json`, { headers: KEY })).json();
+  return Object.entries<object>(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
+  ).filter((operation) => ![...seen].some((answer) => answer.startsWith(`${operation} 2`)));
+}
+
+const KEY = { "x-api-key": "k" };
+const FOR_OPERATORS = ["/", "/healthz", "/readyz", "/version", "/metrics", "/openapi.json"];
+const MESSAGES = [{ type: "human", content: "What is 17 * 23?" }];
+const CHAT = [{ role: "user", content: "What is 17 * 23?" }];
+const MODEL = { "x-model-id": "acme/small" };
+
+Deno.test("agent: every route answers what its description says, to a proxy that checks it", async () => {
+  await using hub = await startProviderDouble((request) => {
+    if (request.path === "/v1/models") return Response.json({ data: [{ id: "acme/small" }] });
+    if (request.body.model === "acme/broken") return Response.json({}, { status: 500 });
+    return completion({ content: "It is 391." })(request);
+  });
+  const environment = {
+    HUB_BASE_URL: hub.baseUrl,
+    STUDIO_MODELS: "{}",
+    MODEL_RETRIES: "0",
+    API_KEYS: "k",
+  };
+  await using agent = await startServiceProcess("agent", { environment });
+  await using proxy = await startValidatingProxy(agent.url, { headers: KEY });
+  const described: [what: string, Sent][] = [
+    ...[
+      ...FOR_OPERATORS,
+      ...["/tools", "/studio/models", "/route?model=acme/small"],
+      ...["/v1/models", "/v1/models/acme%2Fsmall"],
+    ]
+      .map((path): [string, Sent] => [`GET ${path}`, { headers: KEY, status: 200 }]),
+    ["POST /", { body: { messages: MESSAGES }, headers: { ...KEY, ...MODEL }, status: 200 }],
+    ["POST /", { body: { prompt: "Hello" }, headers: { ...KEY, ...MODEL }, status: 200 }],
+    ["POST /v1/chat/completions", {
+      body: { model: "acme/small", messages: CHAT },
+      headers: KEY,
+      status: 200,
+    }],
+  ];
+  for (const [what, sent] of described) await send(proxy, what, sent);
+  assertEquals(await unseen(agent.url, proxy.seen), []);
+
+  await using lenient = await startValidatingProxy(agent.url, {
+    headers: KEY,
+    checksRequests: false,
+  });
+  const broken = { "x-model-id": "acme/broken" };
+  const refused: [what: string, Sent][] = [
+    ["POST /", { body: { messages: MESSAGES }, headers: MODEL, status: 401 }],
+    ["POST /", { body: { messages: MESSAGES }, headers: KEY, status: 400 }],
+    ["POST /", { body: { messages: [] }, headers: { ...KEY, ...MODEL }, status: 400 }],
+    ["POST /", { body: { messages: MESSAGES }, headers: { ...KEY, ...broken }, status: 502 }],
+    ["POST /v1/chat/completions", { body: { model: "a/b", messages: CHAT }, status: 401 }],
+    ["POST /v1/chat/completions", { body: { model: "a/b" }, headers: KEY, status: 400 }],
+    ["POST /v1/chat/completions", {
+      body: { model: "acme/broken", messages: CHAT },
+      headers: KEY,
+      status: 502,
+    }],
+    ["GET /v1/models", { status: 401 }],
+    ["GET /v1/models/acme%2Fnone", { headers: KEY, status: 404 }],
+    ["GET /route?model=", { headers: KEY, status: 400 }],
+  ];
+  for (const [what, sent] of refused) {
+    const text = await send(lenient, what, sent);
+    assertEquals("error" in JSON.parse(text), what.includes("/v1/"), `${what}: ${text}`);
+  }
+  assertEquals([...proxy.violations, ...lenient.violations], []);
+});
+
+Deno.test("eval: every route answers what its description says, to a proxy that checks it", async () => {
+  const held = Promise.withResolvers<void>();
+  await using endpoint = await startProviderDouble(async (request) => {
+    const { model, messages } = request.body;
+    if (model === "acme/stuck" && messages.length === 1) return Response.json({}, { status: 400 });
+    if (model === "acme/stuck") await held.promise;
+    return completion({ content: "Hello, may I help?" })(request);
+  });
+  await using service = await startServiceProcess("eval", { environment: { MODEL_RETRIES: "0" } });
+  await using proxy = await startValidatingProxy(service.url);
+  const interactions = [{
+    id: "1",
+    user_message: "Hello!",
+    reference_reply: "Hello, how can I help?",
+    reference_metadata: { intent: "greeting" },
+    own: "the caller's",
+  }];
+  const body = {
+    test_batch: [{ id: "greeting", interactions, own: 1 }],
+    endpoint: endpoint.baseUrl,
+    model_id: "acme/small",
+    attempts: 2,
+    own: { of: "the caller" },
+  };
+  const idOf = (answer: string): string => JSON.parse(answer).run_id;
+  const baseline = idOf(await send(proxy, "POST /evaluate", { body, status: 200 }));
+  const run = idOf(await send(proxy, "POST /evaluate", { body, status: 200 }));
+  await send(proxy, "POST /evaluate", {
+    body: { ...body, test_batch: { id: "greeting", interactions } },
+    headers: { accept: "text/event-stream" },
+    status: 200,
+  });
+  const paths = [
+    ...FOR_OPERATORS,
+    ...["json", "jsonl", "csv", "junit", "markdown"]
+      .map((format) => `/runs/${run}/export?format=${format}`),
+    ...["/scores", "/scores/self-test", "/runs?limit=2", `/runs/${run}`, `/runs/${run}/events`],
+    `/runs/compare?baseline=${baseline}&candidate=${run}`,
+  ];
+  for (const path of paths) await send(proxy, `GET ${path}`, { status: 200 });
+  const end = { headers: { "last-event-id": "end" }, status: 204 };
+  await send(proxy, `GET /runs/${run}/events`, end);
+  await send(proxy, `DELETE /runs/${baseline}`, { status: 204 });
+
+  const stuck = {
+    ...body,
+    model_id: "acme/stuck",
+    test_batch: { id: "s", interactions: [...interactions, ...interactions] },
+    protocol: "openai",
+    parameters: { system_prompt: "Be short." },
+  };
+  const headers = { prefer: "respond-async", "idempotency-key": "k" };
+  const begun = idOf(await send(proxy, "POST /evaluate", { body: stuck, headers, status: 202 }));
+  await send(proxy, `GET /runs/${begun}`, { status: 200 });
+  await send(proxy, `GET /runs/${begun}/export`, { status: 409 });
+  await send(proxy, `POST /runs/${begun}/cancel`, { status: 200 });
+  await send(proxy, `GET /runs/${begun}/export`, { status: 200 });
+  await send(proxy, `POST /runs/${begun}/retry`, { status: 202 });
+  await send(proxy, "POST /evaluate", { body, headers, status: 422 });
+  held.resolve();
+  assertEquals(await unseen(service.url, proxy.seen), []);
+
+  await using lenient = await startValidatingProxy(service.url, { checksRequests: false });
+  const refused: [what: string, Sent][] = [
+    ["POST /evaluate", { body: { ...body, endpoint: "no address" }, status: 400 }],
+    ["POST /evaluate", { body: { ...body, attempts: 1_000_000 }, status: 400 }],
+    ["GET /runs?limit=0", { status: 400 }],
+    ["GET /runs/none", { status: 404 }],
+    ["GET /runs/none/export?format=docx", { status: 400 }],
+    ["GET /runs/compare?baseline=a&candidate=b", { status: 404 }],
+    ["POST /runs/none/cancel", { status: 404 }],
+    ["DELETE /runs/none", { status: 404 }],
+  ];
+  for (const [what, sent] of refused) {
+    assert(JSON.parse(await send(lenient, what, sent)).code, what);
+  }
+  assertEquals([...proxy.violations, ...lenient.violations], []);
+});
