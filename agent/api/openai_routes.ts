@@ -1,6 +1,10 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
-import { type ErrorFormat, jsonAnswer } from "../../shared/ops/api_description.ts";
+import {
+  type ErrorFormat,
+  jsonAnswer,
+  type ProblemTexts,
+} from "../../shared/ops/api_description.ts";
 import {
   Completion,
   CompletionRequest,
@@ -8,6 +12,7 @@ import {
   ModelList,
   OpenAIError,
 } from "../../shared/schemas/chat_completion.ts";
+import { ResponseObject, ResponsesRequest } from "../../shared/schemas/responses.ts";
 import { createOpenAIHandlers } from "../openai/handlers.ts";
 import type { RunRouteDeps } from "./agent_routes.ts";
 import { runAnswer } from "./run_answer.ts";
@@ -21,11 +26,20 @@ const CompletionHeaders = z.object({
   }),
 });
 
+const RUN_PROBLEMS: ProblemTexts = {
+  400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`, " +
+    "`unsupported_parameter`",
+  404: "`model_not_found`",
+  502: "`provider_error`, `provider_auth`, `empty_reply`",
+  503: "`overloaded`, `shutting_down`, `provider_not_configured`",
+  504: "`provider_timeout`",
+};
+
 const errorFormat: ErrorFormat = { contentType: "application/json", schema: OpenAIError };
 
 /** The routes for OpenAI clients. */
 export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
-  const { complete, listModels, findModel } = createOpenAIHandlers(deps);
+  const { complete, respond, listModels, findModel } = createOpenAIHandlers(deps);
   return [
     {
       method: "POST",
@@ -47,16 +61,31 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
           events: "OpenAI's chunks, then `[DONE]`.",
         }),
       },
-      problems: {
-        400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`, " +
-          "`unsupported_parameter`",
-        404: "`model_not_found`",
-        502: "`provider_error`, `provider_auth`, `empty_reply`",
-        503: "`overloaded`, `shutting_down`, `provider_not_configured`",
-        504: "`provider_timeout`",
-      },
+      problems: RUN_PROBLEMS,
       errorFormat,
       handler: complete,
+    },
+    {
+      method: "POST",
+      path: "/v1/responses",
+      summary: "The same agent for clients of OpenAI's Responses API",
+      index: { text: "the same agent for clients of OpenAI's Responses API" },
+      params: { header: CompletionHeaders.pick({ "x-agent-tools": true }) },
+      body: {
+        schema: ResponsesRequest,
+        example: { model: "demo/assistant", input: "What is 17 * 23?" },
+      },
+      answers: {
+        200: runAnswer({
+          description: "OpenAI's response; with `stream` its events.",
+          schema: ResponseObject,
+          events: "`response.created`, then OpenAI's events, then `response.completed` or " +
+            "`response.incomplete`; `error` and `response.failed` if it fails on the way.",
+        }),
+      },
+      problems: RUN_PROBLEMS,
+      errorFormat,
+      handler: respond,
     },
     {
       method: "GET",

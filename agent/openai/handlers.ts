@@ -7,11 +7,14 @@ import type { AgentEvent } from "../run/events.ts";
 import { chooseModel } from "../models/choice.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
-import { findModel, listModels } from "./model_list.ts";
 import { readMode } from "./mode.ts";
+import { findModel, listModels } from "./model_list.ts";
 import { toConversation, toPlainRequest } from "./request.ts";
+import { createResponseHandler } from "./responses/handler.ts";
 import { type CompletionSource, fromAgent, fromModel } from "./source.ts";
 import { streamCompletion } from "./stream.ts";
+
+export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "findModel", Handler>;
 
 /**
  * The agent for OpenAI clients. `model` takes what `x-model-id` takes. A plain request (see `readMode`)
@@ -19,7 +22,9 @@ import { streamCompletion } from "./stream.ts";
  */
 export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
-): { complete: Handler; listModels: Handler; findModel: Handler } {
+): OpenAIHandlers {
+  const bodyLimits = { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
+
   function open(body: CompletionRequest, { headers }: Request): CompletionSource {
     const { model, isPlain } = readMode(body.model, headers);
     const choice = chooseModel(model, "the field model");
@@ -28,6 +33,8 @@ export function createOpenAIHandlers(
   }
 
   return {
+    respond: createResponseHandler({ open, runs, bodyLimits }),
+
     listModels: async (request, { connection }) =>
       Response.json(await listModels(models, workSignal(request, connection))),
 
@@ -38,10 +45,7 @@ export function createOpenAIHandlers(
 
     complete: async (request, context) => {
       const { fields, connection } = context;
-      const body = await readJson(request, CompletionRequest, {
-        maxBytes: config.MAX_BODY_BYTES,
-        timeoutMs: config.BODY_TIMEOUT_MS,
-      });
+      const body = await readJson(request, CompletionRequest, bodyLimits);
       fields.model = body.model;
       const source = open(body, request);
       connection.onClose(runs.take());

@@ -1,8 +1,8 @@
-import { AppError } from "../../shared/errors.ts";
 import type { ChatMessage, ChatRequest } from "../../shared/providers/provider.ts";
 import type { AgentMessage } from "../../shared/schemas/agent.ts";
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentSettings } from "../run/graph.ts";
+import { unsupported } from "./error_shape.ts";
 import { toPlainFields, toSettings } from "./settings.ts";
 
 /** An OpenAI request as input of a run. */
@@ -34,20 +34,20 @@ export function toPlainRequest(body: CompletionRequest): ChatRequest {
 function refuseTools({ tools, functions }: CompletionRequest): void {
   const path = tools?.length ? "tools" : functions?.length ? "functions" : undefined;
   if (!path) return;
-  const message = "the agent uses its own; to use yours without the agent, send the header " +
-    "x-agent-tools: off, or end the model id with :plain";
-  throw new AppError(400, "unsupported_parameter", `cannot use ${path}: ${message}`, {
-    errors: [{ path, message }],
-  });
+  throw unsupported(
+    path,
+    "the agent uses its own; to use yours without the agent, send the header x-agent-tools: off, " +
+      "or end the model id with :plain",
+  );
 }
 
 function refuseChoices({ n }: CompletionRequest): void {
   if ((n ?? 1) === 1) return;
-  const message = "the agent gives one choice; for more from the model alone, send the header " +
-    "x-agent-tools: off, or end the model id with :plain";
-  throw new AppError(400, "unsupported_parameter", `cannot use n: ${message}`, {
-    errors: [{ path: "n", message }],
-  });
+  throw unsupported(
+    "n",
+    "the agent gives one choice; for more from the model alone, send the header " +
+      "x-agent-tools: off, or end the model id with :plain",
+  );
 }
 
 function toAgentMessages(messages: CompletionMessage[]): AgentMessage[] {

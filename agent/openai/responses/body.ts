@@ -1,0 +1,84 @@
+import type { ChatReply } from "../../../shared/providers/provider.ts";
+import type { ResponsesRequest } from "../../../shared/schemas/responses.ts";
+import type { CompletionUsage } from "../completion.ts";
+import type { OutputItem } from "./output.ts";
+
+export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
+
+/** The fields of a response that do not change while it grows. */
+export interface ResponseFrame {
+  /** `resp_…`. */
+  id: string;
+  /** Seconds since 1970. */
+  createdAt: number;
+  /** The caller's, which the response repeats in part. */
+  request: ResponsesRequest;
+}
+
+export function createResponseFrame(request: ResponsesRequest): ResponseFrame {
+  const id = `resp_${crypto.randomUUID().replaceAll("-", "")}`;
+  return { id, createdAt: Math.floor(Date.now() / 1000), request };
+}
+
+export interface ResponseState {
+  model: string;
+  status: ResponseStatus;
+  output: OutputItem[];
+  usage?: CompletionUsage | null;
+  serviceTier?: string | null;
+  /** Why it is incomplete. */
+  reason?: string | undefined;
+  error?: { code: string | null; message: string };
+}
+
+/** The body of a response, in OpenAI's shape, at any point of its life. */
+export function toResponse({ id, createdAt, request }: ResponseFrame, state: ResponseState) {
+  const { model, status, output, usage, serviceTier, reason, error } = state;
+  return {
+    id,
+    object: "response",
+    created_at: createdAt,
+    status,
+    background: false,
+    completed_at: status === "completed" ? Math.floor(Date.now() / 1000) : null,
+    error: error ?? null,
+    incomplete_details: reason ? { reason } : null,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    model,
+    output,
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
+    service_tier: serviceTier ?? null,
+    store: false,
+    temperature: request.temperature ?? null,
+    text: { ...request.text, format: request.text?.format ?? { type: "text" } },
+    tool_choice: request.tool_choice ?? "auto",
+    tools: request.tools ?? [],
+    top_logprobs: request.top_logprobs ?? 0,
+    top_p: request.top_p ?? null,
+    truncation: "disabled",
+    usage: usage ? toResponseUsage(usage) : null,
+    metadata: request.metadata ?? {},
+  };
+}
+
+/** How a reply ends a response: whole, or cut off for a reason. */
+export function toEnd({ finishReason }: ChatReply): Pick<ResponseState, "status" | "reason"> {
+  if (finishReason === "length") return { status: "incomplete", reason: "max_output_tokens" };
+  if (finishReason === "content_filter") return { status: "incomplete", reason: finishReason };
+  return { status: "completed" };
+}
+
+/** Clients read the details without asking whether they are there. */
+function toResponseUsage(usage: CompletionUsage) {
+  const { prompt_tokens_details: input, completion_tokens_details: output } = usage;
+  return {
+    input_tokens: usage.prompt_tokens,
+    input_tokens_details: { ...input, cached_tokens: input?.cached_tokens ?? 0 },
+    output_tokens: usage.completion_tokens,
+    output_tokens_details: { ...output, reasoning_tokens: output?.reasoning_tokens ?? 0 },
+    total_tokens: usage.total_tokens,
+  };
+}
