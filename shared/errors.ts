@@ -27,6 +27,7 @@ export type ErrorCode =
   | "overloaded"
   | "storage_full"
   | "storage_busy"
+  | "storage_unavailable"
   | "internal";
 
 /** One field of a body that fails its schema. `path` is dotted: `test_batch.interactions.0.id`. */

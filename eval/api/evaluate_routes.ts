@@ -62,7 +62,7 @@ export function createEvaluateRoutes(
         403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
         409: "`conflict`: the run was cancelled or failed, so that there is no result",
         422: "`idempotency_key_reused`: the key came with another body before",
-        503: "`shutting_down`, `overloaded`, `storage_busy`",
+        503: "`shutting_down`, `overloaded`, `storage_busy`, `storage_unavailable`",
         507: "`storage_full`",
       },
       handler: createEvaluateRoute(deps),

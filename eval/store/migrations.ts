@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { type Migration, Migrator } from "kysely/migration";
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from "kysely/migration";
 import { removeQuery } from "./endpoint_query.ts";
 import type { Tables } from "./schema.ts";
 
@@ -126,9 +126,35 @@ async function removeStoredQueries(db: Kysely<unknown>): Promise<void> {
   }
 }
 
+export interface MigrateOptions {
+  /** Migrations of one database only; their names have numbers of their own. */
+  further?: Record<string, Migration>;
+  /**
+   * How many later versions the tables may be ahead: during an update, processes of the version
+   * before may still start. 0 if unset.
+   */
+  newerAllowed?: number;
+}
+
 /** Migrates the tables to the latest version. Throws if they are of a later version. */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
-  const provider = { getMigrations: () => Promise.resolve(migrations) };
+export async function migrate(
+  db: Kysely<Tables>,
+  { further = {}, newerAllowed = 0 }: MigrateOptions = {},
+): Promise<void> {
+  const all = { ...migrations, ...further };
+  if (newerAllowed > 0 && await isNewer(db, Object.keys(all), newerAllowed)) return;
+  const provider = { getMigrations: () => Promise.resolve(all) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   if (error) throw error;
+}
+
+/** True if all of `known` were executed, and further ones, but not more than `most`. */
+async function isNewer(db: Kysely<Tables>, known: string[], most: number): Promise<boolean> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return false;
+  const { rows } = await sql<{ name: string }>`
+    select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+  const executed = new Set(rows.map(({ name }) => name));
+  const newer = [...executed].filter((name) => !known.includes(name));
+  return newer.length > 0 && newer.length <= most && known.every((name) => executed.has(name));
 }

@@ -65,31 +65,34 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
       return rows.map(({ result, ...position }) => ({ ...position, resultJson: result }));
     },
 
-    async tally(runId): Promise<Tally> {
-      const row = await db.selectFrom("turns")
-        .select(({ fn }) => [
-          fn.countAll().as("done"),
-          fn.sum("failed").as("failed"),
-          fn.sum("missing").as("missing"),
-          fn.count("overall").as("scored"),
-          fn.avg("overall").as("mean"),
-          fn.max("seq").as("last_seq"),
-        ])
-        .where("run_id", "=", runId)
-        .executeTakeFirstOrThrow();
-      return {
-        done: Number(row.done),
-        failed: Number(row.failed ?? 0),
-        missing: Number(row.missing ?? 0),
-        scored: Number(row.scored),
-        mean: row.mean === null ? null : Number(row.mean),
-        lastSeq: Number(row.last_seq ?? 0),
-      };
-    },
+    tally: (runId) => readTally(db, runId),
 
     keep: () => ({ [Symbol.dispose]() {} }), // all its reads see one snapshot
 
     close: () => db.destroy(),
+  };
+}
+
+/** Counts the stored turns of a run. */
+export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tally> {
+  const row = await db.selectFrom("turns")
+    .select(({ fn }) => [
+      fn.countAll().as("done"),
+      fn.sum("failed").as("failed"),
+      fn.sum("missing").as("missing"),
+      fn.count("overall").as("scored"),
+      fn.avg("overall").as("mean"),
+      fn.max("seq").as("last_seq"),
+    ])
+    .where("run_id", "=", runId)
+    .executeTakeFirstOrThrow();
+  return {
+    done: Number(row.done),
+    failed: Number(row.failed ?? 0),
+    missing: Number(row.missing ?? 0),
+    scored: Number(row.scored),
+    mean: row.mean === null ? null : Number(row.mean),
+    lastSeq: Number(row.last_seq ?? 0),
   };
 }
 

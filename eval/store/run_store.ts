@@ -1,10 +1,10 @@
-import { CompiledQuery, type Kysely, sql, type Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { removeQuery } from "./endpoint_query.ts";
 import { createKeptRuns } from "./kept_runs.ts";
 import { createRunReader } from "./run_reader.ts";
 import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import { createReplyWriter } from "./reply_writer.ts";
-import type { PendingRepliesTable, Tables, TurnsTable } from "./schema.ts";
+import type { PendingRepliesTable, Tables } from "./schema.ts";
 import type {
   CreatedRun,
   IdempotencyKey,
@@ -12,9 +12,12 @@ import type {
   NewRun,
   PendingReply,
   RunStore,
+  StatusChange,
   StoredRun,
+  Tally,
 } from "./store.ts";
-import { createTurnWriter } from "./turn_writer.ts";
+import { createNumberedInsert } from "./numbered_insert.ts";
+import { createTurnWriter, type InsertTurns } from "./turn_writer.ts";
 
 /** How long an idempotency key refers to its run. */
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -23,22 +26,34 @@ export interface RunStoreOptions {
   /** Milliseconds since 1970. */
   now: () => number;
   newId: () => string;
+  /** How turns and replies are stored where other processes store them too. */
+  insertTurns?: InsertTurns;
+  insertReplies?: (rows: PendingRepliesTable[]) => Promise<void>;
+  /** Called before a run is stored. */
+  prepareRun?: (run: StoredRun) => Promise<PreparedRun>;
+}
+
+/** What is stored together with a run. */
+export interface PreparedRun {
+  /** Called in the transaction that stores the run, at its end. */
+  store(transaction: Transaction<Tables>): Promise<void>;
+  /** Called if the run is not stored after all. */
+  drop(): Promise<void>;
 }
 
 /** Stores runs in any database that has the tables. */
-export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptions): RunStore {
+export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): RunStore {
+  const { now, newId, prepareRun } = options;
   const reader = createRunReader(db);
-  const writer = createTurnWriter({
-    insert: createTurnInsert(db),
-    lastSeq: async (runId) => (await reader.tally(runId)).lastSeq,
-  });
+  const numbered = createNumberedInsert(db);
+  const writer = createTurnWriter(options.insertTurns ?? numbered.insert);
 
   const kept = createKeptRuns((id) => {
     deleteTurns(db, id).catch(() => {}); // the next start deletes the rest
   });
 
   const state = createServiceState(db);
-  const replies = createReplyWriter((rows) => insertReplies(db, rows));
+  const replies = createReplyWriter(options.insertReplies ?? ((rows) => insertReplies(db, rows)));
 
   return {
     ...reader,
@@ -85,28 +100,35 @@ export function createRunStore(db: Kysely<Tables>, { now, newId }: RunStoreOptio
       const moment = now();
       const stored = describeRun(run, { id: newId(), moment });
       const row = await toRunRow(stored); // before the transaction, because others wait for it
-      return await db.transaction().execute(async (transaction): Promise<CreatedRun> => {
-        const known = await claimKey(transaction, run, { id: stored.id, moment });
-        if (known) return known;
-        await transaction.insertInto("runs").values(row).execute();
-        if (run.parentId !== undefined) await copyAnswered(transaction, run.parentId, stored.id);
-        return { outcome: "created", id: stored.id, run: stored };
-      });
+      const prepared = await prepareRun?.(stored);
+      let created: CreatedRun | undefined;
+      try {
+        created = await db.transaction().execute(async (transaction): Promise<CreatedRun> => {
+          const known = await claimKey(transaction, run, { id: stored.id, moment });
+          if (known) return known;
+          await transaction.insertInto("runs").values(row).execute();
+          if (run.parentId !== undefined) await copyAnswered(transaction, run.parentId, stored.id);
+          await prepared?.store(transaction);
+          return { outcome: "created", id: stored.id, run: stored };
+        });
+        return created;
+      } finally {
+        if (created?.outcome !== "created") await prepared?.drop();
+      }
     },
 
-    async setStatus(id, { status, detail, tally }) {
-      if (status !== "running") writer.forget(id);
-      const isOver = status !== "running" && status !== "interrupted";
-      await db.updateTable("runs")
-        .set({
-          status,
-          detail: detail ?? null,
-          tally: tally ? JSON.stringify(tally) : null,
-          finished_at: isOver ? now() : null,
-        })
+    async setStatus(id, change) {
+      const { status, from } = change;
+      if (status !== "running") numbered.forget(id);
+      const tally = change.tally === "count" ? await reader.tally(id) : change.tally;
+      const { numUpdatedRows } = await db.updateTable("runs")
+        .set(toStatusColumns({ ...change, tally }, now()))
         .where("id", "=", id)
-        .execute();
+        .$if(from !== undefined, (update) => update.where("status", "in", from!))
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) return (await reader.getRecord(id))?.status;
       if (status === "completed") await deleteReplies(db, id);
+      return status;
     },
 
     async unfinishedRuns() {
@@ -190,13 +212,27 @@ function createServiceState(db: Kysely<Tables>) {
   };
 }
 
+/** The columns of a run that a new status sets. */
+export function toStatusColumns(
+  { status, detail, tally }: Omit<StatusChange, "tally"> & { tally?: Tally | undefined },
+  moment: number,
+) {
+  const isOver = status !== "running" && status !== "interrupted";
+  return {
+    status,
+    detail: detail ?? null,
+    tally: tally ? JSON.stringify(tally) : null,
+    finished_at: isOver ? moment : null,
+  };
+}
+
 function selectOlder(db: Kysely<Tables>, moment: number) {
   return db.selectFrom("runs")
     .where("status", "!=", "running")
     .where(({ fn }) => fn.coalesce("finished_at", "created_at"), "<", moment);
 }
 
-async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {
+export async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {
   await db.deleteFrom("turns").where("run_id", "=", runId).execute();
 }
 
@@ -228,9 +264,12 @@ async function claimKey(
     .where("created_at", "<=", moment - KEY_LIFETIME_MS).execute();
   const known = await findKey(transaction, idempotency, moment);
   if (known) return known;
-  await transaction.insertInto("caller_keys")
+  const { numInsertedOrUpdatedRows } = await transaction.insertInto("caller_keys")
     .values({ caller, idempotency_key: key, body_hash: bodyHash, run_id: id, created_at: moment })
-    .execute();
+    .onConflict((conflict) => conflict.columns(["caller", "idempotency_key"]).doNothing())
+    .executeTakeFirst();
+  // Another process stored the key at the same moment; its transaction has ended by now.
+  if (numInsertedOrUpdatedRows === 0n) return await findKey(transaction, idempotency, moment);
 }
 
 /** Keys without a caller (of earlier versions, or of a service without API keys) match any caller. */
@@ -249,7 +288,7 @@ async function findKey(
   return { outcome: known.body_hash === bodyHash ? "known" : "mismatch", id: known.run_id };
 }
 
-async function deleteReplies(db: Kysely<Tables>, runId: string): Promise<void> {
+export async function deleteReplies(db: Kysely<Tables>, runId: string): Promise<void> {
   await db.deleteFrom("pending_replies").where("run_id", "=", runId).execute();
 }
 
@@ -311,21 +350,6 @@ function describeRun(
     tally: null,
     queryRemoved: endpoint !== request.endpoint,
     request: { ...request, endpoint },
-  };
-}
-
-/** Caches one statement per batch size: building it costs more than running it. */
-function createTurnInsert(db: Kysely<Tables>): (rows: TurnsTable[]) => Promise<void> {
-  const statements = new Map<number, string>();
-  return async (rows) => {
-    let statement = statements.get(rows.length);
-    if (statement === undefined) {
-      statement = db.insertInto("turns").columns(ALL_TURN_COLUMNS).values(rows)
-        .onConflict((conflict) => conflict.doNothing()).compile().sql;
-      statements.set(rows.length, statement);
-    }
-    const parameters = rows.flatMap((row) => ALL_TURN_COLUMNS.map((column) => row[column]));
-    await db.executeQuery(CompiledQuery.raw(statement, parameters));
   };
 }
 

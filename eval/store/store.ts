@@ -175,8 +175,14 @@ export interface KnownRun {
 export interface StatusChange {
   status: RunStatus;
   detail?: string;
-  tally?: Tally;
+  /** The progress; `count` has the store count it at this moment. */
+  tally?: Tally | "count";
+  /** Changes nothing unless the run has one of these. Any if unset. */
+  from?: RunStatus[];
 }
+
+/** `taken`: a turn was already stored at this position, or the run has ended; nothing is stored. */
+export type RecordedTurn = "stored" | "taken";
 
 /** How many turns of one attempt are stored. */
 export interface AttemptCount extends AttemptPosition {
@@ -185,7 +191,8 @@ export interface AttemptCount extends AttemptPosition {
 
 /**
  * Stores runs. When a promise resolves, the data is on the disk and survives `kill -9`.
- * Every method may throw `AppError` 507 `storage_full` or 503 `storage_busy`; see `isStorageFault`.
+ * Every method may throw `AppError` 507 `storage_full`, 503 `storage_busy` or 503
+ * `storage_unavailable`; see `isStorageFault`.
  */
 export interface RunStore extends RunReader {
   /**
@@ -212,8 +219,9 @@ export interface RunStore extends RunReader {
   /** Counts one more try to score a reply. */
   countTry(runId: string, position: TurnPosition): Promise<void>;
   /** Stores a turn; a turn that is already stored stays as it is. */
-  recordTurn(runId: string, turn: StoredTurn): Promise<void>;
-  setStatus(id: string, change: StatusChange): Promise<void>;
+  recordTurn(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
+  /** Returns the status that the run has afterwards; `undefined` if there is no such run. */
+  setStatus(id: string, change: StatusChange): Promise<RunStatus | undefined>;
   /** Runs that are neither final nor interrupted, oldest first. */
   unfinishedRuns(): Promise<string[]>;
   attemptCounts(runId: string): Promise<AttemptCount[]>;

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../shared/errors.ts";
 import type { WorkerFault } from "./sqlite_worker.ts";
 
 const SQLITE_BUSY = 5;
@@ -66,8 +66,9 @@ export function storageError(error: WorkerFault): Error {
   return fault;
 }
 
+const STORAGE_CODES: ErrorCode[] = ["storage_full", "storage_busy", "storage_unavailable"];
+
 /** True for a temporary fault of the storage: the run itself has not failed. */
 export function isStorageFault(error: unknown): error is AppError {
-  return error instanceof AppError &&
-    (error.code === "storage_full" || error.code === "storage_busy");
+  return error instanceof AppError && STORAGE_CODES.includes(error.code);
 }

@@ -1,27 +1,27 @@
 import { setImmediate } from "node:timers/promises";
-import type { StoredTurn } from "./store.ts";
+import type { RecordedTurn, StoredTurn } from "./store.ts";
 import type { TurnsTable } from "./schema.ts";
 
 /** Rows per statement: databases limit the parameters of a statement. */
 const MAX_BATCH = 200;
 
+/** A turn before it has its `seq`. */
+export type NewTurn = Omit<TurnsTable, "seq">;
+
+/**
+ * Stores all of the turns or none, and resolves once they are on the disk. A turn whose position is
+ * taken is not stored; the result says for each whether it was.
+ */
+export type InsertTurns = (turns: NewTurn[]) => Promise<boolean[]>;
+
 export interface TurnWriter {
   /** Resolves once the turn is on the disk. */
-  write(runId: string, turn: StoredTurn): Promise<void>;
-  /** Call it when the run writes no further turn. */
-  forget(runId: string): void;
-}
-
-export interface TurnWriterPorts {
-  /** Stores all of the rows or none, and resolves once they are on the disk. */
-  insert(rows: TurnsTable[]): Promise<void>;
-  /** The newest `seq` that the run has. */
-  lastSeq(runId: string): Promise<number>;
+  write(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
 }
 
 interface Pending {
-  row: TurnsTable;
-  done: PromiseWithResolvers<void>;
+  turn: NewTurn;
+  done: PromiseWithResolvers<RecordedTurn>;
 }
 
 /**
@@ -30,9 +30,8 @@ interface Pending {
  * bursts, so a commit starts after the event loop has handled all pending events: otherwise the
  * first turn of a burst would be committed alone, and the others would wait for its flush.
  */
-export function createTurnWriter({ insert, lastSeq }: TurnWriterPorts): TurnWriter {
+export function createTurnWriter(insert: InsertTurns): TurnWriter {
   const queue: Pending[] = [];
-  const lastSeqs = new Map<string, Promise<{ value: number }>>();
   let isWriting = false;
 
   async function drain(): Promise<void> {
@@ -42,8 +41,8 @@ export function createTurnWriter({ insert, lastSeq }: TurnWriterPorts): TurnWrit
       await setImmediate();
       const batch = queue.splice(0, MAX_BATCH);
       try {
-        await insert(batch.map(({ row }) => row));
-        for (const { done } of batch) done.resolve();
+        const stored = await insert(batch.map(({ turn }) => turn));
+        batch.forEach(({ done }, index) => done.resolve(stored[index] ? "stored" : "taken"));
       } catch (error) {
         for (const { done } of batch) done.reject(error);
       }
@@ -52,32 +51,22 @@ export function createTurnWriter({ insert, lastSeq }: TurnWriterPorts): TurnWrit
   }
 
   return {
-    async write(runId, turn) {
-      let known = lastSeqs.get(runId);
-      if (!known) {
-        known = lastSeq(runId).then((value) => ({ value }));
-        lastSeqs.set(runId, known);
-        known.catch(() => lastSeqs.delete(runId)); // the next turn reads it again
-      }
-      // Numbered and queued in one step, so that turns are stored in the order of their numbers.
-      const seq = ++(await known).value;
-      const done = Promise.withResolvers<void>();
-      queue.push({ row: toRow(runId, turn, seq), done });
+    write(runId, turn) {
+      const done = Promise.withResolvers<RecordedTurn>();
+      queue.push({ turn: toNewTurn(runId, turn), done });
       drain();
-      await done.promise;
+      return done.promise;
     },
-    forget: (runId) => void lastSeqs.delete(runId),
   };
 }
 
-function toRow(runId: string, turn: StoredTurn, seq: number): TurnsTable {
+function toNewTurn(runId: string, turn: StoredTurn): NewTurn {
   const { result } = turn;
   return {
     run_id: runId,
     scenario: turn.scenario,
     attempt: turn.attempt,
     turn: turn.turn,
-    seq,
     failed: result.error ? 1 : 0,
     missing: result.missing_scores?.overall === undefined ? 0 : 1,
     overall: result.scores.overall ?? null,

@@ -55,7 +55,7 @@ async function storeLargeRun(store: RunStore): Promise<string> {
   };
   const { id } = await store.createRun({ request, testName: "large" });
   for (let index = 0; index < SCENARIOS; index++) {
-    const writes: Promise<void>[] = [];
+    const writes: Promise<unknown>[] = [];
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       for (let turn = 0; turn < TURNS; turn++) {
         const value = (index * 7 + attempt * 3 + turn) % 11 / 10;

@@ -99,7 +99,9 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     async recordTurn(id, turn) {
       const key = placeOf(turn);
       const own = turns.get(id)!;
-      if (!own.has(key)) own.set(key, { ...structuredClone(turn), seq: lastSeq(id) + 1 });
+      if (own.has(key)) return "taken";
+      own.set(key, { ...structuredClone(turn), seq: lastSeq(id) + 1 });
+      return "stored";
     },
     findByKey: (key) => Promise.resolve(findByKey(key)),
     // deno-lint-ignore require-await
@@ -118,10 +120,13 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     async countTry(id, position) {
       replies.get(`${id}/${placeOf(position)}`)!.tries++;
     },
-    // deno-lint-ignore require-await
-    async setStatus(id, { status, detail = null, tally = null }) {
+    async setStatus(id, { status, detail = null, tally = null, from }) {
+      const before = runs.get(id)?.status;
+      if (!before || (from && !from.includes(before))) return before;
       const finishedAt = status === "running" || status === "interrupted" ? null : now();
-      runs.set(id, { ...runs.get(id)!, status, detail, tally, finishedAt } as StoredRun);
+      runs.set(id, { ...runs.get(id)!, status, detail, finishedAt } as StoredRun);
+      runs.get(id)!.tally = tally === "count" ? await this.tally(id) : tally;
+      return status;
     },
     getRecord(id) {
       const run = runs.get(id);

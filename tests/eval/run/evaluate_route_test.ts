@@ -221,7 +221,7 @@ Deno.test("a client that reconnects before its cancelled run has ended resumes i
           cancelling.resolve();
           await stored.promise;
         }
-        await store.setStatus(id, change);
+        return await store.setStatus(id, change);
       },
     },
   });
@@ -284,12 +284,14 @@ for (const code of ["storage_full", "storage_busy"] as const) {
         ...store,
         async recordTurn(id, turn) {
           if (isFaulty) throw fault;
-          await store.recordTurn(id, turn);
+          const recorded = await store.recordTurn(id, turn);
           isFaulty = turn.turn === 0; // and stays so until the test says otherwise
+          return recorded;
         },
         async setStatus(id, change) {
-          await store.setStatus(id, change);
+          const status = await store.setStatus(id, change);
           if (change.status === "completed") completed.resolve();
+          return status;
         },
         getRun: (id) => isFaulty ? Promise.reject(fault) : store.getRun(id),
       },

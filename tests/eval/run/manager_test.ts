@@ -233,7 +233,7 @@ Deno.test("a long reply is stored before it is scored, and every reply before it
         },
         async recordTurn(id, turn) {
           order.push(`turn ${turn.turn}`);
-          await store.recordTurn(id, turn);
+          return await store.recordTurn(id, turn);
         },
       },
     },

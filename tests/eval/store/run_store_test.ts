@@ -1,42 +1,33 @@
 import { assert, assertEquals } from "@std/assert";
-import { PGlite } from "@electric-sql/pglite";
-import { Kysely, PGliteDialect } from "kysely";
-import { migrate } from "../../../eval/store/migrations.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
-import { createRunIds } from "../../../eval/store/run_id.ts";
-import { createRunStore } from "../../../eval/store/run_store.ts";
-import type { Tables } from "../../../eval/store/schema.ts";
 import type { RunStore, StoredTurn } from "../../../eval/store/store.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
+import { openSharedStore, postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { evaluateRequest, failure, storedTurn, toTurnText } from "../../fakes/stored_runs.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/**
- * The handlers' tests use the second, so it must behave as the first. The third is PostgreSQL, in
- * process: the tables and the queries must work there, too.
- */
+/** The handlers' tests use the fake, so it must behave as the others. */
 const STORES: Record<string, (now: () => number) => Promise<RunStore>> = {
-  "the database": (now) => openStore({ path: ":memory:", now }),
-  "PostgreSQL": openPostgres,
+  "SQLite": (now) => openStore({ path: ":memory:", now }),
   "the fake": (now) => Promise.resolve(memoryStore({ now })),
+  ...(postgresBin !== undefined && { "PostgreSQL": openEmpty }),
 };
 
-let postgres: Promise<Kysely<Tables>> | undefined;
+/** One server and one open store for all tests: each test finds it empty. */
+const server = postgresBin === undefined ? undefined : await startPostgres();
+let clockOfTest = Date.now;
+const shared = server &&
+  await openSharedStore(await server.createDatabase(), { now: () => clockOfTest() });
+Deno.test.afterAll(async () => {
+  await shared?.store.close();
+  await server?.[Symbol.asyncDispose]();
+});
 
-async function startPostgres(): Promise<Kysely<Tables>> {
-  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite: new PGlite() }) });
-  await migrate(db);
-  return db;
-}
-
-/** One server for all tests: it takes seconds to start. Each test finds it empty. */
-async function openPostgres(now: () => number): Promise<RunStore> {
-  const db = await (postgres ??= startPostgres());
-  for (const table of ["runs", "turns", "caller_keys", "pending_replies"] as const) {
-    await db.deleteFrom(table).execute();
-  }
-  const store = createRunStore(db, { now, newId: createRunIds(now) });
+async function openEmpty(now: () => number): Promise<RunStore> {
+  clockOfTest = now;
+  const { store, pool } = shared!;
+  await pool.query({ text: "truncate runs, turns, caller_keys, pending_replies" });
   return { ...store, close: () => Promise.resolve() };
 }
 
@@ -123,13 +114,18 @@ testStores(
   },
 );
 
-testStores("a turn is recorded once: the first one stays", async (store) => {
-  const id = await newRun(store);
-  await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "first" }));
-  await store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply: "second" }));
-  const turns = await Array.fromAsync(store.turns(id));
-  assertEquals(turns.map((turn) => turn.result.agent_reply), ["first"]);
-});
+testStores(
+  "a turn is recorded once: the first one stays, and the second is told",
+  async (store) => {
+    const id = await newRun(store);
+    const record = (agent_reply: string) =>
+      store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply }));
+    assertEquals(await record("first"), "stored");
+    assertEquals(await record("second"), "taken");
+    const turns = await Array.fromAsync(store.turns(id));
+    assertEquals(turns.map((turn) => turn.result.agent_reply), ["first"]);
+  },
+);
 
 testStores(
   "events are numbered in the order of storing and can be read from any number",
@@ -218,7 +214,7 @@ testStores(
     const create = (bodyHash: string) =>
       store.createRun({ request, testName: "t", idempotency: { caller: "", key: "k", bodyHash } });
     const [first, again] = await Promise.all([create("one"), create("one")]);
-    assertEquals([first.outcome, again.outcome], ["created", "known"]);
+    assertEquals([first.outcome, again.outcome].toSorted(), ["created", "known"]);
     assertEquals(again.id, first.id);
     assertEquals((await create("two")).outcome, "mismatch");
     assertEquals((await store.listRuns({ limit: 10 })).runs.length, 1);
@@ -453,3 +449,25 @@ testStores(
     assertEquals(await store.pendingPositions(id), [{ scenario: 0, attempt: 1, turn: 0 }]);
   },
 );
+
+testStores(
+  "a status is set only from the statuses that are named, and the one that holds is returned",
+  async (store) => {
+    const id = await newRun(store);
+    const end = (status: "completed" | "cancelled") =>
+      store.setStatus(id, { status, from: ["running"], tally: "count" });
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    const ends = await Promise.all([end("completed"), end("cancelled")]);
+    const run = await store.getRun(id);
+    assertEquals(ends, [run!.status, run!.status]); // whichever was first
+    assertEquals(run?.tally?.done, 1);
+    assertEquals(await store.setStatus("none", { status: "completed" }), undefined);
+  },
+);
+
+testStores("names with U+0000 and lone surrogates are stored and found", async (store) => {
+  const testName = "a\0b\ud800c";
+  const { id } = await store.createRun({ request: evaluateRequest(), testName });
+  const found = await store.listRuns({ limit: 9, testName });
+  assertEquals(found.runs.map((run) => run.id), [id]);
+});

@@ -8,14 +8,12 @@ function slowDisk() {
   const flushes: { turns: number[]; finish: (error?: Error) => void }[] = [];
   return {
     flushes,
-    writer: createTurnWriter({
-      lastSeq: () => Promise.resolve(10),
-      insert: (rows) =>
-        new Promise((resolve, reject) => {
-          const finish = (error?: Error) => error ? reject(error) : resolve();
-          flushes.push({ turns: rows.map((row) => row.turn), finish });
-        }),
-    }),
+    writer: createTurnWriter((turns) =>
+      new Promise((resolve, reject) => {
+        const finish = (error?: Error) => error ? reject(error) : resolve(turns.map(() => true));
+        flushes.push({ turns: turns.map(({ turn }) => turn), finish });
+      })
+    ),
   };
 }
 

@@ -1,0 +1,260 @@
+import { CompiledQuery, Kysely, sql, type Transaction } from "kysely";
+import { ConfigError } from "../../../shared/config.ts";
+import { describePostgres } from "../../../shared/postgres/address.ts";
+import { unavailable } from "../../../shared/postgres/fault.ts";
+import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
+import { migrate } from "../migrations.ts";
+import { createRunIds } from "../run_id.ts";
+import { createRunReader, readTally } from "../run_reader.ts";
+import { createRunStore, deleteOrphans, deleteReplies, toStatusColumns } from "../run_store.ts";
+import type { RunReader, RunStatus, RunStore, StatusChange, StoredRun } from "../store.ts";
+import { createPostgresDialect } from "./postgres_dialect.ts";
+import { postgresMigrations } from "./postgres_migrations.ts";
+import { asCommon, type PostgresTables } from "./postgres_schema.ts";
+import { createRunNews, type RunNews } from "./run_news.ts";
+import { createSharedReplyInsert, createSharedTurnInsert } from "./shared_inserts.ts";
+import { listUnfinished } from "./unfinished_conversations.ts";
+import type { WorkList } from "./work_list.ts";
+
+/** What processes that work on the same runs need beside a store. */
+export interface SharedStore extends RunStore {
+  /** Runs that this process may work on, oldest first: running, and not reserved by another. */
+  openRuns(): Promise<string[]>;
+  /** The statuses of runs; deleted ones are missing. */
+  statuses(ids: string[]): Promise<Map<string, RunStatus>>;
+  /** The queue of a run's conversations. */
+  queueOf(id: string): Promise<string | undefined>;
+  /** Keeps other processes from working on the runs of this one for `RESERVED_SECONDS`. */
+  reserve(ids: string[]): Promise<void>;
+}
+
+/** A store on PostgreSQL with what belongs to it. `store.close` closes all of it. */
+export interface OpenedPostgres {
+  store: SharedStore;
+  pool: PostgresPool;
+  news: RunNews;
+}
+
+export interface OpenPostgresOptions {
+  /** `EVAL_DATA`: `postgres://…`. */
+  address: string;
+  /** The largest number of connections, not counting the one that listens. */
+  maxConnections: number;
+  /** Where the conversations of runs wait; no run is created before it is known. */
+  createWorkList: (pool: PostgresPool) => WorkList;
+  now?: () => number;
+  /** Called if an idle connection is lost. */
+  onError?: (error: Error) => void;
+}
+
+/** How long a process may take to renew its reservation. */
+export const RESERVED_SECONDS = 15;
+/** `/readyz` answers within this time, even if the database does not. */
+const CHECK_MS = 3_000;
+const NAME = "assay-eval";
+
+/** Connects and migrates. Throws `ConfigError`, without the password, if the database cannot be used. */
+export async function openPostgres(options: OpenPostgresOptions): Promise<OpenedPostgres> {
+  const { address, maxConnections: max, now = Date.now, onError } = options;
+  await migrateAddress(address);
+  const pool = await createPostgresPool({
+    address,
+    max,
+    name: NAME,
+    ...(onError && { onError }),
+  });
+  const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
+  const news = createRunNews(pool);
+  const work = options.createWorkList(pool);
+  const store = createSharedStore(db, { pool, news, work, now });
+  return { store, pool, news };
+}
+
+/** Opens the database for reading. */
+export async function openPostgresReader(address: string): Promise<RunReader> {
+  const pool = await createPostgresPool({ address, max: 2, name: NAME });
+  return createRunReader(new Kysely({ dialect: createPostgresDialect(pool) }));
+}
+
+/** With a connection of its own: a migration, and waiting for that of another process, may take long. */
+async function migrateAddress(address: string): Promise<void> {
+  const pool = await createPostgresPool({ address, max: 1, name: NAME, timeoutMs: 0 });
+  const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
+  try {
+    await migrate(asCommon(db), { further: postgresMigrations, newerAllowed: 1 });
+    await deleteOrphans(asCommon(db));
+  } catch (error) {
+    throw cannotOpen(address, error);
+  } finally {
+    await pool.end();
+  }
+}
+
+function cannotOpen(address: string, error: unknown): ConfigError {
+  const reason = (error as Error).cause ?? error;
+  const { code, message } = reason as Error & { code?: string };
+  const words = message || code || String(reason); // a refused connection may have no message
+  return new ConfigError(`cannot open EVAL_DATA=${describePostgres(address)}: ${words}`, {
+    cause: error,
+  });
+}
+
+interface SharedParts {
+  pool: PostgresPool;
+  news: RunNews;
+  work: WorkList;
+  now: () => number;
+}
+
+function createSharedStore(
+  db: Kysely<PostgresTables>,
+  { pool, news, work, now }: SharedParts,
+): SharedStore {
+  const common = asCommon(db);
+  const newId = createRunIds(now);
+  const store = createRunStore(common, {
+    now,
+    newId,
+    insertTurns: createSharedTurnInsert(pool, news.tell),
+    insertReplies: createSharedReplyInsert(pool),
+    async prepareRun(run) {
+      const queue = queueFor(run.id);
+      await work.prepare(queue);
+      return {
+        store: (transaction) => fill(transaction as never, run, queue),
+        drop: () => work.drop(queue).catch(() => {}), // swept later
+      };
+    },
+  });
+
+  /** Lists what is left of a run in its new queue, and numbers further turns after the stored ones. */
+  async function fill(
+    transaction: Transaction<PostgresTables>,
+    run: StoredRun,
+    queue: string,
+  ): Promise<void> {
+    const conversations = await listUnfinished(asCommon(transaction), run);
+    const execute = async (text: string, values: readonly unknown[] = []) =>
+      await transaction.executeQuery(CompiledQuery.raw(text, [...values]));
+    await work.add(queue, conversations, execute);
+    const { lastSeq } = await readTally(asCommon(transaction), run.id);
+    await transaction.updateTable("runs").set({ queue, last_seq: lastSeq })
+      .where("id", "=", run.id).execute();
+  }
+
+  async function reopen(id: string, change: StatusChange): Promise<RunStatus | undefined> {
+    const queue = queueFor(id);
+    await work.prepare(queue);
+    let isUsed = false;
+    try {
+      return await db.transaction().execute(async (transaction) => {
+        const before = await lockRun(transaction, id);
+        const mayChange = !change.from || (before && change.from.includes(before.status));
+        if (!before || !mayChange || before.status === "running") return before?.status;
+        await transaction.updateTable("runs").set(toStatusColumns({ status: "running" }, now()))
+          .where("id", "=", id).execute();
+        const run = await createRunReader(asCommon(transaction)).getRun(id);
+        await fill(transaction, run!, queue);
+        isUsed = true;
+        return "running";
+      });
+    } finally {
+      if (!isUsed) await work.drop(queue).catch(() => {});
+    }
+  }
+
+  async function endRun(id: string, change: StatusChange): Promise<RunStatus | undefined> {
+    let queue: string | null = null;
+    const status = await db.transaction().execute(async (transaction) => {
+      const before = await lockRun(transaction, id); // no turn is stored while the tally is counted
+      if (!before || (change.from && !change.from.includes(before.status))) return before?.status;
+      const tally = change.tally === "count"
+        ? await readTally(asCommon(transaction), id)
+        : change.tally;
+      queue = before.queue;
+      await transaction.updateTable("runs")
+        .set({ ...toStatusColumns({ ...change, tally }, now()), queue: null, reserved_until: null })
+        .where("id", "=", id).execute();
+      if (change.status === "completed") await deleteReplies(asCommon(transaction), id);
+      return change.status;
+    });
+    if (queue !== null) await work.drop(queue).catch(() => {}); // swept later
+    return status;
+  }
+
+  return {
+    ...store,
+
+    async createRun(run) {
+      const created = await store.createRun(run);
+      news.tell(created.id);
+      return created;
+    },
+
+    async setStatus(id, change) {
+      const status = change.status === "running"
+        ? await reopen(id, change)
+        : await endRun(id, change);
+      news.tell(id);
+      return status;
+    },
+
+    async openRuns() {
+      const rows = await db.selectFrom("runs").select("id").where("status", "=", "running")
+        .where(({ or, eb }) =>
+          or([
+            eb("reserved_until", "is", null),
+            eb("reserved_until", "<", sql<Date>`now()`),
+          ])
+        )
+        .orderBy("id").execute();
+      return rows.map(({ id }) => id);
+    },
+
+    async statuses(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db.selectFrom("runs").select(["id", "status"]).where("id", "in", ids)
+        .execute();
+      return new Map(rows.map(({ id, status }) => [id, status]));
+    },
+
+    async queueOf(id) {
+      const row = await db.selectFrom("runs").select("queue").where("id", "=", id)
+        .executeTakeFirst();
+      return row?.queue ?? undefined;
+    },
+
+    async reserve(ids) {
+      if (ids.length === 0) return;
+      await db.updateTable("runs")
+        .set({ reserved_until: sql`now() + make_interval(secs => ${RESERVED_SECONDS})` })
+        .where("id", "in", ids).where("status", "=", "running")
+        .execute();
+    },
+
+    async checkWrite() {
+      const { promise: late, reject } = Promise.withResolvers<never>();
+      const timer = setTimeout(() => reject(unavailable()), CHECK_MS);
+      try {
+        await Promise.race([store.checkWrite(), late]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+
+    async close() {
+      await news.close();
+      await store.close();
+    },
+  };
+}
+
+/** A name that was never used: a queue that is dropped late must not be that of a resumed run. */
+function queueFor(runId: string): string {
+  return `run-${runId}-${crypto.randomUUID().slice(0, 8)}`;
+}
+
+async function lockRun(transaction: Transaction<PostgresTables>, id: string) {
+  return await transaction.selectFrom("runs").select(["status", "queue"]).where("id", "=", id)
+    .forUpdate().executeTakeFirst();
+}

@@ -1,0 +1,29 @@
+import type { Generated, Kysely } from "kysely";
+import type { RunsTable, Tables } from "../schema.ts";
+
+/** The tables in PostgreSQL, where several processes work on the same runs. */
+export interface PostgresTables extends Omit<Tables, "runs"> {
+  runs: RunsTable & SharedColumns;
+  endpoint_paces: EndpointPacesTable;
+}
+
+interface SharedColumns {
+  /** The newest `seq` of the run. Who raises it has the run's row locked, so turns commit in order. */
+  last_seq: Generated<number>;
+  /** The queue of the run's conversations; each time the run is resumed, it gets a new one. */
+  queue: string | null;
+  /** Until then only the process that reserved the run works on it. */
+  reserved_until: Date | null;
+}
+
+/** Concurrent calls that an endpoint allows, as its latest 429 showed. */
+interface EndpointPacesTable {
+  origin: string;
+  concurrency: number;
+  changed_at: Date;
+}
+
+/** The common part: the queries of both databases are written for it. */
+export function asCommon(db: Kysely<PostgresTables>): Kysely<Tables> {
+  return db as unknown as Kysely<Tables>;
+}

@@ -1,0 +1,89 @@
+import type { PostgresPool } from "../../../shared/postgres/pool.ts";
+import type { PendingRepliesTable } from "../schema.ts";
+import type { InsertTurns, NewTurn } from "../turn_writer.ts";
+
+/**
+ * Locks the run, numbers the turns and stores them, all in one statement. The lock is held until the
+ * turns are committed, so that turns of several processes become visible in the order of their
+ * numbers. Nothing is stored for a run that has ended: its tally is final.
+ */
+const INSERT_TURNS = `
+  with locked as (
+    update runs set last_seq = last_seq + $2
+    where id = $1 and status = 'running'
+    returning last_seq - $2 as base
+  )
+  insert into turns
+    (run_id, scenario, attempt, turn, seq, failed, missing, overall, took_ms, result)
+  select $1, t.scenario, t.attempt, t.turn, locked.base + t.place, t.failed, t.missing, t.overall,
+    t.took_ms, t.result
+  from locked, unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[],
+    $9::int[], $10::text[]) with ordinality
+    as t (scenario, attempt, turn, failed, missing, overall, took_ms, result, place)
+  on conflict (run_id, scenario, attempt, turn) do nothing
+  returning scenario, attempt, turn`;
+
+/** `onStored` is told the runs that have new turns. */
+export function createSharedTurnInsert(
+  pool: PostgresPool,
+  onStored: (runId: string) => void,
+): InsertTurns {
+  async function insertOf(runId: string, turns: NewTurn[]): Promise<Set<string>> {
+    const column = (name: keyof NewTurn) => turns.map((turn) => turn[name]);
+    const { rows } = await pool.query<NewTurn>({
+      name: "insert_turns",
+      text: INSERT_TURNS,
+      values: [
+        runId,
+        turns.length,
+        column("scenario"),
+        column("attempt"),
+        column("turn"),
+        column("failed"),
+        column("missing"),
+        column("overall"),
+        column("took_ms"),
+        column("result"),
+      ],
+    });
+    if (rows.length > 0) onStored(runId);
+    return new Set(rows.map((row) => positionOf(row)));
+  }
+
+  return async (turns) => {
+    const byRun = Map.groupBy(turns, ({ run_id }) => run_id);
+    const stored = new Map(
+      await Promise.all(
+        [...byRun].map(async ([runId, own]) => [runId, await insertOf(runId, own)] as const),
+      ),
+    );
+    return turns.map((turn) => stored.get(turn.run_id)!.delete(positionOf(turn)));
+  };
+}
+
+function positionOf({ scenario, attempt, turn }: NewTurn): string {
+  return `${scenario}/${attempt}/${turn}`;
+}
+
+/** Nothing is stored for a run that has ended or was deleted. */
+const INSERT_REPLIES = `
+  with open_runs as (
+    select id from runs where id = any($1::text[]) and status = 'running' for key share
+  )
+  insert into pending_replies (run_id, scenario, attempt, turn, tries, reply)
+  select r.run_id, r.scenario, r.attempt, r.turn, r.tries, r.reply
+  from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::int[], $6::text[])
+    as r (run_id, scenario, attempt, turn, tries, reply)
+  join open_runs on open_runs.id = r.run_id
+  on conflict (run_id, scenario, attempt, turn) do update set tries = 0, reply = excluded.reply`;
+
+export function createSharedReplyInsert(pool: PostgresPool) {
+  return async (rows: PendingRepliesTable[]): Promise<void> => {
+    const column = (name: keyof PendingRepliesTable) => rows.map((row) => row[name]);
+    await pool.query({
+      name: "insert_replies",
+      text: INSERT_REPLIES,
+      values: (["run_id", "scenario", "attempt", "turn", "tries", "reply"] as const).map(column),
+    });
+  };
+}

@@ -1,0 +1,23 @@
+import type { AttemptPosition } from "../store.ts";
+
+/** Runs a statement in a transaction of the store. */
+export type ExecuteSql = (
+  text: string,
+  values?: readonly unknown[],
+) => Promise<{ rows: unknown[] }>;
+
+/** A conversation that is left to be had. */
+export interface ListedConversation extends AttemptPosition {
+  /** True if a part of it may be stored. */
+  isContinued: boolean;
+}
+
+/** The conversations that wait for a process, one queue per run. */
+export interface WorkList {
+  /** Makes an empty queue; before the transaction that fills it. */
+  prepare(queue: string): Promise<void>;
+  /** Adds conversations in the transaction of `execute`, so that both exist or neither does. */
+  add(queue: string, conversations: ListedConversation[], execute: ExecuteSql): Promise<void>;
+  /** Deletes a queue with all that is in it. */
+  drop(queue: string): Promise<void>;
+}

@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+const SCHEME = /^postgres(ql)?:\/\//i;
+
+/** True for `postgres://…`; everything else is a path. */
+export function isPostgresAddress(text: string): boolean {
+  return SCHEME.test(text);
+}
+
+/** The address for people: host, port and database, without the user, the password and options. */
+export function describePostgres(address: string): string {
+  const { host, pathname } = new URL(address);
+  return `postgres://${host}${pathname}`;
+}
+
+/** `postgres://user:password@host:port/database?sslmode=…`. The message never contains the value. */
+export function postgresAddress() {
+  const error = "must be a PostgreSQL address such as postgres://user:password@host/database";
+  return z.string().refine(isUsable, { error });
+}
+
+/** True if the address can be parsed and names a database. */
+export function isUsable(text: string): boolean {
+  if (!isPostgresAddress(text) || !URL.canParse(text)) return false;
+  return new URL(text).pathname.length > 1;
+}

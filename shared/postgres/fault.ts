@@ -1,0 +1,53 @@
+import { AppError } from "../errors.ts";
+
+/** How long a caller should wait before it tries again, in seconds. */
+const RETRY_SECONDS = 5;
+
+/** Classes and codes of SQLSTATE that end by themselves or with an administrator's help. */
+const TEMPORARY = [
+  "08", // connection exceptions
+  "53", // insufficient resources: connections, memory
+  "57014", // the statement took too long
+  "57P", // the server is stopping or starting
+  "58", // errors of the server's system
+  "25006", // the server is read-only, as after a failover
+  "40001", // serialization
+  "40P01", // deadlock
+];
+const DISK_FULL = "53100";
+
+/** The messages of `pg` for a connection that was lost, or that was not made in time. */
+const LOST = /connection terminated|connection ended|timeout|not queryable|cannot use a pool/i;
+
+/** True if the connection itself failed, so that it must not be used again. */
+export function isConnectionFault(error: unknown): boolean {
+  const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
+  if (typeof code !== "string") return LOST.test(message);
+  return /^(E[A-Z]{3,}|08|57P)/.test(code);
+}
+
+/**
+ * Temporary faults of the database become an `AppError` that callers may read: 503
+ * `storage_unavailable`, 507 `storage_full` if its disk is full. Everything else stays as it is.
+ */
+export function toDatabaseError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code === DISK_FULL) {
+    return new AppError(507, "storage_full", "cannot store: the disk of the database is full", {
+      cause: error,
+    });
+  }
+  const isTemporary = typeof code === "string" && TEMPORARY.some((known) => code.startsWith(known));
+  return isTemporary || isConnectionFault(error) ? unavailable(error) : error;
+}
+
+/** 503: the database cannot be reached, or does not answer in time. */
+export function unavailable(cause?: unknown): AppError {
+  return new AppError(
+    503,
+    "storage_unavailable",
+    `cannot use the database: it cannot be reached or does not answer; retry in ${RETRY_SECONDS} s`,
+    { cause, headers: { "retry-after": String(RETRY_SECONDS) } },
+  );
+}

@@ -1,0 +1,138 @@
+// @ts-types="@types/pg"
+import type pg from "pg";
+import { isConnectionFault, toDatabaseError } from "./fault.ts";
+
+/** A result of `pg`, as far as it is used. */
+export interface PostgresResult<R> {
+  rows: R[];
+  rowCount: number | null;
+  command: string;
+}
+
+export interface Statement {
+  text: string;
+  values?: readonly unknown[];
+  /** Prepares the statement once per connection. */
+  name?: string;
+}
+
+/** Connections to one PostgreSQL. Every method throws as `toDatabaseError` says. */
+export interface PostgresPool {
+  query<R = unknown>(statement: Statement): Promise<PostgresResult<R>>;
+  /** A connection of its own until it is released; for transactions. */
+  connect(): Promise<PostgresClient>;
+  /** A further connection, beside the pool, that is not returned to it: for `LISTEN`. */
+  connectAlone(onLost: (error: Error) => void): Promise<pg.Client>;
+  end(): Promise<void>;
+}
+
+export interface PostgresClient {
+  query<R = unknown>(statement: Statement): Promise<PostgresResult<R>>;
+  /** Gives the connection back; one that failed is closed. */
+  release(): void;
+}
+
+export interface PoolOptions {
+  /** `postgres://…`. `sslmode` has the meaning that it has in libpq. */
+  address: string;
+  /** The largest number of connections. */
+  max: number;
+  /** Shown in `pg_stat_activity`. */
+  name: string;
+  /** Limit of one statement; none if it is 0. 20,000 if unset. */
+  timeoutMs?: number;
+  /** Called if an idle connection is lost, for example because the server restarts. */
+  onError?: (error: Error) => void;
+}
+
+const CONNECT_MS = 5_000;
+const TIMEOUT_MS = 20_000;
+const BIGINT = 20;
+
+/** Loads `pg` when it is called, so that a service without PostgreSQL never does. */
+export async function createPostgresPool(options: PoolOptions): Promise<PostgresPool> {
+  const { address, max, name, timeoutMs = TIMEOUT_MS, onError = () => {} } = options;
+  // @ts-types="@types/pg"
+  const { default: driver } = await import("pg");
+  driver.types.setTypeParser(BIGINT, Number); // all of ours are below 2^53
+  const config = {
+    connectionString: withLibpqModes(address),
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    ...(timeoutMs > 0 && { query_timeout: timeoutMs, statement_timeout: timeoutMs }),
+  };
+  const pool = new driver.Pool({ ...config, max });
+  pool.on("error", onError); // without a listener it would end the process
+
+  async function connect(): Promise<PostgresClient> {
+    const client = await translate(() => pool.connect());
+    let fault: Error | undefined;
+    const note = (error: Error) => fault ??= error;
+    client.on("error", note); // the pool does not listen while the connection is taken
+    return {
+      query: ({ text, values = [], name }) =>
+        translate(async () => {
+          try {
+            const statement = {
+              text,
+              values: values.map(withoutNul),
+              ...(name !== undefined && { name }),
+            };
+            // deno-lint-ignore no-explicit-any -- the caller knows the rows of its statement
+            return await client.query<any>(statement);
+          } catch (error) {
+            if (isConnectionFault(error)) note(error as Error);
+            throw error;
+          }
+        }),
+      release() {
+        client.off("error", note);
+        client.release(fault);
+      },
+    };
+  }
+
+  return {
+    connect,
+    async query(statement) {
+      const client = await connect();
+      try {
+        return await client.query(statement);
+      } finally {
+        client.release();
+      }
+    },
+    connectAlone: (onLost) =>
+      translate(async () => {
+        const client = new driver.Client(config);
+        client.on("error", onLost);
+        client.on("end", () => onLost(new Error("the connection ended")));
+        await client.connect();
+        return client;
+      }),
+    end: () => pool.end(),
+  };
+}
+
+/** PostgreSQL's texts cannot contain U+0000. JSON texts contain it escaped only. */
+function withoutNul(value: unknown): unknown {
+  return typeof value === "string" && value.includes("\0")
+    ? value.replaceAll("\0", "\ufffd")
+    : value;
+}
+
+async function translate<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toDatabaseError(error);
+  }
+}
+
+/** `pg` reads `sslmode=require` as `verify-full` unless it is told to read it as libpq does. */
+function withLibpqModes(address: string): string {
+  const url = new URL(address);
+  if (url.searchParams.has("sslmode")) url.searchParams.set("uselibpqcompat", "true");
+  return url.href;
+}

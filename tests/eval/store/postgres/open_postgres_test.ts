@@ -1,0 +1,166 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Kysely, sql } from "kysely";
+import { ConfigError } from "../../../../shared/config.ts";
+import { AppError } from "../../../../shared/errors.ts";
+import { createPostgresPool } from "../../../../shared/postgres/pool.ts";
+import { createPostgresDialect } from "../../../../eval/store/postgres/postgres_dialect.ts";
+import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
+import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
+
+const ignore = postgresBin === undefined;
+const server = ignore ? undefined! : await startPostgres();
+Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
+
+const newRun = { request: evaluateRequest({ attempts: 300 }), testName: "t" };
+
+Deno.test({
+  name: "two processes that start at once on an empty database both open it",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const opened = await Promise.all([openSharedStore(address), openSharedStore(address)]);
+    const { id } = await opened[0]!.store.createRun(newRun);
+    assertEquals((await opened[1]!.store.getRun(id))?.id, id);
+    for (const { store } of opened) await store.close();
+  },
+});
+
+Deno.test({
+  name: "turns that two processes store get distinct numbers, and no number becomes visible late",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const [a, b] = await Promise.all([openSharedStore(address), openSharedStore(address)]);
+    const { id } = await a.store.createRun(newRun);
+    const seen: number[] = [];
+    let isDone = false;
+    const reading = (async () => {
+      while (!isDone || seen.length < 300) {
+        const page = await a.store.turnsAfter(id, { seq: seen.at(-1) ?? 0, limit: 7 });
+        seen.push(...page.map(({ seq }) => seq));
+      }
+    })();
+    const outcomes = await Promise.all(Array.from({ length: 300 }, (_, attempt) => {
+      const turn = storedTurn([0, attempt, 0]);
+      // Every tenth is stored by both.
+      const writers = attempt % 10 === 0 ? [a, b] : [attempt % 2 === 0 ? a : b];
+      return Promise.all(writers.map(({ store }) => store.recordTurn(id, turn)));
+    }));
+    isDone = true;
+    await reading;
+    for (const outcome of outcomes) {
+      assertEquals(outcome.filter((one) => one === "stored").length, 1);
+    }
+    assertEquals(new Set(seen).size, 300);
+    for (const { store } of [a, b]) await store.close();
+  },
+});
+
+Deno.test({
+  name: "a turn that comes after the end of its run is not stored, and the tally stays right",
+  ignore,
+  async fn() {
+    const { store } = await openSharedStore(await server.createDatabase());
+    const { id } = await store.createRun(newRun);
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    await store.setStatus(id, { status: "cancelled", tally: "count", from: ["running"] });
+    assertEquals(await store.recordTurn(id, storedTurn([0, 1, 0])), "taken");
+    const late = { scenario: 0, attempt: 1, turn: 0, content: "r", usage: null, latencyMs: 1 };
+    await store.recordReply(id, late, { isUrgent: true });
+    assertEquals(await store.pendingPositions(id), []);
+    assertEquals((await store.getRun(id))?.tally?.done, (await store.tally(id)).done);
+    await store.close();
+  },
+});
+
+Deno.test({
+  name: "of two processes that use a key at the same moment one creates the run",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const opened = await Promise.all([openSharedStore(address), openSharedStore(address)]);
+    for (let round = 0; round < 10; round++) {
+      const idempotency = { caller: "", key: `k${round}`, bodyHash: "h" };
+      const created = await Promise.all(
+        opened.map(({ store }) => store.createRun({ ...newRun, idempotency })),
+      );
+      assertEquals(created.map(({ outcome }) => outcome).toSorted(), ["created", "known"]);
+      assertEquals(created[0]!.id, created[1]!.id);
+    }
+    assertEquals((await opened[0]!.store.listRuns({ limit: 50 })).runs.length, 10);
+    for (const { store } of opened) await store.close();
+  },
+});
+
+Deno.test({
+  name: "a run is reserved for one process for a while, and open to others afterwards",
+  ignore,
+  async fn() {
+    const { store, pool } = await openSharedStore(await server.createDatabase());
+    const { id } = await store.createRun(newRun);
+    assertEquals(await store.openRuns(), [id]);
+    await store.reserve([id]);
+    assertEquals(await store.openRuns(), []);
+    await pool.query({ text: "update runs set reserved_until = now() - interval '1 second'" });
+    assertEquals(await store.openRuns(), [id]);
+    await store.close();
+  },
+});
+
+Deno.test({
+  name: "tables of the next version are accepted, those of the version after it are not",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    await (await openSharedStore(address)).store.close();
+    const pool = await createPostgresPool({ address, max: 1, name: "test" });
+    const db = new Kysely({ dialect: createPostgresDialect(pool) });
+    const add = (name: string) =>
+      sql`insert into kysely_migration (name, timestamp) values (${name}, '2030-01-01')`
+        .execute(db);
+    await add("9998_next");
+    await (await openSharedStore(address)).store.close();
+    await add("9999_after");
+    await assertRejects(() => openSharedStore(address), ConfigError);
+    await db.destroy();
+  },
+});
+
+Deno.test({
+  name: "a database that cannot be opened is named without its password",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const { password } = new URL(address);
+    const wrong = new URL(address);
+    wrong.password = "another-secret";
+    const unknown = new URL(address);
+    unknown.pathname = "/no_such_database";
+    const closed = new URL(address);
+    closed.port = "1";
+    for (const url of [wrong, unknown, closed]) {
+      const error = await assertRejects(() => openSharedStore(url.href), ConfigError);
+      assert(error.message.startsWith("cannot open EVAL_DATA=postgres://127.0.0.1:"));
+      for (const secret of [password, "another-secret", "assay:"]) {
+        assert(!error.message.includes(secret), error.message);
+      }
+    }
+  },
+});
+
+Deno.test({
+  name: "a server that is down is 503 storage_unavailable, and the store works again afterwards",
+  ignore,
+  async fn() {
+    const { store } = await openSharedStore(await server.createDatabase());
+    const { id } = await store.createRun(newRun);
+    await server.stop();
+    const error = await assertRejects(() => store.getRun(id), AppError);
+    assertEquals([error.status, error.code], [503, "storage_unavailable"]);
+    await assertRejects(() => store.recordTurn(id, storedTurn([0, 0, 0])), AppError);
+    await server.start();
+    assertEquals((await store.getRun(id))?.id, id);
+    assertEquals(await store.recordTurn(id, storedTurn([0, 0, 0])), "stored");
+    await store.close();
+  },
+});

@@ -1,0 +1,34 @@
+import { assertEquals } from "@std/assert";
+import { openStore } from "../../../eval/store/open_store.ts";
+
+/** A database that the release 0.1.0 wrote: a finished run, an unfinished one, an interrupted one. */
+const RELEASED = new URL("./data/release_0_1_0.db", import.meta.url);
+
+Deno.test("a database of the release before is opened, migrated, read and continued", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = `${folder}/eval.db`;
+    await Deno.copyFile(RELEASED, path);
+    const store = await openStore({ path });
+    const { runs } = await store.listRuns({ limit: 10 });
+    assertEquals(runs.map(({ testName, status }) => [testName, status]), [
+      ["with a query", "interrupted"],
+      ["unfinished", "running"],
+      ["release 0.1.0", "completed"],
+    ]);
+    const [, unfinished, finished] = runs;
+    assertEquals(await store.tally(finished!.id), finished!.tally);
+    assertEquals((await Array.fromAsync(store.turns(finished!.id))).length, 8);
+    const position = { scenario: 0, attempt: 0 };
+    const [reply] = await store.pendingReplies(unfinished!.id, position);
+    const [first] = await store.attemptTurns(unfinished!.id, position);
+    assertEquals([reply?.turn, reply?.content], [1, "a reply"]);
+    await store.recordTurn(unfinished!.id, { ...first!, turn: 1 });
+    const [event] = await store.turnsAfter(unfinished!.id, { seq: 1, limit: 5 });
+    assertEquals([event?.seq, event?.turn], [2, 1]);
+    assertEquals(await store.findByKey({ caller: "", key: "k1", bodyHash: "h1" }), undefined);
+    await store.close();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
