@@ -5,6 +5,7 @@ import { createIndexRoute } from "../shared/ops/index_route.ts";
 import type { Operations } from "../shared/ops/operations.ts";
 import { createAgentRoutes } from "./api/agent_routes.ts";
 import { createOpenAIRoutes } from "./api/openai_routes.ts";
+import { chatPage } from "./pages/page.ts";
 import { errorResponse } from "./openai/error_shape.ts";
 import { createRunner, type RunnerDeps } from "./run/runner.ts";
 
@@ -30,5 +31,5 @@ export function createAgentHandler(deps: AgentDeps): Service {
     ...(models.demoModel && { demo_model: models.demoModel }),
   });
   const index = createIndexRoute(about, { routes, more });
-  return createService([index, ...routes], { ...deps, about, errorResponse });
+  return createService([index, ...routes], { ...deps, about, page: chatPage, errorResponse });
 }

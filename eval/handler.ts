@@ -8,6 +8,7 @@ import { createRunRoutes } from "./api/run_routes.ts";
 import type { ScoringPorts } from "./assess/assessor.ts";
 import type { EvalConfig } from "./config.ts";
 import type { EndpointPolicy } from "./endpoint/policy.ts";
+import { dashboardPage } from "./pages/page.ts";
 import type { RunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
 
@@ -31,5 +32,5 @@ const about = {
 export function createEvalHandler(deps: EvalDeps): Service {
   const routes = [...createEvaluateRoutes(deps), ...createRunRoutes(deps)];
   const index = createIndexRoute(about, { routes });
-  return createService([index, ...routes], { ...deps, about });
+  return createService([index, ...routes], { ...deps, about, page: dashboardPage });
 }

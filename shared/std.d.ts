@@ -78,6 +78,16 @@ declare module "@std/http/negotiation" {
     request: Pick<Request, "headers">,
     ...types: string[]
   ): string | undefined;
+  /** The same for `Accept-Encoding`. */
+  export function acceptsEncodings(
+    request: Pick<Request, "headers">,
+    ...encodings: string[]
+  ): string | undefined;
+}
+
+declare module "@std/http/etag" {
+  /** False if the header names `etag`: the caller has what it asks for. */
+  export function ifNoneMatch(header: string | null, etag: string): boolean;
 }
 
 declare module "@std/http/server-sent-event-stream" {

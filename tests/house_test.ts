@@ -17,7 +17,7 @@ function* readSources(folder: string): Generator<Source> {
   for (const entry of Deno.readDirSync(new URL(folder, ROOT))) {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory) yield* readSources(path);
-    else if (/(?<!\.d)\.ts$/.test(path)) {
+    else if (/(?<!\.d)\.tsx?$/.test(path)) {
       yield { path, text: Deno.readTextFileSync(new URL(path, ROOT)) };
     }
   }
@@ -57,6 +57,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
   agent: {
     tools: [],
     models: [],
+    pages: ["answer", "run"], // their types
     mcp: ["tools"],
     run: ["models", "tools"],
     answer: ["models", "run", "tools"],
@@ -66,6 +67,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
   eval: {
     endpoint: [],
     store: [],
+    pages: ["compare", "results", "run", "store"], // their types
     assess: ["endpoint"],
     results: ["assess", "endpoint", "store"],
     compare: ["assess", "endpoint", "results", "store"],
@@ -156,6 +158,22 @@ Deno.test("only main and config read the environment", () => {
   }
 });
 
+Deno.test("only pages use what only a browser has, and they use nothing of Deno's", () => {
+  const isOfPage = (path: string) => /^\w+\/pages\//.test(path) && !path.endsWith("/pages/page.ts");
+  for (const source of sources) {
+    const { path, text } = source;
+    if (isOfPage(path)) assert(!/\bDeno\.|\bnode:/.test(text), `${path} uses Deno`);
+    else {
+      assert(
+        !/\b(document|window|localStorage|sessionStorage)\.[a-z]/.test(text),
+        `${path}: browser`,
+      );
+      const wrong = importsOf(source).filter((imported) => isOfPage(imported));
+      assertEquals(wrong.filter((imported) => !imported.includes("/bundle/")), [], path);
+    }
+  }
+});
+
 Deno.test("one file imports npm:openai", () => {
   const importers = sources.filter((source) =>
     importsOf(source).some((imported) => /^openai(\/|$)/.test(imported))
@@ -164,7 +182,9 @@ Deno.test("one file imports npm:openai", () => {
 });
 
 Deno.test("importing any module starts nothing", async () => {
-  const script = sources.map(({ path }) => `await import("${new URL(path, ROOT)}");`).join("\n");
+  // The entry of a page needs a browser; nothing imports it.
+  const modules = sources.filter(({ path }) => !path.endsWith("/pages/main.tsx"));
+  const script = modules.map(({ path }) => `await import("${new URL(path, ROOT)}");`).join("\n");
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(file, script);
   try {

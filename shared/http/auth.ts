@@ -31,8 +31,9 @@ export function identifyCaller(keys: CallerKey[]): Guard {
 }
 
 /** Refuses a caller that was not identified, unless the route needs no key. */
-export const requireCaller: Guard = (_request, { fields, route }) => {
+export const requireCaller: Guard = (request, { fields, route }) => {
   if (fields.caller !== undefined || route?.needsKey === false) return;
+  if (typeof route?.needsKey === "function" && !route.needsKey(request)) return;
   throw new AppError(
     401,
     "unauthorized",

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts";
-import type { Guard } from "./router.ts";
+import { plainAddress } from "./connection.ts";
+import type { Guard, RequestContext } from "./router.ts";
 
 /** The characters of a header's name (RFC 9110, `token`). */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -11,8 +12,14 @@ export interface OriginPolicy {
   responseHeaders(request: Request): Record<string, string>;
 }
 
-/** Unlisted origins are refused, so that no other page can use the keys of this service. */
-export function createOriginPolicy(origins: string[]): OriginPolicy {
+/**
+ * Unlisted origins are refused, so that no other page can use the keys of this service. The service's
+ * own pages are allowed without being listed.
+ */
+export function createOriginPolicy(
+  origins: string[],
+  { trustedProxies = [] }: { trustedProxies?: string[] } = {},
+): OriginPolicy {
   const patterns = origins.map(toPattern);
   const isAllowed = (origin: string) => patterns.some((pattern) => pattern.test(origin));
 
@@ -28,9 +35,10 @@ export function createOriginPolicy(origins: string[]): OriginPolicy {
 
   return {
     responseHeaders,
-    guard(request) {
+    guard(request, context) {
       const origin = request.headers.get("origin");
       if (origin === null || isAllowed(origin)) return;
+      if (origin.toLowerCase() === ownOrigin(request, { ...context, trustedProxies })) return;
       throw new AppError(
         403,
         "forbidden_origin",
@@ -63,6 +71,22 @@ function allowHeaders(request: Request): Record<string, string> {
     HEADER_NAME.test(name)
   );
   return names.length > 0 ? { "access-control-allow-headers": names.join(", ") } : {};
+}
+
+/**
+ * The origin under which the caller knows this service. A trusted proxy names it in
+ * `x-forwarded-proto` and `x-forwarded-host`; of several values, the last one is that proxy's own.
+ */
+function ownOrigin(
+  { headers }: Request,
+  { url, connection, trustedProxies }: Pick<RequestContext, "url" | "connection"> & {
+    trustedProxies: string[];
+  },
+): string {
+  if (!trustedProxies.includes(plainAddress(connection.address))) return url.origin;
+  const forwarded = (name: string) => headers.get(name)?.split(",").at(-1)?.trim().toLowerCase();
+  const scheme = forwarded("x-forwarded-proto") ?? url.protocol.slice(0, -1);
+  return `${scheme}://${forwarded("x-forwarded-host") ?? url.host}`;
 }
 
 function toPattern(origin: string): RegExp {

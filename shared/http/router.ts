@@ -38,8 +38,8 @@ export type Handler = (request: Request, context: RequestContext) => Response | 
 /** One route of a service: how it is described, who may call it, and what answers. */
 export interface Route extends RouteDescription {
   handler: Handler;
-  /** `false`: callers without a key are answered too. */
-  needsKey?: false;
+  /** `false`: callers without a key are answered too. A function says it for each request. */
+  needsKey?: false | ((request: Request) => boolean);
   /** `false`: requests count neither in the rate limit nor in the limit of running requests. */
   limited?: false;
 }
@@ -114,7 +114,10 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
     const response = await answer(request, context);
     const headers = { ...context.responseHeaders, ...responseHeaders?.(request) };
     response.headers.set("x-request-id", context.requestId);
-    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    for (const [name, value] of Object.entries(headers)) {
+      if (name === "vary") response.headers.append(name, value); // the route may vary too
+      else response.headers.set(name, value);
+    }
     secureHeaders(response.headers);
     const { method } = request;
     const { status } = response;

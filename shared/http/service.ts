@@ -6,6 +6,7 @@ import { createOperationsRoutes } from "../ops/operations_routes.ts";
 import { identifyCaller, requireCaller } from "./auth.ts";
 import { isLoopback, requireLoopbackHost } from "./host.ts";
 import { createOriginPolicy } from "./origin.ts";
+import { createPageRoutes, type Page, withPage } from "./page_routes.ts";
 import { createRateLimit } from "./rate_limit.ts";
 import { type ErrorResponse, type Guard, type Route, router, type Service } from "./router.ts";
 
@@ -15,18 +16,22 @@ export interface ServiceDeps {
   log: Logger;
   /** How the service is monitored; without it there are no routes for that. */
   operations?: Operations;
+  /** What browsers get; without it there are no pages. */
+  page?: Page;
   /** How an error is answered; as a problem document by default. */
   errorResponse?: ErrorResponse;
 }
 
 /** The routes of a service, behind the checks that both services make before they read a request. */
 export function createService(routes: readonly Route[], deps: ServiceDeps): Service {
-  const { about, config, log, operations, errorResponse } = deps;
-  const origins = createOriginPolicy(config.CORS_ORIGINS);
-  const served = operations
+  const { about, config, log, operations, page, errorResponse } = deps;
+  const origins = createOriginPolicy(config.CORS_ORIGINS, {
+    trustedProxies: config.TRUSTED_PROXIES,
+  });
+  const described = operations
     ? [...createOperationsRoutes(about, { operations, others: routes }), ...routes]
     : routes;
-  return router(served, {
+  return router(page ? addPage(described, page) : described, {
     log,
     ...(errorResponse && { errorResponse }),
     preflight: origins.preflight,
@@ -39,6 +44,13 @@ export function createService(routes: readonly Route[], deps: ServiceDeps): Serv
     ],
     ...(operations && { onAnswer: (answered) => operations.metrics.answered(answered) }),
   });
+}
+
+function addPage(routes: readonly Route[], page: Page): Route[] {
+  const pageRoutes = createPageRoutes(page);
+  const isIndex = ({ method, path }: Route) => method === "GET" && path === "/";
+  const others = routes.map((route) => isIndex(route) ? withPage(route, pageRoutes) : route);
+  return [...others, ...pageRoutes];
 }
 
 /**

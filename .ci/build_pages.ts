@@ -1,0 +1,73 @@
+import { gzipSync } from "node:zlib";
+
+const ROOT = new URL("../", import.meta.url);
+
+/** The services with a page. */
+export const PAGES = ["agent", "eval"] as const;
+export type PageName = typeof PAGES[number];
+
+/** The most that the browser loads for the page of one service, gzipped. */
+export const BUDGET_BYTES = 60_000;
+
+/** Folders whose files go into a page. */
+export function sourceFolders(): string[] {
+  return ["shared/pages", ...PAGES.map((name) => `${name}/pages`)].map(pathOf);
+}
+
+/** A generated file and its contents. */
+export interface BuiltFile {
+  path: string;
+  text: string;
+}
+
+/**
+ * The files of a page: the script with everything that it imports, minified, and the styles of
+ * `shared/pages/` and of the page, in the order of their names. Throws if the source does not compile.
+ */
+export async function buildPage(name: PageName): Promise<BuiltFile[]> {
+  const { errors, outputFiles = [] } = await Deno.bundle({
+    entrypoints: [pathOf(`${name}/pages/main.tsx`)],
+    platform: "browser",
+    minify: true,
+    write: false,
+  });
+  const script = outputFiles[0]?.text();
+  if (script === undefined) {
+    throw new Error(`cannot build the page of ${name}:\n${errors.map(({ text }) => text)}`);
+  }
+  const styles = [...stylesIn("shared/pages"), ...stylesIn(`${name}/pages`)];
+  return [
+    { path: pathOf(`${name}/pages/bundle/app.js`), text: script },
+    { path: pathOf(`${name}/pages/bundle/app.css`), text: minifyCss(styles.join("\n")) },
+  ];
+}
+
+/** What the browser loads for these files. */
+export function gzippedBytes(files: BuiltFile[]): number {
+  return files.map(({ text }) => gzipSync(text, { level: 9 }).length).reduce((a, b) => a + b, 0);
+}
+
+function pathOf(path: string): string {
+  return new URL(path, ROOT).pathname;
+}
+
+/** The CSS files of a folder and the folders in it, by path. */
+function stylesIn(folder: string): string[] {
+  const entries = [...Deno.readDirSync(pathOf(folder))].filter(({ name }) => name !== "bundle");
+  return entries.toSorted((a, b) => a.name < b.name ? -1 : 1).flatMap(({ name, isDirectory }) => {
+    const path = `${folder}/${name}`;
+    if (isDirectory) return stylesIn(path);
+    return name.endsWith(".css") ? [Deno.readTextFileSync(pathOf(path))] : [];
+  });
+}
+
+/** Our own styles have no comment and no run of blanks inside a string. */
+function minifyCss(css: string): string {
+  return css
+    .replaceAll(/\/\*[^]*?\*\//g, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/\s*([{};,])\s*/g, "$1")
+    .replaceAll(/:\s+/g, ":")
+    .replaceAll(";}", "}")
+    .trim();
+}

@@ -1,0 +1,83 @@
+import { ApiProblem, toProblem } from "./api_problem.ts";
+import { keyHeaders, requireKey } from "./key.ts";
+import { readServerEvents, type ServerEvent } from "./server_events.ts";
+
+export interface ApiRequest {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/**
+ * Asks the service of this page, with the person's key. Asks for the key if the service wants one,
+ * and then repeats the request. Throws an `ApiProblem` for every answer that is no success and if no
+ * answer came; an `AbortError` if `signal` aborts.
+ */
+export async function request(path: string, options: ApiRequest = {}): Promise<Response> {
+  const { method = "GET", body, headers = {}, signal } = options;
+  for (;;) {
+    const key = keyHeaders();
+    const response = await reach(path, {
+      method,
+      headers: {
+        accept: "application/json",
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+        ...key,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      cache: "no-store",
+    });
+    if (response.ok) return response;
+    const problem = toProblem(await readBody(response), response.status);
+    if (problem.status !== 401) throw problem;
+    await requireKey({ isRefused: "x-api-key" in key });
+  }
+}
+
+/** The JSON of an answer. `T` is a type of the server's schemas. */
+export async function requestJson<T>(path: string, options: ApiRequest = {}): Promise<T> {
+  return await (await request(path, options)).json();
+}
+
+/** The events of a streamed answer. */
+export async function* requestEvents(
+  path: string,
+  options: ApiRequest = {},
+): AsyncGenerator<ServerEvent> {
+  const headers = { accept: "text/event-stream", ...options.headers };
+  const { body } = await request(path, { ...options, headers });
+  try {
+    if (body) yield* readServerEvents(body);
+  } catch (error) {
+    throw options.signal?.aborted ? error : lost(error);
+  }
+}
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    const message = "cannot reach the service";
+    throw Object.assign(new ApiProblem(message, { code: "offline", status: 0 }), { cause: error });
+  }
+}
+
+function lost(cause: unknown): ApiProblem {
+  const message = "the connection was lost before the answer was complete";
+  return Object.assign(new ApiProblem(message, { code: "offline", status: 0 }), { cause });
+}
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  const data = /^data: ?(\{.*\})$/m.exec(text)?.[1]; // an error as an event
+  try {
+    return JSON.parse(data ?? text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import type { ProblemDocument } from "../ops/api_description.ts";
+
+/** An error of the API, or the failure to reach it. */
+export class ApiProblem extends Error {
+  override readonly name = "ApiProblem";
+  /** The code of the API, or `offline` if no answer came. */
+  readonly code: string;
+  /** 0 if no answer came. */
+  readonly status: number;
+  readonly requestId: string | undefined;
+  /** What is wrong at which field of the body. */
+  readonly errors: { path: string; message: string }[];
+
+  constructor(
+    message: string,
+    { code, status, requestId, errors = [] }: {
+      code: string;
+      status: number;
+      requestId?: string | undefined;
+      errors?: { path: string; message: string }[] | undefined;
+    },
+  ) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.requestId = requestId;
+    this.errors = errors;
+  }
+}
+
+/** The body of an error: a problem document, or OpenAI's format below `/v1/`. */
+export type ErrorBody =
+  | z.infer<typeof ProblemDocument>
+  | { error: { message: string; code: string | null } };
+
+/** Any body of an error as a problem; also one that a proxy made up. */
+export function toProblem(body: unknown, status: number): ApiProblem {
+  if (isErrorBody(body)) {
+    if ("error" in body) {
+      return new ApiProblem(body.error.message, { code: body.error.code ?? "error", status });
+    }
+    const { detail, code, request_id: requestId, errors } = body;
+    return new ApiProblem(detail, { code, status, requestId, errors });
+  }
+  return new ApiProblem(`the service answered with status ${status}`, { code: "error", status });
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  if (typeof body !== "object" || body === null) return false;
+  if ("detail" in body && "code" in body) return true;
+  return "error" in body && typeof body.error === "object" && body.error !== null &&
+    "message" in body.error;
+}
+
+/** What a person can do about a problem; empty if the message says it all. */
+export function remedyOf({ code, status }: ApiProblem): string {
+  if (code === "offline") return "Check that the service is running and that you are online.";
+  if (status === 429 || code === "overloaded") return "Wait a moment, then try again.";
+  if (code === "model_not_found") return "Choose another model.";
+  if (code === "provider_auth") return "Ask the operator to check the provider's key.";
+  if (status >= 500) return "Try again. If it happens again, send the request id to the operator.";
+  return "";
+}

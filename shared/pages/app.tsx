@@ -1,0 +1,85 @@
+import { effect } from "@preact/signals";
+import { type ComponentChildren, render } from "preact";
+import { useErrorBoundary } from "preact/hooks";
+import { Button } from "./components/button.tsx";
+import { KeyboardHelp } from "./components/keyboard.tsx";
+import { KeyPrompt } from "./components/key_prompt.tsx";
+import { Link } from "./components/link.tsx";
+import { Empty } from "./components/states.tsx";
+import { Toasts } from "./components/toast.tsx";
+import { TopBar } from "./components/top_bar.tsx";
+import { followAddressBar, matchPath, path } from "./location.ts";
+import { followTheme } from "./theme.ts";
+
+/** One view of a page. */
+export interface View {
+  /** Its address, such as `/ui/runs/:id`. */
+  path: string;
+  /** What the browser's tab shows before the name of the service. */
+  title: string;
+  render: (params: Record<string, string>) => ComponentChildren;
+}
+
+/** Shows the view of the address bar, and every one that the person goes to. */
+export function startApp({ name, views }: { name: string; views: View[] }): void {
+  followTheme();
+  followAddressBar();
+  effect(() => {
+    const found = findView(views, path.value);
+    document.title = found ? `${found.view.title} · ${name}` : name;
+  });
+  render(<App name={name} views={views} />, document.getElementById("app")!);
+}
+
+function findView(views: View[], pathname: string) {
+  for (const view of views) {
+    const params = matchPath(view.path, pathname);
+    if (params) return { view, params };
+  }
+  return undefined;
+}
+
+function App({ name, views }: { name: string; views: View[] }) {
+  const [error] = useErrorBoundary();
+  const found = findView(views, path.value);
+  return (
+    <>
+      {error
+        ? <Broken name={name} />
+        : found
+        ? found.view.render(found.params)
+        : <NotFound name={name} />}
+      <KeyPrompt />
+      <KeyboardHelp />
+      <Toasts />
+    </>
+  );
+}
+
+function NotFound({ name }: { name: string }) {
+  return (
+    <>
+      <TopBar title={name} />
+      <main id="main">
+        <Empty icon="search" title="There is no such page">
+          <p>The address may be mistyped, or what it named may be gone.</p>
+          <Link class="button" href="/">Go to the start</Link>
+        </Empty>
+      </main>
+    </>
+  );
+}
+
+function Broken({ name }: { name: string }) {
+  return (
+    <>
+      <TopBar title={name} />
+      <main id="main">
+        <Empty icon="warning" title="This page has failed">
+          <p>What you entered is kept. Reload the page; if it fails again, report what you did.</p>
+          <Button onClick={() => globalThis.location.reload()}>Reload</Button>
+        </Empty>
+      </main>
+    </>
+  );
+}

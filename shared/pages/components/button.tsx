@@ -1,0 +1,30 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+import { Icon, type IconName } from "./icon.tsx";
+
+export interface ButtonProps extends Omit<ButtonHTMLAttributes, "icon" | "type"> {
+  /** `primary` for the one action that a view is about. */
+  kind?: "primary" | "plain" | "quiet" | "danger";
+  icon?: IconName;
+  isSmall?: boolean;
+  type?: "button" | "submit";
+  children?: ComponentChildren;
+}
+
+/** A button. Without text it needs `aria-label`, which is also shown as its title. */
+export function Button(
+  { kind = "plain", icon, isSmall, type = "button", children, ...more }: ButtonProps,
+) {
+  const classes = ["button", kind, isSmall && "small", !children && "icon-only"];
+  const label = more["aria-label"];
+  return (
+    <button
+      type={type}
+      class={classes.filter(Boolean).join(" ")}
+      {...(!children && typeof label === "string" && { title: label })}
+      {...more}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+/**
+ * A dialog over the page, open as long as it is rendered. The browser keeps the focus inside and
+ * returns it afterwards. Escape and the button call `onClose`; without it the dialog must be answered.
+ */
+export function Dialog({ title, isWide, onClose, children }: {
+  title: string;
+  isWide?: boolean;
+  onClose?: (() => void) | undefined;
+  children: ComponentChildren;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current!;
+    const before = document.activeElement;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class={isWide ? "dialog wide" : "dialog"}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        if (event.target !== ref.current) return; // a file picker inside it was cancelled
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        {onClose && <Button kind="quiet" icon="close" aria-label="Close" onClick={onClose} />}
+      </div>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}
+
+/** Asks before something is lost. */
+export function ConfirmDialog({ title, action, children, onConfirm, onClose }: {
+  title: string;
+  /** What the button says, such as `Delete`. */
+  action: string;
+  children: ComponentChildren;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div>{children}</div>
+      <div class="dialog-actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="danger"
+          onClick={() => {
+            onConfirm();
+            onClose();
+          }}
+        >
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,62 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Dialog } from "./dialog.tsx";
+
+/** A key of a view: what is pressed (`j`, `/`, `Ctrl+Enter`) and what it does. */
+export interface Shortcut {
+  key: string;
+  does: string;
+  /** Missing if the component itself handles the key and it is only listed. */
+  run?: () => void;
+}
+
+const isHelpOpen = signal(false);
+const active = signal<Shortcut[]>([]);
+
+/** Makes keys work while a view is shown, except while the person types or a dialog is open. */
+export function useShortcuts(shortcuts: Shortcut[]): void {
+  useEffect(() => {
+    active.value = [...active.value, ...shortcuts];
+    function onKeyDown(event: KeyboardEvent): void {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector("dialog[open]")) return;
+      const found = shortcuts.find(({ key, run }) => run && key === event.key);
+      if (!found) return;
+      event.preventDefault();
+      found.run?.();
+    }
+    document.addEventListener("keydown", onKeyDown);
+    return () => {
+      active.value = active.value.filter((shortcut) => !shortcuts.includes(shortcut));
+      document.removeEventListener("keydown", onKeyDown);
+    };
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+/** Opens the list of keys. */
+export function openKeyboardHelp(): void {
+  isHelpOpen.value = true;
+}
+
+/** The list of keys, opened by `?`. */
+export function KeyboardHelp() {
+  useShortcuts([{ key: "?", does: "Show these keys", run: openKeyboardHelp }]);
+  if (!isHelpOpen.value) return null;
+  return (
+    <Dialog title="Keys" onClose={() => isHelpOpen.value = false}>
+      <dl class="keys">
+        {active.value.map(({ key, does }) => (
+          <>
+            <dt>{key.split("+").map((part) => <kbd key={part}>{part}</kbd>)}</dt>
+            <dd>{does}</dd>
+          </>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

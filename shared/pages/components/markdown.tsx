@@ -1,0 +1,150 @@
+import { Lexer, type Token, type Tokens } from "marked";
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { decodeEntities } from "../markdown_entities.ts";
+import { CopyButton } from "./copy_button.tsx";
+
+/** Quotes and lists inside each other, beyond which the source is shown as it is. */
+const MAX_DEPTH = 24;
+
+/**
+ * A model's text as nodes. Nothing in it becomes HTML: tags stay text, links go to the web only, and
+ * pictures are links, because the page loads nothing from elsewhere.
+ */
+export function Markdown({ text }: { text: string }) {
+  const tokens = useMemo(() => lex(text), [text]);
+  return <div class="prose" dir="auto">{tokens ? blocks(tokens, 0) : text}</div>;
+}
+
+/** `undefined` if the text is nested so deeply that the lexer gives up. */
+function lex(text: string): Token[] | undefined {
+  try {
+    return new Lexer({ gfm: true }).lex(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function blocks(tokens: Token[], depth: number): ComponentChildren {
+  return tokens.map((token, index) => <Block key={index} token={token} depth={depth} />);
+}
+
+function Block({ token, depth }: { token: Token; depth: number }): ComponentChildren {
+  if (depth > MAX_DEPTH) return token.raw;
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading": {
+      // The page has its own first and second level.
+      const Heading = `h${Math.min(6, token.depth + 2)}` as "h3";
+      return <Heading dir="auto">{inline(token.tokens ?? [], depth)}</Heading>;
+    }
+    case "code":
+      return <CodeBlock text={token.text} language={token.lang ?? ""} />;
+    case "blockquote":
+      return <blockquote dir="auto">{blocks(token.tokens ?? [], depth + 1)}</blockquote>;
+    case "list":
+      return <List list={token as Tokens.List} depth={depth} />;
+    case "table":
+      return <Table table={token as Tokens.Table} depth={depth} />;
+    case "hr":
+      return <hr />;
+    case "paragraph":
+      return <p dir="auto">{inline(token.tokens ?? [], depth)}</p>;
+    case "text":
+      return <>{token.tokens ? inline(token.tokens, depth) : decodeEntities(token.text)}</>;
+    default:
+      return <p dir="auto">{token.raw.trim()}</p>; // HTML, as text
+  }
+}
+
+function List({ list, depth }: { list: Tokens.List; depth: number }) {
+  const items = list.items.map(({ task, checked, tokens }, index) => (
+    <li key={index} dir="auto">
+      {task && (checked ? "☑ " : "☐ ")}
+      {blocks(tokens.filter(({ type }) => type !== "checkbox"), depth + 1)}
+    </li>
+  ));
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ table: { header, rows }, depth }: { table: Tokens.Table; depth: number }) {
+  const alignment = ({ align }: Tokens.TableCell) => align === "right" ? "number" : "";
+  return (
+    <div class="table-frame" role="region" aria-label="Table" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {header.map((cell, index) => (
+              <th key={index} scope="col" class={alignment(cell)}>{inline(cell.tokens, depth)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column} class={alignment(cell)}>{inline(cell.tokens, depth)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Code with its language and a button that copies it. */
+export function CodeBlock({ text, language }: { text: string; language: string }) {
+  return (
+    <div class="code" dir="ltr">
+      <div class="code-head">
+        <span>{language.split(/\s/)[0] || "text"}</span>
+        <CopyButton text={text} label="Copy code" />
+      </div>
+      <pre tabIndex={0}><code>{text}</code></pre>
+    </div>
+  );
+}
+
+function inline(tokens: Token[], depth: number): ComponentChildren {
+  return tokens.map((token, index) => <Inline key={index} token={token} depth={depth} />);
+}
+
+function Inline({ token, depth }: { token: Token; depth: number }): ComponentChildren {
+  if (depth > MAX_DEPTH) return token.raw;
+  const inner = () => inline("tokens" in token ? token.tokens ?? [] : [], depth + 1);
+  switch (token.type) {
+    case "strong":
+      return <strong>{inner()}</strong>;
+    case "em":
+      return <em>{inner()}</em>;
+    case "del":
+      return <del>{inner()}</del>;
+    case "codespan":
+      return <code>{token.text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return <WebLink href={token.href}>{inner()}</WebLink>;
+    case "image":
+      return <WebLink href={token.href}>{decodeEntities(token.text) || "picture"}</WebLink>;
+    case "text":
+      return <>{token.tokens ? inner() : decodeEntities(token.text)}</>;
+    case "escape":
+      return <>{token.text}</>;
+    default:
+      return <>{token.raw}</>; // HTML, as text
+  }
+}
+
+/** A link of a model's text, if it is one to the web; else only its text. */
+function WebLink({ href, children }: { href: string; children: ComponentChildren }) {
+  if (!isWebAddress(href)) return <>{children}</>;
+  return <a href={href} target="_blank" rel="noopener noreferrer">{children}</a>;
+}
+
+function isWebAddress(href: string): boolean {
+  return /^(https?|mailto):/i.test(URL.parse(href)?.protocol ?? "");
+}

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from "preact";
+import { type ApiProblem, remedyOf } from "../api_problem.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+/** There is nothing yet: says what would be here, and offers the way to it. */
+export function Empty({ icon = "chat", title, children }: {
+  icon?: IconName;
+  title: string;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="state">
+      <Icon name={icon} size={24} />
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Something is on its way. */
+export function Loading({ what }: { what: string }) {
+  return (
+    <div class="state" role="status">
+      <span class="spinner" />
+      <p>Loading {what}…</p>
+    </div>
+  );
+}
+
+/** Something failed: what, why, what to do, and a way to try again. */
+export function ProblemNotice({ problem, children }: {
+  problem: ApiProblem;
+  children?: ComponentChildren;
+}) {
+  const remedy = remedyOf(problem);
+  const message = problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
+  return (
+    <div class="notice bad" role="alert">
+      <Icon name={problem.code === "offline" ? "offline" : "warning"} />
+      <div>
+        <div>{/[.!?]$/.test(message) ? message : `${message}.`} {remedy}</div>
+        {problem.errors.map(({ path, message }) => (
+          <div key={path}>
+            <code>{path}</code>: {message}
+          </div>
+        ))}
+        {problem.requestId && problem.status >= 500 && (
+          <div>
+            Request id: <code>{problem.requestId}</code>
+          </div>
+        )}
+        {children && <div class="notice-actions">{children}</div>}
+      </div>
+    </div>
+  );
+}

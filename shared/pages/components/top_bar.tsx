@@ -1,0 +1,34 @@
+import type { ComponentChildren } from "preact";
+import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+import { openKeyboardHelp } from "./keyboard.tsx";
+import { Link } from "./link.tsx";
+import { ThemeSwitch } from "./theme_switch.tsx";
+
+/** The bar at the top: where one is, what the view offers, and what every view has. */
+export function TopBar({ title, start, children }: {
+  title: string;
+  /** Before the title: a button that opens a side list. */
+  start?: ComponentChildren;
+  children?: ComponentChildren;
+}) {
+  return (
+    <header class="topbar">
+      <a class="visually-hidden skip" href="#main">Skip to content</a>
+      {start}
+      <h1>{title}</h1>
+      {children}
+      <span class="spacer" />
+      <Link
+        class="button quiet icon-only"
+        href="/docs"
+        aria-label="API reference"
+        title="API reference"
+      >
+        <Icon name="book" />
+      </Link>
+      <Button kind="quiet" icon="keyboard" aria-label="Keys" onClick={openKeyboardHelp} />
+      <ThemeSwitch />
+    </header>
+  );
+}

@@ -1,0 +1,66 @@
+const LOCALE = "en";
+
+const integers = new Intl.NumberFormat(LOCALE);
+const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
+const dateTimes = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+const ages = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto", style: "short" });
+
+/** `1,234`. */
+export function formatCount(count: number): string {
+  return integers.format(count);
+}
+
+/** `27.3K`. */
+export function formatCompact(count: number): string {
+  return compact.format(count);
+}
+
+/** A score or a ratio with two digits, `0.79`; a dash if there is none. */
+export function formatScore(score: number | null | undefined, digits = 2): string {
+  if (score === null || score === undefined) return "–";
+  return new Intl.NumberFormat(LOCALE, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(score);
+}
+
+/** `84 ms`, `1.2 s`, `3 min 5 s`, `2 h 4 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 59.95) return `${formatScore(seconds, 1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return pair([Math.floor(whole / 60), "min"], [whole % 60, "s"]);
+  return pair([Math.floor(whole / 3600), "h"], [Math.floor((whole % 3600) / 60), "min"]);
+}
+
+function pair([large, largeUnit]: [number, string], [small, smallUnit]: [number, string]): string {
+  const first = `${formatCount(large)} ${largeUnit}`;
+  return small > 0 ? `${first} ${small} ${smallUnit}` : first;
+}
+
+/** `Nov 15, 2026, 3:04 PM`, in the person's time zone. */
+export function formatDateTime(time: number | string | Date): string {
+  return dateTimes.format(new Date(time));
+}
+
+const AGES: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+/** `5 min. ago`; the date after a week. `now` is in milliseconds. */
+export function formatAge(time: number | string | Date, now: number = Date.now()): string {
+  const age = now - new Date(time).getTime();
+  if (age > 7 * 86_400_000) return formatDateTime(time);
+  for (const [unit, ms] of AGES) {
+    if (age >= ms) return ages.format(-Math.floor(age / ms), unit);
+  }
+  return "just now";
+}
+
+/** `1 model call`, `2 model calls`. */
+export function formatNumberOf(count: number, one: string, many: string = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
