@@ -1,0 +1,132 @@
+// deno-lint-ignore-file no-console -- what the page's console says is what is watched
+import { assertEquals } from "@std/assert";
+import axe from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { findChromium } from "./chromium.ts";
+
+/** A page under test. Closing it fails the test if anything went wrong that nobody expected. */
+export interface OpenPage extends AsyncDisposable {
+  page: Page;
+  /** Console errors, uncaught errors, violations of the content policy, executed payloads. */
+  readonly complaints: readonly string[];
+  /** Takes the complaints that a test expects: a request that fails is logged by the browser. */
+  expect(pattern: RegExp): void;
+}
+
+/** A suite of browser tests: one browser and one set of services, started at the first test. */
+export interface PageSuite<Services> {
+  test(name: string, run: (services: Services, open: OpenInBrowser) => Promise<void>): void;
+}
+
+export type OpenInBrowser = (
+  url: string,
+  options?: BrowserContextOptions,
+) => Promise<OpenPage>;
+
+/** Tests are skipped if there is no browser. `start`ed things are disposed of after the last test. */
+export function pageSuite<Services extends AsyncDisposable>(
+  start: () => Promise<Services>,
+): PageSuite<Services> {
+  const path = findChromium();
+  let started: Promise<[Browser, Services]> | undefined;
+  const begin = () =>
+    started ??= Promise.all([
+      chromium.launch({ executablePath: path!, args: ["--no-sandbox", "--disable-gpu"] }),
+      start(),
+    ]);
+  Deno.test.afterAll(async () => {
+    if (!started) return;
+    const [browser, services] = await started;
+    await browser.close();
+    await services[Symbol.asyncDispose]();
+  });
+  return {
+    test(name, run) {
+      Deno.test({
+        name,
+        ignore: path === undefined,
+        sanitizeOps: false, // the browser and the services outlive a test
+        sanitizeResources: false,
+        async fn() {
+          const [browser, services] = await begin();
+          await run(services, (url, options) => openPage(browser, { url, ...options }));
+        },
+      });
+    },
+  };
+}
+
+async function openPage(
+  browser: Browser,
+  { url, ...options }: { url: string } & BrowserContextOptions,
+): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: "en-US",
+    timezoneId: "UTC",
+    permissions: ["clipboard-read", "clipboard-write"],
+    ...options,
+  });
+  context.setDefaultTimeout(10_000);
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      console.error(`policy violated: ${event.violatedDirective} ${event.blockedURI}`);
+    });
+    // What a payload calls: see `payloads.ts`.
+    Object.assign(globalThis, { pwned: () => console.error("a payload was executed") });
+  });
+  const complaints: string[] = [];
+  const expected: RegExp[] = [];
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("dialog", async (dialog) => {
+    complaints.push(`a dialog was opened: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  await page.goto(url);
+  return {
+    page,
+    complaints,
+    expect: (pattern) => void expected.push(pattern),
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      const unexpected = complaints.filter((text) => !expected.some((known) => known.test(text)));
+      assertEquals(unexpected, [], "the browser complained");
+    },
+  };
+}
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/**
+ * Checks a view with axe in both themes, at 1280 and at 360 pixels, and that it does not scroll
+ * sideways. Leaves the page wide and light.
+ */
+export async function checkAccessibility(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const found = await page.evaluate(async (tags) => {
+        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run(
+          document,
+          { runOnly: tags, resultTypes: ["violations"] },
+        );
+        return violations.map(({ id, nodes }) =>
+          `${id}: ${
+            nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("; ")
+          }`
+        );
+      }, TAGS);
+      assertEquals(found, [], `${page.url()} at ${width} px, ${colorScheme}`);
+    }
+    const overflow = await page.evaluate(() =>
+      document.documentElement.scrollWidth - document.documentElement.clientWidth
+    );
+    assertEquals(overflow, 0, `${page.url()} scrolls sideways at ${width} px`);
+  }
+}

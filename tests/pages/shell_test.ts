@@ -1,0 +1,54 @@
+import { assertEquals } from "@std/assert";
+import { startServiceProcess } from "../fakes/service_process.ts";
+import { checkAccessibility, pageSuite } from "./browser.ts";
+
+const suite = pageSuite(async () => {
+  const [agent, evaluation] = await Promise.all([
+    startServiceProcess("agent"),
+    startServiceProcess("eval"),
+  ]);
+  return {
+    urls: [agent.url, evaluation.url],
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await evaluation[Symbol.asyncDispose]();
+    },
+  };
+});
+
+suite.test(
+  "an address that no view has says so, and leads to the start",
+  async ({ urls }, open) => {
+    for (const url of urls) {
+      await using tab = await open(`${url}/ui/no/such/view`);
+      await tab.page.getByRole("heading", { name: "There is no such page" }).waitFor();
+      await checkAccessibility(tab.page);
+    }
+  },
+);
+
+suite.test("the theme follows the system until the person chooses one", async ({ urls }, open) => {
+  await using tab = await open(`${urls[0]}/ui/no/such/view`, { colorScheme: "dark" });
+  const { page } = tab;
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await background();
+  assertEquals(dark === light, false);
+  await page.getByRole("button", { name: "Theme: system" }).click();
+  await page.getByRole("button", { name: "Theme: light" }).click();
+  assertEquals(await background(), dark);
+  await page.reload();
+  await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+  assertEquals(await background(), dark);
+});
+
+suite.test("? lists the keys, and Escape closes the list", async ({ urls }, open) => {
+  await using tab = await open(`${urls[0]}/ui/no/such/view`);
+  const { page } = tab;
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByText("Show these keys").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+});
