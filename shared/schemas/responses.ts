@@ -6,9 +6,10 @@ const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() })
 const SUPPORTED_ITEMS =
   "only message, function_call, function_call_output, reasoning and item_reference are supported";
 
-const Item = z.discriminatedUnion("type", [
+/** One item of the input of `POST /v1/responses`. A message may leave out its type. */
+export const InputItem = z.discriminatedUnion("type", [
   z.looseObject({
-    type: z.literal("message"),
+    type: z.literal("message").default("message"),
     role: z.enum(["user", "assistant", "system", "developer"]),
     content: Content,
   }),
@@ -30,16 +31,9 @@ const Item = z.discriminatedUnion("type", [
     encrypted_content: z.string().nullish(),
   }),
   z.looseObject({ type: z.literal("item_reference"), id: z.string() }),
-], { error: (issue) => issue.code === "invalid_union" ? SUPPORTED_ITEMS : undefined });
-
-/** One item of the input of `POST /v1/responses`. A message may leave out its type. */
-export const InputItem = z.preprocess(nameMessage, Item).meta({ id: "ResponseInputItem" });
+], { error: (issue) => issue.code === "invalid_union" ? SUPPORTED_ITEMS : undefined })
+  .meta({ id: "ResponseInputItem" });
 export type InputItem = z.infer<typeof InputItem>;
-
-function nameMessage(item: unknown): unknown {
-  const isShort = typeof item === "object" && item !== null && "role" in item && !("type" in item);
-  return isShort ? { type: "message", ...item } : item;
-}
 
 const Format = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("text") }),

@@ -70,6 +70,11 @@ Deno.test("agent: every route answers what its description says, to a proxy that
       headers: KEY,
       status: 200,
     }],
+    ...["Hello", [{ role: "user", content: [{ type: "input_text", text: "Hello" }] }]]
+      .map((input): [string, Sent] => [
+        "POST /v1/responses",
+        { body: { model: "acme/small", input }, headers: KEY, status: 200 },
+      ]),
   ];
   for (const [what, sent] of described) await send(proxy, what, sent);
   assertEquals(await unseen(agent.url, proxy.seen), []);
@@ -91,6 +96,7 @@ Deno.test("agent: every route answers what its description says, to a proxy that
       headers: KEY,
       status: 502,
     }],
+    ["POST /v1/responses", { body: { model: "a/b" }, headers: KEY, status: 400 }],
     ["GET /v1/models", { status: 401 }],
     ["GET /v1/models/acme%2Fnone", { headers: KEY, status: 404 }],
     ["GET /route?model=", { headers: KEY, status: 400 }],
