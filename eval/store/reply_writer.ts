@@ -3,9 +3,10 @@ import type { PendingRepliesTable } from "./schema.ts";
 
 /**
  * How long a reply waits for its scores before it is stored without them. Most are scored within a
- * few milliseconds, and storing a reply costs as much as storing its turn.
+ * few milliseconds, and storing a reply costs as much as storing its turn: on a busy machine a
+ * shorter wait doubles what is written, which makes it busier.
  */
-const DELAY_MS = 25;
+const DELAY_MS = 100;
 const MAX_BATCH = 200;
 
 export interface ReplyWriter {
