@@ -7,7 +7,7 @@ import {
   QUESTIONS,
   startAgent,
 } from "./agent_process.ts";
-import { report, sideBySide, startEndpoint } from "./measure.ts";
+import { median, report, sideBySide, startEndpoint } from "./measure.ts";
 
 /** Each figure is the median of this many rounds, in which both are measured in turn. */
 const ROUNDS = 3;
@@ -97,8 +97,4 @@ async function startPeer(hub: string): Promise<AgentProcess> {
   return observe(
     await startProcess(["run", ...flags, "-A", script], { environment: { HUB_BASE_URL: hub } }),
   );
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

@@ -36,6 +36,12 @@ function readRssMb(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }
 
+/** The most memory that a process has had so far, in MB. */
+export function readPeakMb(pid: number): number | undefined {
+  const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`) ?? "")?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+}
+
 function readProc(path: string): string | undefined {
   try {
     return Deno.readTextFileSync(path);

@@ -1,6 +1,6 @@
 import { hang, startProviderDouble } from "../fakes/provider_double.ts";
 import { QUESTIONS, startAgent } from "./agent_process.ts";
-import { report, startEndpoint } from "./measure.ts";
+import { median, report, startEndpoint } from "./measure.ts";
 
 const ROUNDS = 200;
 
@@ -76,10 +76,6 @@ function post(url: string, signal?: AbortSignal): Promise<Response> {
     }),
     ...(signal && { signal }),
   });
-}
-
-function median(values: number[]): number {
-  return at(values, 0.5);
 }
 
 function at(values: number[], share: number): number {

@@ -1,10 +1,13 @@
 /**
  * A model endpoint in a process of its own, so that its work is not counted as ours. It answers
- * `/delay/<ms>/v1/chat/completions` after that many milliseconds, with a tool call where the
- * request offers tools and the user says "use a tool", and in pieces where a stream is asked for.
- * Prints its port.
+ * `/delay/<ms>/v1/chat/completions` after that many milliseconds: with a tool call if the request
+ * offers tools and the user says "use a tool", in pieces if a stream is asked for, and always with
+ * one sentence. `/delay/<ms>/echo/v1/…` answers with what the user asked to hear, and with errors in
+ * every tenth reply; `/delay/<ms>/fresh/<words>/v1/…` never gives the same reply twice. Prints its
+ * port.
  */
 import process from "node:process";
+import { corrupt, createText } from "./varied_texts.ts";
 
 interface Body {
   model: string;
@@ -16,8 +19,20 @@ interface Body {
 const WORDS = "Your order was shipped on Monday and arrives on Thursday.".match(/\S+\s*/g) ?? [];
 const USAGE = { prompt_tokens: 12, completion_tokens: 9, total_tokens: 21 };
 
+let calls = 0;
+
+/** What follows `Say: ` in the question, or a text of its own. */
+function reply(path: string, question: string): string {
+  const call = ++calls;
+  const wanted = /\/echo\//.test(path) && /Say: (.*)/s.exec(question)?.[1];
+  if (wanted) return call % 10 === 0 ? corrupt(wanted, call) : wanted;
+  const length = /\/fresh\/(\d+)\//.exec(path)?.[1];
+  return length ? createText(1_000_000 + call, Number(length)) : WORDS.join("");
+}
+
 async function handle(request: Request): Promise<Response> {
-  const delay = Number(/^\/delay\/(\d+)\//.exec(new URL(request.url).pathname)?.[1] ?? 0);
+  const path = new URL(request.url).pathname;
+  const delay = Number(/^\/delay\/(\d+)\//.exec(path)?.[1] ?? 0);
   const body = await request.json() as Body;
   if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
   if (body.stream) return streamWords(body.model);
@@ -33,7 +48,7 @@ async function handle(request: Request): Promise<Response> {
         function: { name: "calculator", arguments: '{"expression":"2+2"}' },
       }],
     }
-    : { role: "assistant", content: WORDS.join("") };
+    : { role: "assistant", content: reply(path, last?.content ?? "") };
   return Response.json({
     id: "chatcmpl-1",
     object: "chat.completion",

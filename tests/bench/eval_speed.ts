@@ -1,13 +1,21 @@
+import { allDifferent, mostlyRight } from "./eval_workloads.ts";
 import { CONCURRENCY, createBatch, createEvaluator } from "./eval_service.ts";
-import { elapsedMs, report, sideBySide, startEndpoint } from "./measure.ts";
+import { elapsedMs, median, report, sideBySide, startEndpoint } from "./measure.ts";
 
 const SCENARIOS = 200;
 const ATTEMPTS = 3;
 const TURNS = 2;
 const CALLS = SCENARIOS * ATTEMPTS * TURNS;
 
-/** 200 scenarios × 3 attempts × 2 turns against the limit, and against a bare `fetch` loop. */
+/** Workloads like real ones, and one whose replies are all alike: what the rest of a run costs. */
 export async function evalSpeed(): Promise<void> {
+  await mostlyRight();
+  await allDifferent();
+  await oneReply();
+}
+
+/** 200 scenarios × 3 attempts × 2 turns against the limit, and against a bare `fetch` loop. */
+async function oneReply(): Promise<void> {
   await using endpoint = await startEndpoint();
   await using evaluator = await createEvaluator();
   const { evaluate } = evaluator;
@@ -61,8 +69,4 @@ async function bareLoop(
       messages.push({ role: "assistant", content: choices[0].message.content });
     }
   });
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

@@ -22,6 +22,10 @@ export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
+export function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
 /** Runs `work` for every item, `width` at a time. */
 export async function sideBySide<T>(
   items: Iterable<T>,
@@ -37,7 +41,7 @@ export async function sideBySide<T>(
 
 /** The endpoint of `endpoint.ts` in its own process; ends when disposed of. */
 export async function startEndpoint(): Promise<
-  { url: (delayMs: number) => string } & AsyncDisposable
+  { url: (delayMs: number, kind?: string) => string } & AsyncDisposable
 > {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", new URL("endpoint.ts", import.meta.url).pathname],
@@ -47,7 +51,7 @@ export async function startEndpoint(): Promise<
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const port = Number((await reader.read()).value);
   return {
-    url: (delayMs) => `http://127.0.0.1:${port}/delay/${delayMs}/v1`,
+    url: (delayMs, kind = "") => `http://127.0.0.1:${port}/delay/${delayMs}${kind}/v1`,
     async [Symbol.asyncDispose]() {
       await child.stdin.close();
       await reader.cancel();
