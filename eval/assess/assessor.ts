@@ -43,7 +43,9 @@ export interface AssessorOptions {
 /** Scores the replies of one batch with every scorer of the table. */
 export function createAssessor(batch: AssessedBatch, options: AssessorOptions): Assessor {
   const planned = planBatch(batch, options);
-  planned.semantics.encodeReferences(options.signal); // while the first questions are on their way
+  let isAnswered = false;
+  // While the first questions are on their way. From then on only what a reply needs is encoded.
+  planned.semantics.encodeReferences(() => isAnswered || options.signal.aborted);
   const { scorers = everyScorer } = options;
   const all = scorers.flatMap((scorer) => scorer.forBatch(planned) ?? []);
   const ours = all.filter(({ hasCallersNames }) => !hasCallersNames);
@@ -73,6 +75,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
 
   return {
     async assess(interaction, reply, { latencyMs = 0, conversation = () => [] } = {}) {
+      isAnswered = true;
       const [known, asked] = await Promise.all([
         scoreOnce(interaction, reply),
         scoreWith(fresh, { interaction, reply, latencyMs, conversation }),

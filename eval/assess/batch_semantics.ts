@@ -14,8 +14,8 @@ export interface BatchSemantics {
   isEnglish(text: string): Promise<boolean>;
   /** How replies are compared with a reference by the encoder inside. */
   similarityMethod(reference: string): Promise<SimilarityMethod>;
-  /** Encodes the references ahead of the replies; never rejects. */
-  encodeReferences(signal: AbortSignal): Promise<void>;
+  /** Encodes references ahead of the replies until `isOver`; never rejects. */
+  encodeReferences(isOver: () => boolean): Promise<void>;
   /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
   tfIdf(): Promise<CharTfIdf>;
 }
@@ -60,21 +60,21 @@ export function createBatchSemantics(
     isEmbeddable: async (texts) => !embedder.isEnglishOnly || await isEnglish(texts),
     isEnglish: (text) => isEnglish([text]),
     similarityMethod: async (reference) => chooseMethod(reference, await isEnglish([reference])),
-    encodeReferences: (signal) => encodeAll(references(scenarios), { embedder, signal }),
+    encodeReferences: (isOver) => encodeAll(references(scenarios), { embedder, isOver }),
     tfIdf: () => tfIdf ??= createCharTfIdf(references(scenarios)),
   };
 }
 
-/** Larger batches wait: the embedder does not remember more for long. */
+/** The embedder does not remember more for long. */
 const ENCODED_AHEAD = 2000;
 const AT_ONCE = 32;
 
 async function encodeAll(
   texts: Iterable<string>,
-  { embedder, signal }: { embedder: Embedder; signal: AbortSignal },
+  { embedder, isOver }: { embedder: Embedder; isOver: () => boolean },
 ): Promise<void> {
   const different = [...new Set(texts)].slice(0, ENCODED_AHEAD);
-  for (let at = 0; at < different.length && !signal.aborted; at += AT_ONCE) {
+  for (let at = 0; at < different.length && !isOver(); at += AT_ONCE) {
     try {
       await Promise.all(different.slice(at, at + AT_ONCE).map((text) => embedder.embed(text)));
     } catch {

@@ -200,6 +200,17 @@ Deno.test("the references are encoded before the first reply is there", async ()
   assertEquals(embedded, BATCH.map(({ reference_reply }) => reference_reply));
 });
 
+Deno.test("once replies come, only the references that they need are encoded", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  const batch = Array.from(
+    { length: 100 },
+    (_, i) => interaction(`${i}`, { reference_reply: `The parcel ${i} arrives on Thursday.` }),
+  );
+  const { assess } = assessor(batch, { embedder });
+  for (const subject of batch) await assess(subject, subject.reference_reply!);
+  assertEquals(embedded.length, 32); // those that were on their way at the first reply
+});
+
 Deno.test("the references of a batch are embedded once, however many replies there are", async () => {
   const { embedder, embedded } = fakeEmbedder();
   const memo = createMemo((text) => embedder.embed(text), { capacity: 100 });
