@@ -1,9 +1,11 @@
+import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type {
   AgentReply,
   ReplyInvalidToolCall,
   ReplyToolCall,
 } from "../../shared/schemas/agent.ts";
+import { toSentFields } from "../run/sent_fields.ts";
 import { parseToolArguments } from "../run/tool_call.ts";
 
 const NO_USAGE: ChatUsage = {
@@ -24,8 +26,11 @@ export function toAgentReply(reply: ChatReply): AgentReply {
   return {
     content: reply.content ?? "",
     additional_kwargs: {
-      ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls.map(toRawToolCall) }),
+      ...(reply.toolCalls.length > 0 && {
+        tool_calls: reply.toolCalls.map((call) => toToolCallParam(call, call.extra)),
+      }),
       refusal: reply.refusal,
+      ...toSentFields(reply),
     },
     response_metadata: {
       token_usage: {
@@ -62,10 +67,6 @@ export function toAgentReply(reply: ChatReply): AgentReply {
       }),
     },
   };
-}
-
-function toRawToolCall({ id, name, arguments: text }: ToolCall) {
-  return { id, type: "function" as const, function: { name, arguments: text } };
 }
 
 function sortToolCalls(calls: ToolCall[]) {

@@ -16,6 +16,7 @@ import { toAgentReply } from "../answer/reply.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
 import { accountFields, accountHeaders } from "../answer/accounting.ts";
+import { toCallerMessages } from "../run/conversation.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { runAnswer } from "./run_answer.ts";
 
@@ -126,7 +127,7 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
       maxBytes: config.MAX_BODY_BYTES,
       timeoutMs: config.BODY_TIMEOUT_MS,
     });
-    const run = runner.prepare({ choice, messages });
+    const run = runner.prepare({ choice, messages: toCallerMessages(messages) });
     context.connection.onClose(runs.take());
     if (wantsStream(request)) {
       return await streamAnswer(run, { signal: request.signal, context });

@@ -1,5 +1,6 @@
 import { abortError } from "../../shared/abort.ts";
 import { answerIn, type Conversation, type Voice } from "./demo_answers.ts";
+import { textOf } from "../../shared/providers/content.ts";
 import { findToolCalls } from "./demo_tools.ts";
 import {
   type CallOptions,
@@ -100,7 +101,9 @@ function voiceOf(model: string): Voice {
 
 function readConversation({ messages }: ChatRequest): Conversation {
   const asked = messages.findLastIndex(({ role }) => role === "user");
-  const texts = messages.filter(({ role }) => role === "user").map(({ content }) => content);
+  const texts = messages.filter(({ role }) => role === "user").map(({ content }) =>
+    textOf(content)
+  );
   const called = new Map(toolCallsOf(messages).map((call) => [call.id, call]));
   return {
     said: texts.at(-1) ?? "",
@@ -111,7 +114,7 @@ function readConversation({ messages }: ChatRequest): Conversation {
       return [{
         tool: call?.name ?? "tool",
         given: call?.arguments ?? "",
-        content: message.content,
+        content: textOf(message.content),
       }];
     }),
   };

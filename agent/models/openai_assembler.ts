@@ -3,13 +3,29 @@ import {
   asList,
   asText,
   isFields,
+  KNOWN_FIELDS,
   MAX_TOOL_CALLS,
   newToolCallId,
   parseArguments,
   parseContent,
   parseUsage,
+  pickCallExtra,
+  withSender,
 } from "../../shared/providers/openai_messages.ts";
-import type { ChatDelta, ChatReply, ToolCall } from "../../shared/providers/provider.ts";
+import { simplifyContent } from "../../shared/providers/content.ts";
+import {
+  mergeExtra,
+  mergeParts,
+  pickExtra,
+  reasoningIn,
+  thoughtOf,
+} from "../../shared/providers/extra_fields.ts";
+import type {
+  ChatDelta,
+  ChatReply,
+  ContentPart,
+  ToolCall,
+} from "../../shared/providers/provider.ts";
 
 /** Puts one streamed reply together. */
 export interface ReplyAssembler {
@@ -22,6 +38,7 @@ export interface ReplyAssembler {
 /** Chunks come as providers really send them: any field may be missing or null. */
 export function createReplyAssembler(requestedModel: string): ReplyAssembler {
   const calls = createCallCollector();
+  let parts: ContentPart[] | undefined;
   const reply: ChatReply = {
     id: null,
     model: requestedModel,
@@ -50,30 +67,49 @@ export function createReplyAssembler(requestedModel: string): ReplyAssembler {
     }
 
     const delta = asFields(choice.delta ?? choice.message);
-    for (const piece of asList(delta.tool_calls)) calls.add(asFields(piece));
+    const extra = pickExtra(delta, KNOWN_FIELDS);
+    if (extra) mergeExtra(reply.extra ??= {}, extra);
+    const pieces = asList(delta.tool_calls).map((piece) => calls.add(asFields(piece)));
     const refusal = asText(delta.refusal);
     if (refusal !== null) reply.refusal = (reply.refusal ?? "") + refusal;
     const text = parseContent(delta.content);
+    addParts(delta.content);
     if (text !== null) reply.content = (reply.content ?? "") + text;
-    const reasoning = asText(delta.reasoning_content) ?? asText(delta.reasoning);
+    const reasoning = extra && reasoningIn(extra) || asList(delta.content).map(thoughtOf).join("");
+    const logprobs = isFields(choice.logprobs) ? { logprobs: choice.logprobs } : {};
     return [
       ...(reasoning ? [{ type: "reasoning" as const, text: reasoning }] : []),
-      ...(text ? [{ type: "text" as const, text }] : []),
+      ...(text ? [{ type: "text" as const, text, ...logprobs }] : []),
+      ...pieces,
     ];
+  }
+
+  /** Before `reply.content` grows: the parts begin with the text so far. */
+  function addParts(content: unknown): void {
+    if (Array.isArray(content)) {
+      mergeParts(parts ??= reply.content ? [toText(reply.content)] : [], content);
+    } else if (parts && typeof content === "string") mergeParts(parts, content);
   }
 
   return {
     add,
     get reply() {
       const toolCalls = calls.list.map((call) => ({ ...call, id: call.id || newToolCallId() }));
-      return { ...reply, toolCalls };
+      const isMore = parts && typeof simplifyContent(parts) !== "string";
+      const whole = { ...reply, toolCalls, ...(parts && isMore && { parts }) };
+      return withSender(whole, requestedModel);
     },
   };
+}
+
+function toText(text: string): ContentPart {
+  return { type: "text", text };
 }
 
 /** Puts the pieces of tool calls together. */
 function createCallCollector() {
   const list: ToolCall[] = [];
+  const places = new Map<ToolCall, number>();
   // The latest call of an index and of an id: looking through the list would take quadratic time.
   const byIndex = new Map<number, ToolCall>();
   const byId = new Map<string, ToolCall>();
@@ -97,7 +133,7 @@ function createCallCollector() {
     return sameId ?? (name ? undefined : list.at(-1));
   }
 
-  function add(piece: Record<string, unknown>): void {
+  function add(piece: Record<string, unknown>): ChatDelta {
     const index = typeof piece.index === "number" ? piece.index : undefined;
     const id = asText(piece.id) ?? "";
     const called = asFields(piece.function);
@@ -106,13 +142,23 @@ function createCallCollector() {
     if (!call) {
       if (list.length === MAX_TOOL_CALLS) throw new SyntaxError("too many tool calls");
       call = { id, name, arguments: "" };
-      list.push(call);
+      places.set(call, list.push(call) - 1);
       if (index !== undefined) byIndex.set(index, call);
     }
     call.id ||= id;
     if (call.id) byId.set(call.id, call);
     call.name ||= name;
-    call.arguments += parseArguments(called.arguments);
+    const text = parseArguments(called.arguments);
+    call.arguments += text;
+    const extra = pickCallExtra(piece);
+    if (extra) mergeExtra(call.extra ??= {}, extra);
+    return {
+      type: "call",
+      index: places.get(call)!,
+      ...(id && { id }),
+      ...(name && { name }),
+      arguments: text,
+    };
   }
 
   return { list, add };

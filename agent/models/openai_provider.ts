@@ -82,8 +82,7 @@ export function createOpenAIProvider(
     const answer = await call(
       attempt,
       options.signal,
-      async (signal) =>
-        await readJson(await client.chat.completions.create(params, { signal }).asResponse()),
+      async (signal) => await readJson(await post(params, signal)),
     );
     const reply = parseReply(answer, request.model);
     if (!reply) throw unreadable(attempt);
@@ -108,11 +107,13 @@ export function createOpenAIProvider(
   }
 
   function open(request: ChatRequest, signal: AbortSignal): Promise<Response> {
-    return client.chat.completions.create({
-      ...toCompletionParams(request),
-      stream: true,
-      stream_options: { include_usage: true },
-    }, { signal }).asResponse();
+    const params = toCompletionParams(request);
+    return post({ ...params, stream: true, stream_options: { include_usage: true } }, signal);
+  }
+
+  /** Without the SDK's types of a request: parts and fields that it does not know are sent too. */
+  function post(body: unknown, signal: AbortSignal): Promise<Response> {
+    return client.post("/chat/completions", { body, signal }).asResponse();
   }
 
   async function listModels(options: CallOptions = {}): Promise<ListedModel[]> {

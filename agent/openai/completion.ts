@@ -1,5 +1,7 @@
+import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
+import { toSentFields } from "../run/sent_fields.ts";
 import type { RunReport } from "../run/runner.ts";
 
 /** The fields of a completion that do not come from the reply. */
@@ -31,6 +33,7 @@ export function toCompletion(
     role: "assistant",
     content: reply.content,
     refusal: reply.refusal,
+    ...toSentFields(reply),
     ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls.map(toToolCall) }),
     ...(toolEvents && { tool_events: toolEvents }),
   };
@@ -74,8 +77,8 @@ export function toUsageChunk({ id, created, model }: CompletionFrame, usage: Com
   return { id, object: "chat.completion.chunk", created, model, choices: [], usage };
 }
 
-export function toToolCall({ id, name, arguments: text }: ToolCall) {
-  return { id, type: "function", function: { name, arguments: text } };
+export function toToolCall(call: ToolCall) {
+  return toToolCallParam(call, call.extra);
 }
 
 /** Token counts with OpenAI's names. */

@@ -1,13 +1,16 @@
+import { textOf } from "../../shared/providers/content.ts";
+import { KNOWN_FIELDS, parseToolCall } from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage, ChatRequest } from "../../shared/providers/provider.ts";
-import type { AgentMessage } from "../../shared/schemas/agent.ts";
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import type { CallerMessage } from "../run/conversation.ts";
 import type { AgentSettings } from "../run/graph.ts";
+import { readSentFields } from "../run/sent_fields.ts";
 import { unsupported } from "./error_shape.ts";
 import { toPlainFields, toSettings } from "./settings.ts";
 
 /** An OpenAI request as input of a run. */
 export interface AgentConversation {
-  messages: AgentMessage[];
+  messages: CallerMessage[];
   /** The caller's system messages; they replace the service's own prompt. */
   systemPrompt: string | undefined;
   settings: Partial<AgentSettings>;
@@ -17,9 +20,9 @@ export interface AgentConversation {
 export function toConversation(body: CompletionRequest): AgentConversation {
   refuseTools(body);
   refuseChoices(body);
-  const system = body.messages.filter(isSystem).map(({ content }) => content);
+  const system = body.messages.filter(isSystem).map(({ content }) => textOf(content));
   return {
-    messages: toAgentMessages(body.messages.filter((message) => !isSystem(message))),
+    messages: body.messages.filter((message) => !isSystem(message)).map(toCallerMessage),
     systemPrompt: system.length > 0 ? system.join("\n\n") : undefined,
     settings: toSettings(body),
   };
@@ -50,31 +53,27 @@ function refuseChoices({ n }: CompletionRequest): void {
   );
 }
 
-function toAgentMessages(messages: CompletionMessage[]): AgentMessage[] {
-  const calls = new Map<string, { name: string; arguments: string }>();
-  return messages.map((message): AgentMessage => {
-    const { content } = message;
-    if (message.role === "tool") {
-      const call = calls.get(message.tool_call_id);
-      return { type: "tool", content, ...call };
-    }
-    if (message.role !== "assistant") return { type: "human", content };
-    for (const { id, function: called } of message.tool_calls ?? []) calls.set(id, called);
-    return { type: "ai", content };
-  });
+function toCallerMessage(message: CompletionMessage): CallerMessage {
+  const { content } = message;
+  if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id };
+  return message.role === "assistant" ? toAssistantMessage(message) : { role: "user", content };
 }
 
 function toChatMessage(message: CompletionMessage): ChatMessage {
   const { content } = message;
   if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id };
-  if (message.role === "user") return { role: "user", content };
-  if (message.role !== "assistant") return { role: "system", content };
-  const toolCalls = (message.tool_calls ?? []).map(({ id, function: called }) => ({
-    id,
-    name: called.name,
-    arguments: called.arguments,
-  }));
-  return { role: "assistant", content, ...(toolCalls.length > 0 && { toolCalls }) };
+  if (message.role === "assistant") return toAssistantMessage(message);
+  return { role: message.role === "user" ? "user" : "system", content };
+}
+
+/** With the fields that its provider sent. Without `from_model` they belong to the model asked. */
+function toAssistantMessage(message: Extract<CompletionMessage, { role: "assistant" }>) {
+  const toolCalls = (message.tool_calls ?? []).map(parseToolCall);
+  return {
+    role: "assistant" as const,
+    ...readSentFields(message, { known: KNOWN_FIELDS, content: message.content }),
+    ...(toolCalls.length > 0 && { toolCalls }),
+  };
 }
 
 function isSystem({ role }: CompletionMessage): boolean {

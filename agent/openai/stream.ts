@@ -8,6 +8,7 @@ import {
   type StreamContext,
 } from "../answer/event_stream.ts";
 import type { AgentEvent } from "../run/events.ts";
+import { toSentFields } from "../run/sent_fields.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
 import type { CompletionSource } from "./source.ts";
@@ -56,8 +57,12 @@ export async function streamCompletion(
     Object.assign(context.fields, { model: source.model, ...fields });
     const { refusal, toolCalls } = reply;
     const calls = toolCalls.map((call, index) => ({ index, ...toToolCall(call) }));
-    if (refusal || calls.length > 0 || !hasStarted) {
+    const sent = toSentFields(reply);
+    // The thoughts have gone out piece by piece: sent again, a client would join them once more.
+    delete sent.reasoning_content;
+    if (refusal || calls.length > 0 || Object.keys(sent).length > 0 || !hasStarted) {
       await sendDelta({
+        ...sent,
         ...(refusal && { refusal }),
         ...(calls.length > 0 && { tool_calls: calls }),
       });

@@ -98,6 +98,9 @@ type Step =
 /** Characters of a model's text beside its tool calls: it is sent again with every later call. */
 const MAX_ASIDE = 400_000;
 
+/** Characters of the provider's own fields and parts in one turn, as JSON; for the same reason. */
+const MAX_KEPT = 1_000_000;
+
 /** The key of `config.configurable` that holds the function with which a LangGraph node writes. */
 const SEND = "__pregel_send";
 
@@ -151,12 +154,25 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
   const { kept } = limitTurn(calls, settings.toolLimits);
-  const message: ChatMessage = {
-    role: "assistant",
-    content: shorten(reply.content ?? "", MAX_ASIDE),
-    toolCalls: kept.map(toHistoryCall),
-  };
+  const message = toHistoryMessage(reply, kept);
   return { to: "tools", value: { messages: [...messages, message], cost, blanks, calls } };
+}
+
+/**
+ * The model's turn for the next calls, with everything that its provider wants back. That is left
+ * out as a whole if it is too long: half a signature is refused.
+ */
+function toHistoryMessage(reply: ChatReply, calls: ToolCall[]): ChatMessage {
+  const { content, parts, extra, from } = reply;
+  const toolCalls = calls.map(toHistoryCall);
+  const said = shorten(content ?? "", MAX_ASIDE);
+  if (from === undefined) return { role: "assistant", content: said, toolCalls };
+  const kept: unknown[] = [parts, extra, ...toolCalls.map((call) => call.extra)];
+  if (JSON.stringify(kept).length > MAX_KEPT) {
+    const bare = toolCalls.map(({ extra: _, ...call }) => call);
+    return { role: "assistant", content: said, toolCalls: bare };
+  }
+  return { role: "assistant", content: parts ?? said, toolCalls, ...(extra && { extra }), from };
 }
 
 function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {

@@ -1,8 +1,9 @@
 import { AppError } from "../../shared/errors.ts";
-import type { ChatMessage } from "../../shared/providers/provider.ts";
-import type { AgentMessage } from "../../shared/schemas/agent.ts";
+import { isBlankContent, joinContents } from "../../shared/providers/content.ts";
+import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
-import { createCallIds, toHistoryCall } from "./tool_call.ts";
+import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
+import { createCallIds, MAX_ID, toHistoryCall } from "./tool_call.ts";
 
 /** What was changed so that strict providers accept a conversation; counts of messages. */
 export interface HistoryRepairs {
@@ -36,26 +37,71 @@ const BLANK_RESULT = "(The tool returned nothing.)";
  * Turns a conversation into one that every provider accepts, also the strict ones: user and
  * assistant take turns, every tool result follows its call, and no content is blank. All text is
  * kept, in its order; only `maxMessages` removes any. Throws 400 if every message is blank.
+ *
+ * A turn with fields of its provider stays as it is, with all its calls and their ids: signatures
+ * hold for the turn that they came with. Other calls are sent one per turn, with new ids.
  */
 export function buildHistory(
-  conversation: AgentMessage[],
+  conversation: CallerMessage[],
   { systemPrompt = "", maxMessages = Infinity }: HistoryOptions = {},
 ): { messages: ChatMessage[]; repairs: HistoryRepairs } {
   if (conversation.every(isBlank)) throw nothingSaid();
-  const spoken = conversation.filter((message) => message.type === "tool" || !isBlank(message));
+  const { calls, whole } = readCalls(conversation);
+  const isSpoken = (message: CallerMessage) =>
+    message.role === "tool" || !isBlank(message) || whole.has(message);
+  const spoken = conversation.filter(isSpoken);
   const kept = cutFront(spoken, maxMessages);
-  const turns = mergeTurns(kept);
-  const { messages, ...repairs } = toChatMessages(turns);
+  const turns = mergeTurns(kept, whole);
+  const { messages, ...repairs } = toChatMessages(turns, { calls, whole });
   if (systemPrompt.trim()) messages.unshift({ role: "system", content: systemPrompt });
   return {
     messages,
     repairs: {
       ...repairs,
       merged: kept.length - turns.length,
-      dropped: conversation.length - spoken.length,
+      dropped: conversation.filter((message) => !isSpoken(message) && !callsOf(message)).length,
       cut: spoken.length - kept.length,
     },
   };
+}
+
+/** What a conversation says about its tool calls. */
+interface Calls {
+  /** By id: the call that a result answers, wherever it was made. */
+  calls: Map<string, ToolCall>;
+  /** The turns that stay as they are: the results of all their calls follow them. */
+  whole: Set<CallerMessage>;
+}
+
+function readCalls(conversation: CallerMessage[]): Calls {
+  const calls = new Map<string, ToolCall>();
+  const whole = new Set<CallerMessage>();
+  conversation.forEach((message, index) => {
+    const made = callsOf(message) ?? [];
+    const ids = new Set(made.map(({ id }) => id));
+    const isNew = ids.size === made.length &&
+      made.every(({ id }) => id && id.length <= MAX_ID && !calls.has(id));
+    for (const call of made) calls.set(call.id, call);
+    if (!isNew || !hasExtra(message)) return;
+    const answers = conversation.slice(index + 1, index + 1 + made.length).map(answeredId);
+    const isAnswered = new Set(answers).size === ids.size && answers.every((id) => ids.has(id!));
+    if (isAnswered) whole.add(message);
+  });
+  return { calls, whole };
+}
+
+function callsOf(message: CallerMessage): ToolCall[] | undefined {
+  return message.role === "assistant" && message.toolCalls?.length ? message.toolCalls : undefined;
+}
+
+function hasExtra(message: CallerMessage): boolean {
+  if (message.role !== "assistant") return false;
+  return message.extra !== undefined || typeof message.content !== "string" ||
+    Boolean(message.toolCalls?.some((call) => call.extra));
+}
+
+function answeredId(message: CallerMessage): string | undefined {
+  return message.role === "tool" ? message.toolCallId : undefined;
 }
 
 /**
@@ -63,7 +109,7 @@ export function buildHistory(
  * question misleads the model. If the limit leaves no question, the latest one becomes the first
  * message.
  */
-function cutFront(messages: AgentMessage[], limit: number): AgentMessage[] {
+function cutFront(messages: CallerMessage[], limit: number): CallerMessage[] {
   if (messages.length <= limit) return messages;
   const tail = messages.slice(-limit);
   const first = tail.findIndex(isQuestion);
@@ -73,65 +119,89 @@ function cutFront(messages: AgentMessage[], limit: number): AgentMessage[] {
 }
 
 /** Joins consecutive messages of one author. Tool results stay separate: each answers its own call. */
-function mergeTurns(messages: AgentMessage[]): AgentMessage[] {
-  const turns: AgentMessage[] = [];
+function mergeTurns(messages: CallerMessage[], whole: Set<CallerMessage>): CallerMessage[] {
+  const turns: CallerMessage[] = [];
   for (const message of messages) {
     const last = turns.at(-1);
-    if (last?.type === message.type && message.type !== "tool") {
-      turns[turns.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
-    } else {
-      turns.push(message);
+    const merged = last && mergeTurn(last, message);
+    if (!merged) turns.push(message);
+    else {
+      turns[turns.length - 1] = merged;
+      if (whole.has(message)) whole.add(merged);
     }
   }
   return turns;
 }
 
-function toChatMessages(turns: AgentMessage[]) {
+function mergeTurn(last: CallerMessage, message: CallerMessage): CallerMessage | undefined {
+  if (message.role === "tool" || last.role !== message.role) return undefined;
+  if (isBlank(last)) return { ...last, ...message };
+  const content = isBlank(message) ? last.content : joinContents(last.content, message.content);
+  return { ...last, ...message, content };
+}
+
+function toChatMessages(turns: CallerMessage[], { calls, whole }: Calls) {
   const messages: ChatMessage[] = [];
   const count = { paired: 0, bridged: 0, opened: 0, filled: 0 };
-  const nextCallId = createCallIds();
+  const open = new Set<string>();
+  const taken = new Set([...whole].flatMap((turn) => callsOf(turn) ?? []).map(({ id }) => id));
+  const nextCallId = createCallIds(taken);
 
-  if (turns[0]?.type !== "human") {
-    messages.push({ role: "user", content: OPENER });
-    count.opened++;
-  }
-  for (const turn of turns) {
+  function addResult(turn: ToolResultMessage): void {
+    const isEmpty = isBlank(turn);
+    const content = isEmpty ? BLANK_RESULT : turn.content;
+    if (isEmpty) count.filled++;
+    if (turn.toolCallId !== undefined && open.delete(turn.toolCallId)) {
+      messages.push({ role: "tool", content, toolCallId: turn.toolCallId });
+      return;
+    }
+    const id = nextCallId();
+    const made = turn.toolCallId === undefined ? undefined : calls.get(turn.toolCallId);
+    const toolCalls = [toHistoryCall({
+      id,
+      name: functionName(made?.name ?? turn.name),
+      arguments: made?.arguments ?? "{}",
+    })];
     const last = messages.at(-1);
-    if (turn.type === "human") {
-      if (last?.role === "tool") {
-        messages.push({ role: "assistant", content: BRIDGE });
-        count.bridged++;
-      }
-      messages.push({ role: "user", content: turn.content });
-    } else if (turn.type === "ai") {
-      messages.push({ role: "assistant", content: turn.content });
-    } else {
-      const toolCallId = nextCallId();
-      const toolCalls = [toHistoryCall({
-        id: toolCallId,
-        name: functionName(turn.name),
-        // OpenAI's clients send the calls with their arguments, other clients do not.
-        arguments: typeof turn.arguments === "string" ? turn.arguments : "{}",
-      })];
-      // An assistant's message right before a result is taken as the one that made the call.
-      const isCaller = last?.role === "assistant" && !last.toolCalls;
-      if (isCaller) messages[messages.length - 1] = { ...last, toolCalls };
-      else messages.push({ role: "assistant", content: "", toolCalls });
-      const content = isBlank(turn) ? BLANK_RESULT : turn.content;
-      messages.push({ role: "tool", content, toolCallId });
-      count.paired++;
-      if (isBlank(turn)) count.filled++;
+    // An assistant's message right before a result is taken as the one that made the call.
+    const isCaller = last?.role === "assistant" && !last.toolCalls;
+    if (isCaller) messages[messages.length - 1] = { ...last, toolCalls };
+    else messages.push({ role: "assistant", content: "", toolCalls });
+    messages.push({ role: "tool", content, toolCallId: id });
+    count.paired++;
+  }
+
+  for (const turn of turns) {
+    if (turn.role !== "system" && turn.role !== "user" && !messages.some(isTurn)) {
+      messages.push({ role: "user", content: OPENER });
+      count.opened++;
+    }
+    if (turn.role === "user" && messages.at(-1)?.role === "tool") {
+      messages.push({ role: "assistant", content: BRIDGE });
+      count.bridged++;
+    }
+    if (turn.role === "tool") addResult(turn);
+    else if (turn.role !== "assistant") messages.push(turn);
+    else {
+      const { toolCalls = [], ...said } = turn;
+      const isWhole = whole.has(turn);
+      if (isWhole) { for (const { id } of toolCalls) open.add(id); }
+      messages.push({ ...said, ...(isWhole && { toolCalls: toolCalls.map(toHistoryCall) }) });
     }
   }
   return { messages, ...count };
 }
 
-function isBlank(message: AgentMessage): boolean {
-  return message.content.trim() === "";
+function isTurn({ role }: ChatMessage): boolean {
+  return role !== "system";
 }
 
-function isQuestion(message: AgentMessage): boolean {
-  return message.type === "human";
+function isBlank({ content }: CallerMessage): boolean {
+  return isBlankContent(content);
+}
+
+function isQuestion({ role }: CallerMessage): boolean {
+  return role === "user";
 }
 
 function nothingSaid(): AppError {

@@ -23,7 +23,8 @@ async function readStream(
 ): Promise<ChatReply> {
   for await (const delta of provider.stream(request, options)) {
     if (delta.type === "reply") return delta.reply;
-    await emit({ type: delta.type === "text" ? "token" : "reasoning", text: delta.text });
+    if (delta.type === "text") await emit({ type: "token", text: delta.text });
+    else if (delta.type === "reasoning") await emit(delta);
   }
   throw new ProviderError(
     502,

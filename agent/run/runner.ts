@@ -1,6 +1,6 @@
 import type { Logger } from "../../shared/log.ts";
-import type { AgentMessage } from "../../shared/schemas/agent.ts";
 import type { AgentConfig } from "../config.ts";
+import type { CallerMessage } from "./conversation.ts";
 import type { Emit } from "./events.ts";
 import { createFallback } from "../models/fallback.ts";
 import type { AgentResult, AgentSettings } from "./graph.ts";
@@ -12,7 +12,7 @@ import type { ToolSource } from "../tools/tool.ts";
 /** A conversation to answer. The configuration provides what is unset. */
 export interface RunRequest {
   choice: ModelChoice;
-  messages: AgentMessage[];
+  messages: CallerMessage[];
   systemPrompt?: string | undefined;
   settings?: Partial<AgentSettings>;
 }

@@ -17,7 +17,7 @@ export function createCallIds(taken: Set<string> = new Set()): () => string {
 }
 
 /** No provider's ids are longer. Each id is sent again with every later model call. */
-const MAX_ID = 256;
+export const MAX_ID = 256;
 
 /**
  * Makes the ids of a model's calls unique in the conversation. Some models send empty ids, or the
@@ -35,9 +35,14 @@ export function identifyCalls(calls: ToolCall[], history: ChatMessage[]): ToolCa
 }
 
 /** A call that is valid in a history: strict providers check its name and parse its arguments. */
-export function toHistoryCall({ id, name, arguments: text }: ToolCall): ToolCall {
+export function toHistoryCall({ id, name, arguments: text, extra }: ToolCall): ToolCall {
   const isReadable = text.trim() !== "" && parseToolArguments(text) !== undefined;
-  return { id, name: functionName(name), arguments: isReadable ? text : "{}" };
+  return {
+    id,
+    name: functionName(name),
+    arguments: isReadable ? text : "{}",
+    ...(extra && { extra }),
+  };
 }
 
 /**

@@ -1,9 +1,12 @@
 import type { DecodedAnswer } from "../http/utf8.ts";
+import { textOf } from "./content.ts";
+import { isSameProvider, pickExtra, pickParts } from "./extra_fields.ts";
 import type {
   ChatMessage,
   ChatReply,
   ChatRequest,
   ChatUsage,
+  ExtraFields,
   ListedModel,
   ToolCall,
 } from "./provider.ts";
@@ -13,13 +16,16 @@ type Fields = Record<string, unknown>;
 /** An answer with more tool calls than any model makes is unreadable. */
 export const MAX_TOOL_CALLS = 10_000;
 
-/** A request in OpenAI's shape. Unset fields are left out, so that the provider decides. */
+/**
+ * A request in OpenAI's shape. Unset fields are left out, so that the provider decides. What another
+ * provider sent with its messages is left out too; see `ChatMessage`.
+ */
 export function toCompletionParams(request: ChatRequest) {
   const { model, messages, tools, temperature, maxTokens, seed, extra } = request;
   return {
     ...extra,
     model,
-    messages: messages.map(toMessageParam),
+    messages: messages.map((message) => toMessageParam(message, model)),
     ...(tools?.length && {
       tools: tools.map((tool) => ({ type: "function" as const, function: { ...tool } })),
     }),
@@ -29,22 +35,41 @@ export function toCompletionParams(request: ChatRequest) {
   };
 }
 
-function toMessageParam(message: ChatMessage) {
-  if (message.role === "tool") {
-    return { role: message.role, tool_call_id: message.toolCallId, content: message.content };
-  }
-  if (message.role === "assistant" && message.toolCalls?.length) {
-    return {
-      role: message.role,
-      content: message.content || null,
-      tool_calls: message.toolCalls.map((call) => ({
-        id: call.id,
-        type: "function" as const,
-        function: { name: call.name, arguments: call.arguments },
-      })),
-    };
-  }
-  return { role: message.role, content: message.content };
+function toMessageParam(message: ChatMessage, model: string) {
+  if (message.role === "assistant") return toAssistantParam(message, model);
+  const { role, content, extra } = message;
+  if (role === "tool") return { ...extra, role, tool_call_id: message.toolCallId, content };
+  return { ...extra, role, content };
+}
+
+function toAssistantParam(
+  { role, content, toolCalls, extra, from }: Extract<ChatMessage, { role: "assistant" }>,
+  model: string,
+) {
+  const isOwn = from === undefined || isSameProvider(from, model);
+  const said = isOwn ? content : textOf(content);
+  return {
+    ...(isOwn && extra),
+    role,
+    content: toolCalls?.length ? said || null : said,
+    ...(toolCalls?.length && {
+      tool_calls: toolCalls.map((call) => toToolCallParam(call, isOwn ? call.extra : undefined)),
+    }),
+  };
+}
+
+/** A call in OpenAI's shape, with its further fields. */
+export function toToolCallParam(
+  { id, name, arguments: text }: ToolCall,
+  extra: ExtraFields | undefined,
+) {
+  const { function: more, ...fields } = extra ?? {};
+  return {
+    type: "function" as const,
+    ...fields,
+    id,
+    function: { ...asFields(more), name, arguments: text },
+  };
 }
 
 /** Reads a completion leniently, as providers send it; `undefined` if it is not one. */
@@ -58,7 +83,9 @@ export function parseReply(
   const message = choice.message;
   const toolCalls = asList(message.tool_calls);
   if (toolCalls.length > MAX_TOOL_CALLS) return undefined;
-  return {
+  const extra = pickExtra(message, KNOWN_FIELDS);
+  const parts = pickParts(message.content);
+  return withSender({
     id: asText(completion.id),
     model: asText(completion.model) ?? requestedModel,
     content: parseContent(message.content),
@@ -69,8 +96,24 @@ export function parseReply(
     systemFingerprint: asText(completion.system_fingerprint),
     serviceTier: asText(completion.service_tier),
     logprobs: isFields(choice.logprobs) ? choice.logprobs : null,
+    ...(extra && { extra }),
+    ...(parts && { parts }),
     ...(encoding && { encoding }),
-  };
+  }, requestedModel);
+}
+
+/** The fields of an answer's message that are read here. */
+export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "refusal",
+  "tool_calls",
+]);
+
+/** Names the sender of a reply's fields and parts, if it has any. */
+export function withSender(reply: ChatReply, model: string): ChatReply {
+  const { extra, parts, toolCalls } = reply;
+  return extra || parts || toolCalls.some((call) => call.extra) ? { ...reply, from: model } : reply;
 }
 
 /** Text, or the text of a list of parts, as providers of reasoning models send it. */
@@ -79,13 +122,26 @@ export function parseContent(content: unknown): string | null {
   return content.map((part) => asText(asFields(part).text) ?? "").join("");
 }
 
-function parseToolCall(call: Fields): ToolCall {
+/** Reads a call leniently; one without an id gets a new one. */
+export function parseToolCall(call: Fields): ToolCall {
   const { name, arguments: args } = asFields(call.function);
+  const extra = pickCallExtra(call);
   return {
     id: asText(call.id) || newToolCallId(),
     name: asText(name) ?? "",
     arguments: parseArguments(args),
+    ...(extra && { extra }),
   };
+}
+
+const KNOWN_CALL_FIELDS: ReadonlySet<string> = new Set(["id", "index", "type", "function"]);
+const KNOWN_FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "arguments"]);
+
+/** The fields of a call, or of a piece of one, that are not read here. */
+export function pickCallExtra(call: Fields): ExtraFields | undefined {
+  const called = pickExtra(asFields(call.function), KNOWN_FUNCTION_FIELDS);
+  const extra = pickExtra(call, KNOWN_CALL_FIELDS);
+  return called ? { ...extra, function: called } : extra;
 }
 
 /** Some providers send the arguments as an object instead of as its JSON. */

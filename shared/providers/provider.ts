@@ -1,18 +1,52 @@
 import type { NOT_UTF8 } from "../http/utf8.ts";
 import { AppError, type AppErrorOptions, type ErrorCode } from "../errors.ts";
 
-/** A message for any OpenAI-compatible model, without vendor-specific names. */
+/** Fields of the provider's protocol that this program does not read, as they came. */
+export type ExtraFields = Record<string, unknown>;
+
+/**
+ * One part of a message's content as OpenAI spells it: `text`, `image_url`, `input_audio`, `file`,
+ * or a type of one provider, such as Mistral's `thinking`. It is passed on as it came.
+ */
+export interface ContentPart extends ExtraFields {
+  type: string;
+}
+
+/** Text, or parts if it is more than plain text. `textOf` reads the text of both. */
+export type ChatContent = string | ContentPart[];
+
+/**
+ * A message for any OpenAI-compatible model, without vendor-specific names.
+ *
+ * `extra` are further fields of the message, sent as they are: a user's `name`, a model's
+ * `reasoning_content`. What a model sent is of use to its own provider only, and others may refuse
+ * it. So an assistant's message names the model that sent it in `from`: if that is another
+ * provider's than the model that is asked (`isSameProvider`), its `extra`, the `extra` of its calls
+ * and the parts of its content that are not text are left out. Without `from` they are sent.
+ */
 export type ChatMessage =
-  | { role: "system"; content: string }
-  | { role: "user"; content: string }
-  | { role: "assistant"; content: string; toolCalls?: ToolCall[] }
-  | { role: "tool"; content: string; toolCallId: string };
+  | { role: "system" | "user"; content: ChatContent; extra?: ExtraFields }
+  | {
+    role: "assistant";
+    content: ChatContent;
+    toolCalls?: ToolCall[];
+    extra?: ExtraFields;
+    from?: string;
+  }
+  | {
+    role: "tool";
+    content: ChatContent;
+    toolCallId: string;
+    extra?: ExtraFields;
+  };
 
 /** `arguments` is the model's own text: it should be a JSON object, and often is not. */
 export interface ToolCall {
   id: string;
   name: string;
   arguments: string;
+  /** As in a message: Gemini's `extra_content`. Unknown fields of `function` are in `function`. */
+  extra?: ExtraFields;
 }
 
 /** A tool as the model sees it. `parameters` is a JSON Schema of type `object`. */
@@ -60,14 +94,24 @@ export interface ChatReply {
   systemFingerprint: string | null;
   serviceTier: string | null;
   logprobs: Record<string, unknown> | null;
+  /** Fields of the message that are not read here: `reasoning_content`, `extra_content`. */
+  extra?: ExtraFields;
+  /** The content as it came, if it came as parts that are more than plain text. */
+  parts?: ContentPart[];
+  /** The model that was asked. Set if the reply or one of its calls has such fields or parts. */
+  from?: string;
   /** Set if the provider's bytes were not UTF-8: some of the text was replaced by U+FFFD. */
   encoding?: typeof NOT_UTF8;
 }
 
-/** A stream is any number of `text` and `reasoning` pieces and, last, the whole `reply`. */
+/**
+ * A stream is any number of pieces and, last, the whole `reply`. A `call` is a piece of the tool
+ * call at `index`: its id and name come with its first piece, its arguments bit by bit.
+ */
 export type ChatDelta =
-  | { type: "text"; text: string }
+  | { type: "text"; text: string; logprobs?: Record<string, unknown> }
   | { type: "reasoning"; text: string }
+  | { type: "call"; index: number; id?: string; name?: string; arguments: string }
   | { type: "reply"; reply: ChatReply };
 
 /** One vendor. Translates shapes and errors; decides nothing. Throws `ProviderError`. */

@@ -1,19 +1,21 @@
 import { z } from "zod";
+import { Content, limitMedia } from "./content.ts";
 
 /**
- * One item of a conversation as frontends send it. Unknown fields are kept. The three kinds have no
- * component of their own: OpenAPI would then add a `discriminator`, which makes validating proxies
- * look for `type` in the wrong place.
+ * One item of a conversation as frontends send it. `content` may be a list of parts. Unknown fields
+ * are kept. The three kinds have no component of their own: OpenAPI would then add a
+ * `discriminator`, which makes validating proxies look for `type` in the wrong place.
  */
 export const AgentMessage = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("human"), content: z.string() }),
-  z.looseObject({ type: z.literal("ai"), content: z.string() }),
-  z.looseObject({ type: z.literal("tool"), content: z.string(), name: z.string().nullish() }),
+  z.looseObject({ type: z.literal("human"), content: Content }),
+  z.looseObject({ type: z.literal("ai"), content: Content }),
+  z.looseObject({ type: z.literal("tool"), content: Content, name: z.string().nullish() }),
 ]).meta({ id: "AgentMessage" });
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
-const Conversation = z.looseObject({ messages: z.array(AgentMessage).min(1) })
-  .meta({ id: "AgentConversation" });
+const Conversation = z.looseObject({
+  messages: z.array(AgentMessage).min(1).superRefine(limitMedia),
+}).meta({ id: "AgentConversation" });
 
 /** The body of `POST /`; `{"prompt": "…"}` is short for one human message. */
 export const AgentRequest = z.preprocess(spellOutPrompt, Conversation);
@@ -50,10 +52,10 @@ export const ReplyInvalidToolCall = z.object({
 }).meta({ id: "ReplyInvalidToolCall" });
 export type ReplyInvalidToolCall = z.infer<typeof ReplyInvalidToolCall>;
 
-const RawToolCall = z.object({
+const RawToolCall = z.looseObject({
   id: z.string(),
   type: z.literal("function"),
-  function: z.object({ name: z.string(), arguments: z.string() }),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
 }).meta({ id: "RawToolCall" });
 
 const TokenDetails = z.record(z.string(), z.number()).meta({ id: "TokenDetails" });
@@ -85,7 +87,8 @@ const UsageMetadata = z.object({
 /** The body of the answer. The order of its keys is fixed. */
 export const AgentReply = z.object({
   content: z.string(),
-  additional_kwargs: z.object({
+  /** Fields that the provider sent beside these come as they are. */
+  additional_kwargs: z.looseObject({
     tool_calls: z.array(RawToolCall).optional(),
     refusal: z.string().nullable(),
   }),

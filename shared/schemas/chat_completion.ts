@@ -1,23 +1,15 @@
 import { z } from "zod";
+import { Content as AnyContent, limitMedia } from "./content.ts";
 
-/** Text, or a list of text parts, or nothing; images and audio are refused. */
-const Content = z.union([
-  z.string(),
-  z.array(
-    z.looseObject({
-      type: z.enum(["text", "refusal", "input_text"], { error: "only text parts are supported" }),
-      text: z.string().optional(),
-      refusal: z.string().optional(),
-    }),
-  ).transform((parts) => parts.map(({ text, refusal }) => text ?? refusal ?? "").join("")),
-]).nullish().transform((content) => content ?? "");
+/** Text or parts, or nothing: then it is the empty text. */
+const Content = AnyContent.nullish().transform((content) => content ?? "");
 
 const Call = z.looseObject({
   id: z.string(),
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
 }).meta({ id: "ChatToolCall" });
 
-/** One message of an OpenAI conversation, its content as plain text. */
+/** One message of an OpenAI conversation, its content as text, or as parts if it is more. */
 export const CompletionMessage = z.discriminatedUnion("role", [
   z.looseObject({ role: z.literal("system"), content: Content }),
   z.looseObject({ role: z.literal("developer"), content: Content }),
@@ -39,7 +31,7 @@ const TokenLimit = z.int().min(-1).refine((limit) => limit !== 0, {
 /** The body of `POST /v1/chat/completions`. Fields that are not named here are kept. */
 export const CompletionRequest = z.looseObject({
   model: z.string(),
-  messages: z.array(CompletionMessage).min(1),
+  messages: z.array(CompletionMessage).min(1).superRefine(limitMedia),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.int().positive().nullish(),

@@ -1,3 +1,4 @@
+import { textOf } from "../../shared/providers/content.ts";
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 
 /** The rules that strict providers have for a history, each by itself; lists those it breaks. */
@@ -42,7 +43,9 @@ const RULES: Record<string, (messages: ChatMessage[]) => boolean> = {
   "the first turn is the user's": (messages) =>
     messages.find((message) => message.role !== "system")?.role === "user",
   "no empty content but where the assistant calls a tool": (messages) =>
-    messages.every((message) => message.content.trim() !== "" || callIds(message).length > 0),
+    messages.every((message) =>
+      textOf(message.content).trim() !== "" || callIds(message).length > 0
+    ),
 };
 
 function callIds(message: ChatMessage): string[] {

@@ -231,7 +231,7 @@ Deno.test("every error below /v1/ has OpenAI's format", async () => {
     [{ model: ":plain" }, {}, 400, "missing_model_id", "model"],
     [{ model: "gpt-4o:plain" }, {}, 400, "invalid_model_id", "model"],
     [
-      { messages: [{ role: "user", content: [{ type: "image_url", image_url: {} }] }] },
+      { messages: [{ role: "user", content: [{ text: "no type" }] }] },
       {},
       400,
       "invalid_request",

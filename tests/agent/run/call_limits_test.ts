@@ -1,3 +1,4 @@
+import { textOf } from "../../../shared/providers/content.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
 import type { AgentEvent } from "../../../agent/run/events.ts";
@@ -44,7 +45,7 @@ function run(
 
 function results({ requests }: ScriptedProvider): string[] {
   return (requests.at(-1)?.messages ?? []).flatMap((message) =>
-    message.role === "tool" ? [message.content] : []
+    message.role === "tool" ? [textOf(message.content)] : []
   );
 }
 

@@ -1,3 +1,4 @@
+import { textOf } from "../../../shared/providers/content.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
 import type { AgentEvent } from "../../../agent/run/events.ts";
@@ -50,7 +51,7 @@ function run(
 /** The tool messages of the last request to the model, in order. */
 function toolMessages({ requests }: ScriptedProvider): string[] {
   const messages = requests.at(-1)?.messages ?? [];
-  return messages.filter(({ role }) => role === "tool").map((message) => message.content);
+  return messages.filter(({ role }) => role === "tool").map((message) => textOf(message.content));
 }
 
 Deno.test("a model that calls no tool is asked once, and its answer is the result", async () => {

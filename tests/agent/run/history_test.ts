@@ -1,15 +1,16 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
+import type { CallerMessage } from "../../../agent/run/conversation.ts";
 import { buildHistory, type HistoryRepairs } from "../../../agent/run/history.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { textOf } from "../../../shared/providers/content.ts";
 import type { ChatMessage } from "../../../shared/providers/provider.ts";
-import type { AgentMessage } from "../../../shared/schemas/agent.ts";
 import { findViolations } from "../../fakes/strict_provider.ts";
 
-const human = (content: string): AgentMessage => ({ type: "human", content });
-const ai = (content: string): AgentMessage => ({ type: "ai", content });
-const tool = (content: string, name?: string): AgentMessage => ({
-  type: "tool",
+const human = (content: string): CallerMessage => ({ role: "user", content });
+const ai = (content: string): CallerMessage => ({ role: "assistant", content });
+const tool = (content: string, name?: string): CallerMessage => ({
+  role: "tool",
   content,
   ...(name !== undefined && { name }),
 });
@@ -92,7 +93,7 @@ Deno.test("blank messages are left out, and the messages around them are merged"
 
 Deno.test("a blank tool result becomes a note, because providers refuse empty content", () => {
   const { messages, repairs } = buildHistory([human("a"), tool("")]);
-  assert(messages.at(-1)?.content.trim());
+  assert(textOf(messages.at(-1)!.content).trim());
   assertEquals(repairs, { ...NO_REPAIRS, paired: 1, filled: 1 });
 });
 
@@ -141,7 +142,9 @@ Deno.test("a cut keeps the latest messages and drops an answer whose question is
   ];
   for (const [maxMessages, kept, cut] of cases) {
     const { messages, repairs } = buildHistory(conversation, { maxMessages });
-    const said = messages.map((message) => message.content).filter((text) => /^\d$/.test(text));
+    const said = messages.map((message) => textOf(message.content)).filter((text) =>
+      /^\d$/.test(text)
+    );
     assertEquals(said, kept, `maxMessages ${maxMessages}`);
     assertEquals(repairs.cut, cut);
     assertEquals(findViolations(messages), []);
@@ -160,14 +163,14 @@ const Content = fc.oneof(
   fc.constantFrom("", " ", "\n\t", "Hi", "ok"),
   fc.string({ unit: "grapheme" }),
 );
-const Message: fc.Arbitrary<AgentMessage> = fc.oneof(
+const Message: fc.Arbitrary<CallerMessage> = fc.oneof(
   Content.map(human),
   Content.map(ai),
   fc.tuple(Content, fc.option(fc.string({ unit: "grapheme" }), { nil: undefined }))
     .map(([content, name]) => tool(content, name)),
 );
 const Conversation = fc.array(Message, { minLength: 1, maxLength: 40 })
-  .filter((messages) => messages.some((message) => message.content.trim() !== ""));
+  .filter((messages) => messages.some((message) => textOf(message.content).trim() !== ""));
 
 Deno.test("any conversation becomes one that every strict provider accepts", () => {
   fc.assert(
@@ -180,21 +183,22 @@ Deno.test("any conversation becomes one that every strict provider accepts", () 
 });
 
 Deno.test("no text is lost, and its order and author are kept", () => {
-  const roles = { human: "user", ai: "assistant", tool: "tool" };
   fc.assert(
     fc.property(Conversation, (conversation) => {
       const { messages } = buildHistory(conversation);
       let at = 0;
       let within = 0;
-      for (const { type, content } of conversation.filter(({ content }) => content.trim())) {
+      for (
+        const { role, content } of conversation.filter(({ content }) => textOf(content).trim())
+      ) {
         for (;; at++, within = 0) {
           const message = messages[at];
           assert(message, `lost: ${JSON.stringify(content)}`);
-          const found = message.role === roles[type]
-            ? message.content.indexOf(content, within)
+          const found = message.role === role
+            ? textOf(message.content).indexOf(textOf(content), within)
             : -1;
           if (found < 0) continue;
-          within = found + content.length;
+          within = found + textOf(content).length;
           break;
         }
       }
@@ -220,4 +224,61 @@ Deno.test("equal conversations get equal histories", () => {
   fc.assert(fc.property(Conversation, (conversation) => {
     assertEquals(buildHistory(conversation), buildHistory(structuredClone(conversation)));
   }));
+});
+
+const SIGNED: CallerMessage = {
+  role: "assistant",
+  content: "",
+  toolCalls: [
+    { id: "function-call-1", name: "a", arguments: "{}", extra: { signature: "s" } },
+    { id: "function-call-2", name: "b", arguments: "{}" },
+  ],
+  from: "google/gemini",
+};
+const answer = (toolCallId: string): CallerMessage => ({ role: "tool", content: "r", toolCallId });
+
+Deno.test("a turn with fields of its provider keeps its calls together, with their ids", () => {
+  const { messages, repairs } = buildHistory([
+    human("?"),
+    SIGNED,
+    answer("function-call-2"),
+    answer("function-call-1"),
+    tool("of no call"),
+  ]);
+  assertEquals(shape(messages), "user call tool tool call tool");
+  assertEquals(messages[1], SIGNED);
+  assertEquals(repairs, { ...NO_REPAIRS, paired: 1 });
+});
+
+Deno.test("such a turn without all its results is sent as single calls, as any other is", () => {
+  const [one, two] = [answer("function-call-1"), answer("function-call-2")];
+  const cases: [CallerMessage[], string][] = [
+    [[human("?"), SIGNED, one], "user call tool"],
+    [[human("?"), SIGNED, one, one], "user call tool call tool"],
+    [[human("?"), SIGNED, one, human("!"), two], "user call tool assistant user call tool"],
+    [
+      [human("?"), SIGNED, one, two, { ...SIGNED }, one, two],
+      "user call tool tool call tool call tool",
+    ],
+  ];
+  for (const [conversation, expected] of cases) {
+    assertEquals(shape(buildHistory(conversation).messages), expected);
+  }
+});
+
+Deno.test("messages with images are joined part by part, and are not blank", () => {
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+  const { messages } = buildHistory([human("Look:"), { role: "user", content: [image] }]);
+  assertEquals(messages, [{ role: "user", content: [{ type: "text", text: "Look:" }, image] }]);
+});
+
+Deno.test("a system message inside a conversation stays where it is", () => {
+  const { messages } = buildHistory([
+    { role: "system", content: "Be kind." },
+    ai("Hello"),
+    human("Hi"),
+    { role: "system", content: "Be brief." },
+    human("Bye"),
+  ]);
+  assertEquals(shape(messages), "system user assistant user system user");
 });
