@@ -4,11 +4,13 @@ import type { Logger } from "../shared/log.ts";
 import { createIndexRoute } from "../shared/ops/index_route.ts";
 import type { Operations } from "../shared/ops/operations.ts";
 import { createEvaluateRoutes } from "./api/evaluate_routes.ts";
+import { createLookRoutes } from "./api/look_routes.ts";
 import { createRunRoutes } from "./api/run_routes.ts";
 import type { ScoringPorts } from "./assess/assessor.ts";
 import type { EvalConfig } from "./config.ts";
 import type { EndpointPolicy } from "./endpoint/policy.ts";
 import { dashboardPage } from "./pages/page.ts";
+import { createSummaries } from "./results/summaries.ts";
 import type { RunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
 
@@ -30,7 +32,12 @@ const about = {
 
 /** The evaluation service: its own routes, and those for operators. */
 export function createEvalHandler(deps: EvalDeps): Service {
-  const routes = [...createEvaluateRoutes(deps), ...createRunRoutes(deps)];
+  const summaries = createSummaries(deps.store);
+  const routes = [
+    ...createEvaluateRoutes(deps),
+    ...createRunRoutes({ ...deps, summaries }),
+    ...createLookRoutes({ ...deps, summaries }),
+  ];
   const index = createIndexRoute(about, { routes });
   return createService([index, ...routes], { ...deps, about, page: dashboardPage });
 }

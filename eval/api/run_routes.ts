@@ -17,6 +17,7 @@ import {
   RunStatus,
   RunWithResult,
 } from "./run_schemas.ts";
+import { RUN_SORTS } from "../store/list_query.ts";
 
 const path = z.object({ id: z.string().meta({ description: "The run." }) });
 const FORMATS = exportFormats.map(({ name }) => name);
@@ -36,12 +37,18 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
     {
       method: "GET",
       path: "/runs",
-      summary: "The runs, newest first",
+      summary: "The runs, newest first unless sorted otherwise",
       params: {
         query: z.object({
           test_name: z.string().optional(),
           model_id: z.string().optional(),
           status: RunStatus.optional(),
+          text: z.string().max(1_000).optional().meta({
+            description: "In the name of the test, of the model or in the id, in any letter case.",
+          }),
+          sort: z.enum(RUN_SORTS.flatMap((name) => [name, `-${name}`])).optional().meta({
+            description: "`-` in front: downwards. Runs without a value come last.",
+          }),
           cursor: z.string().optional(),
           limit: z.int().min(1).max(200).optional(),
         }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EvaluateAnswer } from "../../shared/schemas/evaluate.ts";
+import { RunHeadline } from "../results/run_summary.ts";
 import { RUN_STATUSES } from "../store/store.ts";
 
 export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
@@ -26,8 +27,12 @@ export const Run = z.looseObject({
   }).meta({ id: "RunProgress" }),
 }).meta({ id: "Run" });
 
+/** `headline` is `null` while the run is running, and for a moment after. */
+export const ListedRun = Run.extend({ headline: RunHeadline.nullable() }).meta({ id: "ListedRun" });
+export type ListedRun = z.infer<typeof ListedRun>;
+
 /** The answer of `GET /runs`. */
-export const RunList = z.object({ runs: z.array(Run), next_cursor: z.string().nullable() })
+export const RunList = z.object({ runs: z.array(ListedRun), next_cursor: z.string().nullable() })
   .meta({ id: "RunList" });
 
 /** The answer of `GET /runs/{id}`. */

@@ -1,5 +1,5 @@
 import { readScores } from "../compare/turn_scores.ts";
-import { thresholdOf } from "../export/outcome.ts";
+import { thresholdOf } from "../results/outcome.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
 import { UsageError } from "./command.ts";

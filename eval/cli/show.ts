@@ -1,5 +1,5 @@
 import { digestRun } from "../export/digest.ts";
-import { thresholdOf } from "../export/outcome.ts";
+import { thresholdOf } from "../results/outcome.ts";
 import { describeRun } from "../export/run_text.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import { parseArguments } from "./arguments.ts";

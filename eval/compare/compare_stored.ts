@@ -3,8 +3,9 @@ import { withoutQuery } from "../endpoint/target.ts";
 import { AppError } from "../../shared/errors.ts";
 import type { RunReader, StoredRun, StoredTurn } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
-import { type ComparableRun, type CompareOptions, compareRuns } from "./compare.ts";
+import { type CompareOptions, compareRuns } from "./compare.ts";
 import { Comparison } from "./comparison.ts";
+import type { ComparableRun } from "./paired_runs.ts";
 
 /** Which run it was, as far as a reader of the comparison asks. */
 export const ComparedRun = z.object({
@@ -31,15 +32,31 @@ export async function compareStored(
   ids: { baseline: string; candidate: string },
   options: CompareOptions = {},
 ): Promise<StoredComparison> {
+  const { runs, stored, release } = await comparableRuns(reader, ids);
+  using _kept = release;
+  const comparison = await compareRuns(runs, options);
+  const { baseline, candidate } = stored;
+  return { baseline: describe(baseline), candidate: describe(candidate), ...comparison };
+}
+
+/** Two stored runs, ready to be read until `release` is disposed. Throws 404 if one is missing. */
+export async function comparableRuns(
+  reader: RunReader,
+  ids: { baseline: string; candidate: string },
+) {
   const baseline = await requireRun(reader, ids.baseline);
   const candidate = await requireRun(reader, ids.candidate);
-  using _baseline = reader.keep(baseline.id);
-  using _candidate = reader.keep(candidate.id);
-  const comparison = await compareRuns({
-    baseline: toComparable(baseline, reader),
-    candidate: toComparable(candidate, reader),
-  }, options);
-  return { baseline: describe(baseline), candidate: describe(candidate), ...comparison };
+  const release = new DisposableStack();
+  release.use(reader.keep(baseline.id));
+  release.use(reader.keep(candidate.id));
+  return {
+    stored: { baseline, candidate },
+    runs: {
+      baseline: toComparable(baseline, reader),
+      candidate: toComparable(candidate, reader),
+    },
+    release,
+  };
 }
 
 function toComparable(run: StoredRun, reader: RunReader): ComparableRun {

@@ -9,6 +9,8 @@ export type PlannedScenario = Pick<Scenario, "id"> & {
 /** A turn of the batch that at least one attempt has reached. */
 export interface ReachedTurn {
   id: string;
+  /** The position in its scenario, counted from 0. */
+  index: number;
   user_message: string;
   reference_reply: string | undefined;
   /** In every attempt that has reached it. */
@@ -18,6 +20,8 @@ export interface ReachedTurn {
 /** A scenario of the batch that has results. */
 export interface ReachedScenario {
   id: string;
+  /** The position in the batch, counted from 0. */
+  index: number;
   turns: ReachedTurn[];
   /** Equal for scenarios with the same id that say the same: they are one scenario, listed twice. */
   fingerprint: string;
@@ -41,9 +45,10 @@ export async function reachedScenarios(
     if (!reached) continue;
     found.push({
       id,
+      index,
       turns: interactions.flatMap(({ id, user_message, reference_reply }, turn) => {
         const attempts = reached.get(turn);
-        return attempts ? [{ id, user_message, reference_reply, attempts }] : [];
+        return attempts ? [{ id, index: turn, user_message, reference_reply, attempts }] : [];
       }),
       fingerprint: JSON.stringify([id, ...interactions.map((turn) => turn.user_message)]),
     });

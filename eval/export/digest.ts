@@ -10,7 +10,7 @@ import { resultParts } from "../results/scenario_results.ts";
 import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
-import { type Outcome, outcomeOf } from "./outcome.ts";
+import { type Outcome, outcomeOf } from "../results/outcome.ts";
 
 /** Turns by what became of them, and the time that the endpoint took for them. */
 export type Counts = Record<Outcome, number> & { turns: number; latencyMs: number };

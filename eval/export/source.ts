@@ -2,7 +2,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import type { ExportSource } from "./format.ts";
-import { thresholdOf } from "./outcome.ts";
+import { thresholdOf } from "../results/outcome.ts";
 
 /**
  * A stored run, ready to be written down. Throws 409 while the run is under way: formats that state

@@ -1,11 +1,6 @@
 import type { InteractionResult, LabelReport, SelfCheck } from "../../shared/schemas/evaluate.ts";
 import { finish, type Steps } from "./steps.ts";
-import { labelKey } from "../assess/metadata/label.ts";
-
-/** The column of replies in which no label was found. */
-const ABSTAINED = "(none)";
-/** The column of turns that failed: there was no reply to read a label from. */
-const FAILED = "(failed)";
+import { FAILED_LABEL, labelKey, NO_LABEL } from "../../shared/schemas/label_key.ts";
 
 /** A turn as far as its labels go. */
 type LabelledTurn = Pick<
@@ -52,9 +47,9 @@ export function createLabelCounter(): LabelCounter {
 
   /** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
   function foundLabel(key: string, { error, generated_metadata }: LabelledTurn): string {
-    if (error) return FAILED;
+    if (error) return FAILED_LABEL;
     const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
-    return value === undefined ? ABSTAINED : nameOf(value);
+    return value === undefined ? NO_LABEL : nameOf(value);
   }
 
   function addTurn(key: string, turns: LabelledTurn[]): void {
@@ -64,7 +59,7 @@ export function createLabelCounter(): LabelCounter {
     for (const turn of turns) {
       count.selfCheck ??= readSelfCheck(key, turn);
       const label = foundLabel(key, turn);
-      if (label !== FAILED) found.set(label, (found.get(label) ?? 0) + 1);
+      if (label !== FAILED_LABEL) found.set(label, (found.get(label) ?? 0) + 1);
       const row = own(count.confusion, nameOf(turn.reference_metadata[key]), {});
       row[label] = own(row, label, 0) + 1;
     }

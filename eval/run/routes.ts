@@ -1,17 +1,19 @@
-import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
+import { writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
+import type { Summaries } from "../results/summaries.ts";
+import type { RunCursor, RunSort } from "../store/list_query.ts";
 import {
   type KnownRun,
-  RUN_STATUSES,
   type RunRecord,
   type RunStatus,
   type RunStore,
   type StoredRun,
 } from "../store/store.ts";
+import { RunListQuery } from "./list_parameters.ts";
 import { eventStream, LAST_EVENT } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { QUERY_LOST, type RunManager } from "./manager.ts";
@@ -23,18 +25,11 @@ export interface RunRoutesDeps {
   store: RunStore;
   runs: RunManager;
   endpoints: EndpointPolicy;
+  summaries: Summaries;
 }
 
-const ListQuery = z.object({
-  test_name: z.string().optional(),
-  model_id: z.string().optional(),
-  status: z.enum(RUN_STATUSES).optional(),
-  cursor: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-});
-
 /** The handlers of the routes of existing runs. */
-export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
+export function createRunHandlers({ store, runs, endpoints, summaries }: RunRoutesDeps) {
   async function find(id = ""): Promise<StoredRun> {
     const run = runs.active(id)?.run ?? await store.getRun(id);
     if (run) return run;
@@ -75,17 +70,27 @@ export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
 
   return {
     list: async (_request, { url }) => {
-      const query = readQuery(url, ListQuery);
-      const { test_name: testName, model_id: modelId, status, cursor, limit } = query;
+      const query = readQuery(url, RunListQuery);
+      const { test_name: testName, model_id: modelId, status, text, sort, cursor, limit } = query;
       const page = await store.listRuns({
         limit,
+        sort,
         ...(testName !== undefined && { testName }),
         ...(modelId !== undefined && { modelId }),
         ...(status !== undefined && { status }),
-        ...(cursor !== undefined && { cursor }),
+        ...(text !== undefined && { text }),
+        ...(cursor && { cursor: readRunCursor(cursor, sort) }),
       });
-      const views = await Promise.all(page.runs.map(view));
-      return Response.json({ runs: views, next_cursor: page.nextCursor });
+      const headlines = await summaries.headlines(page.runs);
+      const views = await Promise.all(page.runs.map(async (run) => ({
+        ...await view(run),
+        headline: headlines.get(run.id) ?? null,
+      })));
+      const { next } = page;
+      return Response.json({
+        runs: views,
+        next_cursor: next && writeCursor([nameSort(sort), next.id, next.value]),
+      });
     },
 
     show: async (_request, { params }) => {
@@ -160,6 +165,18 @@ export function createRunHandlers({ store, runs, endpoints }: RunRoutesDeps) {
       return new Response(null, { status: 204 });
     },
   } satisfies Record<string, Handler>;
+}
+
+function nameSort({ by, isDescending }: RunSort): string {
+  return isDescending ? `-${by}` : by;
+}
+
+function readRunCursor(
+  [name, id, value]: [string, string, string | number | null],
+  sort: RunSort,
+): RunCursor {
+  if (name === nameSort(sort)) return { id, value };
+  throw wrongCursor(name);
 }
 
 function describeRetry(

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from "kysely/migration";
 import { removeQuery } from "./endpoint_query.ts";
 import type { Tables } from "./schema.ts";
+import { readFacets } from "./turn_facets.ts";
 
 /**
  * The schema's migrations in order. Never change a released one: add the next. Use only what SQLite
@@ -110,7 +111,45 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0010_lists": {
+    async up(db: Kysely<unknown>) {
+      for (const name of ["headline", "summary"]) {
+        await db.schema.alterTable("runs").addColumn(name, "text").execute();
+      }
+      await db.schema.alterTable("runs").addColumn("overall", "double precision").execute();
+      await db.schema.alterTable("turns").addColumn("facets", "json").execute();
+      await fillFacets(db);
+    },
+  },
 };
+
+/** Turns of an earlier version that are read at once. */
+const FILLED_AT_ONCE = 200;
+
+/** Writes the facets of turns that earlier versions stored. */
+async function fillFacets(db: Kysely<unknown>): Promise<void> {
+  const { rows: runs } = await sql<{ id: string }>`select id from runs`.execute(db);
+  for (const { id } of runs) {
+    let last: number | undefined = 0;
+    while (last !== undefined) last = await fillPage(db, { id, after: last });
+  }
+}
+
+/** Fills the turns after a `seq`, and returns that of the last one; `undefined` if there was none. */
+async function fillPage(
+  db: Kysely<unknown>,
+  { id, after }: { id: string; after: number },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ seq: number; result: string }>`
+    select seq, result from turns where run_id = ${id} and seq > ${after}
+    order by seq limit ${sql.lit(FILLED_AT_ONCE)}`.execute(db);
+  for (const { seq, result } of rows) {
+    const facets = JSON.stringify(readFacets(JSON.parse(result)));
+    await sql`update turns set facets = ${facets} where run_id = ${id} and seq = ${seq}`
+      .execute(db);
+  }
+  return rows.at(-1)?.seq;
+}
 
 /** Removes the queries of endpoints, which earlier versions stored. */
 async function removeStoredQueries(db: Kysely<unknown>): Promise<void> {

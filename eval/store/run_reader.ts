@@ -1,14 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import { readAhead } from "./read_ahead.ts";
-import {
-  LIST_COLUMNS,
-  parseTurn,
-  RECORD_COLUMNS,
-  toRecord,
-  toTurnText,
-  type TurnRow,
-} from "./run_rows.ts";
+import { listRuns } from "./run_list.ts";
+import { parseTurn, RECORD_COLUMNS, toRecord, toTurnText, type TurnRow } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "./schema.ts";
+import { createTurnQueries } from "./turn_queries.ts";
 import type { RunReader, Tally, TurnPosition, TurnText } from "./store.ts";
 
 /** Turns read at once, in number and in bytes: pages are quick to read and small in memory. */
@@ -32,6 +27,8 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
   }
 
   return {
+    ...createTurnQueries(db),
+
     async getRun(id) {
       const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
       return row && { ...toRecord(row), request: JSON.parse(row.request) };
@@ -43,16 +40,7 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
       return row && toRecord(row);
     },
 
-    async listRuns({ testName, modelId, status, cursor, limit }) {
-      let query = db.selectFrom("runs").select(LIST_COLUMNS).orderBy("id", "desc");
-      if (testName !== undefined) query = query.where("test_name", "=", testName);
-      if (modelId !== undefined) query = query.where("model_id", "=", modelId);
-      if (status !== undefined) query = query.where("status", "=", status);
-      if (cursor !== undefined) query = query.where("id", "<", cursor);
-      const rows = await query.limit(limit + 1).execute();
-      const runs = rows.slice(0, limit).map(toRecord);
-      return { runs, nextCursor: rows.length > limit ? runs.at(-1)!.id : null };
-    },
+    listRuns: (filter) => listRuns(db, filter),
 
     async *turns(runId) {
       for await (const page of turnPages(runId)) yield* page.map(parseTurn);

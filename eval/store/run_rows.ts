@@ -51,6 +51,7 @@ export const ALL_TURN_COLUMNS = [
   "overall",
   "took_ms",
   "result",
+  "facets",
 ] as const satisfies (keyof TurnsTable)[];
 
 /** PostgreSQL's drivers return `bigint` as text, so times are converted to numbers. */
@@ -91,6 +92,9 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
     tally: run.tally && JSON.stringify(run.tally),
     request: await writeJson(run.request),
     query_removed: run.queryRemoved ? 1 : 0,
+    overall: null,
+    headline: null,
+    summary: null,
   };
 }
 

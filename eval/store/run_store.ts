@@ -17,6 +17,7 @@ import type {
   Tally,
 } from "./store.ts";
 import { createNumberedInsert } from "./numbered_insert.ts";
+import { createSummaryQueries } from "./summary_queries.ts";
 import { createTurnWriter, type InsertTurns } from "./turn_writer.ts";
 
 /** How long an idempotency key refers to its run. */
@@ -57,6 +58,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
 
   return {
     ...reader,
+    ...createSummaryQueries(db),
     keep: kept.keep,
     recordReply: replies.write,
 
@@ -223,6 +225,9 @@ export function toStatusColumns(
     detail: detail ?? null,
     tally: tally ? JSON.stringify(tally) : null,
     finished_at: isOver ? moment : null,
+    overall: null, // what was computed before, if anything, is out of date
+    headline: null,
+    summary: null,
   };
 }
 

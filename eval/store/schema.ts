@@ -31,6 +31,12 @@ export interface RunsTable {
   request: string;
   /** 1 if the endpoint had a query, which is not stored. */
   query_removed: 0 | 1;
+  /** The mean `overall` of an ended run; `null` if it has none, or is not summarised yet. */
+  overall: number | null;
+  /** A `RunHeadline` as JSON; `null` until the ended run is first listed or shown. */
+  headline: string | null;
+  /** A `RunSummary` as JSON; written together with the headline. */
+  summary: string | null;
 }
 
 export interface TurnsTable {
@@ -46,6 +52,8 @@ export interface TurnsTable {
   overall: number | null;
   took_ms: number;
   result: string;
+  /** `TurnFacets` as JSON. PostgreSQL's drivers read them as an object. */
+  facets: string;
 }
 
 export interface CallerKeysTable {

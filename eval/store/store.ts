@@ -4,6 +4,7 @@ import type {
   InteractionUsage,
 } from "../../shared/schemas/evaluate.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
 
 /** The position of an attempt in the batch, counted from 0. */
 export interface AttemptPosition {
@@ -107,19 +108,23 @@ export interface RunFilter {
   testName?: string;
   modelId?: string;
   status?: RunStatus;
-  /** The `nextCursor` of the page before. */
-  cursor?: string;
+  /** In the name of the test, of the model or in the id, in any letter case. */
+  text?: string;
+  /** Newest first if it is unset. */
+  sort?: RunSort;
+  /** The `next` of the page before. */
+  cursor?: RunCursor;
   limit: number;
 }
 
 export interface RunPage {
-  /** Newest first. */
   runs: RunRecord[];
-  nextCursor: string | null;
+  /** `null` on the last page. */
+  next: RunCursor | null;
 }
 
 /** Reads runs, also those that another process is running. */
-export interface RunReader {
+export interface RunReader extends TurnQueries {
   getRun(id: string): Promise<StoredRun | undefined>;
   /** The same without the request, which may have megabytes. */
   getRecord(id: string): Promise<RunRecord | undefined>;
@@ -194,7 +199,7 @@ export interface AttemptCount extends AttemptPosition {
  * Every method may throw `AppError` 507 `storage_full`, 503 `storage_busy` or 503
  * `storage_unavailable`; see `isStorageFault`.
  */
-export interface RunStore extends RunReader {
+export interface RunStore extends RunReader, SummaryQueries {
   /**
    * Stores a run completely or not at all, without the query of its endpoint. A retry starts with its
    * parent's turns up to the first failed one of each attempt.

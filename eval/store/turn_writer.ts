@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { RecordedTurn, StoredTurn } from "./store.ts";
 import type { TurnsTable } from "./schema.ts";
+import { readFacets } from "./turn_facets.ts";
 
 /** Rows per statement: databases limit the parameters of a statement. */
 const MAX_BATCH = 200;
@@ -72,5 +73,6 @@ function toNewTurn(runId: string, turn: StoredTurn): NewTurn {
     overall: result.scores.overall ?? null,
     took_ms: turn.tookMs,
     result: JSON.stringify(result),
+    facets: JSON.stringify(readFacets(result)),
   };
 }

@@ -12,11 +12,11 @@ import type {
 } from "../../eval/store/store.ts";
 import { createKeptRuns } from "../../eval/store/kept_runs.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
+import { listMemoryRuns, memorySummaries, memoryTurnQueries } from "./memory_lists.ts";
 import { toTurnText } from "./stored_runs.ts";
 
 const placeOf = ({ scenario, attempt, turn }: TurnPosition) => `${scenario}/${attempt}/${turn}`;
 const withoutRequest = ({ request: _, ...record }: StoredRun): RunRecord => record;
-const cutName = (name: string) => name.length > 1000 ? `${name.slice(0, 1000)}…` : name;
 
 /** A store of plain maps, which needs no opening or closing. It passes the real store's tests. */
 export function memoryStore({ now = Date.now }: { now?: () => number } = {}): RunStore {
@@ -51,7 +51,11 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     return { outcome: known.bodyHash === bodyHash ? "known" : "mismatch", id: known.runId };
   }
 
+  const summaries = memorySummaries();
+
   return {
+    ...memoryTurnQueries(turnsOf),
+    ...summaries,
     // deno-lint-ignore require-await -- the interface's methods are asynchronous
     async createRun(run) {
       const id = newId();
@@ -123,6 +127,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     async setStatus(id, { status, detail = null, tally = null, from }) {
       const before = runs.get(id)?.status;
       if (!before || (from && !from.includes(before))) return before;
+      summaries.forget(id);
       const finishedAt = status === "running" || status === "interrupted" ? null : now();
       runs.set(id, { ...runs.get(id)!, status, detail, finishedAt } as StoredRun);
       runs.get(id)!.tally = tally === "count" ? await this.tally(id) : tally;
@@ -135,21 +140,8 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     getRun: (id) => Promise.resolve(runs.get(id)),
     unfinishedRuns: () =>
       Promise.resolve([...runs.values()].filter((r) => r.status === "running").map((r) => r.id)),
-    listRuns({ testName, modelId, status, cursor, limit }) {
-      const found = [...runs.values()]
-        .filter((run) =>
-          (testName === undefined || run.testName === testName) &&
-          (modelId === undefined || run.modelId === modelId) &&
-          (status === undefined || run.status === status) &&
-          (cursor === undefined || run.id < cursor)
-        )
-        .sort((a, b) => a.id < b.id ? 1 : -1)
-        .map(withoutRequest)
-        .map((run) => ({ ...run, testName: cutName(run.testName) }));
-      const page = found.slice(0, limit);
-      const nextCursor = found.length > limit ? page.at(-1)!.id : null;
-      return Promise.resolve({ runs: page, nextCursor });
-    },
+    listRuns: (filter) =>
+      Promise.resolve(listMemoryRuns([...runs.values()], filter, summaries.overall)),
     async *turns(id) {
       yield* turnsOf(id).sort(inOrder).map(plain);
     },

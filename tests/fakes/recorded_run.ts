@@ -1,4 +1,4 @@
-import type { ComparableRun } from "../../eval/compare/compare.ts";
+import type { ComparableRun } from "../../eval/compare/paired_runs.ts";
 import type { ScoredTurn } from "../../eval/compare/turn_scores.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 

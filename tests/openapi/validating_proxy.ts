@@ -146,6 +146,12 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
       .map((format) => `/runs/${run}/export?format=${format}`),
     ...["/scores", "/scores/self-test", "/runs?limit=2", `/runs/${run}`, `/runs/${run}/events`],
     `/runs/compare?baseline=${baseline}&candidate=${run}`,
+    `/runs/compare/scenarios?baseline=${baseline}&candidate=${run}`,
+    `/runs/compare/turns?baseline=${baseline}&candidate=${run}&sort=-change`,
+    `/runs/${run}/turns?sort=-overall&limit=1&fields=all`,
+    `/runs/${run}/turns/0/1/0`,
+    `/runs/${run}/summary`,
+    `/runs/${run}/scenarios`,
   ];
   for (const path of paths) await send(proxy, `GET ${path}`, { status: 200 });
   const end = { headers: { "last-event-id": "end" }, status: 204 };
@@ -176,6 +182,8 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ["POST /evaluate", { body: { ...body, attempts: 1_000_000 }, status: 400 }],
     ["GET /runs?limit=0", { status: 400 }],
     ["GET /runs/none", { status: 404 }],
+    ["GET /runs/none/turns", { status: 404 }],
+    ["GET /runs/none/turns?limit=0", { status: 400 }],
     ["GET /runs/none/export?format=docx", { status: 400 }],
     ["GET /runs/compare?baseline=a&candidate=b", { status: 404 }],
     ["POST /runs/none/cancel", { status: 404 }],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Annotation } from "../metadata/annotator.ts";
-import { labelKey, UNKNOWN } from "../metadata/label.ts";
+import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { UNKNOWN } from "../metadata/label.ts";
 import type { JudgeModel } from "./model.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";
 import { askStructured } from "./structured.ts";

@@ -1,6 +1,7 @@
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { KeyAnnotator } from "./annotator.ts";
-import { isSameLabel, labelKey } from "./label.ts";
+import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { isSameLabel } from "./label.ts";
 
 const METHOD = "dialogue_act_rules";
 /** Rounded down: over 95 % of what the rules found in 400 replies of our own was right. */

@@ -1,19 +1,9 @@
 import type { Scenario } from "../../../shared/schemas/evaluate.ts";
+import { labelKey } from "../../../shared/schemas/label_key.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 
 /** The value of an annotator that knows the text but not its label: another language, say. */
 export const UNKNOWN = "unknown";
-
-/**
- * What two labels are compared by: text trimmed and without regard to letter case, numbers by their
- * value, whether written as text or not, and anything else by its JSON.
- */
-export function labelKey(value: unknown): string {
-  if (typeof value !== "string") return JSON.stringify(value) ?? "null";
-  const text = value.normalize("NFC").trim();
-  const number = Number(text);
-  return text !== "" && Number.isFinite(number) ? String(number) : text.toLowerCase();
-}
 
 /** Whether two labels are the same by their `labelKey`; most often they are as they stand. */
 export function isSameLabel(left: unknown, right: unknown): boolean {

@@ -1,7 +1,8 @@
 import type { Interaction, Scenario } from "../../../shared/schemas/evaluate.ts";
 import { normalText } from "../text/normal_text.ts";
 import type { LabelExample } from "./annotator.ts";
-import { batchLabels, labelKey, labelWords } from "./label.ts";
+import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { batchLabels, labelWords } from "./label.ts";
 
 /** More examples of a label cost time and tell little more. */
 const MAX_EXAMPLES = 32;

@@ -2,7 +2,7 @@ import type { Scenario } from "../../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { normalText } from "../text/normal_text.ts";
 import type { AnnotatedReply, Annotation } from "./annotator.ts";
-import { labelKey } from "./label.ts";
+import { labelKey } from "../../../shared/schemas/label_key.ts";
 
 const METHOD = "same_text";
 

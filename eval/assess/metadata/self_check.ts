@@ -1,7 +1,8 @@
 import type { SelfCheck } from "../../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { KeyAnnotator, LabelExample } from "./annotator.ts";
-import { isSameLabel, labelKey } from "./label.ts";
+import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { isSameLabel } from "./label.ts";
 
 /** 95 %, one-sided. */
 const Z = 1.645;

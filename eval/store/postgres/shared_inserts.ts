@@ -14,12 +14,12 @@ const INSERT_TURNS = `
     returning last_seq - $2 as base
   )
   insert into turns
-    (run_id, scenario, attempt, turn, seq, failed, missing, overall, took_ms, result)
+    (run_id, scenario, attempt, turn, seq, failed, missing, overall, took_ms, result, facets)
   select $1, t.scenario, t.attempt, t.turn, locked.base + t.place, t.failed, t.missing, t.overall,
-    t.took_ms, t.result
+    t.took_ms, t.result, t.facets::json
   from locked, unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[],
-    $9::int[], $10::text[]) with ordinality
-    as t (scenario, attempt, turn, failed, missing, overall, took_ms, result, place)
+    $9::int[], $10::text[], $11::text[]) with ordinality
+    as t (scenario, attempt, turn, failed, missing, overall, took_ms, result, facets, place)
   on conflict (run_id, scenario, attempt, turn) do nothing
   returning scenario, attempt, turn`;
 
@@ -44,6 +44,7 @@ export function createSharedTurnInsert(
         column("overall"),
         column("took_ms"),
         column("result"),
+        column("facets"),
       ],
     });
     if (rows.length > 0) onStored(runId);

@@ -237,6 +237,10 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
       drop table pending_replies;
       drop table service_state;
       alter table runs drop column query_removed;
+      alter table runs drop column overall;
+      alter table runs drop column headline;
+      alter table runs drop column summary;
+      alter table turns drop column facets;
       update runs set endpoint = 'https://model.example/v1?key=hidden',
         request = json_set(request, '$.endpoint', 'https://model.example/v1?key=hidden');
       delete from kysely_migration where name >= '0005';
@@ -248,5 +252,46 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
     const run = (await store.getRun(id))!;
     assertEquals([run.request.endpoint, run.queryRemoved], ["https://model.example/v1", true]);
     assertEquals(run.request.test_batch, evaluateRequest().test_batch);
+    await store.close();
+  }));
+
+Deno.test("turns of an earlier version can be sorted and filtered after the migration", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const before = await openStore({ path });
+    const { id } = await before.createRun({
+      request: evaluateRequest({ scenarios: 250 }),
+      testName: "t",
+    });
+    await Promise.all(
+      Array.from({ length: 250 }, (_, n) =>
+        before.recordTurn(
+          id,
+          storedTurn([n, 0, 0], {
+            scores: { overall: 1, bleu: n / 250 },
+            reference_metadata: { intent: n === 7 ? "refund" : "other" },
+          }),
+        )),
+    );
+    await before.close();
+    const old = new DatabaseSync(path);
+    old.exec(`
+      alter table runs drop column overall;
+      alter table runs drop column headline;
+      alter table runs drop column summary;
+      alter table turns drop column facets;
+      delete from kysely_migration where name >= '0010';
+    `);
+    old.close();
+    const store = await openStore({ path });
+    const { turns } = await store.queryTurns(id, {
+      filter: {},
+      sort: { by: "score", name: "bleu", isDescending: true },
+      limit: 2,
+      withResults: false,
+    });
+    assertEquals(turns.map(({ scenario }) => scenario), [249, 248]);
+    const label = { key: "intent", expected: "refund" };
+    assertEquals(await store.countTurns(id, { label }), 1);
     await store.close();
   }));

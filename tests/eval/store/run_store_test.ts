@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { openStore } from "../../../eval/store/open_store.ts";
-import type { RunStore, StoredTurn } from "../../../eval/store/store.ts";
+import type { RunCursor } from "../../../eval/store/list_query.ts";
+import type { RunPage, RunStore, StoredTurn } from "../../../eval/store/store.ts";
+import { listCases } from "./list_cases.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { evaluateRequest, failure, storedTurn, toTurnText } from "../../fakes/stored_runs.ts";
@@ -168,11 +170,11 @@ testStores("runs are listed newest first, in pages, each run once", async (store
   const ids: string[] = [];
   for (let n = 0; n < 7; n++) ids.unshift(await newRun(store)); // all in one millisecond
   const seen: string[] = [];
-  let cursor: string | null = null;
+  let cursor: RunCursor | null = null;
   do {
-    const page = await store.listRuns({ limit: 3, ...(cursor !== null && { cursor }) });
+    const page: RunPage = await store.listRuns({ limit: 3, ...(cursor && { cursor }) });
     seen.push(...page.runs.map((run) => run.id));
-    cursor = page.nextCursor;
+    cursor = page.next;
   } while (cursor !== null);
   assertEquals(seen, ids);
 });
@@ -471,3 +473,5 @@ testStores("names with U+0000 and lone surrogates are stored and found", async (
   const found = await store.listRuns({ limit: 9, testName });
   assertEquals(found.runs.map((run) => run.id), [id]);
 });
+
+for (const [name, test] of Object.entries(listCases)) testStores(name, test);

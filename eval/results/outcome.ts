@@ -1,5 +1,5 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
-import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "../results/passing.ts";
+import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "./passing.ts";
 
 /**
  * `unscored`: it was answered, but nothing was expected of the answer. `incomplete`: it was

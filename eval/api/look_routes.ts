@@ -1,0 +1,166 @@
+import { z } from "zod";
+import type { Route } from "../../shared/http/router.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { PairedScenarioRow, PairedTurnRow } from "../compare/pair_lists.ts";
+import { createPairHandlers, PAIR_SORTS } from "../compare/pair_routes.ts";
+import { RunSummary } from "../results/run_summary.ts";
+import { createTurnHandlers, type TurnRoutesDeps } from "../run/turn_routes.ts";
+import { TurnRow } from "../run/turn_view.ts";
+
+const run = z.string().meta({ description: "The run." });
+const Cursor = z.string().optional().meta({ description: "The `next_cursor` of the page before." });
+const limit = (most: number) => z.int().min(1).max(most).optional();
+const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
+const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
+
+/** One turn, with the conversation that led to it. */
+const ShownTurn = TurnRow.omit({ interaction: true }).extend({
+  run_id: z.string(),
+  pass_threshold: z.number(),
+  description: z.string(),
+  interaction: InteractionResult,
+  /** The turns of the attempt up to this one, at most 100 of them or about a megabyte. */
+  conversation: z.array(TurnRow),
+  /** How many turns before these are left out. */
+  omitted: z.int(),
+});
+
+const ScenarioRow = z.object({
+  scenario: z.int(),
+  scenario_id: z.string(),
+  description: z.string(),
+  attempts: z.array(z.object({
+    attempt_id: z.int(),
+    turns: z.int(),
+    failed: z.int(),
+    missing: z.int(),
+    mean: z.number().nullable(),
+    standing: z.enum(["passed", "below", "undecided", "unscored"]),
+  })),
+});
+
+const pairQuery = z.object({
+  baseline: z.string(),
+  candidate: z.string(),
+  score: z.string().optional().meta({ description: "`overall` unless given." }),
+  sort: z.enum(PAIR_SORTS).optional(),
+  cursor: Cursor,
+  limit: limit(1_000),
+});
+
+/** One page of rows under a name. */
+function page(name: string, row: z.ZodType) {
+  return z.object({
+    [name]: z.array(row),
+    total: z.int().nullable(),
+    next_cursor: z.string().nullable(),
+  });
+}
+
+/** The routes that look into runs, row by row: what pages and other frontends are made from. */
+export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
+  const turns = createTurnHandlers(deps);
+  const pairs = createPairHandlers(deps);
+  return [
+    {
+      method: "GET",
+      path: "/runs/:id/turns",
+      summary: "The turns of a run, sorted and filtered, also while it is running",
+      params: {
+        path: z.object({ id: run }),
+        query: z.object({
+          sort: z.string().optional().meta({
+            description: "`position`, `seq`, `latency_ms`, `tokens` or a score; `-` in front: " +
+              "downwards. Turns without a value come last.",
+          }),
+          cursor: Cursor,
+          limit: limit(1_000),
+          fields: z.string().optional().meta({
+            description: "Fields of an interaction to add to each row, by commas; `all` for all.",
+          }),
+          max_chars: z.int().min(1).max(1_000_000).optional().meta({
+            description: "Cuts the texts of these fields.",
+          }),
+          outcome: z.string().optional().meta({
+            description: "Any of `passed`, `below`, `failed`, `incomplete`, `unscored`, by commas.",
+          }),
+          threshold: z.number().min(0).max(1).optional(),
+          score: z.string().optional().meta({ description: "What `min` and `max` are about." }),
+          min: z.number().optional(),
+          max: z.number().optional(),
+          label_key: z.string().optional(),
+          expected: z.string().optional(),
+          found: z.string().optional(),
+          scenario: z.int().min(0).optional(),
+          scenario_id: z.string().optional(),
+          attempt_id: z.int().min(1).optional(),
+          turn: z.int().min(0).optional(),
+          text: z.string().max(1_000).optional().meta({
+            description: "In the message, the reply or the reference, in any letter case.",
+          }),
+        }),
+      },
+      answers: { 200: jsonAnswer("A page of them.", page("turns", TurnRow)) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: turns.list,
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/turns/:scenario/:attempt/:turn",
+      summary: "One turn with its conversation",
+      params: {
+        path: z.object({
+          id: run,
+          scenario: z.string().meta({ description: "Its position in the batch, from 0." }),
+          attempt: z.string().meta({ description: "Its `attempt_id`, from 1." }),
+          turn: z.string().meta({ description: "Its position in the conversation, from 0." }),
+        }),
+      },
+      answers: { 200: jsonAnswer("The turn.", ShownTurn) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: turns.show,
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/summary",
+      summary: "A run's averages, pass rates, labels and histograms, without its texts",
+      params: { path: z.object({ id: run }) },
+      answers: { 200: jsonAnswer("The summary.", RunSummary) },
+      problems: NOT_FOUND,
+      handler: turns.summary,
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/scenarios",
+      summary: "The scenarios of a run with the score of each attempt",
+      params: {
+        path: z.object({ id: run }),
+        query: z.object({ cursor: Cursor, limit: limit(1_000) }),
+      },
+      answers: { 200: jsonAnswer("A page of them.", page("scenarios", ScenarioRow)) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: turns.scenarios,
+    },
+    {
+      method: "GET",
+      path: "/runs/compare/scenarios",
+      summary: "Every scenario that two runs share, with its score in both",
+      index: { query: "baseline={id}&candidate={id}" },
+      params: { query: pairQuery },
+      answers: { 200: jsonAnswer("A page of them.", page("scenarios", PairedScenarioRow)) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: pairs.scenarios,
+    },
+    {
+      method: "GET",
+      path: "/runs/compare/turns",
+      summary: "Every turn that two runs share, with its score in both",
+      index: { query: "baseline={id}&candidate={id}" },
+      params: { query: pairQuery },
+      answers: { 200: jsonAnswer("A page of them.", page("turns", PairedTurnRow)) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: pairs.turns,
+    },
+  ];
+}

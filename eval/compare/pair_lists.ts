@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { createYielder } from "../../shared/yielder.ts";
+import { mean } from "../assess/mean.ts";
+import type { RunReader } from "../store/store.ts";
+import { clusterMean, clusterScore } from "./clusters.ts";
+import { comparableRuns } from "./compare_stored.ts";
+import { createLeftOutCounter } from "./left_out.ts";
+import { type PairedScenario, pairRuns } from "./paired_runs.ts";
+import { type Cell, pairScore } from "./turn_pair.ts";
+
+/** One score of a scenario in one run, over its attempts. */
+const ScenarioSide = z.object({ scenario: z.int(), mean: z.number() });
+const TurnSide = ScenarioSide.extend({ turn: z.int() });
+
+/** A scenario in both runs. `scenario` is its position in the batch of each run, from 0. */
+export const PairedScenarioRow = z.object({
+  scenario_id: z.string(),
+  baseline: ScenarioSide,
+  candidate: ScenarioSide,
+  /** Candidate − baseline. */
+  difference: z.number(),
+  /** Turns that both runs have, with this score. */
+  turns: z.int(),
+});
+export type PairedScenarioRow = z.infer<typeof PairedScenarioRow>;
+
+/** A turn in both runs. `turn` is its position in the scenario, from 0. */
+export const PairedTurnRow = z.object({
+  scenario_id: z.string(),
+  interaction_id: z.string(),
+  baseline: TurnSide,
+  candidate: TurnSide,
+  difference: z.number(),
+});
+export type PairedTurnRow = z.infer<typeof PairedTurnRow>;
+
+/** Everything that two runs share, by one score. */
+export interface PairLists {
+  scenarios: PairedScenarioRow[];
+  turns: PairedTurnRow[];
+}
+
+export interface PairListQuery {
+  baseline: string;
+  candidate: string;
+  score: string;
+}
+
+/**
+ * Pairs two stored runs by one score, in the order of the baseline's batch. Means are those of the
+ * comparison: over what both runs have by the same method. Throws 404 if there is no such run, and
+ * 400 for a score that the runs do not both have.
+ */
+export async function listPairs(reader: RunReader, query: PairListQuery): Promise<PairLists> {
+  const { runs, release } = await comparableRuns(reader, query);
+  using _kept = release;
+  const pause = createYielder();
+  const { pairs, common } = await pairRuns(runs, pause);
+  if (pairs.length > 0 && !common.includes(query.score)) {
+    const message = `must be one of ${common.join(", ")}`;
+    throw new AppError(400, "invalid_request", `cannot use the query: score: ${message}`, {
+      errors: [{ path: "score", message }],
+    });
+  }
+  const lists: PairLists = { scenarios: [], turns: [] };
+  for (const pair of pairs) {
+    lists.scenarios.push(...await scenarioRow(pair, { score: query.score, pause }));
+    lists.turns.push(...turnRows(pair, query.score));
+    await pause();
+  }
+  return lists;
+}
+
+/** None, if a run has no attempt with the score. */
+async function scenarioRow(
+  pair: PairedScenario,
+  { score, pause }: { score: string; pause: () => Promise<void> },
+): Promise<PairedScenarioRow[]> {
+  const options = { leftOut: createLeftOutCounter(), pause };
+  const { clusters } = await clusterScore([pair], score, options);
+  return clusters.map((cluster) => {
+    const baseline = clusterMean(cluster, "baseline");
+    const candidate = clusterMean(cluster, "candidate");
+    return {
+      scenario_id: pair.id,
+      baseline: { scenario: pair.index.baseline, mean: baseline },
+      candidate: { scenario: pair.index.candidate, mean: candidate },
+      difference: candidate - baseline,
+      turns: cluster.turns,
+    };
+  });
+}
+
+function turnRows({ id, index, turns }: PairedScenario, score: string): PairedTurnRow[] {
+  const leftOut = createLeftOutCounter();
+  return turns.flatMap((turn): PairedTurnRow[] => {
+    const cells = pairScore(turn, score, leftOut);
+    if (!cells) return [];
+    const baseline = meanOf(cells.baseline);
+    const candidate = meanOf(cells.candidate);
+    if (baseline === null || candidate === null) return [];
+    return [{
+      scenario_id: id,
+      interaction_id: turn.id,
+      baseline: { scenario: index.baseline, turn: turn.index.baseline, mean: baseline },
+      candidate: { scenario: index.candidate, turn: turn.index.candidate, mean: candidate },
+      difference: candidate - baseline,
+    }];
+  });
+}
+
+function meanOf(cells: (Cell | undefined)[]): number | null {
+  const values = cells.map((cell) => cell?.value).filter((value) => typeof value === "number");
+  return mean(values);
+}

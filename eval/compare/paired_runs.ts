@@ -1,0 +1,109 @@
+import type { ScenarioPair } from "./clusters.ts";
+import type { Comparison, Unpaired } from "./comparison.ts";
+import {
+  type Paired,
+  pairScenarios,
+  pairTurns,
+  type PlannedScenario,
+  type ReachedScenario,
+  reachedScenarios,
+} from "./pairing.ts";
+import type { TurnPair } from "./turn_pair.ts";
+import { readScores, type ScoredTurn } from "./turn_scores.ts";
+
+/** A run's batch and what came of it, attempts in any number and also unfinished ones. */
+export interface ComparableRun {
+  scenarios: PlannedScenario[];
+  turns: AsyncIterable<ScoredTurn>;
+  /** What the judge graded by, if the request said so. */
+  rubric?: string | undefined;
+}
+
+/** Positions in the batches of both runs, counted from 0. */
+export type BothIndexes = Record<"baseline" | "candidate", number>;
+
+/** The same turn in both runs, and where it is. */
+export interface PlacedTurnPair extends TurnPair {
+  id: string;
+  index: BothIndexes;
+}
+
+/** Two scenarios that belong together, and where they are. */
+export interface PairedScenario extends ScenarioPair {
+  index: BothIndexes;
+  turns: PlacedTurnPair[];
+}
+
+/** What two runs share, and what is only in one of them. */
+export interface PairedRuns {
+  pairs: PairedScenario[];
+  /** Scenarios of the same id that do not ask or expect the same. */
+  changed: string[];
+  onlyIn: Record<"baseline" | "candidate", Unpaired>;
+  /** Scores that both runs have. */
+  common: string[];
+}
+
+/** Reads two runs and pairs what belongs together; `pause` is awaited between the steps. */
+export async function pairRuns(
+  runs: { baseline: ComparableRun; candidate: ComparableRun },
+  pause: () => Promise<void>,
+): Promise<PairedRuns> {
+  const baseline = await readScores(runs.baseline.turns, runs.baseline);
+  const candidate = await readScores(runs.candidate.turns, runs.candidate);
+  const paired = pairScenarios(
+    await reachedScenarios(runs.baseline.scenarios, { ...baseline, pause }),
+    await reachedScenarios(runs.candidate.scenarios, { ...candidate, pause }),
+  );
+  const { pairs, changed, turnsOnlyIn } = await pairAllTurns(paired, pause);
+  return {
+    pairs,
+    changed,
+    onlyIn: {
+      baseline: {
+        scenarios: paired.onlyInBaseline.map(({ id }) => id),
+        turns: turnsOnlyIn.baseline,
+        scores: [...baseline.names.difference(candidate.names)],
+      },
+      candidate: {
+        scenarios: paired.onlyInCandidate.map(({ id }) => id),
+        turns: turnsOnlyIn.candidate,
+        scores: [...candidate.names.difference(baseline.names)],
+      },
+    },
+    common: [...baseline.names].filter((name) => candidate.names.has(name)),
+  };
+}
+
+async function pairAllTurns(paired: Paired<ReachedScenario>, pause: () => Promise<void>) {
+  const pairs: PairedScenario[] = [];
+  const changed: string[] = [];
+  const turnsOnlyIn: Record<"baseline" | "candidate", Comparison["only_in_baseline"]["turns"]> = {
+    baseline: [],
+    candidate: [],
+  };
+  for (const { baseline: { id, index, fingerprint, turns }, candidate } of paired.pairs) {
+    const inside = pairTurns(turns, candidate.turns);
+    const both = JSON.stringify([fingerprint, candidate.fingerprint]);
+    pairs.push({
+      id,
+      fingerprint: both,
+      key: JSON.stringify([fingerprint, candidate.fingerprint].sort()),
+      index: { baseline: index, candidate: candidate.index },
+      turns: inside.pairs.map((turn) => ({
+        id: turn.baseline.id,
+        index: { baseline: turn.baseline.index, candidate: turn.candidate.index },
+        baseline: turn.baseline.attempts,
+        candidate: turn.candidate.attempts,
+      })),
+    });
+    const isChanged = fingerprint !== candidate.fingerprint ||
+      inside.pairs.some((turn) => turn.baseline.reference_reply !== turn.candidate.reference_reply);
+    if (isChanged) changed.push(id);
+    const place = (turn: { id: string }) => ({ scenario_id: id, interaction_id: turn.id });
+    for (const turn of inside.onlyInBaseline) turnsOnlyIn.baseline.push(place(turn));
+    for (const turn of inside.onlyInCandidate) turnsOnlyIn.candidate.push(place(turn));
+    await pause();
+  }
+  return { pairs, changed, turnsOnlyIn };
+}

@@ -1,0 +1,158 @@
+import { z } from "zod";
+import {
+  EvaluateResponse,
+  type InteractionResult,
+  RunPassRates,
+  Statistic,
+} from "../../shared/schemas/evaluate.ts";
+import { createYielder } from "../../shared/yielder.ts";
+import type { StoredRun } from "../store/store.ts";
+import type { TurnReader } from "../store/whole_reader.ts";
+import { outcomeOf, thresholdOf } from "./outcome.ts";
+import { HEADLINE, holdAgainst } from "./passing.ts";
+import { resultParts } from "./scenario_results.ts";
+import { finishYielding } from "./steps.ts";
+import { createTotals } from "./summary.ts";
+
+/** How many turns there are of each outcome. */
+export const OutcomeCounts = z.object({
+  passed: z.int(),
+  below: z.int(),
+  failed: z.int(),
+  incomplete: z.int(),
+  unscored: z.int(),
+});
+export type OutcomeCounts = z.infer<typeof OutcomeCounts>;
+
+/** Scenarios by their mean `overall`; `undecided`: values are missing, and it depends on them. */
+const ScenarioCounts = z.object({
+  passed: z.int(),
+  below: z.int(),
+  undecided: z.int(),
+  unscored: z.int(),
+});
+
+/** Tokens as far as the endpoint reported them. */
+const Usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
+
+/** What a list of runs says of one that has ended. Each score is a mean over scenarios. */
+export const RunHeadline = z.object({
+  scores: z.record(
+    z.string(),
+    Statistic.pick({ n: true, mean: true, ci95: true, mean_of_answered: true, bounds: true }),
+  ),
+  pass_threshold: z.number(),
+  scenarios: ScenarioCounts,
+  outcomes: OutcomeCounts,
+  usage: Usage,
+});
+export type RunHeadline = z.infer<typeof RunHeadline>;
+
+/** Bins of equal width over [0, 1] in a histogram. */
+const BINS = 20;
+/** Kinds of errors that are listed. */
+const MOST_ERRORS = 20;
+
+const { average_scores, statistics, missing_scores, score_methods, differs_in, labels } =
+  EvaluateResponse.shape.results.shape;
+
+/** A run's results without its scenarios and texts, and what can be drawn of them. */
+export const RunSummary = z.object({
+  average_scores,
+  statistics,
+  ...RunPassRates.shape,
+  missing_scores,
+  score_methods,
+  differs_in,
+  labels,
+  scenarios: ScenarioCounts,
+  outcomes: OutcomeCounts,
+  usage: Usage,
+  /** Of answered turns, in milliseconds; `null` if there is none. */
+  latency_ms: z.object({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
+  /** Failed calls by code, the most frequent first. */
+  errors: z.array(z.object({ code: z.string(), turns: z.int(), detail: z.string() })),
+  /** By score: the number of turns in each of 20 bins of equal width; 1 is in the last one. */
+  histograms: z.record(z.string(), z.array(z.int())),
+});
+export type RunSummary = z.infer<typeof RunSummary>;
+
+/** Reads a run once and summarises it; also one that is running, as far as it has come. */
+export async function summariseTurns(reader: TurnReader, run: StoredRun): Promise<RunSummary> {
+  const totals = createTotals();
+  const turns = createTurnSummary(thresholdOf(run.request));
+  const scenarios = { passed: 0, below: 0, undecided: 0, unscored: 0 };
+  const yieldIfDue = createYielder();
+  for await (const parts of resultParts(reader, run)) {
+    for (const part of parts) {
+      if (part.kind === "turn") {
+        totals.addTurn(part.result);
+        turns.add(part.result);
+      }
+      if (part.kind !== "scenario end") continue;
+      const { statistics, pass_threshold } = part.summary;
+      scenarios[holdAgainst(statistics[HEADLINE], pass_threshold)]++;
+      await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
+    }
+  }
+  const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
+  return { ...rest, scenarios, ...turns.report() };
+}
+
+export function headlineOf(
+  { statistics, pass_threshold, scenarios, outcomes, usage }: RunSummary,
+): RunHeadline {
+  const scores = Object.fromEntries(
+    Object.entries(statistics).map(([name, { n, mean, ci95, mean_of_answered, bounds }]) => [
+      name,
+      { n, mean, ci95, mean_of_answered, bounds },
+    ]),
+  );
+  return { scores, pass_threshold, scenarios, outcomes, usage };
+}
+
+function createTurnSummary(threshold: number) {
+  const outcomes = { passed: 0, below: 0, failed: 0, incomplete: 0, unscored: 0 };
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  const latencies: number[] = [];
+  const errors = new Map<string, RunSummary["errors"][number]>();
+  const histograms = new Map<string, number[]>();
+
+  function countScore(name: string, value: number): void {
+    let bins = histograms.get(name);
+    if (!bins) histograms.set(name, bins = new Array(BINS).fill(0));
+    bins[Math.min(BINS - 1, Math.floor(value * BINS))]!++;
+  }
+
+  return {
+    add(turn: InteractionResult): void {
+      outcomes[outcomeOf(turn, threshold)]++;
+      usage.input_tokens += turn.usage?.input_tokens ?? 0;
+      usage.output_tokens += turn.usage?.output_tokens ?? 0;
+      for (const name in turn.scores) {
+        const value = turn.scores[name];
+        if (typeof value === "number") countScore(name, value);
+      }
+      if (!turn.error) return void latencies.push(turn.latency_ms);
+      const { code, detail } = turn.error;
+      const known = errors.get(code);
+      if (known) known.turns++;
+      else errors.set(code, { code, turns: 1, detail });
+    },
+    report: () => ({
+      outcomes,
+      usage,
+      latency_ms: describeLatency(latencies),
+      errors: [...errors.values()].sort((a, b) => b.turns - a.turns).slice(0, MOST_ERRORS),
+      histograms: Object.fromEntries(histograms),
+    }),
+  };
+}
+
+function describeLatency(latencies: number[]): RunSummary["latency_ms"] {
+  if (latencies.length === 0) return null;
+  const sorted = latencies.toSorted((a, b) => a - b);
+  const quantile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1]!;
+  const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
+  return { mean, p50: quantile(0.5), p95: quantile(0.95) };
+}

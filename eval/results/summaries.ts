@@ -1,0 +1,85 @@
+import type { RunRecord, RunStore, StoredRun } from "../store/store.ts";
+import { createWholeReader } from "../store/whole_reader.ts";
+import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from "./run_summary.ts";
+import { HEADLINE } from "./passing.ts";
+
+/** How long a list waits for headlines that are not stored yet. The next list finds the rest. */
+const PATIENCE_MS = 200;
+
+/** Summaries of runs. One of an ended run is computed once, when it is first asked for, and stored. */
+export interface Summaries {
+  /** By run id. Runs that have not ended have none, and a new one may come with a later call. */
+  headlines(runs: RunRecord[]): Promise<Map<string, RunHeadline>>;
+  summary(run: StoredRun): Promise<RunSummary>;
+}
+
+export function createSummaries(
+  store: RunStore,
+  { patienceMs = PATIENCE_MS }: { patienceMs?: number } = {},
+): Summaries {
+  const underWay = new Map<string, Promise<RunSummary>>();
+  let queue: Promise<unknown> = Promise.resolve();
+
+  /** One after another: each reads a whole run. */
+  function compute(run: StoredRun): Promise<RunSummary> {
+    const known = underWay.get(run.id);
+    if (known) return known;
+    const computed = queue.then(() => readAndSave(run)).finally(() => underWay.delete(run.id));
+    underWay.set(run.id, computed);
+    queue = computed.catch(() => {});
+    return computed;
+  }
+
+  async function readAndSave(run: StoredRun): Promise<RunSummary> {
+    using _kept = store.keep(run.id);
+    const isResting = run.status !== "running";
+    const summary = await summariseTurns(isResting ? createWholeReader(store, run) : store, run);
+    const { id, finishedAt } = run;
+    if (finishedAt !== null) {
+      await store.saveSummary({ id, finishedAt }, {
+        overall: summary.statistics[HEADLINE]?.mean ?? null,
+        headline: JSON.stringify(headlineOf(summary)),
+        summary: JSON.stringify(summary),
+      });
+    }
+    return summary;
+  }
+
+  async function summary(run: StoredRun): Promise<RunSummary> {
+    const stored = run.finishedAt === null ? undefined : await store.summary(run.id);
+    return stored === undefined ? await compute(run) : JSON.parse(stored);
+  }
+
+  /** Never rejects: a list does not fail because one of its runs cannot be read. */
+  async function addMissing(ids: string[], found: Map<string, RunHeadline>): Promise<void> {
+    for (const id of ids) {
+      try {
+        const run = await store.getRun(id); // one at a time: a request may have megabytes
+        if (run) found.set(id, headlineOf(await summary(run)));
+      } catch {
+        continue; // whoever asks for this run is told why
+      }
+    }
+  }
+
+  return {
+    summary,
+    async headlines(runs) {
+      const ended = runs.filter(({ finishedAt }) => finishedAt !== null).map(({ id }) => id);
+      const stored = await store.headlines(ended);
+      const found = new Map<string, RunHeadline>(
+        [...stored].map(([id, text]) => [id, JSON.parse(text)]),
+      );
+      const missing = ended.filter((id) => !found.has(id));
+      await patiently(addMissing(missing, found), patienceMs);
+      return found;
+    },
+  };
+}
+
+async function patiently(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}

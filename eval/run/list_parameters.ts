@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { list } from "../../shared/config.ts";
+import { cursor } from "../../shared/http/cursor.ts";
+import { RUN_SORTS } from "../store/list_query.ts";
+import { RUN_STATUSES } from "../store/store.ts";
+
+/** Longer texts are not searched for. */
+const LONGEST_TEXT = 1_000;
+const LONGEST_NAME = 256;
+
+const Position = z.coerce.number().int().min(0).max(2 ** 31 - 1);
+const Share = z.coerce.number().min(0).max(1);
+
+/** Databases cannot look for a NUL. */
+const Text = z.string().max(LONGEST_TEXT).refine((text) => !text.includes("\0"), {
+  error: "must not contain NUL",
+}).transform((text) => text === "" ? undefined : text).optional();
+
+/** `-name` sorts downwards. */
+function sortOf<T extends string>(names: readonly T[], initial: `-${T}` | T) {
+  const both = names.flatMap((name) => [name, `-${name}` as const]);
+  return z.enum(both).default(initial as never).transform((sort) => ({
+    by: sort.replace(/^-/, "") as T,
+    isDescending: sort.startsWith("-"),
+  }));
+}
+
+const SortValue = z.union([z.string(), z.number(), z.null()]);
+
+/** The query of `GET /runs`. */
+export const RunListQuery = z.object({
+  test_name: z.string().optional(),
+  model_id: z.string().optional(),
+  status: z.enum(RUN_STATUSES).optional(),
+  text: Text,
+  sort: sortOf(RUN_SORTS, "-created_at"),
+  cursor: cursor(z.tuple([z.string(), z.string(), SortValue])).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+const OUTCOMES = ["passed", "below", "failed", "incomplete", "unscored"] as const;
+const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
+
+const TurnSort = z.string().max(LONGEST_NAME).default("position").transform((sort) => {
+  const isDescending = sort.startsWith("-");
+  const name = isDescending ? sort.slice(1) : sort;
+  const by = OWN_SORTS.find((own) => own === name);
+  return by ? { by, isDescending } : { by: "score" as const, name, isDescending };
+});
+
+/** The query of `GET /runs/{id}/turns`. */
+export const TurnListQuery = z.object({
+  sort: TurnSort,
+  cursor: cursor(
+    z.tuple([z.string(), z.number().nullable(), z.int(), z.int(), z.int()]),
+  ).optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  /** Fields of an interaction to add to each row, separated by commas; `all` for all. */
+  fields: list().refine((names) => names.length <= 50, { error: "must be 50 names at most" }),
+  /** Cuts the texts of these fields. */
+  max_chars: z.coerce.number().int().min(1).max(1_000_000).optional(),
+  outcome: list().pipe(z.array(z.enum(OUTCOMES))),
+  threshold: Share.optional(),
+  score: z.string().max(LONGEST_NAME).default("overall"),
+  min: z.coerce.number().optional(),
+  max: z.coerce.number().optional(),
+  label_key: z.string().max(LONGEST_NAME).optional(),
+  expected: z.string().max(LONGEST_NAME).optional(),
+  found: z.string().max(LONGEST_NAME).optional(),
+  scenario: Position.optional(),
+  scenario_id: z.string().max(LONGEST_NAME).optional(),
+  attempt_id: z.coerce.number().int().min(1).optional(),
+  turn: Position.optional(),
+  text: Text,
+}).superRefine(({ label_key, expected, found }, context) => {
+  if (label_key !== undefined || (expected === undefined && found === undefined)) return;
+  context.addIssue({
+    code: "custom",
+    path: ["label_key"],
+    message: "is required with expected or found",
+  });
+});
+export type TurnListQuery = z.infer<typeof TurnListQuery>;
+
+/** The path of one turn: positions as in the rows of the list. */
+export const TurnPath = z.object({
+  scenario: Position,
+  attempt: z.coerce.number().int().min(1),
+  turn: Position,
+});
+
+/** The query of `GET /runs/{id}/scenarios`. */
+export const ScenarioListQuery = z.object({
+  cursor: cursor(z.tuple([z.literal("scenario"), z.int().min(0)])).optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).default(200),
+});

@@ -1,0 +1,41 @@
+import { thresholdOf } from "../results/outcome.ts";
+import type { RunStore } from "../store/store.ts";
+import type { RunManager } from "./manager.ts";
+
+/** What lists need of a run's request. */
+export interface RunOutline {
+  scenarios: { id: string; description: string }[];
+  attempts: number;
+  passThreshold: number;
+}
+
+/** Runs whose outlines are kept: reading a request of megabytes for each page would take too long. */
+const KEPT = 20;
+const SHOWN_DESCRIPTION = 200;
+
+/** Reads outlines; one never changes, because a run's request does not. */
+export function createRunOutlines(
+  { store, runs }: { store: RunStore; runs: RunManager },
+): (runId: string) => Promise<RunOutline | undefined> {
+  const known = new Map<string, RunOutline>();
+  return async (runId) => {
+    const kept = known.get(runId);
+    if (kept) {
+      // Deleted runs are not found, whatever is kept of them.
+      return await store.getRecord(runId) ? kept : void known.delete(runId);
+    }
+    const run = runs.active(runId)?.run ?? await store.getRun(runId);
+    if (!run) return undefined;
+    const outline: RunOutline = {
+      scenarios: run.request.test_batch.map(({ id, description }) => ({
+        id,
+        description: description.slice(0, SHOWN_DESCRIPTION),
+      })),
+      attempts: run.attempts,
+      passThreshold: thresholdOf(run.request),
+    };
+    known.set(runId, outline);
+    if (known.size > KEPT) known.delete(known.keys().next().value!);
+    return outline;
+  };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { Scores } from "../../shared/schemas/evaluate.ts";
+import { reaches } from "../results/passing.ts";
+import type { Outcome } from "../results/outcome.ts";
+import type { IndexedTurn } from "../store/list_query.ts";
+import { TurnFacets } from "../store/turn_facets.ts";
+import type { RunOutline } from "./run_outlines.ts";
+
+const Outcomes = z.enum(["passed", "below", "failed", "incomplete", "unscored"]);
+
+/** A turn in a list. Positions are as in the events of a run. */
+export const TurnRow = z.object({
+  /** The position of the scenario in the batch, counted from 0. */
+  scenario: z.int(),
+  scenario_id: z.string(),
+  attempt_id: z.int(),
+  /** The position in the conversation, counted from 0. */
+  turn: z.int(),
+  /** The order of storing within the run, from 1. */
+  seq: z.int(),
+  interaction_id: z.string(),
+  outcome: Outcomes,
+  scores: Scores,
+  labels: TurnFacets.shape.labels,
+  /** The code of a failed call. */
+  error: z.string().optional(),
+  differs_in: TurnFacets.shape.differs_in,
+  latency_ms: z.number(),
+  tokens: z.number().nullable(),
+  /** The fields asked for. */
+  interaction: z.looseObject({}).optional(),
+}).meta({ id: "TurnRow" });
+export type TurnRow = z.infer<typeof TurnRow>;
+
+/** The name that stands for every field. */
+export const ALL_FIELDS = "all";
+
+/** What of an interaction is added to a row. */
+export interface RowFields {
+  /** `all` for all of them. */
+  names: string[];
+  /** Of each text; longer ones are cut. */
+  maxChars?: number | undefined;
+}
+
+export function viewTurn(
+  turn: IndexedTurn,
+  { outline, threshold = outline.passThreshold, fields }: {
+    outline: RunOutline;
+    threshold?: number | undefined;
+    fields: RowFields;
+  },
+): TurnRow {
+  const { id, ...facets } = turn.facets;
+  return {
+    scenario: turn.scenario,
+    scenario_id: outline.scenarios[turn.scenario]?.id ?? "",
+    attempt_id: turn.attempt + 1,
+    turn: turn.turn,
+    seq: turn.seq,
+    interaction_id: id,
+    outcome: outcomeOf(turn, threshold),
+    ...facets,
+    ...(turn.resultJson !== undefined && fields.names.length > 0 && {
+      interaction: pickFields(JSON.parse(turn.resultJson), fields),
+    }),
+  };
+}
+
+/** As `outcomeOf` of a result says, from the columns of a turn. */
+function outcomeOf({ failed, missing, overall }: IndexedTurn, threshold: number): Outcome {
+  if (failed) return "failed";
+  if (overall === null) return missing ? "incomplete" : "unscored";
+  return reaches(overall, threshold) ? "passed" : "below";
+}
+
+function pickFields(
+  result: Record<string, unknown>,
+  { names, maxChars = Infinity }: RowFields,
+): Record<string, unknown> {
+  const isWanted = names.includes(ALL_FIELDS) ? () => true : (name: string) => names.includes(name);
+  const cut = (value: unknown) =>
+    typeof value === "string" && value.length > maxChars ? `${value.slice(0, maxChars)}…` : value;
+  return Object.fromEntries(
+    Object.entries(result).filter(([name]) => isWanted(name))
+      .map(([name, value]) => [name, cut(value)]),
+  );
+}

@@ -1,0 +1,292 @@
+import { type Expression, type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import type {
+  IndexedTurn,
+  Place,
+  TurnCursor,
+  TurnFilter,
+  TurnOutcome,
+  TurnQueries,
+  TurnQuery,
+  TurnQueryPage,
+  TurnSort,
+} from "./list_query.ts";
+import type { Tables } from "./schema.ts";
+import { facetName, type TurnFacets } from "./turn_facets.ts";
+import { findsText, likePatterns } from "./text_search.ts";
+
+/** What `reaches` allows for rounding; see `eval/results/passing.ts`. */
+const ROUNDING = 1e-12;
+/** Of results in one page. SQL knows the sizes without reading the texts. */
+const PAGE_BYTES = 1024 * 1024;
+/** Turns that a search reads for one page. If none of them fits, the page is empty. */
+const MOST_SEARCHED = 2_000;
+const SEARCH_STEP = 200;
+
+/** Queries that SQLite and PostgreSQL both understand. */
+export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
+  function select(runId: string, { filter, sort }: Pick<TurnQuery, "filter" | "sort">) {
+    let query = db.selectFrom("turns")
+      .select(["scenario", "attempt", "turn", "seq", "failed", "missing", "overall", "facets"])
+      .select(valueOf(sort).as("value"))
+      .where("run_id", "=", runId);
+    for (const condition of conditionsOf(filter)) query = query.where(condition);
+    return query;
+  }
+
+  async function read(runId: string, query: TurnQuery): Promise<TurnQueryPage> {
+    const { sort, after, limit, withResults } = query;
+    const direction = sort.isDescending ? "desc" : "asc";
+    let rows = select(runId, query);
+    if (after) rows = rows.where(isAfter(after, sort));
+    if (sort.by !== "position") {
+      rows = rows.orderBy(sql`${valueOf(sort)} is null`).orderBy(valueOf(sort), direction);
+    }
+    // In which order turns of the same value come does not matter, but it must be one.
+    const within = sort.by === "position" ? direction : "asc";
+    rows = rows.orderBy("scenario", within).orderBy("attempt", within).orderBy("turn", within);
+    const found = await rows.limit(limit + 1)
+      .$if(withResults, (rows) => rows.select(sql<number>`octet_length(result)`.as("size")))
+      .execute();
+    const page = fit(found.slice(0, limit));
+    const last = page.at(-1);
+    const next = last && found.length > page.length ? cursorOf(last) : null;
+    const turns = page.map(toIndexedTurn);
+    return { turns: withResults ? await addResults(runId, turns) : turns, next };
+  }
+
+  async function addResults(runId: string, turns: IndexedTurn[]): Promise<IndexedTurn[]> {
+    if (turns.length === 0) return turns;
+    const positions = turns.map(({ scenario, attempt, turn }) =>
+      sql`(cast(${scenario} as integer), cast(${attempt} as integer), cast(${turn} as integer))`
+    );
+    const rows = await db.selectFrom("turns").select(["scenario", "attempt", "turn", "result"])
+      .where("run_id", "=", runId)
+      .where(sql<SqlBool>`(scenario, attempt, turn) in (values ${sql.join(positions)})`)
+      .execute();
+    const results = new Map(rows.map((row) => [placeOf(row), row.result]));
+    return turns.flatMap((turn) => {
+      const resultJson = results.get(placeOf(turn)); // none, if the run was deleted meanwhile
+      return resultJson === undefined ? [] : [{ ...turn, resultJson }];
+    });
+  }
+
+  /** Reads in steps what may contain the text, and keeps what does. */
+  async function search(runId: string, query: TurnQuery, text: string): Promise<TurnQueryPage> {
+    const found: IndexedTurn[] = [];
+    let next: TurnCursor | null | undefined = query.after;
+    for (let searched = 0; next !== null && searched < MOST_SEARCHED; searched += SEARCH_STEP) {
+      const page = await read(runId, {
+        ...query,
+        limit: SEARCH_STEP,
+        withResults: true,
+        ...(next && { after: next }),
+      });
+      for (const [index, turn] of page.turns.entries()) {
+        if (!findsText(JSON.parse(turn.resultJson!), text)) continue;
+        const { resultJson: _, ...plain } = turn;
+        found.push(query.withResults ? turn : plain);
+        if (found.length < query.limit) continue;
+        const isLast = index === page.turns.length - 1 && page.next === null;
+        return { turns: found, next: isLast ? null : cursorFrom(turn, query.sort) };
+      }
+      next = page.next;
+    }
+    return { turns: found, next: next ?? null };
+  }
+
+  return {
+    queryTurns: (runId, query) =>
+      query.filter.text === undefined
+        ? read(runId, query)
+        : search(runId, query, query.filter.text),
+
+    async countTurns(runId, filter) {
+      let query = db.selectFrom("turns").select(({ fn }) => fn.countAll().as("turns"))
+        .where("run_id", "=", runId);
+      for (const condition of conditionsOf(filter)) query = query.where(condition);
+      return Number((await query.executeTakeFirstOrThrow()).turns);
+    },
+
+    async conversation(runId, { scenario, attempt, turn }, limit) {
+      const { turns } = await read(runId, {
+        filter: { scenarios: [scenario], attempt },
+        sort: { by: "position", isDescending: true },
+        after: { scenario, attempt, turn: turn + 1, value: null },
+        limit,
+        withResults: true,
+      });
+      return turns.reverse();
+    },
+
+    async attemptRows(runId, { from, to }) {
+      const rows = await db.selectFrom("turns")
+        .select(({ fn }) => [
+          "scenario",
+          "attempt",
+          fn.countAll().as("turns"),
+          fn.sum("failed").as("failed"),
+          fn.sum("missing").as("missing"),
+          fn.avg("overall").as("mean"),
+        ])
+        .where("run_id", "=", runId)
+        .where("scenario", ">=", from)
+        .where("scenario", "<", to)
+        .groupBy(["scenario", "attempt"])
+        .orderBy("scenario").orderBy("attempt")
+        .execute();
+      return rows.map(({ scenario, attempt, turns, failed, missing, mean }) => ({
+        scenario,
+        attempt,
+        turns: Number(turns),
+        failed: Number(failed),
+        missing: Number(missing),
+        mean: mean === null ? null : Number(mean),
+      }));
+    },
+  };
+}
+
+interface ReadRow extends Place {
+  seq: number;
+  failed: 0 | 1;
+  missing: 0 | 1;
+  overall: number | null;
+  facets: string | TurnFacets;
+  value: number | null;
+  /** The bytes of its result, if results are read. */
+  size?: number;
+}
+
+/** As many rows as a page may have bytes, and at least one. */
+function fit(rows: ReadRow[]): ReadRow[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ size = 0 }, index) => {
+    bytes += Number(size);
+    return index > 0 && bytes > PAGE_BYTES;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+function placeOf({ scenario, attempt, turn }: Place): string {
+  return `${scenario}/${attempt}/${turn}`;
+}
+
+function toIndexedTurn(row: ReadRow): IndexedTurn {
+  const { scenario, attempt, turn, seq, overall, facets } = row;
+  return {
+    scenario,
+    attempt,
+    turn,
+    seq,
+    failed: row.failed === 1,
+    missing: row.missing === 1,
+    overall,
+    // PostgreSQL's drivers parse JSON, SQLite's does not.
+    facets: typeof facets === "string" ? JSON.parse(facets) : facets,
+  };
+}
+
+function cursorOf({ scenario, attempt, turn, value }: ReadRow): TurnCursor {
+  return { scenario, attempt, turn, value: value === null ? null : Number(value) };
+}
+
+/** The same from a turn, whose facets have what it is sorted by. */
+function cursorFrom(turn: IndexedTurn, sort: TurnSort): TurnCursor {
+  const { scenario, attempt, facets, seq } = turn;
+  const value = sort.by === "position"
+    ? null
+    : sort.by === "seq"
+    ? seq
+    : sort.by === "score"
+    ? facets.scores[facetName(sort.name)] ?? null
+    : facets[sort.by];
+  return { scenario, attempt, turn: turn.turn, value };
+}
+
+function scoreValue(name: string): RawBuilder<number | null> {
+  if (name === "overall") return sql`overall`;
+  return sql`cast(facets -> 'scores' ->> cast(${facetName(name)} as text) as double precision)`;
+}
+
+function valueOf(sort: TurnSort): RawBuilder<number | null> {
+  switch (sort.by) {
+    case "position":
+      return sql`cast(null as double precision)`;
+    case "seq":
+      return sql`seq`;
+    case "score":
+      return scoreValue(sort.name);
+    default:
+      return sql`cast(facets ->> ${sql.lit(sort.by)} as double precision)`;
+  }
+}
+
+function isAfter(
+  { scenario, attempt, turn, value }: TurnCursor,
+  sort: TurnSort,
+): RawBuilder<SqlBool> {
+  const position = sql`(scenario, attempt, turn)`;
+  const last = sql`(${scenario}, ${attempt}, ${turn})`;
+  if (sort.by === "position") {
+    return sort.isDescending ? sql`${position} < ${last}` : sql`${position} > ${last}`;
+  }
+  const own = valueOf(sort);
+  if (value === null) return sql`(${own} is null and ${position} > ${last})`;
+  const beyond = sort.isDescending ? sql`${own} < ${value}` : sql`${own} > ${value}`;
+  return sql`(${beyond} or (${own} = ${value} and ${position} > ${last}) or ${own} is null)`;
+}
+
+function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
+  const { outcome, score, label, scenarios, attempt, turn, text } = filter;
+  const conditions: RawBuilder<SqlBool>[] = [];
+  if (outcome) conditions.push(anyOf(outcome.oneOf.map((one) => hasOutcome(one, outcome))));
+  if (score) {
+    const value = scoreValue(score.name);
+    conditions.push(sql`${value} is not null`);
+    if (score.min !== undefined) conditions.push(sql`${value} >= ${score.min}`);
+    if (score.max !== undefined) conditions.push(sql`${value} <= ${score.max}`);
+  }
+  if (label) {
+    const part = (name: "expected" | "found") =>
+      sql`facets -> 'labels' -> cast(${facetName(label.key)} as text) ->> ${sql.lit(name)}`;
+    conditions.push(sql`${part("found")} is not null`);
+    for (const name of ["expected", "found"] as const) {
+      const wanted = label[name];
+      if (wanted !== undefined) conditions.push(sql`${part(name)} = ${facetName(wanted)}`);
+    }
+  }
+  if (scenarios) {
+    conditions.push(
+      scenarios.length === 0 ? sql`1 = 0` : sql`scenario in (${sql.join(scenarios)})`,
+    );
+  }
+  if (attempt !== undefined) conditions.push(sql`attempt = ${attempt}`);
+  if (turn !== undefined) conditions.push(sql`turn = ${turn}`);
+  if (text !== undefined) {
+    const inJson = JSON.stringify(text).slice(1, -1);
+    conditions.push(
+      anyOf(likePatterns(inJson).map((like) => sql`lower(result) like ${like} escape '!'`)),
+    );
+  }
+  return conditions;
+}
+
+function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  return sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) {
+  const limit = threshold - ROUNDING;
+  switch (outcome) {
+    case "failed":
+      return sql<SqlBool>`failed = 1`;
+    case "incomplete":
+      return sql<SqlBool>`(failed = 0 and overall is null and missing = 1)`;
+    case "unscored":
+      return sql<SqlBool>`(failed = 0 and overall is null and missing = 0)`;
+    case "passed":
+      return sql<SqlBool>`(failed = 0 and overall >= ${limit})`;
+    case "below":
+      return sql<SqlBool>`(failed = 0 and overall < ${limit})`;
+  }
+}

@@ -1,0 +1,199 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Service } from "../../../shared/http/router.ts";
+import { openStore } from "../../../eval/store/open_store.ts";
+import { RunHeadline, RunSummary } from "../../../eval/results/run_summary.ts";
+import { TurnRow } from "../../../eval/run/turn_view.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
+import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import { gatedTarget } from "../../fakes/gated_target.ts";
+
+// deno-lint-ignore no-explicit-any -- answers of whatever shape, which is what is tested
+type Answer = any;
+
+async function get(service: Service, path: string): Promise<{ status: number; body: Answer }> {
+  const response = await service(new Request(`http://127.0.0.1:8080${path}`));
+  return { status: response.status, body: await response.json() };
+}
+
+/** Three scenarios of two turns, two attempts each; what is asked is answered, "fail" fails. */
+const BATCH = ["right", "wrong", "fail"].map((text) => ({
+  id: `the ${text} one`,
+  description: `says ${text}`,
+  interactions: [
+    { id: "a", user_message: "right", reference_reply: "right" },
+    {
+      id: "b",
+      user_message: text,
+      reference_reply: "right",
+      reference_metadata: { mood: "calm" },
+    },
+  ],
+}));
+
+/** One run in a real database, for all tests of this file. */
+async function startRun() {
+  const store = await openStore({ path: ":memory:" });
+  const { service } = evalService((conversation) => {
+    const asked = conversation.at(-1)!.content;
+    if (asked === "fail") throw providerError(500);
+    return asked;
+  }, { store });
+  const body = evaluateBody({ test_batch: BATCH, attempts: 2, test_name: "lists" });
+  const { run_id, results } = await evaluateWith(service, body);
+  return { service, store, id: run_id, results };
+}
+let started: ReturnType<typeof startRun> | undefined;
+const run = () => started ??= startRun();
+
+const placesOf = ({ turns }: { turns: TurnRow[] }) =>
+  turns.map((turn) => `${turn.scenario}/${turn.attempt_id}/${turn.turn}`);
+
+Deno.test("turns are listed without texts, in pages, and each page says how to get the next", async () => {
+  const { service, id } = await run();
+  const first = (await get(service, `/runs/${id}/turns?limit=5`)).body;
+  for (const row of first.turns) assertEquals(TurnRow.strict().parse(row), row);
+  assertEquals([first.total, first.turns.length], [12, 5]);
+  assertEquals(first.turns[0].scenario_id, "the right one");
+  assertEquals(first.turns[0].interaction, undefined);
+  const second =
+    (await get(service, `/runs/${id}/turns?limit=50&cursor=${first.next_cursor}`)).body;
+  assertEquals([second.turns.length, second.total, second.next_cursor], [7, null, null]);
+  assertEquals(new Set([...placesOf(first), ...placesOf(second)]).size, 12);
+});
+
+Deno.test("turns are filtered and sorted by the parameters of the query", async () => {
+  const { service, id } = await run();
+  const list = async (query: string) => (await get(service, `/runs/${id}/turns?${query}`)).body;
+  assertEquals(placesOf(await list("outcome=failed")), ["2/1/1", "2/2/1"]);
+  assertEquals((await list("outcome=failed,below")).total, 4);
+  assertEquals((await list("sort=overall&limit=1&scenario_id=the+wrong+one")).turns[0].turn, 1);
+  assertEquals((await list("score=exact_match&min=1")).total, 8);
+  assertEquals((await list("label_key=mood&expected=calm&found=(failed)")).total, 2);
+  assertEquals(placesOf(await list("scenario=1&attempt_id=2&turn=0")), ["1/2/0"]);
+  assertEquals(placesOf(await list("text=WRONG&sort=-position")), ["1/2/1", "1/1/1"]);
+  assertEquals((await list("outcome=passed&threshold=0")).total, 10);
+  const [turn] = (await list("fields=user_message,agent_reply&max_chars=3&limit=1")).turns;
+  assertEquals(turn.interaction, { user_message: "rig…", agent_reply: "rig…" });
+});
+
+Deno.test("an invalid parameter of the lists is refused by its name", async () => {
+  const { service, id } = await run();
+  const other = (await get(service, `/runs/${id}/turns?limit=1&sort=overall`)).body.next_cursor;
+  const cases: [string, string][] = [
+    [`/runs/${id}/turns?limit=0`, "limit"],
+    [`/runs/${id}/turns?limit=1001`, "limit"],
+    [`/runs/${id}/turns?cursor=nonsense`, "cursor"],
+    [`/runs/${id}/turns?sort=-overall&cursor=${other}`, "cursor"],
+    [`/runs/${id}/turns?outcome=bad`, "outcome.0"],
+    [`/runs/${id}/turns?min=low`, "min"],
+    [`/runs/${id}/turns?expected=calm`, "label_key"],
+    [`/runs/${id}/turns?text=%00`, "text"],
+    [`/runs/${id}/turns/0/0/0`, "attempt"],
+    [`/runs/${id}/turns/x/1/0`, "scenario"],
+    [`/runs/${id}/scenarios?cursor=W10`, "cursor"],
+    [`/runs?sort=age`, "sort"],
+    [`/runs?cursor=${other}`, "cursor"],
+    [`/runs/compare/scenarios?baseline=${id}&candidate=${id}&score=none`, "score"],
+    [`/runs/compare/turns?baseline=${id}`, "candidate"],
+  ];
+  for (const [path, name] of cases) {
+    const { status, body } = await get(service, path);
+    assertEquals([path, status, body.errors?.[0]?.path], [path, 400, name]);
+  }
+  for (const path of ["none/turns", "none/summary", `${id}/turns/9/1/0`, "none/turns/0/1/0"]) {
+    assertEquals([path, (await get(service, `/runs/${path}`)).status], [path, 404]);
+  }
+});
+
+Deno.test("one turn comes with its scores, its texts and its conversation", async () => {
+  const { service, id, results } = await run();
+  const { body } = await get(service, `/runs/${id}/turns/1/2/1`);
+  assertEquals(body.interaction, results.scenarios[1]!.attempts[1]!.interactions[1]);
+  assertEquals([body.scenario_id, body.attempt_id, body.turn], ["the wrong one", 2, 1]);
+  assertEquals([body.outcome, body.description, body.omitted], ["below", "says wrong", 0]);
+  assertEquals(
+    body.conversation.map((turn: Answer) => turn.interaction.agent_reply),
+    ["right", "wrong"],
+  );
+});
+
+Deno.test("a summary has the numbers of the result and counts turns, tokens and errors", async () => {
+  const { service, store, id, results } = await run();
+  const { body } = await get(service, `/runs/${id}/summary`);
+  assertEquals(RunSummary.strict().parse(body), body);
+  assertEquals(body.statistics, JSON.parse(JSON.stringify(results.statistics)));
+  assertEquals(body.outcomes, { passed: 8, below: 2, failed: 2, incomplete: 0, unscored: 0 });
+  assertEquals(body.scenarios, { passed: 1, below: 2, undecided: 0, unscored: 0 });
+  assertEquals(body.errors.map((error: Answer) => error.turns), [2]);
+  assertEquals(body.histograms.exact_match.at(-1), 8);
+  assert(await store.summary(id), "it is stored for the next time");
+});
+
+Deno.test("runs are listed with their headline, sorted by it and found by text", async () => {
+  const { service, id, results } = await run();
+  const { body } = await get(service, "/runs?sort=-overall&text=LISTS");
+  assertEquals(body.runs.map((run: Answer) => run.run_id), [id]);
+  const { headline } = body.runs[0];
+  assertEquals(RunHeadline.strict().parse(headline), headline);
+  assertEquals(headline.scores.overall.ci95, results.statistics.overall!.ci95);
+  assertEquals((await get(service, "/runs?text=other")).body.runs, []);
+});
+
+Deno.test("scenarios are listed with the standing of every attempt", async () => {
+  const { service, id } = await run();
+  const first = (await get(service, `/runs/${id}/scenarios?limit=2`)).body;
+  assertEquals([first.total, first.scenarios.length], [3, 2]);
+  const rest = (await get(service, `/runs/${id}/scenarios?cursor=${first.next_cursor}`)).body;
+  const [failed] = rest.scenarios;
+  assertEquals([failed.scenario, failed.scenario_id], [2, "the fail one"]);
+  assertEquals(failed.attempts.map((attempt: Answer) => [attempt.standing, attempt.failed]), [
+    ["below", 1],
+    ["below", 1],
+  ]);
+  assertEquals(rest.next_cursor, null);
+});
+
+Deno.test("turns can be listed while their run is running, and its headline comes with its end", async () => {
+  const gate = gatedTarget();
+  const { service, runs } = evalService(undefined, { target: gate.target });
+  const request = new Request("http://127.0.0.1:8080/evaluate", {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "respond-async" },
+    body: JSON.stringify(evaluateBody({ test_batch: BATCH.slice(0, 1) })),
+  });
+  const { run_id } = await (await service(request)).json();
+  await gate.reached(1);
+  const stored = runs.active(run_id)!.changed();
+  gate.answer(0);
+  await stored;
+  const { body } = await get(service, `/runs/${run_id}/turns?sort=-seq`);
+  assertEquals([body.total, body.turns[0].seq], [1, 1]);
+  assertEquals((await get(service, `/runs/${run_id}/summary`)).body.outcomes.failed, 0);
+  assertEquals((await get(service, "/runs")).body.runs[0].headline, null);
+  const { ended } = runs.active(run_id)!;
+  gate.open();
+  gate.answer(1);
+  await ended;
+  const [listed] = (await get(service, "/runs")).body.runs;
+  const outcomes: number[] = Object.values(listed.headline.outcomes);
+  assertEquals(outcomes.reduce((a, b) => a + b), 2);
+});
+
+Deno.test("everything that two runs share is listed in pages, by any order", async () => {
+  const { service, id } = await run();
+  const other = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: [...BATCH.slice(1), { ...BATCH[0], id: "another" }] }),
+  );
+  const both = `baseline=${other.run_id}&candidate=${id}`;
+  const scenarios = (await get(service, `/runs/compare/scenarios?${both}&limit=1`)).body;
+  assertEquals([scenarios.total, scenarios.scenarios.length], [2, 1]);
+  assertEquals(scenarios.scenarios[0].baseline.scenario, 0);
+  assertEquals(scenarios.scenarios[0].candidate.scenario, 1);
+  const turns = (await get(service, `/runs/compare/turns?${both}&sort=-change`)).body;
+  assertEquals([turns.total, turns.next_cursor], [4, null]);
+  assertEquals(turns.turns[0].difference, 0);
+  assertEquals(Object.keys(turns.turns[0].baseline), ["scenario", "turn", "mean"]);
+  const next = `/runs/compare/scenarios?${both}&limit=1&cursor=${scenarios.next_cursor}`;
+  assertEquals((await get(service, next)).body.scenarios[0].scenario_id, "the fail one");
+});

@@ -1,0 +1,214 @@
+import { assert, assertEquals } from "@std/assert";
+import type {
+  RunCursor,
+  RunSortKey,
+  TurnCursor,
+  TurnFilter,
+  TurnQuery,
+  TurnSort,
+} from "../../../eval/store/list_query.ts";
+import type { RunStore } from "../../../eval/store/store.ts";
+import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
+
+type Case = (store: RunStore, clock: { now: number }) => Promise<void>;
+
+const IN_ORDER: TurnSort = { by: "position", isDescending: false };
+
+async function newRun(store: RunStore, fields: Parameters<typeof evaluateRequest>[0] = {}) {
+  const request = evaluateRequest(fields);
+  return (await store.createRun({ request, testName: request.test_name ?? "a test" })).id;
+}
+
+/** All turns of a query, page by page, as `scenario.attempt.turn`. */
+async function readAll(store: RunStore, id: string, query: Partial<TurnQuery>) {
+  const places: string[] = [];
+  let after: TurnCursor | null = null;
+  do {
+    const page: Awaited<ReturnType<RunStore["queryTurns"]>> = await store.queryTurns(id, {
+      filter: {},
+      sort: IN_ORDER,
+      limit: 3,
+      withResults: false,
+      ...query,
+      ...(after && { after }),
+    });
+    places.push(...page.turns.map((t) => `${t.scenario}.${t.attempt}.${t.turn}`));
+    after = page.next;
+  } while (after);
+  return places;
+}
+
+/** Eight turns with two scores; one failed, one incomplete, one not scored. */
+async function fillRun(store: RunStore): Promise<string> {
+  const id = await newRun(store, { scenarios: 2, attempts: 2, turns: 2 });
+  const label = (intent: string) => ({
+    reference_metadata: { intent: "Refund" },
+    generated_metadata: { intent },
+  });
+  const turns = [
+    storedTurn([0, 0, 0], { scores: { overall: 0.9, bleu: 0.1 }, ...label("refund") }),
+    storedTurn([0, 0, 1], { scores: { overall: 0.5, bleu: 0.4 }, ...label("greeting") }),
+    storedTurn([0, 1, 0], { scores: { overall: 0.7, bleu: 0.4 }, latency_ms: 50 }),
+    storedTurn([0, 1, 1], { scores: { overall: 0, bleu: 0 }, error: failure, ...label("x") }),
+    storedTurn([1, 0, 0], {
+      scores: { overall: null, bleu: 0.3 },
+      missing_scores: { overall: "without judge" },
+    }),
+    storedTurn([1, 0, 1], {
+      scores: {},
+      agent_reply: 'Grüße: 100% "sicher"_\nÄpfel',
+      usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+    }),
+    storedTurn([1, 1, 0], { scores: { overall: 0.7, bleu: 1 }, user_message: "返品したい" }),
+    storedTurn([1, 1, 1], { scores: { overall: 0.2, "odd\0name": 0.5 }, agent_reply: "nul \0" }),
+  ];
+  for (const turn of turns) await store.recordTurn(id, turn);
+  return id;
+}
+
+const ALL = ["0.0.0", "0.0.1", "0.1.0", "0.1.1", "1.0.0", "1.0.1", "1.1.0", "1.1.1"];
+
+export const listCases: Record<string, Case> = {
+  "turns are sorted by anything, in pages, each turn once and those without a value last": async (
+    store,
+  ) => {
+    const id = await fillRun(store);
+    const sorted = (sort: TurnSort) => readAll(store, id, { sort });
+    assertEquals(await sorted(IN_ORDER), ALL);
+    assertEquals(await sorted({ by: "position", isDescending: true }), ALL.toReversed());
+    assertEquals(await sorted({ by: "seq", isDescending: true }), ALL.toReversed());
+    assertEquals(
+      await sorted({ by: "score", name: "overall", isDescending: false }),
+      ["0.1.1", "1.1.1", "0.0.1", "0.1.0", "1.1.0", "0.0.0", "1.0.0", "1.0.1"],
+    );
+    assertEquals(
+      await sorted({ by: "score", name: "bleu", isDescending: true }),
+      ["1.1.0", "0.0.1", "0.1.0", "1.0.0", "0.0.0", "0.1.1", "1.0.1", "1.1.1"],
+    );
+    assertEquals(
+      (await sorted({ by: "score", name: "odd\0name", isDescending: true }))[0],
+      "1.1.1",
+    );
+    assertEquals((await sorted({ by: "latency_ms", isDescending: true }))[0], "0.1.0");
+    assertEquals((await sorted({ by: "tokens", isDescending: false }))[0], "1.0.1");
+  },
+
+  "turns are filtered by outcome, score, label, place and text": async (store) => {
+    const id = await fillRun(store);
+    const filtered = (filter: TurnFilter) => readAll(store, id, { filter });
+    const outcome = (...oneOf: NonNullable<TurnFilter["outcome"]>["oneOf"]) => ({
+      outcome: { oneOf, threshold: 0.7 },
+    });
+    const cases: [TurnFilter, string[]][] = [
+      [outcome("passed"), ["0.0.0", "0.1.0", "1.1.0"]],
+      [outcome("failed", "below"), ["0.0.1", "0.1.1", "1.1.1"]],
+      [outcome("incomplete"), ["1.0.0"]],
+      [outcome("unscored"), ["1.0.1"]],
+      [{ score: { name: "bleu", min: 0.4, max: 0.9 } }, ["0.0.1", "0.1.0"]],
+      [{ score: { name: "overall", max: 0.2 } }, ["0.1.1", "1.1.1"]],
+      [{ label: { key: "intent", found: "refund" } }, ["0.0.0"]],
+      [{ label: { key: "intent", expected: "refund" } }, ["0.0.0", "0.0.1", "0.1.1"]],
+      [{ label: { key: "intent", found: "(failed)" } }, ["0.1.1"]],
+      [{ scenarios: [1], attempt: 0 }, ["1.0.0", "1.0.1"]],
+      [{ scenarios: [] }, []],
+      [{ turn: 1 }, ["0.0.1", "0.1.1", "1.0.1", "1.1.1"]],
+      [{ text: "GRÜSSE" }, []],
+      [{ text: "GRÜ" }, ["1.0.1"]],
+      [{ text: '100% "SICHER"_\nä' }, ["1.0.1"]],
+      [{ text: "100_" }, []],
+      [{ text: "返品" }, ["1.1.0"]],
+      [{ text: "REPLY 0.1" }, ["0.1.0", "0.1.1"]],
+      [{ text: "agent_reply" }, []], // the name of a field is no text of the turn
+      [{ text: "reply", ...outcome("failed") }, ["0.1.1"]],
+    ];
+    for (const [filter, expected] of cases) {
+      assertEquals([filter, await filtered(filter)], [filter, expected]);
+      if (filter.text !== undefined) continue;
+      assertEquals([filter, await store.countTurns(id, filter)], [filter, expected.length]);
+    }
+  },
+
+  "a page of turns has whole results if they are asked for, but not too many of them": async (
+    store,
+  ) => {
+    const id = await newRun(store, { turns: 3 });
+    for (let turn = 0; turn < 3; turn++) {
+      await store.recordTurn(id, storedTurn([0, 0, turn], { agent_reply: "x".repeat(700_000) }));
+    }
+    const query = { filter: {}, sort: IN_ORDER, limit: 10, withResults: true };
+    const { turns } = await store.queryTurns(id, query);
+    assertEquals(JSON.parse(turns[0]!.resultJson!).agent_reply.length, 700_000);
+    assertEquals((await readAll(store, id, query)).length, 3);
+    const plain = await store.queryTurns(id, { ...query, withResults: false });
+    assertEquals([plain.turns.length, plain.turns[0]!.resultJson], [3, undefined]);
+    assertEquals(plain.turns[0]!.facets.id, "0.0");
+  },
+
+  "a conversation is read up to a turn, and attempts in numbers": async (store) => {
+    const id = await fillRun(store);
+    const read = async (turn: number, limit: number) =>
+      (await store.conversation(id, { scenario: 0, attempt: 1, turn }, limit)).map((t) => t.turn);
+    assertEquals(await read(0, 10), [0]);
+    assertEquals(await read(1, 10), [0, 1]);
+    assertEquals(await read(1, 1), [1]);
+    assertEquals(await read(5, 10), [0, 1]);
+    assertEquals(await store.attemptRows(id, { from: 0, to: 1 }), [
+      { scenario: 0, attempt: 0, turns: 2, failed: 0, missing: 0, mean: 0.7 },
+      { scenario: 0, attempt: 1, turns: 2, failed: 1, missing: 0, mean: 0.35 },
+    ]);
+    const [second] = await store.attemptRows(id, { from: 1, to: 9 });
+    assertEquals([second?.missing, second?.mean], [1, null]);
+  },
+
+  "runs are sorted by anything, in pages, and found by text": async (store, clock) => {
+    const ids: Record<string, string> = {};
+    for (const [name, model, ms] of [["Über", "b/m", 30], ["alpha_1", "a/m", 10]] as const) {
+      const id = ids[name] = await newRun(store, { test_name: name, model_id: model });
+      clock.now += ms;
+      await store.setStatus(id, { status: "completed" });
+      const finishedAt = clock.now;
+      const overall = ms / 100;
+      await store.saveSummary({ id, finishedAt }, { overall, headline: "{}", summary: "{}" });
+    }
+    ids.running = await newRun(store, { test_name: "running", model_id: "c/m" });
+    const named = Object.fromEntries(Object.entries(ids).map(([name, id]) => [id, name]));
+    async function list(by: RunSortKey, isDescending: boolean, filter: { text?: string } = {}) {
+      const found: string[] = [];
+      let cursor: RunCursor | null = null;
+      do {
+        const page: Awaited<ReturnType<RunStore["listRuns"]>> = await store.listRuns({
+          sort: { by, isDescending },
+          limit: 1,
+          ...filter,
+          ...(cursor && { cursor }),
+        });
+        found.push(...page.runs.map(({ id }) => named[id]!));
+        cursor = page.next;
+      } while (cursor);
+      return found.join(" ");
+    }
+    assertEquals(await list("created_at", false), "Über alpha_1 running");
+    assertEquals(await list("created_at", true), "running alpha_1 Über");
+    assertEquals(await list("model_id", false), "alpha_1 Über running");
+    assertEquals(await list("overall", true), "Über alpha_1 running");
+    assertEquals(await list("duration", false), "alpha_1 Über running");
+    assertEquals(await list("status", true), "running alpha_1 Über");
+    assertEquals(await list("created_at", true, { text: "ÜBER" }), "Über");
+    assertEquals(await list("created_at", true, { text: "a_1" }), "alpha_1");
+    assertEquals(await list("created_at", true, { text: "A/m" }), "alpha_1");
+    assertEquals(await list("created_at", true, { text: "a%1" }), "");
+  },
+
+  "a stored summary is read back, and forgotten when its run is resumed": async (store, clock) => {
+    const id = await newRun(store);
+    await store.setStatus(id, { status: "cancelled" });
+    const finishedAt = clock.now;
+    const stored = { overall: 0.5, headline: '{"a":1}', summary: '{"b":2}' };
+    await store.saveSummary({ id, finishedAt }, stored);
+    assertEquals(await store.headlines([id, "none"]), new Map([[id, stored.headline]]));
+    assertEquals(await store.summary(id), stored.summary);
+    await store.setStatus(id, { status: "running" });
+    assertEquals(await store.summary(id), undefined);
+    assert(!(await store.headlines([id])).has(id));
+  },
+};
