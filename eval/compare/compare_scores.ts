@@ -48,13 +48,13 @@ export async function compareScores(
   }
   const adjusted = holm(tested.map(({ worstP }) => worstP));
   const looked = tested.length;
+  const scores: [string, ScoreComparison][] = [];
+  for (const [index, score] of tested.entries()) {
+    scores.push([score.name, describeScore(score, { p_adjusted: adjusted[index]!, looked })]);
+    await options.pause();
+  }
   return {
-    scores: Object.fromEntries(
-      tested.map((score, index) => [
-        score.name,
-        describeScore(score, { p_adjusted: adjusted[index]!, looked }),
-      ]),
-    ),
+    scores: Object.fromEntries(scores), // a score may have any name, also __proto__
     clusters: new Map(tested.map(({ name, score }) => [name, score.clusters])),
   };
 }

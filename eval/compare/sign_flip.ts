@@ -1,7 +1,8 @@
 import { createPartitions } from "./partitions.ts";
 import { createSpans, type TestResult } from "./spans.ts";
 
-const PIECE = 500;
+/** Values per piece of work: a few milliseconds. */
+const PIECE = 500_000;
 
 /** The same seed gives the same result. */
 export interface TestOptions {
@@ -23,9 +24,10 @@ export async function signFlip(
 ): Promise<TestResult> {
   const partitions = createPartitions(differences, { seed, draws });
   const spans = createSpans(partitions.count);
-  for (let done = 0; done < partitions.count; done += PIECE) {
+  const piece = Math.ceil(PIECE / Math.max(1, differences.length));
+  for (let done = 0; done < partitions.count; done += piece) {
     // Flipping some values gives a total as far from 0 for shifts between the means of both parts.
-    partitions.visit(PIECE, spans.add);
+    partitions.visit(piece, spans.add);
     await pause();
   }
   return { ...spans.close(), isExact: partitions.isExact };
