@@ -1,6 +1,7 @@
 import type {
   Interaction,
   InteractionResult,
+  InteractionUsage,
   Metadata,
   Scores,
 } from "../../shared/schemas/evaluate.ts";
@@ -15,6 +16,7 @@ export interface Assessment extends
     | "differs_in"
     | "annotation"
     | "judge"
+    | "check_results"
   > {
   generatedMetadata: Metadata;
 }
@@ -23,8 +25,18 @@ export interface Assessment extends
 export interface ReplyCircumstances {
   /** How long the endpoint took to answer. */
   latencyMs: number;
+  /** `null` if the endpoint did not report its tokens. */
+  usage: InteractionUsage | null;
   /** What was said before this turn, oldest first. */
   conversation(): { role: "user" | "assistant"; content: string }[];
+  /** What the answered turns before this one took. */
+  spentBefore(): Spent;
+}
+
+/** Time and tokens of several replies; `outputTokens` is `null` if one of them lacks its usage. */
+export interface Spent {
+  latencyMs: number;
+  outputTokens: number | null;
 }
 
 /** Compares a reply with its reference. */

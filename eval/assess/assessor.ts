@@ -1,5 +1,5 @@
 import { type EvaluateRequest, type Interaction, ScoredBy } from "../../shared/schemas/evaluate.ts";
-import type { Assessor } from "./assessment.ts";
+import type { Assessor, ReplyCircumstances } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
 import { conclude } from "./scores/overall.ts";
@@ -74,11 +74,11 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
   }
 
   return {
-    async assess(interaction, reply, { latencyMs = 0, conversation = () => [] } = {}) {
+    async assess(interaction, reply, circumstances = {}) {
       isAnswered = true;
       const [known, asked] = await Promise.all([
         scoreOnce(interaction, reply),
-        scoreWith(fresh, { interaction, reply, latencyMs, conversation }),
+        scoreWith(fresh, { interaction, reply, ...UNKNOWN_CIRCUMSTANCES, ...circumstances }),
       ]);
       const byScorer = new Map<TurnScorer, Outcome>([
         ...repeatable.map((scorer, index) => [scorer, known[index]!] as const),
@@ -132,6 +132,13 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
   };
 }
 
+const UNKNOWN_CIRCUMSTANCES: ReplyCircumstances = {
+  latencyMs: 0,
+  usage: null,
+  conversation: () => [],
+  spentBefore: () => ({ latencyMs: 0, outputTokens: 0 }),
+};
+
 /** What is missing may be there the next time. */
 function isLasting({ isLasting, missing = {} }: Outcome): boolean {
   return isLasting ?? Object.keys(missing).length === 0;
@@ -151,6 +158,7 @@ function planBatch(
     rubric,
     votes,
     pairs: ports.pairs,
+    checks: ports.checks,
     semantics: createBatchSemantics(scenarios, ports),
     plansJudge: planned.judge !== null,
     judge: planned.judge === current.judge ? ports.judge : undefined,

@@ -3,6 +3,7 @@ import type { WorkerPort } from "../../shared/background/worker_call.ts";
 import { ConfigError } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { ScoringPorts } from "./scoring_ports.ts";
+import { createContentChecks } from "./checks/content_checks.ts";
 import type { EvalConfig } from "../config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
@@ -16,6 +17,7 @@ import { createPairComparer } from "./scores/pair_scores.ts";
 /** How workers are started, if not as usual. */
 export interface WorkerStarts {
   longText?: () => WorkerPort;
+  checks?: () => WorkerPort;
   encoder?: () => WorkerPort;
 }
 
@@ -48,6 +50,10 @@ export function createScoringPorts(
     pairs: createPairComparer({
       onEvent: workers.watch("long text"),
       ...(starts.longText && { start: starts.longText }),
+    }),
+    checks: createContentChecks({
+      onEvent: workers.watch("checks"),
+      ...(starts.checks && { start: starts.checks }),
     }),
     detector: createLanguageDetector(),
     embedder: createEmbedder(config, { connect, workers, start: starts.encoder }),

@@ -56,6 +56,7 @@ function decide({ digest, threshold, criteria, source }: {
   const regressed = Object.entries(source.comparison?.result.scores ?? {})
     .filter(([, { verdict }]) => verdict === "regressed").map(([name]) => name);
   const faults = [
+    ...digest.barred > 0 ? [`required checks failed in ${digest.barred} turns`] : [],
     ...describeStanding(standing, { headline, threshold }),
     ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
   ];

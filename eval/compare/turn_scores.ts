@@ -1,3 +1,4 @@
+import type { CheckResult } from "../../shared/schemas/checks.ts";
 import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { TurnPosition } from "../store/store.ts";
@@ -12,7 +13,12 @@ export interface ScoredTurn extends TurnPosition {
     & Partial<
       Pick<
         InteractionResult,
-        "score_methods" | "missing_scores" | "annotation" | "judge" | "reference_metadata"
+        | "score_methods"
+        | "missing_scores"
+        | "annotation"
+        | "judge"
+        | "reference_metadata"
+        | "check_results"
       >
     >;
 }
@@ -85,6 +91,7 @@ function toAttemptTurn(
     methods.judge = rubric === undefined ? judge.model : `${judge.model}, rubric: ${rubric}`;
     if (scores.judge === null) missing.add("judge");
   }
+  if (result.check_results) methods.checks = describeChecks(result.check_results);
   const matches: string[] = [];
   for (const key of Object.keys(result.reference_metadata ?? {})) {
     const name = `${key}_match`;
@@ -108,6 +115,11 @@ function toAttemptTurn(
     methods,
     matches: canTell ? matches : null,
   };
+}
+
+/** Shares of different checks are different scores. */
+function describeChecks(results: CheckResult[]): string {
+  return results.map(({ name, weight }) => weight === 1 ? name : `${name} × ${weight}`).join("; ");
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -20,7 +20,7 @@ export const csv: ExportFormat = {
   contentType: "text/csv; charset=utf-8; header=present",
   async *write(source) {
     const { run, reader } = source;
-    const { scoreNames } = await digestRun(source);
+    const { scoreNames, turnCounts } = await digestRun(source);
     const ids = run.request.test_batch.map(({ id }) => id);
     const columns: Column[] = [
       ["run_id", () => run.id],
@@ -53,6 +53,7 @@ export const csv: ExportFormat = {
         ({ result }) => result.score_methods && JSON.stringify(result.score_methods),
       ],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
+      ...(turnCounts.check_counts ? CHECK_COLUMNS : []),
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];
     yield writeRow(columns.map(([name]) => name));
@@ -61,6 +62,16 @@ export const csv: ExportFormat = {
     }
   },
 };
+
+/** Only in runs with checks. */
+const CHECK_COLUMNS: Column[] = [
+  [
+    "failed_checks",
+    ({ result }) =>
+      result.check_results?.filter(({ value }) => value === 0).map(({ name }) => name).join("; "),
+  ],
+  ["check_results", ({ result }) => result.check_results && JSON.stringify(result.check_results)],
+];
 
 function writeRow(cells: Cell[]): string {
   return cells.map(writeCell).join(",") + LINE_END;

@@ -7,6 +7,7 @@ import type {
 } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { resultParts } from "../results/scenario_results.ts";
+import { isBarred } from "../results/passing.ts";
 import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
@@ -36,6 +37,8 @@ export interface RunDigest extends Counts {
   errors: Map<string, { count: number; detail: string }>;
   /** What is missing, by which methods scores were computed, in what replies differ. */
   turnCounts: TurnCounts;
+  /** Turns that cannot pass: a required check has failed. */
+  barred: number;
 }
 
 /** Reads a run once. The averages are those of its result. */
@@ -51,6 +54,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const scoreNames = new Set<string>();
   const errors: RunDigest["errors"] = new Map();
   const yieldIfDue = createYielder();
+  let barred = 0;
   let scenario = scenarios[0]!;
   for await (const parts of resultParts(reader, run)) {
     for (const part of parts) {
@@ -63,12 +67,19 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
       }
     }
   }
-  const { average_scores: averages, statistics, missing_scores, score_methods, differs_in } =
-    await finishYielding(totals.closeInSteps(), yieldIfDue);
+  const {
+    average_scores: averages,
+    statistics,
+    missing_scores,
+    score_methods,
+    differs_in,
+    check_counts,
+  } = await finishYielding(totals.closeInSteps(), yieldIfDue);
   function countTurn(turn: InteractionResult): void {
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);
     if (turn.error) countError(errors, turn.error);
+    if (isBarred(turn)) barred++;
     totals.addTurn(turn);
   }
 
@@ -79,7 +90,13 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
     statistics,
     scoreNames: [...scoreNames],
     errors,
-    turnCounts: { missing_scores, score_methods, differs_in },
+    turnCounts: {
+      missing_scores,
+      score_methods,
+      differs_in,
+      ...(check_counts && { check_counts }),
+    },
+    barred,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/store.ts";
-import { HEADLINE } from "../results/passing.ts";
+import { HEADLINE, isBarring } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
@@ -100,7 +100,7 @@ function writeCase(
 function writeDetail(result: InteractionResult, threshold: number): string {
   switch (outcomeOf(result, threshold)) {
     case "passed":
-      return "";
+      return writeFailedChecks(result);
     case "unscored":
       return `<skipped${xmlAttributes({ message: "no score applies to this turn" })}/>`;
     case "failed": {
@@ -117,22 +117,40 @@ function writeDetail(result: InteractionResult, threshold: number): string {
       }>${xmlText(reasons.join("\n"))}</error>`;
     }
     case "below": {
-      const message = `${HEADLINE} ${round(result.scores[HEADLINE])} is below ${threshold}`;
+      const barring = result.check_results?.filter(isBarring) ?? [];
+      const message = barring.length > 0
+        ? `required checks failed: ${barring.map(({ name }) => name).join(", ")}`
+        : `${HEADLINE} ${round(result.scores[HEADLINE])} is below ${threshold}`;
       const lines = [
         `asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`,
         `expected: ${shorten(result.reference_reply, SHOWN_CHARACTERS, "…")}`,
         `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS, "…")}`,
         ...(result.differs_in ? [`differs in: ${result.differs_in.join(", ")}`] : []),
+        ...failedChecks(result),
         `scores: ${
           Object.entries(result.scores).filter(([, value]) => value !== null)
             .map(([name, value]) => `${name} ${round(value)}`).join(", ")
         }`,
       ];
-      return `<failure${xmlAttributes({ message, type: "below_threshold" })}>${
-        xmlText(lines.join("\n"))
-      }</failure>`;
+      const type = barring.length > 0 ? "required_check" : "below_threshold";
+      return `<failure${xmlAttributes({ message, type })}>${xmlText(lines.join("\n"))}</failure>`;
     }
   }
+}
+
+/** A turn may pass without all its checks; it says which. */
+function writeFailedChecks(result: InteractionResult): string {
+  const lines = failedChecks(result);
+  return lines.length === 0 ? "" : `<system-out>${xmlText(lines.join("\n"))}</system-out>`;
+}
+
+function failedChecks({ check_results = [] }: InteractionResult): string[] {
+  return check_results.filter(({ value }) => value === 0)
+    .map(({ name, reason, required }) =>
+      `failed check: ${name}${required ? " (required)" : ""}: ${
+        shorten(reason ?? "", SHOWN_CHARACTERS, "…")
+      }`
+    );
 }
 
 function seconds(milliseconds: number): string {

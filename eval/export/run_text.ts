@@ -7,6 +7,7 @@ import { showScore, type TextForm } from "./text_form.ts";
 /** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
 const SHOWN_SCENARIOS = 10;
 const SHOWN_REASONS = 10;
+const SHOWN_CHECKS = 20;
 
 /** A run for people: what it was, whether it passed, the averages, and where to look first. */
 export function describeRun(
@@ -29,15 +30,17 @@ export function describeRun(
     ]),
     form.title("Scores", 2),
     describeScores(digest, form),
+    describeChecks(digest, form),
     describeLowest(digest, { threshold, form }),
   ].join("");
 }
 
 function describeOutcome(
-  { statistics }: RunDigest,
+  { statistics, barred }: RunDigest,
   { run, threshold, comparison }: ExportSource,
 ): string {
   if (run.status !== "completed") return run.status;
+  if (barred > 0) return "required checks failed";
   switch (holdAgainst(statistics[HEADLINE], threshold)) {
     case "unscored":
       return "not scored";
@@ -108,6 +111,26 @@ function describeScores({ statistics }: RunDigest, form: TextForm): string {
       return [...row, `${missing}`, bounds ? bounds.map(showScore).join(" to ") : ""];
     }),
   );
+}
+
+/** The checks that were not met everywhere, those that failed most first. */
+function describeChecks({ turnCounts: { check_counts = [] } }: RunDigest, form: TextForm): string {
+  if (check_counts.length === 0) return "";
+  const wanting = check_counts.filter(({ failed, undecided }) => failed + undecided > 0);
+  if (wanting.length === 0) {
+    return `\n${form.lines([`All ${check_counts.length} checks were met`])}`;
+  }
+  const rows = wanting.slice(0, SHOWN_CHECKS).map(({ name, required, ...count }) => [
+    form.name(name),
+    required ? "yes" : "no",
+    `${count.failed}`,
+    `${count.undecided}`,
+    `${count.passed}`,
+  ]);
+  const more = wanting.length - rows.length;
+  return form.title("Failed checks", 2) +
+    form.table(["check", "required", "failed", "undecided", "met"], rows) +
+    (more > 0 ? form.lines([`and ${more} more checks that were not met everywhere`]) : "");
 }
 
 function describeLowest(

@@ -1,4 +1,5 @@
 import type { EvaluateRequest, RunNote } from "../../shared/schemas/evaluate.ts";
+import { checksOf } from "../assess/checks/planned_checks.ts";
 import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";
 
 /** Notes on a run, from its request alone; `hasJudge` says whether a judge is configured. */
@@ -7,10 +8,12 @@ export function runNotes(
   { hasJudge }: { hasJudge: boolean },
 ): RunNote[] {
   if (hasJudge) return [];
-  const turns = test_batch.flatMap(({ interactions }) => interactions)
-    .filter(({ reference_reply }) => reference_reply !== undefined);
-  const bare = turns.filter(({ reference_metadata }) =>
-    Object.keys(reference_metadata).length === 0
+  const turns = test_batch.flatMap((scenario) =>
+    scenario.interactions.map((interaction, turn) => ({ interaction, scenario, turn }))
+  ).filter(({ interaction }) => interaction.reference_reply !== undefined);
+  const bare = turns.filter(({ interaction, scenario, turn }) =>
+    Object.keys(interaction.reference_metadata).length === 0 &&
+    checksOf(scenario, turn).length === 0
   );
   if (bare.length === 0) return [];
   const which = bare.length === turns.length

@@ -1,4 +1,10 @@
-import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/evaluate.ts";
+import type { CheckResult } from "../../shared/schemas/checks.ts";
+import type {
+  InteractionResult,
+  PassRates,
+  RunPassRates,
+  Statistic,
+} from "../../shared/schemas/evaluate.ts";
 import { aggregateScores } from "./statistics.ts";
 import { finish, type Steps } from "./steps.ts";
 
@@ -33,8 +39,23 @@ export function holdAgainst(
   return reaches(mean, threshold) ? "passed" : "below";
 }
 
-/** What is known of an attempt's `overall`; `undefined` if it has none. */
-export type AttemptOverall = Pick<Statistic, "mean" | "bounds"> | undefined;
+/** Whether a check keeps its turn from passing. */
+export function isBarring({ required, value }: CheckResult): boolean {
+  return required && value === 0;
+}
+
+/** Whether a turn cannot pass, whatever its scores are: a required check has failed. */
+export function isBarred({ check_results }: Pick<InteractionResult, "check_results">): boolean {
+  return check_results?.some(isBarring) ?? false;
+}
+
+/**
+ * What is known of an attempt's `overall`; `undefined` if it has none. An attempt with a barred turn
+ * does not pass.
+ */
+export type AttemptOverall =
+  | Pick<Statistic, "mean" | "bounds"> & { isBarred?: boolean }
+  | undefined;
 
 /**
  * How reliably a scenario is passed, from its attempts' `overall`. `pass_at_k` estimates the chance
@@ -43,7 +64,9 @@ export type AttemptOverall = Pick<Statistic, "mean" | "bounds"> | undefined;
  * depends on missing values is counted as undecided.
  */
 export function passRates(overall: AttemptOverall[], threshold: number): PassRates {
-  const standings = overall.map((attempt) => holdAgainst(attempt, threshold));
+  const standings = overall.map((attempt) =>
+    attempt?.isBarred ? "below" : holdAgainst(attempt, threshold)
+  );
   const count = (wanted: string) => standings.filter((standing) => standing === wanted).length;
   const passed = count("passed");
   const attempts = passed + count("below");

@@ -1,6 +1,7 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { finishYielding } from "./steps.ts";
+import { isBarring } from "./passing.ts";
 import type { StoredRun, TurnText } from "../store/store.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 import {
@@ -105,6 +106,7 @@ function createSharer() {
   }
   return (result: InteractionResult, isFirstAttempt: boolean): CountedTurn => {
     const { scores, error, missing_scores, overall_bounds, annotation } = result;
+    const barring = result.check_results?.find(isBarring);
     return {
       scores,
       reference_metadata: shared(result.reference_metadata),
@@ -113,6 +115,7 @@ function createSharer() {
       ...(missing_scores && { missing_scores: shared(missing_scores) }),
       ...(overall_bounds && { overall_bounds }),
       ...(annotation && isFirstAttempt && { annotation }),
+      ...(barring && { check_results: [barring] }),
     };
   };
 }

@@ -12,7 +12,7 @@ import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../store/store.ts";
-import { DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
+import { DEFAULT_PASS_THRESHOLD, isBarred, passRates, passRatesInSteps } from "./passing.ts";
 import {
   aggregateInSteps,
   createScenarioAggregate,
@@ -74,6 +74,7 @@ export type CountedTurn = Pick<
   | "reference_metadata"
   | "generated_metadata"
   | "annotation"
+  | "check_results"
 >;
 
 /** An attempt without its interactions. */
@@ -137,7 +138,12 @@ export function* scenarioInSteps(
     for (const result of interactions) turns.push(toScoredTurn(result, attempt));
     yield;
   }
-  const overall = attempts.map((attempt) => attempt.statistics.overall);
+  const overall = attempts.map(({ statistics, interactions }) => {
+    const barred = interactions.some(isBarred);
+    return barred
+      ? { mean: 0, bounds: null, ...statistics.overall, isBarred: true }
+      : statistics.overall;
+  });
   return {
     ...yield* aggregateInSteps(turns),
     ...passRates(overall, passThreshold),

@@ -1,13 +1,16 @@
+import type { CheckCount, CheckResult } from "../../shared/schemas/checks.ts";
 import type { InteractionResult, TurnCounts } from "../../shared/schemas/evaluate.ts";
 
 /** The part of a turn that is counted. */
 export type CountableTurn = Pick<
   InteractionResult,
-  "missing_scores" | "score_methods" | "differs_in"
+  "missing_scores" | "score_methods" | "differs_in" | "check_results"
 >;
 
 /** Different reasons and methods that are counted separately; usually there are few of each. */
 const MAX_DIFFERENT = 100;
+/** Different checks that are counted separately; each turn may have its own. */
+const MAX_CHECKS_COUNTED = 1_000;
 
 /**
  * Counts over a run's turns what its averages do not say: which scores are missing and why, by which
@@ -17,6 +20,7 @@ export function createTurnCounter() {
   const missing = new Map<string, TurnCounts["missing_scores"][number]>();
   const methods: TurnCounts["score_methods"] = {};
   const differences = new Map<string, number>();
+  const checks = new Map<string, CheckCount>();
 
   function countMissing(score: string, reason: string): void {
     const key = JSON.stringify([score, reason]);
@@ -32,19 +36,36 @@ export function createTurnCounter() {
     counts[method] = (count ?? 0) + 1;
   }
 
+  function countCheck({ name, type, required, value }: CheckResult): void {
+    const key = JSON.stringify([name, type, required]);
+    let count = checks.get(key);
+    if (!count) {
+      if (checks.size >= MAX_CHECKS_COUNTED) return;
+      count = { name, type, required, passed: 0, failed: 0, undecided: 0 };
+      checks.set(key, count);
+    }
+    if (value === null) count.undecided++;
+    else if (value === 1) count.passed++;
+    else count.failed++;
+  }
+
   return {
-    add({ missing_scores, score_methods, differs_in }: CountableTurn): void {
+    add({ missing_scores, score_methods, differs_in, check_results }: CountableTurn): void {
       for (const score in missing_scores) countMissing(score, missing_scores[score]!);
       for (const score in score_methods) countMethod(score, score_methods[score]!);
       for (const kind of differs_in ?? []) {
         differences.set(kind, (differences.get(kind) ?? 0) + 1);
       }
+      check_results?.forEach(countCheck);
     },
     /** The most frequent first. */
     report: (): TurnCounts => ({
       missing_scores: [...missing.values()].sort((a, b) => b.turns - a.turns),
       score_methods: methods,
       differs_in: Object.fromEntries([...differences].sort(([, a], [, b]) => b - a)),
+      ...(checks.size > 0 && {
+        check_counts: [...checks.values()].sort((a, b) => b.failed - a.failed),
+      }),
     }),
   };
 }

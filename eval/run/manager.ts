@@ -3,6 +3,7 @@ import { overloaded } from "../../shared/http/admission.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createAssessor, describeScoring, type ScoringPorts } from "../assess/assessor.ts";
+import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
 import type { Target } from "../endpoint/target.ts";
@@ -311,6 +312,10 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       if (known) return known; // it starts nothing, so the limit does not matter
       requirePlace();
       return await inPlace(async () => {
+        if (run.parentId === undefined) {
+          const { checks, judge } = scoring;
+          await requireUsableChecks(run.request.test_batch, { checks, hasJudge: Boolean(judge) });
+        }
         const created = await store.createRun(withScoring(run));
         if (created.outcome !== "created") return created;
         if (created.run.queryRemoved) addresses.set(created.id, run.request.endpoint);

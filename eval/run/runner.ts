@@ -7,7 +7,7 @@ import {
   type Scenario,
 } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
-import type { Assessment, Assessor, ReplyCircumstances } from "../assess/assessment.ts";
+import type { Assessment, Assessor, ReplyCircumstances, Spent } from "../assess/assessment.ts";
 import type { ConversationMessage, Target, TargetReply } from "../endpoint/target.ts";
 import type { AttemptPosition, TurnPosition } from "../store/store.ts";
 import type { Limiter } from "./fair_limiter.ts";
@@ -155,6 +155,7 @@ async function converse(
 ): Promise<void> {
   const { recorder, finished, isPaused, background } = ports;
   const history: ConversationMessage[] = [];
+  let spent: Spent = { latencyMs: 0, outputTokens: 0 };
   const known = await finished?.turns(position);
   const replies = await finished?.replies(position);
   let isAskedAgain = false;
@@ -171,6 +172,7 @@ async function converse(
       const turnPosition = { ...position, turn };
       const saidBefore = history.length;
       const conversation = () => history.slice(0, saidBefore);
+      const before = spent;
       // Now, not in the background work: a slow judge may still be busy with the reply before.
       const received = answer.reply && !earlier
         ? recorder.receive?.(turnPosition, answer)
@@ -183,6 +185,7 @@ async function converse(
           ...ports,
           turnPosition,
           conversation,
+          spentBefore: () => before,
         });
         const tookMs = Math.round(answer.latencyMs + performance.now() - started);
         await recorder.record(turnPosition, result, { tookMs });
@@ -193,11 +196,22 @@ async function converse(
       { role: "user", content: interaction.user_message },
       { role: "assistant", content: answer.reply.content },
     );
+    spent = spend(spent, answer);
   }
 }
 
+function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {
+  const tokens = answer.reply.usage?.output_tokens;
+  return {
+    latencyMs: latencyMs + answer.latencyMs,
+    outputTokens: outputTokens === null || tokens === undefined ? null : outputTokens + tokens,
+  };
+}
+
 /** The position of an answer, and the conversation before it. */
-type AnswerContext = { turnPosition: TurnPosition } & Pick<ReplyCircumstances, "conversation">;
+type AnswerContext =
+  & { turnPosition: TurnPosition }
+  & Pick<ReplyCircumstances, "conversation" | "spentBefore">;
 
 /** The outcome of a call: a reply, or the reason why there is none. */
 type Answer =
@@ -282,7 +296,9 @@ async function assess(
   { reply, latencyMs, attempt = (work) => work() }:
     & TimedReply
     & Partial<Pick<EarlierReply, "attempt">>,
-  { assessor, signal, onUnscored, turnPosition, conversation }: RunPorts & AnswerContext,
+  { assessor, signal, onUnscored, turnPosition, conversation, spentBefore }:
+    & RunPorts
+    & AnswerContext,
 ): Promise<Assessment> {
   const without = (error: unknown, reason: string) => {
     onUnscored?.(turnPosition, error);
@@ -290,7 +306,12 @@ async function assess(
   };
   const scoring = attempt(async () => {
     try {
-      return await assessor.assess(interaction, reply.content, { latencyMs, conversation });
+      return await assessor.assess(interaction, reply.content, {
+        latencyMs,
+        usage: reply.usage,
+        conversation,
+        spentBefore,
+      });
     } catch (error) {
       if (signal.aborted) throw error;
       return without(error, UNSCORED);

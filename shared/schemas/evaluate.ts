@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { NOT_UTF8 } from "../http/utf8.ts";
+import { CheckCount, CheckResult, Checks } from "./checks.ts";
 
 /** Ids stand in logs, lists, file names of reports and statistics: they are names, not texts. */
 const LONGEST_ID = 256;
@@ -23,6 +24,7 @@ export const Interaction = z.looseObject({
   interaction_type: z.string().default("opening"),
   reference_metadata: Metadata.default({}),
   generated_metadata: Metadata.default({}),
+  checks: Checks.optional(),
 }).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
@@ -31,8 +33,26 @@ export const Scenario = z.looseObject({
   id: Id,
   interactions: z.array(Interaction).min(1),
   description: z.string().default(""),
+  /** For every turn, beside its own. */
+  checks: Checks.optional(),
+  /** For all replies of a conversation together. */
+  conversation_checks: Checks.optional(),
 }).meta({ id: "Scenario" });
 export type Scenario = z.infer<typeof Scenario>;
+
+/** Batches that were sent as one scenario instead of a list. */
+const sentAsOne = new WeakSet<Scenario[]>();
+
+/** Where the caller wrote a scenario: `test_batch`, or `test_batch.3`. */
+export function batchPath(batch: Scenario[], index: number): string {
+  return sentAsOne.has(batch) ? "test_batch" : `test_batch.${index}`;
+}
+
+function asBatch(scenario: Scenario): Scenario[] {
+  const batch = [scenario];
+  sentAsOne.add(batch);
+  return batch;
+}
 
 /** How an endpoint is asked; see `eval/endpoint/target.ts`. */
 export const Protocol = z.enum(["openai", "agent"]).meta({ id: "Protocol" });
@@ -56,7 +76,7 @@ const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https 
 /** The body of `POST /evaluate`. `maxAttempts` bounds what one request may cost. */
 export function evaluateRequest(maxAttempts: number) {
   return z.looseObject({
-    test_batch: z.union([Scenario.transform((scenario) => [scenario]), z.array(Scenario).min(1)]),
+    test_batch: z.union([Scenario.transform(asBatch), z.array(Scenario).min(1)]),
     endpoint: Endpoint,
     model_id: Id.trim().min(1),
     attempts: z.int().min(1).max(maxAttempts).default(1),
@@ -233,6 +253,8 @@ export const InteractionResult = Interaction.extend({
   differs_in: z.array(z.string()).optional(),
   annotation: Annotation.optional(),
   judge: JudgeResult.optional(),
+  /** Of a turn with checks: what became of each. */
+  check_results: z.array(CheckResult).optional(),
   latency_ms: z.number(),
   usage: InteractionUsage.nullable(),
   /** The endpoint's bytes were not UTF-8: U+FFFD stands in the reply for what could not be read. */
@@ -273,6 +295,8 @@ export const TurnCounts = z.object({
   ),
   score_methods: z.record(z.string(), z.record(z.string(), z.number())),
   differs_in: z.record(z.string(), z.number()),
+  /** By name; absent if the run has no checks. */
+  check_counts: z.array(CheckCount).optional(),
 });
 export type TurnCounts = z.infer<typeof TurnCounts>;
 

@@ -10,6 +10,7 @@ import { labelQuality } from "./label_quality.ts";
 import { largeExport } from "./large_export.ts";
 import { largeRead } from "./large_read.ts";
 import type { BenchPart } from "./measure.ts";
+import { promptfooVerdicts } from "./promptfoo_verdicts.ts";
 import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
@@ -30,6 +31,7 @@ const PARTS: Record<string, BenchPart> = {
   "score-cost": scoreCost,
   "score-quality": scoreQuality,
   "label-quality": labelQuality,
+  "promptfoo-verdicts": promptfooVerdicts,
   "store-speed": storeSpeed,
   "resume-speed": resumeSpeed,
   "large-export": largeExport,

@@ -1,4 +1,5 @@
 import type { ScoringPorts } from "../../eval/assess/assessor.ts";
+import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
 import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
 import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/assess/judge/model.ts";
 import type { LanguageDetector } from "../../eval/assess/language/detector.ts";
@@ -76,6 +77,7 @@ export function scoringPorts(more: Partial<ScoringPorts> = {}): ScoringPorts {
   return {
     pairs: { compare: comparePair, [Symbol.dispose]() {} },
     embedder: fakeEmbedder().embedder,
+    checks: createContentChecks(),
     detector: fakeDetector,
     ...more,
   };

@@ -1,6 +1,7 @@
 import type { Interaction, Scenario, Scores } from "../../../shared/schemas/evaluate.ts";
 import type { Assessment, ReplyCircumstances } from "../assessment.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
+import type { ContentChecks } from "../checks/content_checks.ts";
 import type { JudgeModel } from "../judge/model.ts";
 import type { ScoringPorts } from "../scoring_ports.ts";
 import type { PairComparer } from "./pair_scores.ts";
@@ -21,6 +22,7 @@ export interface ScoredBatch {
   rubric: string | undefined;
   votes: number;
   pairs: PairComparer;
+  checks: ContentChecks;
   semantics: BatchSemantics;
   /** Whether the run was planned with a judge. */
   plansJudge: boolean;
@@ -56,7 +58,12 @@ export interface Outcome {
   /** How a score was computed, if there are several ways. */
   methods?: Record<string, string>;
   /** Further fields of the turn's result. */
-  fields?: Partial<Pick<Assessment, "generatedMetadata" | "differs_in" | "annotation" | "judge">>;
+  fields?: Partial<
+    Pick<
+      Assessment,
+      "generatedMetadata" | "differs_in" | "annotation" | "judge" | "check_results"
+    >
+  >;
   /** Whether a repeatable outcome may be remembered. If unset: if nothing is missing. */
   isLasting?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { ScoringPorts } from "../scoring_ports.ts";
+import { checksScore } from "./checks.ts";
 import { judgeScore } from "./judge.ts";
 import { metadataMatch } from "./metadata_match.ts";
 import { describeOverall } from "./overall.ts";
@@ -11,7 +12,13 @@ import { meaning } from "./semantic_similarity.ts";
  * Every scorer, in the order in which scores are reported. Scores that compare two texts as they
  * stand have a table of their own in `mod.ts`. `overall` is computed from these.
  */
-export const scorers: readonly Scorer[] = [textPairs, meaning, metadataMatch, judgeScore];
+export const scorers: readonly Scorer[] = [
+  textPairs,
+  meaning,
+  metadataMatch,
+  judgeScore,
+  checksScore,
+];
 
 /** Every score that a result may have, as it is computed with these ports. */
 export function describeScores(ports: ScoringPorts): ScoreDescription[] {

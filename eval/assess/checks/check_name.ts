@@ -1,0 +1,43 @@
+import type { Check } from "../../../shared/schemas/checks.ts";
+import { oneLineOf } from "./shown.ts";
+
+/** What a check is called in reports: its own name, or its type and value. */
+export function nameOf(check: Check): string {
+  return check.name ?? `${check.negate ? "not " : ""}${describe(check)}`;
+}
+
+function describe(check: Check): string {
+  switch (check.type) {
+    case "json":
+      return check.value === undefined ? "json" : "json of a schema";
+    case "refusal":
+      return "refusal";
+    case "similar":
+      return `similar ${check.min} to ${
+        check.value === undefined ? "the reference" : oneLineOf(check.value)
+      }`;
+    case "contains":
+      return `contains ${listOf(check.value, check.match === "any" ? " or " : ", ")}`;
+    case "max_chars":
+    case "max_words":
+    case "max_latency_ms":
+    case "max_output_tokens":
+      return `${check.type} ${check.value}`;
+    case "language":
+      return `language ${[check.value].flat().join(" or ")}`;
+    case "judge":
+      return `judge: ${oneLineOf(check.value).slice(1, -1)}`;
+    default:
+      return `${check.type} ${listOf(check.value, ", ")}`;
+  }
+}
+
+/** Of several values the first are shown. */
+const SHOWN_VALUES = 3;
+
+function listOf(value: string | string[], separator: string): string {
+  const values = [value].flat();
+  const shown = values.slice(0, SHOWN_VALUES).map(oneLineOf).join(separator);
+  const more = values.length - SHOWN_VALUES;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}

@@ -1,0 +1,24 @@
+/** Patterns, schemas, languages and long texts, in a thread of their own. */
+import { serveCalls } from "../../../shared/background/serve_calls.ts";
+import { decideJson, decideRegex, inspectCompiled } from "./compiled_checks.ts";
+import type { Decision } from "./decision.ts";
+import { decideLanguage } from "./language_check.ts";
+import { decideText } from "./text_checks.ts";
+import type { CheckWork, ContentCheck } from "./content_checks.ts";
+
+serveCalls((work: CheckWork): Decision | (string | null)[] =>
+  "inspect" in work ? work.inspect.map(inspectCompiled) : decideContent(work)
+);
+
+function decideContent({ check, text }: { check: ContentCheck; text: string }): Decision {
+  switch (check.type) {
+    case "regex":
+      return decideRegex(check, text);
+    case "json":
+      return decideJson(check, text);
+    case "language":
+      return decideLanguage(check, text);
+    default:
+      return decideText(check, text);
+  }
+}

@@ -1,0 +1,115 @@
+import { Ajv, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { RE2JS } from "re2js";
+import type { CheckOf } from "../../../shared/schemas/checks.ts";
+import { rememberLast } from "../background/memo.ts";
+import { findObjects } from "../judge/json_objects.ts";
+import { decide, type Decision, notMet, undecided } from "./decision.ts";
+import { oneLineOf } from "./shown.ts";
+
+/**
+ * Patterns and schemas of callers. This module is loaded by a worker only: compiling a schema, or
+ * matching a long reply, may take longer than the event loop can wait.
+ */
+
+/** A pattern's time grows with its instructions times the characters of the text. */
+const MOST_INSTRUCTIONS = 1_500;
+const LONGEST_TEXT = 200_000;
+/** Patterns and schemas that stay compiled. */
+const REMEMBERED = 200;
+
+/** What is wrong with a pattern or a schema; `null` if nothing is. */
+export function inspectCompiled(check: CheckOf<"regex" | "json">): string | null {
+  try {
+    if (check.type === "regex") patternOf(check);
+    else if (check.value !== undefined) schemaOf(JSON.stringify(check.value));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+export function decideRegex(check: CheckOf<"regex">, text: string): Decision {
+  if (text.length > LONGEST_TEXT) return tooLong();
+  return decide(patternOf(check).test(text), `nothing in it matches ${oneLineOf(check.value)}`);
+}
+
+export function decideJson({ value, anywhere }: CheckOf<"json">, text: string): Decision {
+  if (text.length > LONGEST_TEXT) return tooLong();
+  const found = readJson(text, anywhere === true);
+  if (found.length === 0) return notMet(anywhere ? "it has no JSON object" : "it is not JSON");
+  if (value === undefined) return decide(true, "");
+  const validate = schemaOf(JSON.stringify(value));
+  const isValid = found.some((one) => validate(one) === true);
+  return decide(isValid, `its JSON does not fit the schema: ${firstFault(validate)}`);
+}
+
+function tooLong(): Decision {
+  return undecided(`the text is longer than ${LONGEST_TEXT.toLocaleString("en")} characters`);
+}
+
+function readJson(text: string, anywhere: boolean): unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return anywhere ? findObjects(text).map(({ value }) => value) : [];
+  }
+}
+
+function firstFault({ errors }: ValidateFunction): string {
+  const [first] = errors ?? [];
+  return first ? `${first.instancePath || "/"} ${first.message}` : "it is not allowed";
+}
+
+const remembered = rememberLast(compilePattern, REMEMBERED);
+
+function patternOf({ value, ignore_case }: CheckOf<"regex">): RE2JS {
+  return remembered(ignore_case ? `(?i)${value}` : value);
+}
+
+function compilePattern(source: string): RE2JS {
+  const pattern = RE2JS.compile(RE2JS.translateRegExp(source)); // such as \u00e9
+  if (pattern.programSize() <= MOST_INSTRUCTIONS) return pattern;
+  throw new Error("the pattern is too large: it repeats too much");
+}
+
+const options = {
+  strict: false,
+  logger: false as const,
+  code: {
+    // JavaScript's own engine may take for ever on a pattern of a caller.
+    regExp: Object.assign((source: string) => compilePattern(source), { code: "" }),
+  },
+};
+const engines = new Map<"7" | "2020", Ajv>();
+
+/** Without `$schema`, or with that of another draft: draft 7. */
+function engineFor(schema: unknown): Ajv {
+  const named = typeof schema === "object" && schema !== null && "$schema" in schema
+    ? String(schema.$schema)
+    : "";
+  const draft = /2019-09|2020-12/.test(named) ? "2020" : "7";
+  let engine = engines.get(draft);
+  if (!engine) {
+    engine = draft === "2020" ? new Ajv2020(options) as unknown as Ajv : new Ajv(options);
+    addFormats.default(engine);
+    engines.set(draft, engine);
+  }
+  return engine;
+}
+
+/** By its text. An engine holds on to every schema it has seen, so it is told to forget. */
+const schemaOf = rememberLast(
+  (text: string): ValidateFunction => {
+    const schema = JSON.parse(text);
+    const engine = engineFor(schema);
+    try {
+      return engine.compile(schema);
+    } finally {
+      if (typeof schema === "object") engine.removeSchema(schema);
+    }
+  },
+  REMEMBERED,
+  { longest: 100_000 },
+);

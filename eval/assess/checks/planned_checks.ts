@@ -1,0 +1,49 @@
+import type { Check } from "../../../shared/schemas/checks.ts";
+import type { Interaction, Scenario } from "../../../shared/schemas/evaluate.ts";
+
+/** A check of a turn, and where in its scenario it stands. */
+export interface PlannedCheck {
+  check: Check;
+  /** Whether it is about all replies of the conversation; such checks stand with the last turn. */
+  isAboutConversation: boolean;
+  /** Below the scenario: `checks.0`, `interactions.2.checks.1`. */
+  path: string;
+}
+
+/** What a turn is checked by: its own checks, its scenario's, and at the end the conversation's. */
+export function checksOf(scenario: Scenario, turn: number): PlannedCheck[] {
+  const { interactions, checks, conversation_checks } = scenario;
+  const own = interactions[turn]?.checks;
+  const isLast = turn === interactions.length - 1;
+  // A run that is older than checks may have a field of the caller's own by this name.
+  const plan = (list: Check[] | undefined, path: string, isAboutConversation = false) =>
+    (Array.isArray(list) ? list : []).map((check, index): PlannedCheck => ({
+      check,
+      isAboutConversation,
+      path: `${path}.${index}`,
+    }));
+  return [
+    ...plan(own, `interactions.${turn}.checks`),
+    ...plan(checks, "checks"),
+    ...(isLast ? plan(conversation_checks, "conversation_checks", true) : []),
+  ];
+}
+
+/** Whether a scenario has any check. */
+export function hasChecks({ interactions, checks, conversation_checks }: Scenario): boolean {
+  return Boolean(checks?.length || conversation_checks?.length) ||
+    interactions.some((interaction) => interaction.checks?.length);
+}
+
+/** The checks of every turn of a batch that has some. */
+export function planChecks(scenarios: Scenario[]): Map<Interaction, PlannedCheck[]> {
+  const plans = new Map<Interaction, PlannedCheck[]>();
+  for (const scenario of scenarios) {
+    if (!hasChecks(scenario)) continue;
+    for (const [turn, interaction] of scenario.interactions.entries()) {
+      const planned = checksOf(scenario, turn);
+      if (planned.length > 0) plans.set(interaction, planned);
+    }
+  }
+  return plans;
+}

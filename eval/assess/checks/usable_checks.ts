@@ -1,0 +1,95 @@
+import { AppError, type FieldError } from "../../../shared/errors.ts";
+import { type Check, MAX_CHECKS } from "../../../shared/schemas/checks.ts";
+import { batchPath, type Scenario } from "../../../shared/schemas/evaluate.ts";
+import type { CompiledCheck, ContentChecks } from "./content_checks.ts";
+import { checksOf, hasChecks, type PlannedCheck } from "./planned_checks.ts";
+
+/** Only the first errors are listed, so that the answer stays small. */
+const MOST_ERRORS = 100;
+
+export interface CheckPorts {
+  checks: ContentChecks;
+  hasJudge: boolean;
+}
+
+/**
+ * Throws 400 with the path of every check that could never be decided: an invalid pattern or schema,
+ * a `judge` without a judge, a `similar` without a text, or more checks than a turn may have.
+ */
+export async function requireUsableChecks(
+  scenarios: Scenario[],
+  ports: CheckPorts,
+): Promise<void> {
+  const errors: FieldError[] = [];
+  const compiled = new Map<string, { check: CompiledCheck; paths: string[] }>();
+  for (const [index, scenario] of scenarios.entries()) {
+    if (!hasChecks(scenario)) continue;
+    const at = batchPath(scenarios, index);
+    const refused = new Set<Check>(); // a scenario's check is named once, not in each turn
+    for (const [turn, { reference_reply }] of scenario.interactions.entries()) {
+      const planned = checksOf(scenario, turn);
+      if (planned.length > MAX_CHECKS) {
+        errors.push({
+          path: `${at}.interactions.${turn}`,
+          message: `has ${planned.length} checks, its scenario's included; ${MAX_CHECKS} at most`,
+        });
+      }
+      for (const one of planned) {
+        const path = `${at}.${one.path}`;
+        gather(one, path);
+        const message = faultOf(one, { reference: reference_reply, turn, ports });
+        if (message === undefined || refused.has(one.check)) continue;
+        refused.add(one.check);
+        errors.push({ path, message });
+      }
+    }
+  }
+  errors.push(...await inspectAll());
+  if (errors.length > 0) refuse(errors.slice(0, MOST_ERRORS));
+
+  /** The same pattern is inspected once, and a scenario's check stands in each of its turns. */
+  function gather({ check }: PlannedCheck, path: string): void {
+    if (check.type !== "regex" && check.type !== "json") return;
+    const key = JSON.stringify([check.type, check.value]);
+    const known = compiled.get(key);
+    if (!known) compiled.set(key, { check, paths: [path] });
+    else if (known.paths.at(-1) !== path && known.paths.length < MOST_ERRORS) {
+      known.paths.push(path);
+    }
+  }
+
+  async function inspectAll(): Promise<FieldError[]> {
+    const found = [...compiled.values()];
+    const faults = await ports.checks.inspect(found.map(({ check }) => check));
+    return found.flatMap(({ check, paths }, index) => {
+      const fault = faults[index];
+      if (!fault) return [];
+      const what = check.type === "regex" ? "pattern" : "JSON Schema";
+      const message = `is not a usable ${what}: ${fault}`;
+      return [...new Set(paths)].map((path) => ({ path: `${path}.value`, message }));
+    });
+  }
+}
+
+function faultOf(
+  { check, isAboutConversation }: PlannedCheck,
+  { reference, turn, ports }: { reference: string | undefined; turn: number; ports: CheckPorts },
+): string | undefined {
+  if (check.type === "judge" && !ports.hasJudge) {
+    return "needs a judge, and none is configured: set JUDGE_BASE_URL and JUDGE_MODEL";
+  }
+  if (check.type !== "similar" || check.value !== undefined) return undefined;
+  if (isAboutConversation) return "needs a value: a conversation has no reference";
+  if (reference !== undefined) return undefined;
+  return `needs a value: interaction ${turn} has no reference_reply`;
+}
+
+function refuse(errors: FieldError[]): never {
+  const [first] = errors;
+  throw new AppError(
+    400,
+    "invalid_request",
+    `cannot use the checks: ${first!.path} ${first!.message}`,
+    { errors },
+  );
+}

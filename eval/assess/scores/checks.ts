@@ -1,0 +1,167 @@
+import type { CheckResult } from "../../../shared/schemas/checks.ts";
+import { nameOf } from "../checks/check_name.ts";
+import type { ContentCheck } from "../checks/content_checks.ts";
+import { type Decision, negated, notMet, undecided } from "../checks/decision.ts";
+import { planChecks, type PlannedCheck } from "../checks/planned_checks.ts";
+import { atMost } from "../checks/text_checks.ts";
+import { judgeCriterion } from "../judge/criterion.ts";
+import type { Bounds } from "./score.ts";
+import type { Outcome, ScoredBatch, ScoreInput, Scorer } from "./scorer.ts";
+import { semanticSimilarity } from "./semantic_similarity.ts";
+
+/** `checks`: the weighted share of a turn's checks that are met. */
+export const checksScore: Scorer = {
+  describe: () => [{
+    name: "checks",
+    definition: "the weighted mean of the turn's checks, each 1 if it is met and 0 if not; null " +
+      "if the turn has none; missing if one of them cannot be decided",
+    range: [0, 1],
+    method: "sum of the weights of the checks that are met / sum of all weights; check_results " +
+      "of a turn has each check with its reason",
+    limits: "a failed check that is required keeps the turn from passing, whatever its scores are",
+  }],
+
+  forBatch(batch) {
+    const plans = planChecks(batch.scenarios);
+    if (plans.size === 0) return undefined;
+    return {
+      plan: (interaction) => ({ checks: plans.has(interaction) }),
+      async score(input: ScoreInput): Promise<Outcome> {
+        const planned = plans.get(input.interaction);
+        if (!planned) return { scores: { checks: null } };
+        const subjects = createSubjects(input);
+        const results = await Promise.all(
+          planned.map(async (one) => toResult(one, await decideOne(one, { subjects, batch }))),
+        );
+        return { ...weigh(results), fields: { check_results: results } };
+      },
+    };
+  },
+};
+
+/** What a check looks at: one reply, or all replies of the conversation. */
+interface Subject {
+  text: string;
+  latencyMs: number;
+  /** `null` if the endpoint did not report them. */
+  outputTokens: number | null;
+  reference: string | undefined;
+  /** For the judge. */
+  texts: Record<string, string>;
+}
+
+function createSubjects(input: ScoreInput): (isAboutConversation: boolean) => Subject {
+  const { interaction, reply, latencyMs, usage } = input;
+  const single: Subject = {
+    text: reply,
+    latencyMs,
+    outputTokens: usage?.output_tokens ?? null,
+    reference: interaction.reference_reply,
+    texts: { user_message: interaction.user_message, reply },
+  };
+  let whole: Subject | undefined;
+  return (isAboutConversation) => {
+    if (!isAboutConversation) return single;
+    return whole ??= joinConversation(input);
+  };
+}
+
+function joinConversation({ interaction, reply, latencyMs, usage, ...input }: ScoreInput): Subject {
+  const before = input.conversation();
+  const spent = input.spentBefore();
+  const said = [
+    ...before,
+    { role: "user", content: interaction.user_message },
+    { role: "assistant", content: reply },
+  ];
+  const replies = said.filter(({ role }) => role === "assistant").map(({ content }) => content);
+  return {
+    text: replies.join("\n"),
+    latencyMs: spent.latencyMs + latencyMs,
+    outputTokens: usage && spent.outputTokens !== null
+      ? spent.outputTokens + usage.output_tokens
+      : null,
+    reference: undefined,
+    texts: { conversation: said.map(({ role, content }) => `${role}: ${content}`).join("\n\n") },
+  };
+}
+
+async function decideOne(
+  { check, isAboutConversation }: PlannedCheck,
+  { subjects, batch }: { subjects: ReturnType<typeof createSubjects>; batch: ScoredBatch },
+): Promise<Decision> {
+  const subject = subjects(isAboutConversation);
+  const decision = await decide();
+  return check.negate ? negated(decision) : decision;
+
+  function decide(): Decision | Promise<Decision> {
+    switch (check.type) {
+      case "max_latency_ms":
+        return atMost(subject.latencyMs, check.value, "ms of latency");
+      case "max_output_tokens":
+        return subject.outputTokens === null
+          ? undecided("the endpoint did not report its output tokens")
+          : atMost(subject.outputTokens, check.value, "output tokens");
+      case "similar":
+        return decideSimilar(check, subject, batch);
+      case "judge":
+        return decideJudge(check.value, subject, batch);
+      default:
+        return batch.checks.decide(check satisfies ContentCheck, subject.text);
+    }
+  }
+}
+
+async function decideSimilar(
+  { value, min }: { value?: string | undefined; min: number },
+  { text, reference }: Subject,
+  { semantics, changed }: ScoredBatch,
+): Promise<Decision> {
+  if (changed.embeddings) return undecided(changed.embeddings);
+  const wanted = value ?? reference;
+  if (wanted === undefined) return undecided("there is no text to compare with");
+  const found = await semanticSimilarity({ reply: text, reference: wanted }, semantics);
+  if (found.value === null) return undecided(found.missing ?? "there is no similarity");
+  return found.value >= min ? { value: 1 } : notMet(`its similarity is ${found.value.toFixed(3)}`);
+}
+
+async function decideJudge(
+  criterion: string,
+  { texts }: Subject,
+  { judge: model, changed, votes, signal }: ScoredBatch,
+): Promise<Decision> {
+  if (!model) return undecided(changed.judge ?? "no judge");
+  const { isMet, reason } = await judgeCriterion({ criterion, texts }, { model, votes, signal });
+  if (isMet === null) return undecided(reason);
+  return isMet ? { value: 1 } : notMet(reason);
+}
+
+function toResult(
+  { check, isAboutConversation }: PlannedCheck,
+  { value, reason }: Decision,
+): CheckResult {
+  return {
+    name: nameOf(check),
+    type: check.type,
+    ...(isAboutConversation && { scope: "conversation" as const }),
+    value,
+    weight: check.weight ?? 1,
+    required: check.required ?? false,
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** Between the mean with every undecided check at 0 and at 1. */
+function weigh(results: CheckResult[]): Outcome {
+  const all = results.reduce((sum, { weight }) => sum + weight, 0);
+  const at = (undecided: 0 | 1) =>
+    results.reduce((sum, { value, weight }) => sum + weight * (value ?? undecided), 0) / all;
+  const open = results.filter(({ value }) => value === null);
+  if (open.length === 0) return { scores: { checks: at(0) } };
+  const bounds: Bounds = [at(0), at(1)];
+  return {
+    scores: { checks: null },
+    missing: { checks: `${open[0]!.name}: ${open[0]!.reason}` },
+    bounds: { checks: bounds },
+  };
+}

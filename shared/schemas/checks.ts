@@ -1,0 +1,137 @@
+import { z } from "zod";
+
+/** How many checks one turn may have, those of its scenario included. */
+export const MAX_CHECKS = 200;
+
+const LONGEST_NAME = 256;
+const LONGEST_TEXT = 20_000;
+const LONGEST_PATTERN = 1_000;
+const LONGEST_CRITERION = 4_000;
+/** In characters of JSON text. */
+const LARGEST_SCHEMA = 64_000;
+const MOST_VALUES = 100;
+
+/** The languages that the detector knows, as ISO 639-1. */
+export const LANGUAGES = [
+  ..."am ar az be bg bn ca cs da de el en es et eu fa fi fr gu he hi hr hu hy is it ja ka kn ko"
+    .split(
+      " ",
+    ),
+  ..."ku lo lt lv ml mr ms nl no or pa pl pt ro ru sk sl sq sr sv ta te th tl tr uk ur vi yo zh"
+    .split(
+      " ",
+    ),
+] as [string, ...string[]];
+
+/** What every check may have. */
+const common = {
+  /** Names the check in reports; made from its type and value if unset. */
+  name: z.string().trim().min(1).max(LONGEST_NAME).optional(),
+  /** Its share in `checks`; 1 if unset. */
+  weight: z.number().gt(0, { error: "must be greater than 0" }).max(1_000_000).optional(),
+  /** `true`: a turn whose check fails does not pass, whatever its scores are. */
+  required: z.boolean().optional(),
+  /** `true`: the check holds if what it looks for is not so. */
+  negate: z.boolean().optional(),
+};
+
+const Text = z.string().min(1).max(LONGEST_TEXT);
+const Texts = z.union([Text, z.array(Text).min(1).max(MOST_VALUES)]);
+const Limit = z.number().min(0);
+const ignore_case = z.boolean().optional();
+
+function limit<Type extends string>(type: Type) {
+  return z.strictObject({ type: z.literal(type), value: Limit, ...common });
+}
+
+/** One expectation of a reply that is met or not. Unknown fields are refused: they are typos. */
+export const Check = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("contains"),
+    value: Texts,
+    /** Of several values: whether all must occur, or one. */
+    match: z.enum(["all", "any"]).optional(),
+    ignore_case,
+    ...common,
+  }),
+  z.strictObject({ type: z.literal("not_contains"), value: Texts, ignore_case, ...common }),
+  z.strictObject({
+    type: z.literal("equals"),
+    value: z.union([z.string().max(LONGEST_TEXT), z.array(Text).min(1).max(MOST_VALUES)]),
+    ignore_case,
+    ...common,
+  }),
+  z.strictObject({ type: z.literal("starts_with"), value: Texts, ignore_case, ...common }),
+  z.strictObject({
+    type: z.literal("regex"),
+    /** RE2 syntax; found anywhere in the reply. */
+    value: z.string().min(1).max(LONGEST_PATTERN),
+    ignore_case,
+    ...common,
+  }),
+  z.strictObject({
+    type: z.literal("json"),
+    /** A JSON Schema; any JSON is enough if it is unset. */
+    value: z.union([z.boolean(), z.record(z.string(), z.unknown())])
+      .refine((schema) => JSON.stringify(schema).length <= LARGEST_SCHEMA, {
+        error: `must have at most ${LARGEST_SCHEMA.toLocaleString("en")} characters`,
+      }).optional(),
+    /** `true`: an object inside other text counts too, such as one in a code fence. */
+    anywhere: z.boolean().optional(),
+    ...common,
+  }),
+  limit("max_chars"),
+  limit("max_words"),
+  limit("max_latency_ms"),
+  limit("max_output_tokens"),
+  z.strictObject({
+    type: z.literal("language"),
+    value: z.union([z.enum(LANGUAGES), z.array(z.enum(LANGUAGES)).min(1)]),
+    ...common,
+  }),
+  z.strictObject({
+    type: z.literal("similar"),
+    /** The turn's `reference_reply` if it is unset. */
+    value: Text.optional(),
+    /** The lowest `semantic_similarity` that is enough. */
+    min: z.number().min(0).max(1).default(0.7),
+    ...common,
+  }),
+  z.strictObject({
+    type: z.literal("judge"),
+    /** What must be true of the reply, in words for the judge. */
+    value: z.string().trim().min(1).max(LONGEST_CRITERION),
+    ...common,
+  }),
+  /** The reply declines to do what it was asked. */
+  z.strictObject({ type: z.literal("refusal"), ...common }),
+]);
+export type Check = z.infer<typeof Check>;
+export type CheckOf<Type extends Check["type"]> = Extract<Check, { type: Type }>;
+
+export const Checks = z.array(Check).max(MAX_CHECKS);
+
+/** What became of one check. `value` is `null` if it cannot be decided, and `reason` says why. */
+export const CheckResult = z.object({
+  name: z.string(),
+  type: z.string(),
+  /** `conversation`: it is about all replies of the attempt, and stands with the last turn. */
+  scope: z.literal("conversation").optional(),
+  value: z.union([z.literal(0), z.literal(1), z.null()]),
+  weight: z.number(),
+  required: z.boolean(),
+  /** Why it is not met, or not decided. */
+  reason: z.string().optional(),
+});
+export type CheckResult = z.infer<typeof CheckResult>;
+
+/** How often a check was met over the turns of a run. */
+export const CheckCount = z.object({
+  name: z.string(),
+  type: z.string(),
+  required: z.boolean(),
+  passed: z.number(),
+  failed: z.number(),
+  undecided: z.number(),
+});
+export type CheckCount = z.infer<typeof CheckCount>;

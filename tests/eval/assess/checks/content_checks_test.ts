@@ -1,0 +1,60 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { eld } from "eld/small";
+import { createContentChecks } from "../../../../eval/assess/checks/content_checks.ts";
+import { negated } from "../../../../eval/assess/checks/decision.ts";
+import { Check, LANGUAGES } from "../../../../shared/schemas/checks.ts";
+import { CASES } from "./cases.ts";
+
+// One worker for all steps: starting it takes longer than they do.
+Deno.test("checks of a text", async (t) => {
+  using checks = createContentChecks();
+  await t.step("every case of the table has the expected verdict", async () => {
+    const wrong: unknown[] = [];
+    for (const [input, reply, expected] of CASES) {
+      const check = Check.parse(input);
+      assert(
+        check.type !== "judge" && check.type !== "similar" && check.type !== "max_latency_ms" &&
+          check.type !== "max_output_tokens",
+      );
+      const decision = await checks.decide(check, reply);
+      const found = check.negate ? negated(decision) : decision;
+      if (found.value !== expected) wrong.push({ input, reply, found });
+      if (found.value !== 1) assert(found.reason, `no reason: ${JSON.stringify(input)}`);
+    }
+    assertEquals(wrong, []);
+    assert(CASES.length >= 150, `${CASES.length} cases`);
+  });
+
+  await t.step("patterns and schemas that cannot be used say what is wrong with them", async () => {
+    const faults = await checks.inspect([
+      { type: "regex", value: "(" },
+      { type: "regex", value: "(?=lookahead)" },
+      { type: "regex", value: "((a{30}){30}){30}" },
+      { type: "regex", value: "fine" },
+      { type: "json", value: { type: "strin" } },
+      { type: "json", value: { $ref: "https://example.com/elsewhere" } },
+      { type: "json", value: { pattern: "(a" } },
+      { type: "json", value: { $id: "https://example.com/a", type: "string" } },
+      { type: "json", value: { $id: "https://example.com/a", type: "number" } },
+      { type: "json" },
+    ]);
+    assertEquals(faults.map((fault) => fault === null), [
+      ...[false, false, false, true],
+      ...[false, false, false, true, true, true],
+    ]);
+    assertStringIncludes(faults[4]!, "type");
+  });
+
+  await t.step("a reply too long for a pattern is not decided", async () => {
+    const { value, reason } = await checks.decide(
+      { type: "regex", value: "x" },
+      "a".repeat(200_001),
+    );
+    assertEquals(value, null);
+    assertStringIncludes(reason!, "200,000 characters");
+  });
+});
+
+Deno.test("the languages of the schema are those that the detector knows", () => {
+  assertEquals(Object.values(eld.info().Languages).sort(), LANGUAGES.toSorted());
+});
