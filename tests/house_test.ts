@@ -258,6 +258,7 @@ Deno.test("every worker has its own file name: a bundle finds workers by it", ()
   const code = sources.map(({ text }) => text.replaceAll(/\/\*\*[^]*?\*\//g, "")); // not in comments
   const names = code.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]!));
   assertEquals(names.toSorted(), [
+    "check_worker.ts",
     "encoder_worker.ts",
     "long_text_worker.ts",
     "page_worker.ts",

@@ -17,7 +17,6 @@ import { createPairComparer } from "./scores/pair_scores.ts";
 /** How workers are started, if not as usual. */
 export interface WorkerStarts {
   longText?: () => WorkerPort;
-  checks?: () => WorkerPort;
   encoder?: () => WorkerPort;
 }
 
@@ -51,10 +50,7 @@ export function createScoringPorts(
       onEvent: workers.watch("long text"),
       ...(starts.longText && { start: starts.longText }),
     }),
-    checks: createContentChecks({
-      onEvent: workers.watch("checks"),
-      ...(starts.checks && { start: starts.checks }),
-    }),
+    checks: createContentChecks({ onEvent: workers.watch("checks") }),
     detector: createLanguageDetector(),
     embedder: createEmbedder(config, { connect, workers, start: starts.encoder }),
     ...(judge && { judge }),

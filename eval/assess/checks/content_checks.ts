@@ -24,11 +24,6 @@ export interface ContentChecks extends Disposable {
   inspect(checks: CompiledCheck[]): Promise<(string | null)[]>;
 }
 
-export interface ContentChecksOptions {
-  start?: () => WorkerPort;
-  onEvent?: (event: WorkerEvent) => void;
-}
-
 /** Up to here a plain check takes well below a millisecond. */
 const LONG_CHARACTERS = 8_000;
 /** Far more than the largest pattern takes for the longest text. */
@@ -38,9 +33,9 @@ const INSPECTED_AT_ONCE = 20;
 
 /** Plain checks of short texts are decided here and now, everything else in a worker. */
 export function createContentChecks(
-  { start = startCheckWorker, onEvent }: ContentChecksOptions = {},
+  { onEvent }: { onEvent?: (event: WorkerEvent) => void } = {},
 ): ContentChecks {
-  const call = createWorkerCall<CheckWork, Decision | (string | null)[]>(start, {
+  const call = createWorkerCall<CheckWork, Decision | (string | null)[]>(startCheckWorker, {
     name: "checks",
     timeoutMs: TIMEOUT_MS,
     probe: { inspect: [] },

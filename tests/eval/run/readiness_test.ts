@@ -65,6 +65,7 @@ Deno.test("the service is not ready while a worker cannot be started, and restar
   const counted = metrics.split("\n").filter((line) => line.startsWith("assay_worker_restarts"));
   assertEquals(counted, [
     'assay_worker_restarts_total{worker="long text"} 0',
+    'assay_worker_restarts_total{worker="checks"} 0',
     'assay_worker_restarts_total{worker="encoder"} 1',
   ]);
 });
@@ -102,6 +103,7 @@ Deno.test("the service's readiness and figures include the worker of its databas
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
   const counted = metrics.split("\n").filter((line) => line.startsWith("assay_worker_restarts"));
   assertEquals(counted.sort(), [
+    'assay_worker_restarts_total{worker="checks"} 0',
     'assay_worker_restarts_total{worker="database"} 0',
     'assay_worker_restarts_total{worker="encoder"} 0',
     'assay_worker_restarts_total{worker="long text"} 0',
