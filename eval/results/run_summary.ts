@@ -4,6 +4,7 @@ import {
   type InteractionResult,
   RunPassRates,
   Statistic,
+  TurnCounts,
 } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { StoredRun } from "../store/store.ts";
@@ -53,17 +54,14 @@ const BINS = 20;
 /** Kinds of errors that are listed. */
 const MOST_ERRORS = 20;
 
-const { average_scores, statistics, missing_scores, score_methods, differs_in, labels } =
-  EvaluateResponse.shape.results.shape;
+const { average_scores, statistics, labels } = EvaluateResponse.shape.results.shape;
 
 /** A run's results without its scenarios and texts, and what can be drawn of them. */
 export const RunSummary = z.object({
   average_scores,
   statistics,
   ...RunPassRates.shape,
-  missing_scores,
-  score_methods,
-  differs_in,
+  ...TurnCounts.shape,
   labels,
   scenarios: ScenarioCounts,
   outcomes: OutcomeCounts,

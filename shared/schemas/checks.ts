@@ -105,7 +105,7 @@ export const Check = z.discriminatedUnion("type", [
   }),
   /** The reply declines to do what it was asked. */
   z.strictObject({ type: z.literal("refusal"), ...common }),
-]);
+]).meta({ id: "Check" });
 export type Check = z.infer<typeof Check>;
 export type CheckOf<Type extends Check["type"]> = Extract<Check, { type: Type }>;
 
@@ -122,7 +122,7 @@ export const CheckResult = z.object({
   required: z.boolean(),
   /** Why it is not met, or not decided. */
   reason: z.string().optional(),
-});
+}).meta({ id: "CheckResult" });
 export type CheckResult = z.infer<typeof CheckResult>;
 
 /** How often a check was met over the turns of a run. */
@@ -133,5 +133,5 @@ export const CheckCount = z.object({
   passed: z.number(),
   failed: z.number(),
   undecided: z.number(),
-});
+}).meta({ id: "CheckCount" });
 export type CheckCount = z.infer<typeof CheckCount>;
