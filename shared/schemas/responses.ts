@@ -32,7 +32,14 @@ export const InputItem = z.discriminatedUnion("type", [
   }),
   z.looseObject({ type: z.literal("item_reference"), id: z.string() }),
 ], { error: (issue) => issue.code === "invalid_union" ? SUPPORTED_ITEMS : undefined })
-  .meta({ id: "ResponseInputItem" });
+  .meta({
+    id: "ResponseInputItem",
+    // Without a type the schemas do not exclude each other, as oneOf would say.
+    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+      jsonSchema.anyOf = jsonSchema.oneOf;
+      delete jsonSchema.oneOf;
+    },
+  });
 export type InputItem = z.infer<typeof InputItem>;
 
 const Format = z.discriminatedUnion("type", [
