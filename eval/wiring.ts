@@ -1,3 +1,4 @@
+import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
 import { createBoundedFetch } from "../shared/http/bounded_fetch.ts";
 import { createPublicFetch } from "../shared/http/public_fetch.ts";
@@ -32,6 +33,7 @@ export function createEvalDeps(
   },
 ): EvalDeps {
   const endpoints = createEndpointPolicy(config);
+  const redact = createRedactor(listSecrets(config));
   const paces = createEndpointPaces(config.EVAL_CONCURRENCY);
   const metrics = createMetrics({
     runs: () => runs.count,
@@ -57,6 +59,7 @@ export function createEvalDeps(
         timeoutMs: config.MODEL_TIMEOUT_MS,
         retries: config.MODEL_RETRIES,
         fetch: endpoints.isTrusted(endpoint) ? trustedFetch : publicFetch,
+        redact,
         pace: paces(endpoint),
       });
       const dialects: Dialects = {

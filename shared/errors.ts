@@ -18,6 +18,7 @@ export type ErrorCode =
   | "idempotency_key_reused"
   | "rate_limited"
   | "provider_error"
+  | "provider_refused"
   | "provider_auth"
   | "provider_timeout"
   | "provider_not_configured"
@@ -36,20 +37,34 @@ export interface FieldError {
   message: string;
 }
 
+/**
+ * What a provider said of an error, in OpenAI's fields. It is bounded and has no configured secret.
+ * What the provider left out is `null`.
+ */
+export interface ProviderWords {
+  message: string;
+  type: string | null;
+  code: string | null;
+  param: string | null;
+}
+
 export interface AppErrorOptions extends ErrorOptions {
   /** Response headers that belong to the error: `Allow`, `Retry-After`. */
   headers?: Record<string, string>;
   errors?: FieldError[];
+  /** Set if a provider answered an error that the caller may read. */
+  provider?: ProviderWords;
 }
 
 /**
- * An error whose message the caller may read, so it must never contain a secret or a provider's raw
- * text. Everything that is not an `AppError` is answered as an opaque 500.
+ * An error whose message the caller may read, so it must never contain a secret. What a provider
+ * said stands in it bounded and without the configured secrets. Everything that is not an `AppError` is answered as an opaque 500.
  */
 export class AppError extends Error {
   override readonly name: string = "AppError";
   readonly headers: Record<string, string>;
   readonly errors: FieldError[] | undefined;
+  readonly provider: ProviderWords | undefined;
 
   constructor(
     readonly status: number,
@@ -60,6 +75,7 @@ export class AppError extends Error {
     super(message, options);
     this.headers = options.headers ?? {};
     this.errors = options.errors;
+    this.provider = options.provider;
   }
 }
 

@@ -21,10 +21,11 @@ const PLANTED = {
   providerWords: "planted-provider-words-ad04",
 } as const;
 
-/** Answers that put every secret they were given, and some of their own, into their errors. */
-const LEAKY = [400, 401, 404, 429, 500].map((status) =>
-  errorStatus(status, { message: `${PLANTED.providerWords} ${PLANTED.hubKey} ${PLANTED.evalKey}` })
-);
+/** Answers that put the secret they were given, and words of their own, into their errors. */
+const leaky = (key: string) =>
+  [400, 401, 404, 429, 500].map((status) =>
+    errorStatus(status, { message: `${PLANTED.providerWords} ${key}` })
+  );
 
 function post(url: string, body: unknown, headers: Record<string, string> = {}) {
   return fetch(url, {
@@ -54,15 +55,16 @@ async function searchLog(service: ServiceProcess): Promise<void> {
   service.kill("SIGTERM");
   await service.status;
   const log = service.lines.join("\n");
-  search("the log", log);
+  search("the log", log, ["providerWords"]);
   assert(!log.includes("?"), "an address in the log has its query");
   INSIDE.forEach((pattern) => assert(!pattern.test(log), `${pattern} is in the log:\n${log}`));
 }
 
 Deno.test("the agent's answers and log hold no planted secret", async () => {
+  const LEAKY = leaky(PLANTED.hubKey);
   await using hub = await startProviderDouble([
     ...LEAKY,
-    raw(`<h1>${PLANTED.providerWords}`),
+    raw(`<h1>${PLANTED.providerWords} ${PLANTED.hubKey}`),
     ...LEAKY,
   ]);
   const studio = `http://${PLANTED.userInfo}:x@127.0.0.1:1/v1?key=${PLANTED.query}`;
@@ -113,11 +115,12 @@ Deno.test("the agent's answers and log hold no planted secret", async () => {
     answers.push(await (await fetch(agent.url + path, { headers })).text());
   }
   assertEquals(hub.requests[0]?.headers.get("authorization"), `Bearer ${PLANTED.hubKey}`);
-  answers.forEach((answer) => search("an answer", answer));
+  answers.forEach((answer) => search("an answer", answer, ["providerWords"]));
   await searchLog(agent);
 });
 
 Deno.test("the evaluation's answers and log hold no planted secret", async () => {
+  const LEAKY = leaky(PLANTED.evalKey);
   await using endpoint = await startProviderDouble([completion(), ...LEAKY]);
   const other = "http://127.0.0.1:1";
   await using evaluation = await startServiceProcess("eval", {
@@ -146,10 +149,10 @@ Deno.test("the evaluation's answers and log hold no planted secret", async () =>
     await post(`${url}?key=${PLANTED.query}`, { ...run("x"), note: PLANTED.body }),
   ];
   assertEquals(endpoint.requests[0]?.headers.get("authorization"), `Bearer ${PLANTED.evalKey}`);
-  answers.forEach((answer) => search("an answer", answer));
+  answers.forEach((answer) => search("an answer", answer, ["providerWords"]));
   // The caller's own endpoint comes back to the caller, as the specification has it; not to the log.
   const own = await post(url, run(`${endpoint.baseUrl}?key=${PLANTED.query}`));
-  search("an answer", own, ["query"]);
+  search("an answer", own, ["query", "providerWords"]);
   await searchLog(evaluation);
 });
 

@@ -1,3 +1,4 @@
+import { AppError } from "../../shared/errors.ts";
 import { toProblem } from "../../shared/http/problem.ts";
 import { noteFailure } from "../../shared/http/router.ts";
 import { accountFields, repairHeaders, toAccount, toHeaderValue } from "./accounting.ts";
@@ -55,6 +56,7 @@ export async function streamAnswer(
     noteFailure(error, context);
     const { status } = toProblem(error, context.requestId);
     const failed = await openEventStream((push) => sendError(push, error), { signal });
-    return eventStreamResponse(failed, { headers: headers(), status });
+    const told = error instanceof AppError ? error.headers : {};
+    return eventStreamResponse(failed, { headers: { ...headers(), ...told }, status });
   }
 }

@@ -5,6 +5,7 @@ import type { Metrics } from "../../shared/ops/metrics.ts";
 import { observeProvider } from "../../shared/ops/observed_provider.ts";
 import { createTracedFetch } from "../../shared/ops/traced_fetch.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
+import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import type { Route } from "../../shared/routing.ts";
 import type { AgentConfig } from "../config.ts";
 import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "./demo.ts";
@@ -36,23 +37,33 @@ export function createModels(config: AgentConfig, log: Logger): Models {
   const { HUB_BASE_URL, STUDIO_BASE_URL, STUDIO_MODELS } = config;
   if (!HUB_BASE_URL && !STUDIO_BASE_URL && !STUDIO_MODELS) return createDemoModels();
 
-  const hub = connect({ name: "hub", baseUrl: HUB_BASE_URL, apiKey: config.HUB_API_KEY });
+  const redact = createRedactor(listSecrets(config));
+  const hub = connect({
+    name: "hub",
+    baseUrl: HUB_BASE_URL,
+    apiKey: config.HUB_API_KEY,
+    keyVariable: "HUB_API_KEY",
+  });
   const studio = connect({
     name: "studio",
     baseUrl: STUDIO_BASE_URL,
     apiKey: config.STUDIO_API_KEY,
+    keyVariable: "STUDIO_API_KEY",
   });
 
-  function connect({ name, baseUrl, apiKey }: {
+  function connect({ name, baseUrl, apiKey, keyVariable }: {
     name: string;
     baseUrl: string | undefined;
     apiKey: string | undefined;
+    keyVariable: string;
   }): LazyProvider | undefined {
     if (!baseUrl) return undefined;
     const options = {
       name,
       baseUrl,
       ...(apiKey && { apiKey }),
+      keyVariable,
+      redact,
       timeoutMs: config.MODEL_TIMEOUT_MS,
       streamTimeoutMs: Math.max(config.MODEL_STREAM_TIMEOUT_MS, config.MODEL_TIMEOUT_MS),
       retries: config.MODEL_RETRIES,

@@ -20,6 +20,7 @@ import {
   reasoningIn,
   thoughtOf,
 } from "../../shared/providers/extra_fields.ts";
+import { CallFailure } from "../../shared/providers/failure.ts";
 import type {
   ChatDelta,
   ChatReply,
@@ -140,7 +141,7 @@ function createCallCollector() {
     const name = asText(called.name) ?? "";
     let call = find({ index, id, name });
     if (!call) {
-      if (list.length === MAX_TOOL_CALLS) throw new SyntaxError("too many tool calls");
+      if (list.length === MAX_TOOL_CALLS) throw tooManyCalls();
       call = { id, name, arguments: "" };
       places.set(call, list.push(call) - 1);
       if (index !== undefined) byIndex.set(index, call);
@@ -162,6 +163,10 @@ function createCallCollector() {
   }
 
   return { list, add };
+}
+
+function tooManyCalls(): CallFailure {
+  return new CallFailure({ failure: { kind: "unreadable" } });
 }
 
 /** Lists grow in place: one token a chunk would copy them as often as there are tokens. */

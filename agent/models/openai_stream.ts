@@ -1,34 +1,39 @@
 import type { CallClock } from "../../shared/providers/call_clock.ts";
-import { createReplyAssembler } from "./openai_assembler.ts";
-import { type Attempt, unreadable } from "../../shared/providers/failure.ts";
+import { readStart, unreadable } from "../../shared/providers/failed_answer.ts";
 import { parseReply } from "../../shared/providers/openai_messages.ts";
-import { NOT_UTF8, readJsonAnswer } from "../../shared/http/utf8.ts";
+import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta } from "../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
+import { isJson, readAnswer } from "./openai_answer.ts";
+import { createReplyAssembler } from "./openai_assembler.ts";
 
 export interface StreamedCall {
-  attempt: Required<Attempt>;
+  /** The model that is asked. */
+  model: string;
   /** Runs while a chunk is awaited, and stands while the reader of the stream has one. */
   clock: CallClock;
 }
 
 /**
  * The deltas of a streamed answer. One that ends with neither a `finish_reason` nor `[DONE]` was cut
- * off and throws: half a reply must not pass for a short one. This is why the events are read
- * here: the SDK's reader hides `[DONE]`, and takes an abort for the end.
+ * off and throws: half a reply must not pass for a short one.
  */
 export async function* readStream(
   response: Response,
   call: StreamedCall,
 ): AsyncGenerator<ChatDelta> {
-  const { attempt, clock } = call;
-  if (response.headers.get("content-type")?.includes("json")) {
+  const { model, clock } = call;
+  if (isJson(response)) {
     yield* readWhole(response, call);
     return;
   }
-  const assembler = createReplyAssembler(attempt.model);
+  if (response.headers.get("content-type")?.includes("html")) {
+    throw unreadable(response, await readStart(response));
+  }
+  const assembler = createReplyAssembler(model);
   let isDone = false;
   let isUtf8 = true;
+  let last = "";
   const events = readServerSentEvents(
     response.body ?? new Blob().stream(),
     () => isUtf8 = false,
@@ -36,14 +41,15 @@ export async function* readStream(
   for await (const data of events) {
     isDone = data === "[DONE]";
     if (isDone) break;
-    const chunk = JSON.parse(data);
-    if (chunk?.error) throw unreadable(attempt);
+    last = data;
+    const chunk = parseChunk(data);
+    if (!chunk || chunk.error) throw unreadable(response, data);
     clock.pause();
     yield* assembler.add(chunk);
     clock.restart();
   }
   const { reply } = assembler;
-  if (reply.finishReason === null && !isDone) throw unreadable(attempt);
+  if (reply.finishReason === null && !isDone) throw unreadable(response, last);
   clock.pause();
   yield { type: "reply", reply: isUtf8 ? reply : { ...reply, encoding: NOT_UTF8 } };
 }
@@ -51,11 +57,19 @@ export async function* readStream(
 /** From a provider that does not stream, and says so by sending all of it. */
 async function* readWhole(
   response: Response,
-  { attempt, clock }: StreamedCall,
+  { model, clock }: StreamedCall,
 ): AsyncGenerator<ChatDelta> {
-  const reply = parseReply(await readJsonAnswer(response), attempt.model);
-  if (!reply) throw unreadable(attempt);
+  const reply = await readAnswer(response, (answer) => parseReply(answer, model));
   clock.pause();
   if (reply.content) yield { type: "text", text: reply.content };
   yield { type: "reply", reply };
+}
+
+/** `undefined` for what is not JSON; `null` says nothing. */
+function parseChunk(data: string) {
+  try {
+    return JSON.parse(data) ?? {};
+  } catch {
+    return undefined;
+  }
 }

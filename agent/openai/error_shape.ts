@@ -3,9 +3,22 @@ import { problemResponse, toProblem } from "../../shared/http/problem.ts";
 import type { RequestContext } from "../../shared/http/router.ts";
 import type { OpenAIError } from "../../shared/schemas/chat_completion.ts";
 
-/** Any error in OpenAI's format. Only the message of an `AppError` is shown. */
+/**
+ * Any error in OpenAI's format. Only the message of an `AppError` is shown. A provider's refusal has
+ * the provider's own fields: clients act on codes such as `context_length_exceeded`.
+ */
 export function toOpenAIError(error: unknown, requestId: string): OpenAIError {
-  const { status, detail, code, errors } = toProblem(error, requestId);
+  const { status, detail, code, errors, provider } = toProblem(error, requestId);
+  if (code === "provider_refused" && provider) {
+    return {
+      error: {
+        message: provider.message || detail,
+        type: provider.type ?? typeOf(status),
+        code: provider.code ?? code,
+        param: provider.param,
+      },
+    };
+  }
   return {
     error: { message: detail, type: typeOf(status), code, param: paramOf(errors?.[0]?.path, code) },
   };

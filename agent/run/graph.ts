@@ -181,7 +181,9 @@ function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
 
 function emptyReply(model: string): AppError {
   const reason = "it sent an empty answer twice";
-  return new AppError(502, "empty_reply", `cannot get a reply for model "${model}": ${reason}`);
+  return new AppError(502, "empty_reply", `cannot get a reply for model "${model}": ${reason}`, {
+    headers: { "x-should-retry": "false" }, // it was asked for twice
+  });
 }
 
 async function useTools(state: State, run: AgentRun): Promise<Step> {

@@ -1,3 +1,4 @@
+import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
 import { ConfigError } from "../../shared/config.ts";
@@ -35,10 +36,13 @@ export function createScoringPorts(
   safeFetch: typeof fetch,
   { workers = createWorkerBoard(silentLogger), starts = {} }: ScoringOptions = {},
 ): ScoringPorts {
-  const connect = (modelId: string, credential: string | undefined) =>
+  const redact = createRedactor(listSecrets(config));
+  const connect: Connect = (modelId, credential, keyVariable) =>
     createEndpointClient({
       modelId,
       credential,
+      keyVariable,
+      redact,
       timeoutMs: config.MODEL_TIMEOUT_MS,
       retries: config.MODEL_RETRIES,
       fetch: safeFetch,
@@ -57,13 +61,17 @@ export function createScoringPorts(
   };
 }
 
-type Connect = (modelId: string, credential: string | undefined) => EndpointClient;
+type Connect = (
+  modelId: string,
+  credential: string | undefined,
+  keyVariable: string,
+) => EndpointClient;
 
 function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefined {
   const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key, JUDGE_MODEL: model } = config;
   if (!baseUrl) return undefined;
   if (!model) throw new ConfigError("cannot start: JUDGE_BASE_URL is set, so set JUDGE_MODEL too");
-  return createJudgeModel({ baseUrl, model }, connect(model, key));
+  return createJudgeModel({ baseUrl, model }, connect(model, key, "JUDGE_API_KEY"));
 }
 
 function createEmbedder(
@@ -85,7 +93,10 @@ function createEmbedder(
   if (!model) {
     throw new ConfigError("cannot start: EMBEDDINGS_BASE_URL is set, so set EMBEDDINGS_MODEL too");
   }
-  return createEndpointEmbedder({ baseUrl, model }, connect(model, config.EMBEDDINGS_API_KEY));
+  return createEndpointEmbedder(
+    { baseUrl, model },
+    connect(model, config.EMBEDDINGS_API_KEY, "EMBEDDINGS_API_KEY"),
+  );
 }
 
 /** One processor stays for the service itself. */

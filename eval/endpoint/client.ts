@@ -1,10 +1,17 @@
 import { abortError } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
 import { AnswerTooLarge } from "../../shared/http/bounded_fetch.ts";
-import { type NOT_UTF8, readJsonAnswer } from "../../shared/http/utf8.ts";
+import { type NOT_UTF8, NotJson, parseJsonAnswer } from "../../shared/http/utf8.ts";
 import { startCallClock } from "../../shared/providers/call_clock.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
-import { type Diagnosis, toProviderError } from "../../shared/providers/failure.ts";
+import { requireOk, unreadable } from "../../shared/providers/failed_answer.ts";
+import {
+  type Attempt,
+  CallFailure,
+  type Diagnosis,
+  toProviderError,
+} from "../../shared/providers/failure.ts";
+import type { Redact } from "../../shared/providers/provider_words.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
 import type { EndpointPace } from "./pace.ts";
 
@@ -13,6 +20,10 @@ export interface EndpointClientOptions {
   modelId: string;
   /** Sent as a bearer token. */
   credential: string | undefined;
+  /** Where the credential is configured, for messages; by default those of endpoints under test. */
+  keyVariable?: string;
+  /** Removes the configured secrets from what the endpoint says. */
+  redact?: Redact;
   /**
    * Limit of one attempt, from the request to the end of the answer. A call with all its attempts
    * takes at most twice this time plus 5 s, so that an attempt that hangs leaves time for the next.
@@ -46,23 +57,24 @@ export interface EndpointCall<T> {
 /** Time for the waits between attempts, which are 1.5 s for two retries. */
 const WAITING_MS = 5000;
 
-const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
-const UNREADABLE: Diagnosis = { failure: { kind: "unreadable" } };
-const TOO_LARGE: Diagnosis = { ...UNREADABLE, isFinal: true };
+const KEY_VARIABLE = "EVAL_CREDENTIALS, or EVAL_API_KEY and EVAL_ENDPOINTS";
 
-/** A failure with its diagnosis; `toProviderError` makes a message of it. */
-class CallFailure extends Error {
-  constructor(readonly diagnosis: Diagnosis) {
-    super(diagnosis.failure.kind);
-  }
-}
+const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
+const TOO_LARGE: Diagnosis = { failure: { kind: "unreadable" }, isFinal: true };
 
 /**
  * A plain `fetch` with our own timeout, retries and errors. The OpenAI SDK is not used: it adds
  * 0.3 ms of CPU time to a call that takes 0.1 ms with `fetch`, and an evaluation makes thousands.
  */
 export function createEndpointClient(options: EndpointClientOptions): EndpointClient {
-  const { modelId, credential, timeoutMs, retries, fetch, pace } = options;
+  const { modelId, credential, timeoutMs, retries, fetch, pace, redact } = options;
+  const { keyVariable = KEY_VARIABLE } = options;
+  const asked: Attempt = {
+    provider: "the endpoint",
+    model: modelId,
+    ...(redact && { redact }),
+    credential: { variable: keyVariable, isSet: Boolean(credential) },
+  };
   const ownHeaders = {
     "content-type": "application/json",
     accept: "application/json",
@@ -72,14 +84,10 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
   async function send<T>(call: EndpointCall<T>, body: string, signal: AbortSignal): Promise<T> {
     const headers = { ...ownHeaders, ...call.headers };
     const response = await fetch(call.url, { method: "POST", headers, body, signal });
-    if (!response.ok) {
-      await response.body?.cancel();
-      const failure = { kind: "status", status: response.status } as const;
-      throw new CallFailure({ failure, headers: response.headers });
-    }
-    const { value, encoding } = await readJsonAnswer(response);
-    const reply = call.read(value, encoding);
-    if (reply === undefined) throw new CallFailure(UNREADABLE);
+    await requireOk(response);
+    const bytes = await response.arrayBuffer();
+    const reply = readReply(bytes, call);
+    if (reply === undefined) throw unreadable(response, new TextDecoder().decode(bytes));
     return reply;
   }
 
@@ -114,7 +122,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
         const diagnosis = clock.isTimedOut ? TIMED_OUT : diagnose(error);
-        throw toProviderError({ provider: "the endpoint", model: modelId }, diagnosis, error);
+        throw toProviderError(asked, diagnosis, error);
       } finally {
         clock.stop();
       }
@@ -122,10 +130,19 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
   };
 }
 
+function readReply<T>(bytes: ArrayBuffer, { read }: EndpointCall<T>): T | undefined {
+  try {
+    const { value, encoding } = parseJsonAnswer(bytes);
+    return read(value, encoding);
+  } catch (error) {
+    if (error instanceof NotJson) return undefined;
+    throw error;
+  }
+}
+
 function diagnose(error: unknown): Diagnosis {
   if (error instanceof CallFailure) return error.diagnosis;
   if (error instanceof AnswerTooLarge) return TOO_LARGE;
-  if (error instanceof SyntaxError) return UNREADABLE;
   if (error instanceof AppError) return { failure: { kind: "unreachable" } };
   return { failure: diagnoseConnection(error) };
 }

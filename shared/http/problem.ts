@@ -1,5 +1,5 @@
 import { STATUS_TEXT } from "@std/http/status";
-import { AppError } from "../errors.ts";
+import { AppError, type FieldError, type ProviderWords } from "../errors.ts";
 import { secureHeaders } from "./security_headers.ts";
 
 /** A problem document (RFC 9457). `detail` is also what clients of FastAPI services read. */
@@ -10,7 +10,9 @@ export interface Problem {
   detail: string;
   code: string;
   request_id: string;
-  errors?: { path: string; message: string }[];
+  errors?: FieldError[];
+  /** What the provider said, if its error is the cause. */
+  provider?: ProviderWords;
 }
 
 const INTERNAL = new AppError(500, "internal", "the service failed; its log has the request_id");
@@ -26,6 +28,7 @@ export function toProblem(error: unknown, requestId: string): Problem {
     code: known.code,
     request_id: requestId,
     ...(known.errors && { errors: known.errors }),
+    ...(known.provider && { provider: known.provider }),
   };
 }
 

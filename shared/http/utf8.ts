@@ -7,14 +7,34 @@ export interface DecodedAnswer {
   encoding?: typeof NOT_UTF8;
 }
 
-/** Reads an answer as JSON. Throws a `SyntaxError` if it is not JSON. */
+/** An answer that is not JSON. */
+export class NotJson extends SyntaxError {
+  override readonly name = "NotJson";
+  constructor(readonly text: string) {
+    super("the answer is not JSON");
+  }
+}
+
+/** Reads an answer as JSON. Throws `NotJson`. */
 export async function readJsonAnswer(response: Response): Promise<DecodedAnswer> {
-  const bytes = await response.arrayBuffer();
+  return parseJsonAnswer(await response.arrayBuffer());
+}
+
+/** The same of bytes that have been read. */
+export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer {
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
+    return { value: parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
   } catch (error) {
-    if (error instanceof SyntaxError) throw error;
-    return { value: JSON.parse(new TextDecoder().decode(bytes)), encoding: NOT_UTF8 };
+    if (error instanceof NotJson) throw error;
+    return { value: parseJson(new TextDecoder().decode(bytes)), encoding: NOT_UTF8 };
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NotJson(text);
   }
 }
 

@@ -37,6 +37,15 @@ export const ProblemDocument = z.object({
   errors: z.array(
     z.object({ path: z.string(), message: z.string() }).meta({ id: "FieldError" }),
   ).optional(),
+  provider: z.object({
+    message: z.string(),
+    type: z.string().nullable(),
+    code: z.string().nullable(),
+    param: z.string().nullable(),
+  }).optional().meta({
+    id: "ProviderWords",
+    description: "What the provider said, if its error is the cause.",
+  }),
 }).meta({ id: "Problem", description: "An error, as RFC 9457 has it. `code` is stable." });
 
 const RequestId = z.string().meta({

@@ -6,7 +6,6 @@ const MAIN_LIBRARIES = [
   "@langchain/core",
   "@langchain/langgraph",
   "@hono/node-server",
-  "openai",
   "zod",
 ] as const;
 

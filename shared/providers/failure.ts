@@ -1,39 +1,86 @@
-import { ProviderError, type ProviderFailure } from "./provider.ts";
+import type { ProviderWords } from "../errors.ts";
+import { ProviderError, type ProviderFailure, type Unreachable } from "./provider.ts";
+import { readWords, type Redact, startOf } from "./provider_words.ts";
 
 /** What was tried, for the message. Without a `model` it was the list of models. */
 export interface Attempt {
   provider: string;
   model?: string;
+  /** Removes the configured secrets from what the provider said. */
+  redact?: Redact;
+  /** The credential that the provider gets. */
+  credential?: {
+    isSet: boolean;
+    /** Where it is configured, as the reader of a message needs it: `HUB_API_KEY`. */
+    variable: string;
+  };
 }
 
-/** A failed call, read from whatever the SDK or `fetch` threw. */
+/** An answer that could not be used. */
+export interface FailedAnswer {
+  status: number;
+  headers: Headers;
+  /** As far as it was read. */
+  body: string;
+}
+
+/** A failed call, read from whatever `fetch` threw or the provider answered. */
 export interface Diagnosis {
   failure: ProviderFailure;
-  /** The headers of the provider's answer, if there was one. */
-  headers?: Headers;
+  /** The provider's answer, if there was one. */
+  answer?: FailedAnswer;
   /** Another attempt would fail in the same way. */
   isFinal?: true;
+  /** Further attempts have failed too. */
+  isRetried?: boolean;
 }
 
-/** The error of a failed call. The provider's own text stays in `cause`, for the log. */
+/** A failed call whose diagnosis is known. `toProviderError` makes a message of it. */
+export class CallFailure extends Error {
+  override readonly name = "CallFailure";
+  constructor(readonly diagnosis: Diagnosis) {
+    super(diagnosis.failure.kind);
+  }
+}
+
+/** The statuses of a provider that are its answer to the caller's request, not to ours. */
+const REFUSALS = [400, 402, 403, 413, 422, 451];
+
+/** A 403 about the credential, and not about the request. */
+const ABOUT_KEY =
+  /\b(api.?key|auth|(un)?authori[sz]\w*|authenticat\w*|credentials?|tokens?|permissions?|forbidden)\b/i;
+
+/**
+ * The error of a failed call. A refusal of the request keeps the provider's status and words, so
+ * that callers can act on it (`context_length_exceeded`).
+ */
 export function toProviderError(
   attempt: Attempt,
-  { failure, headers }: Diagnosis,
+  diagnosis: Diagnosis,
   cause?: unknown,
 ): ProviderError {
-  const { status, code, reason } = explain(attempt, failure);
-  const asked = code === "rate_limited" && headers ? retryAfterMs(headers) : undefined;
+  const { failure, answer, isRetried } = diagnosis;
+  const words = answer && readWords(answer.body, attempt.redact ?? String);
+  const { status, code, reason, isOpen = true } = explain(attempt, diagnosis, words);
+  const asked = code === "rate_limited" && answer ? retryAfterMs(answer.headers) : undefined;
   const wait = asked === undefined ? undefined : Math.max(1, Math.ceil(asked / 1000));
+  const said = isOpen && words?.message ? `: ${words.message}` : "";
   const advice = wait === undefined ? "" : `; retry after ${wait} s`;
-  return new ProviderError(status, code, `${describe(attempt)}: ${reason}${advice}`, failure, {
-    cause,
-    headers: wait === undefined ? {} : { "retry-after": String(wait) },
-  });
-}
-
-/** The error for an answer that is not a completion. */
-export function unreadable(attempt: Attempt): ProviderError {
-  return toProviderError(attempt, { failure: { kind: "unreadable" } });
+  return new ProviderError(
+    status,
+    code,
+    `${describe(attempt)}: ${reason}${said}${advice}`,
+    failure,
+    {
+      cause,
+      headers: {
+        ...(wait !== undefined && { "retry-after": String(wait) }),
+        // OpenAI's clients heed it. Their retries would multiply with ours.
+        ...(isRetried && { "x-should-retry": "false" }),
+      },
+      ...(isOpen && words && { provider: words }),
+    },
+  );
 }
 
 function describe({ provider, model }: Attempt): string {
@@ -42,45 +89,101 @@ function describe({ provider, model }: Attempt): string {
     : `cannot get a reply from ${provider} for model "${model}"`;
 }
 
-function explain(attempt: Attempt, failure: ProviderFailure) {
+interface Explanation {
+  status: number;
+  code: ProviderError["code"];
+  reason: string;
+  /** False if the provider's words are not for callers: they may quote a part of the key. */
+  isOpen?: boolean;
+}
+
+const bad = (reason: string): Explanation => ({ status: 502, code: "provider_error", reason });
+const LATE: Explanation = {
+  status: 504,
+  code: "provider_timeout",
+  reason: "it did not answer in time",
+};
+
+function explain(
+  attempt: Attempt,
+  { failure, answer }: Diagnosis,
+  words: ProviderWords | undefined,
+): Explanation {
   switch (failure.kind) {
     case "status":
-      return explainStatus(attempt, failure.status);
+      return explainStatus(attempt, failure.status, words);
     case "timeout":
-      return {
-        status: 504,
-        code: "provider_timeout",
-        reason: "it did not answer in time",
-      } as const;
+      return LATE;
     case "unreachable":
-      return { status: 502, code: "provider_error", reason: "the connection failed" } as const;
+      return bad(failure.why ? UNREACHABLE[failure.why] : "the connection failed");
     case "interrupted":
-      return {
-        status: 502,
-        code: "provider_error",
-        reason: "the connection was closed before the answer was complete",
-      } as const;
+      return bad(
+        failure.why === "reset"
+          ? "the connection was reset"
+          : "the connection was closed before the answer was complete",
+      );
     case "unreadable":
-      return { status: 502, code: "provider_error", reason: "its answer is unreadable" } as const;
+      return { ...bad(explainUnreadable(attempt, answer)), isOpen: false };
   }
 }
 
-function explainStatus({ model }: Attempt, status: number) {
-  if (status === 401 || status === 403) {
-    const reason = `it rejects the configured credentials (${status})`;
-    return { status: 502, code: "provider_auth", reason } as const;
+const UNREACHABLE: Record<Unreachable, string> = {
+  refused: "the connection was refused; nothing listens at its address",
+  dns: "its host name cannot be resolved (DNS)",
+  route: "there is no route to its address",
+  blocked_port: "its port is reserved for another protocol, and fetch does not connect to it",
+  untrusted:
+    "its TLS certificate is self-signed or of an unknown CA; set DENO_CERT to the CA's file",
+  expired: "its TLS certificate has expired",
+  other_name: "its TLS certificate is for another host name",
+  tls: "the TLS handshake failed",
+};
+
+/** Names the answer, for whoever must find out what sits at the address. */
+function explainUnreadable(
+  { redact = String }: Attempt,
+  answer: FailedAnswer | undefined,
+): string {
+  if (!answer) return "its answer is unreadable";
+  const type = answer.headers.get("content-type") ?? "no content type";
+  const start = startOf(answer.body, redact);
+  const shown = start ? `begins with ${JSON.stringify(start)}` : "empty";
+  return `its answer is unreadable (status ${answer.status}, ${type}, ${shown})`;
+}
+
+function explainStatus(
+  attempt: Attempt,
+  status: number,
+  words: ProviderWords | undefined,
+): Explanation {
+  if (status === 401 || status === 403 && isAboutKey(words)) {
+    const reason = explainAuth(attempt, status);
+    return { status: 502, code: "provider_auth", reason, isOpen: false };
   }
-  if (status === 404 && model !== undefined) {
-    return { status: 404, code: "model_not_found", reason: "it does not know the model" } as const;
+  if (REFUSALS.includes(status)) {
+    return { status, code: "provider_refused", reason: `refused by the provider (${status})` };
+  }
+  if (status === 404 && attempt.model !== undefined) {
+    return { status: 404, code: "model_not_found", reason: "it does not know the model" };
   }
   if (status === 429) {
-    const reason = "rate limited by the provider (429)";
-    return { status: 429, code: "rate_limited", reason } as const;
+    return { status, code: "rate_limited", reason: "rate limited by the provider (429)" };
   }
-  if (status === 408) {
-    return { status: 504, code: "provider_timeout", reason: "it did not answer in time" } as const;
-  }
-  return { status: 502, code: "provider_error", reason: `it answered status ${status}` } as const;
+  return status === 408 ? LATE : bad(`it answered status ${status}`);
+}
+
+/** Without words, or with words about a key. */
+function isAboutKey(words: ProviderWords | undefined): boolean {
+  if (!words) return true;
+  return ABOUT_KEY.test([words.message, words.code, words.type].join(" ").replaceAll("_", " "));
+}
+
+function explainAuth({ credential }: Attempt, status: number): string {
+  if (!credential) return `it rejects the configured credentials (${status})`;
+  const { isSet, variable } = credential;
+  return isSet
+    ? `it rejects the configured credentials (${status}); check ${variable}`
+    : `it wants a credential (${status}), and none is configured; set ${variable}`;
 }
 
 /** How long a provider asks to wait, in milliseconds; 0 if that time has passed. */

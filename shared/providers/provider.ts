@@ -132,17 +132,23 @@ export interface ModelLister {
   listModels(options?: CallOptions): Promise<ListedModel[]>;
 }
 
+/** Why no connection could be made. */
+export type Unreachable = "refused" | "dns" | "route" | "blocked_port" | CertificateFault | "tls";
+
+/** What is wrong with a TLS certificate. */
+export type CertificateFault = "untrusted" | "expired" | "other_name";
+
 /** Why a provider's call failed, beside the HTTP status that our own caller gets. */
 export type ProviderFailure =
   | { kind: "status"; status: number }
-  /** No connection could be made: no such name, nobody listens, no TLS. */
-  | { kind: "unreachable" }
+  /** No connection could be made. */
+  | { kind: "unreachable"; why?: Unreachable }
   /** The connection broke before the answer was whole. */
-  | { kind: "interrupted" }
+  | { kind: "interrupted"; why?: "reset" }
   | { kind: "timeout" }
   | { kind: "unreadable" };
 
-/** A failure of a provider; its message never contains the provider's raw answer or a key. */
+/** A failure of a provider. Its message may contain the provider's words, but never a key. */
 export class ProviderError extends AppError {
   override readonly name = "ProviderError";
 

@@ -11,16 +11,17 @@ export interface RetryOptions {
   diagnose: (error: unknown) => Diagnosis;
   /** True for a failure that is worth another attempt without counting as one. */
   forgive?: (diagnosis: Diagnosis) => boolean;
+  /** Called before each further attempt. */
+  onRetry?: () => void;
 }
 
 /**
- * Attempts a call again if that may help. The SDK's own retries are switched off for this: their
- * time is not bounded as a whole, and they answer a `retry-after` of over a minute by asking again
- * within a second. Here a wait that the clock does not allow ends the call at once.
+ * Attempts a call again if that may help. A wait that the clock does not allow ends the call at
+ * once.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { retries, clock, diagnose, forgive }: RetryOptions,
+  { retries, clock, diagnose, forgive, onRetry }: RetryOptions,
 ): Promise<T> {
   let counted = 0;
   for (let failed = 0;; failed++) {
@@ -31,18 +32,19 @@ export async function withRetries<T>(
       const diagnosis = diagnose(error);
       if (!isWorthRetrying(diagnosis)) throw error;
       if (!forgive?.(diagnosis) && counted++ >= retries) throw error;
-      const asked = diagnosis.headers && retryAfterMs(diagnosis.headers);
+      const asked = diagnosis.answer && retryAfterMs(diagnosis.answer.headers);
       const delay = asked ?? backoffMs(failed);
       if (delay >= clock.remainingMs()) throw error;
       await clock.sleep(delay);
+      onRetry?.();
     }
   }
 }
 
 /** Also an unreadable answer, unless it is final: it may come from a gateway, or be cut off. */
-function isWorthRetrying({ failure, headers, isFinal }: Diagnosis): boolean {
+function isWorthRetrying({ failure, answer, isFinal }: Diagnosis): boolean {
   if (isFinal) return false;
-  const advice = headers?.get("x-should-retry");
+  const advice = answer?.headers.get("x-should-retry");
   if (advice === "true" || advice === "false") return advice === "true";
   if (failure.kind !== "status") return true;
   return [408, 409, 429].includes(failure.status) || failure.status >= 500;

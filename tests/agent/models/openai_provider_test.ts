@@ -109,46 +109,6 @@ for (const apiKey of [undefined, ""]) {
   });
 }
 
-Deno.test("nothing is taken from the SDK's own environment variables", async () => {
-  const environment = {
-    OPENAI_API_KEY: "env-key",
-    OPENAI_ADMIN_KEY: "env-admin",
-    OPENAI_BASE_URL: "http://127.0.0.1:9/env",
-    OPENAI_ORG_ID: "env-org",
-    OPENAI_PROJECT_ID: "env-project",
-    OPENAI_CUSTOM_HEADERS: "x-env: env-header\nauthorization: Bearer env-header",
-    OPENAI_LOG: "debug",
-  };
-  await using double = await startProviderDouble(completion());
-  for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
-  try {
-    const { baseUrl } = double;
-    await createOpenAIProvider({ name: "hub", baseUrl, timeoutMs: 30_000, retries: 0 })
-      .complete(REQUEST);
-  } finally {
-    for (const name of Object.keys(environment)) Deno.env.delete(name);
-  }
-  const sent = [...double.requests[0]?.headers ?? []].flat().join("\n");
-  assertEquals(sent.match(/env-\w+|bearer|openai/gi), null);
-});
-
-Deno.test("the SDK's variables for an administrator's key and for its log change nothing", async () => {
-  await using double = await startProviderDouble([
-    completion(),
-    sse(completionChunks()),
-    errorStatus(500, { message: "the words of the provider" }),
-  ]);
-  const script = new URL("../../fakes/provider_calls.ts", import.meta.url).pathname;
-  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "-A", script, double.baseUrl],
-    env: { OPENAI_ADMIN_KEY: "env-admin", OPENAI_LOG: "debug" },
-  }).output();
-  const text = new TextDecoder();
-  assertEquals([text.decode(stdout), text.decode(stderr)], ["", ""]);
-  const keys = double.requests.map(({ headers }) => headers.get("authorization"));
-  assertEquals(keys, Array(3).fill("Bearer secret-key"));
-});
-
 Deno.test("a completion is translated whole", async () => {
   await using double = await startProviderDouble(json({
     ...completionBody({ content: "Hello." }),
@@ -265,9 +225,9 @@ for (const [what, answer] of Object.entries(NO_COMPLETIONS)) {
       const error = await failure(answer, (double) => WAYS[way](providerOf(double)));
       assertEquals([error.status, error.code], [502, "provider_error"]);
       assertEquals(error.failure, { kind: "unreadable" });
-      assertEquals(
+      assertMatch(
         error.message,
-        'cannot get a reply from hub for model "acme/model-1": its answer is unreadable',
+        /^cannot get a reply from hub for model "acme\/model-1": its answer is unreadable \(status 200/,
       );
     });
   }
@@ -298,14 +258,17 @@ for (const answer of [raw("<html>"), json({ models: [] }), json(null)]) {
   Deno.test(`a list of models that is none is unreadable (${await bodyOf(answer)})`, async () => {
     const error = await failure(answer, (double) => providerOf(double).listModels());
     assertEquals(error.failure, { kind: "unreadable" });
-    assertEquals(error.message, "cannot list the models of hub: its answer is unreadable");
+    assertMatch(error.message, /^cannot list the models of hub: its answer is unreadable \(status/);
   });
 }
 
 Deno.test("a provider without a list of models is no unknown model", async () => {
   const error = await failure(errorStatus(404), (double) => providerOf(double).listModels());
   assertEquals([error.status, error.code], [502, "provider_error"]);
-  assertEquals(error.message, "cannot list the models of hub: it answered status 404");
+  assertEquals(
+    error.message,
+    "cannot list the models of hub: it answered status 404: raw words of the provider",
+  );
 });
 
 async function bodyOf(answer: Answer): Promise<string> {

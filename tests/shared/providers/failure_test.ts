@@ -6,8 +6,13 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
+import { type AddressInfo, createServer } from "node:net";
+import { diagnoseConnection } from "../../../shared/providers/connection_failure.ts";
+import { ProviderError, type ProviderFailure } from "../../../shared/providers/provider.ts";
+import { startSelfSignedServer } from "../../fakes/self_signed_server.ts";
 import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
+  type Answer,
   completion,
   errorStatus,
   json,
@@ -25,23 +30,28 @@ function closedPort(): string {
   return `http://127.0.0.1:${port}/v1`;
 }
 
+const WORDS = "raw words of the provider";
+
 const STATUSES: [sent: number, status: number, code: string, reason: string][] = [
-  [400, 502, "provider_error", "it answered status 400"],
+  [400, 400, "provider_refused", `refused by the provider (400): ${WORDS}`],
   [401, 502, "provider_auth", "it rejects the configured credentials (401)"],
-  [403, 502, "provider_auth", "it rejects the configured credentials (403)"],
-  [404, 404, "model_not_found", "it does not know the model"],
-  [405, 502, "provider_error", "it answered status 405"],
-  [408, 504, "provider_timeout", "it did not answer in time"],
-  [409, 502, "provider_error", "it answered status 409"],
-  [422, 502, "provider_error", "it answered status 422"],
-  [429, 429, "rate_limited", "rate limited by the provider (429)"],
-  [500, 502, "provider_error", "it answered status 500"],
-  [503, 502, "provider_error", "it answered status 503"],
-  [504, 502, "provider_error", "it answered status 504"],
+  [402, 402, "provider_refused", `refused by the provider (402): ${WORDS}`],
+  [403, 403, "provider_refused", `refused by the provider (403): ${WORDS}`],
+  [404, 404, "model_not_found", `it does not know the model: ${WORDS}`],
+  [405, 502, "provider_error", `it answered status 405: ${WORDS}`],
+  [408, 504, "provider_timeout", `it did not answer in time: ${WORDS}`],
+  [409, 502, "provider_error", `it answered status 409: ${WORDS}`],
+  [413, 413, "provider_refused", `refused by the provider (413): ${WORDS}`],
+  [422, 422, "provider_refused", `refused by the provider (422): ${WORDS}`],
+  [429, 429, "rate_limited", `rate limited by the provider (429): ${WORDS}`],
+  [451, 451, "provider_refused", `refused by the provider (451): ${WORDS}`],
+  [500, 502, "provider_error", `it answered status 500: ${WORDS}`],
+  [503, 502, "provider_error", `it answered status 503: ${WORDS}`],
+  [504, 502, "provider_error", `it answered status 504: ${WORDS}`],
 ];
 for (const [sent, status, code, reason] of STATUSES) {
   for (const way of ["complete", "stream"] as const) {
-    Deno.test(`${way}: a provider's ${sent} becomes ${status} ${code}, in our words`, async () => {
+    Deno.test(`${way}: a provider's ${sent} becomes ${status} ${code}`, async () => {
       const error = await failure(errorStatus(sent), (double) => WAYS[way](providerOf(double)));
       assertEquals([error.status, error.code], [status, code]);
       assertEquals(error.failure, { kind: "status", status: sent });
@@ -49,23 +59,73 @@ for (const [sent, status, code, reason] of STATUSES) {
         error.message,
         `cannot get a reply from hub for model "acme/model-1": ${reason}`,
       );
-      assertStringIncludes(String(error.cause), "raw words of the provider");
     });
   }
 }
 
-Deno.test("no message contains a key, the provider's text or parts of its URL", async () => {
+Deno.test("a refusal keeps the provider's message, type, code and param", async () => {
+  const words = {
+    message: "This model's maximum context length is 8192 tokens.",
+    type: "invalid_request_error",
+    code: "context_length_exceeded",
+    param: "messages",
+  };
+  const answer = json({ error: words }, { status: 400 });
+  for (const way of ["complete", "stream"] as const) {
+    const error = await failure(answer, (double) => WAYS[way](providerOf(double)));
+    assertEquals(error.provider, words);
+  }
+});
+
+Deno.test("a 403 about the key is ours, and so is one that says nothing; any other is the caller's", async () => {
+  const cases: [Answer, string][] = [
+    [json({ error: { message: "Incorrect API key" } }, { status: 403 }), "provider_auth"],
+    [json({ error: { code: "insufficient_permissions" } }, { status: 403 }), "provider_auth"],
+    [raw("Forbidden", { status: 403 }), "provider_auth"],
+    [raw("", { status: 403 }), "provider_auth"],
+    [raw("<html>Access denied</html>", { status: 403 }), "provider_auth"],
+    [json({ error: { message: "Input was flagged" } }, { status: 403 }), "provider_refused"],
+    [
+      json({ error: { code: "unsupported_country_region_territory" } }, { status: 403 }),
+      "provider_refused",
+    ],
+  ];
+  for (const [answer, code] of cases) {
+    const error = await failure(answer, (double) => providerOf(double).complete(REQUEST));
+    assertEquals(error.code, code, error.message);
+  }
+});
+
+for (const status of [401, 403]) {
+  Deno.test(`a ${status} names the variable, to set it or to check it`, async () => {
+    const answer = raw("", { status });
+    const ask = (apiKey: string) =>
+      failure(
+        answer,
+        (double) => providerOf(double, { apiKey, keyVariable: "HUB_API_KEY" }).complete(REQUEST),
+      );
+    assertStringIncludes((await ask("")).message, "none is configured; set HUB_API_KEY");
+    assertStringIncludes((await ask("secret-key")).message, `(${status}); check HUB_API_KEY`);
+  });
+}
+
+Deno.test("what a provider says is shown without the key and without parts of its URL", async () => {
+  const message = "raw words: secret-key, https://user:password@127.0.0.1/v1?token=query-secret";
   const answers = [
-    ...STATUSES.map(([status]) => errorStatus(status, { message: "secret-key raw words" })),
-    json({ error: { message: "secret-key raw words" } }),
-    raw("<html>secret-key raw words", { headers: { "content-type": "application/json" } }),
+    ...STATUSES.map(([status]) => errorStatus(status, { message })),
+    json({ error: { message } }),
+    raw(`<html>${message}`, { headers: { "content-type": "application/json" } }),
+    raw(`<html>${message}`, { headers: { "content-type": "text/html" } }),
   ];
   await using double = await startProviderDouble(answers);
   const baseUrl = double.baseUrl.replace("//", "//user:password@") + "?token=query-secret";
   for (const _ of answers) {
-    const error = await assertRejects(() => providerOf({ baseUrl }).complete(REQUEST));
-    const { message } = error as Error;
-    assertEquals(message.match(/secret|raw|user|password|token|127\.0/g), null, message);
+    const error = await assertRejects(
+      () => providerOf({ baseUrl }).complete(REQUEST),
+      ProviderError,
+    );
+    const shown = error.message + JSON.stringify(error.provider);
+    assertEquals(shown.match(/secret-key|query-secret|user:|password/g), null, shown);
   }
 });
 
@@ -94,12 +154,21 @@ Deno.test("429 with a date tells callers to wait until then", async () => {
   assert(seconds > 3000 && seconds <= 3600, `${seconds}`);
 });
 
-const UNREACHABLE: Record<string, (double: ProviderDouble) => string> = {
-  "refuses the connection": () => closedPort(),
-  "has no address": () => "http://nobody.invalid/v1",
-  "does not speak TLS": (double) => double.baseUrl.replace("http:", "https:"),
+const UNREACHABLE: Record<string, [(double: ProviderDouble) => string, why: string, RegExp]> = {
+  "refuses the connection": [() => closedPort(), "refused", /the connection was refused/],
+  "has no address": [() => "http://nobody.invalid/v1", "dns", /cannot be resolved \(DNS\)$/],
+  "does not speak TLS": [
+    ({ baseUrl }) => baseUrl.replace("http:", "https:"),
+    "tls",
+    /the TLS handshake failed$/,
+  ],
+  "has a port of another protocol": [
+    () => "http://127.0.0.1:6666/v1",
+    "blocked_port",
+    /port is reserved/,
+  ],
 };
-for (const [what, address] of Object.entries(UNREACHABLE)) {
+for (const [what, [address, why, reason]] of Object.entries(UNREACHABLE)) {
   for (const way of ["complete", "stream", "listModels"] as const) {
     Deno.test(`${way}: a provider that ${what} is unreachable`, async () => {
       const error = await failure(
@@ -107,15 +176,52 @@ for (const [what, address] of Object.entries(UNREACHABLE)) {
         (double) => WAYS[way](providerOf({ baseUrl: address(double) })),
       );
       assertEquals([error.status, error.code], [502, "provider_error"]);
-      assertEquals(error.failure, { kind: "unreachable" });
-      assertMatch(
-        error.message,
-        /^cannot \S+ .* hub( for model "acme\/model-1")?: the connection failed$/,
-      );
+      assertEquals<unknown>(error.failure, { kind: "unreachable", why });
+      assertMatch(error.message, reason);
       assertInstanceOf(error.cause, Error);
     });
   }
 }
+
+Deno.test("a certificate that nobody has signed is told as such, with the variable that helps", async () => {
+  await using server = await startSelfSignedServer();
+  const error = await assertRejects(() => providerOf(server).complete(REQUEST), ProviderError);
+  assertEquals(error.failure, { kind: "unreachable", why: "untrusted" });
+  assertStringIncludes(error.message, "self-signed or of an unknown CA; set DENO_CERT");
+});
+
+const NODE_ERRORS: [code: string, failure: ProviderFailure][] = [
+  ["ECONNREFUSED", { kind: "unreachable", why: "refused" }],
+  ["ENOTFOUND", { kind: "unreachable", why: "dns" }],
+  ["EAI_AGAIN", { kind: "unreachable", why: "dns" }],
+  ["EHOSTUNREACH", { kind: "unreachable", why: "route" }],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", { kind: "unreachable", why: "untrusted" }],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", { kind: "unreachable", why: "untrusted" }],
+  ["CERT_HAS_EXPIRED", { kind: "unreachable", why: "expired" }],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", { kind: "unreachable", why: "other_name" }],
+  ["EPROTO", { kind: "unreachable", why: "tls" }],
+  ["ECONNRESET", { kind: "interrupted", why: "reset" }],
+  ["UND_ERR_SOCKET", { kind: "interrupted" }],
+];
+for (const [code, expected] of NODE_ERRORS) {
+  Deno.test(`a socket's ${code} is ${Object.values(expected).join(", ")}`, () => {
+    const cause = Object.assign(new Error("socket"), { code });
+    assertEquals(diagnoseConnection(new TypeError("fetch failed", { cause })), expected);
+  });
+}
+
+Deno.test("a connection that is reset before the answer was reset", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.resetAndDestroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const error = await assertRejects(() => providerOf({ baseUrl }).complete(REQUEST), ProviderError);
+  assertEquals(error.failure, { kind: "interrupted", why: "reset" });
+  assertStringIncludes(error.message, "the connection was reset");
+  await new Promise((resolve) => server.close(resolve));
+});
 
 Deno.test("a connection that is closed inside the body was interrupted", async () => {
   const answer = partial(['{"choices": ['], { end: "cut" });
@@ -123,3 +229,52 @@ Deno.test("a connection that is closed inside the body was interrupted", async (
   assertEquals([error.status, error.code], [502, "provider_error"]);
   assertEquals(error.failure, { kind: "interrupted" });
 });
+
+Deno.test("an unreadable answer is named by its status, content type and first characters", async () => {
+  const cases: [Answer, string][] = [
+    [
+      raw("<html>\n  <h1>Sign\u0007 in</h1>", { headers: { "content-type": "text/html" } }),
+      '(status 200, text/html, begins with "<html> <h1>Sign in</h1>")',
+    ],
+    [
+      raw("x".repeat(1000), { headers: { "content-type": "application/json" } }),
+      `(status 200, application/json, begins with "${"x".repeat(199)}…")`,
+    ],
+    [
+      raw("", { headers: { "content-type": "application/json" } }),
+      "(status 200, application/json, empty)",
+    ],
+    [
+      json({ error: { message: "busy" } }),
+      'begins with "{\\"error\\":{\\"message\\":\\"busy\\"}}")',
+    ],
+  ];
+  for (const [answer, expected] of cases) {
+    for (const way of ["complete", "stream"] as const) {
+      const error = await failure(answer, (double) => WAYS[way](providerOf(double)));
+      assertEquals(error.failure, { kind: "unreadable" });
+      assertStringIncludes(error.message, expected);
+    }
+  }
+});
+
+Deno.test("the words of an error that never ends, or is endless, are what came of them", async () => {
+  const endless: Answer = () => {
+    const bytes = new TextEncoder().encode("no ".repeat(10_000));
+    const body = new ReadableStream({ pull: (controller) => controller.enqueue(bytes) });
+    return new Response(body, { status: 400, headers: { "content-type": "text/plain" } });
+  };
+  const error = await failure(endless, (double) => providerOf(double).complete(REQUEST));
+  assertEquals(error.status, 400);
+  assertEquals(error.provider?.message.length, 2000);
+});
+
+const SOON = { headers: { "retry-after-ms": "1" } };
+for (const way of ["complete", "stream"] as const) {
+  Deno.test(`${way}: what was tried again says so to clients, and what was not does not`, async () => {
+    const ask = (retries: number) =>
+      failure(errorStatus(500, SOON), (double) => WAYS[way](providerOf(double, { retries })));
+    assertEquals((await ask(1)).headers["x-should-retry"], "false");
+    assertEquals((await ask(0)).headers["x-should-retry"], undefined);
+  });
+}

@@ -1,0 +1,69 @@
+import type { ProviderWords } from "../errors.ts";
+import { shorten } from "../shorten.ts";
+
+const MAX_MESSAGE = 2_000;
+const MAX_FIELD = 200;
+/** Of an answer that is not a completion. */
+const MAX_START = 200;
+
+export type Redact = (text: string) => string;
+
+type Fields = Record<string, unknown>;
+
+/**
+ * What the body of an error says, in any of the usual shapes: OpenAI's `{"error": {…}}`, Ollama's
+ * `{"error": "…"}`, FastAPI's `{"detail": …}`, `{"message": …}`, Gemini's list of one error, or
+ * plain text. `undefined` if it says nothing, or is a page of HTML.
+ */
+export function readWords(body: string, redact: Redact): ProviderWords | undefined {
+  const parsed = tryParse(body);
+  const fields = findError(parsed);
+  const isText = parsed === undefined && !/^\s*[<[{]/.test(body);
+  const text = fields ? messageOf(fields) : isText ? body : "";
+  const message = tidy(text, { redact, max: MAX_MESSAGE });
+  const { status, type = status, code, param } = fields ?? {};
+  const field = (value: unknown) =>
+    typeof value === "string" || typeof value === "number"
+      ? tidy(String(value), { redact, max: MAX_FIELD }) || null
+      : null;
+  const words = { message, type: field(type), code: field(code), param: field(param) };
+  return message || words.code || words.type ? words : undefined;
+}
+
+/** The first characters of an answer, on one line. */
+export function startOf(body: string, redact: Redact): string {
+  return tidy(body.slice(0, 8 * MAX_START), { redact, max: MAX_START });
+}
+
+/** Without secrets, control characters and line breaks. Redacted first: a cut could hide a secret. */
+function tidy(text: string, { redact, max }: { redact: Redact; max: number }): string {
+  // deno-lint-ignore no-control-regex -- a provider may send any byte
+  const line = redact(text).replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
+  return shorten(line, max, "…");
+}
+
+/** The object that describes the error; text becomes its `message`. */
+function findError(value: unknown): Fields | undefined {
+  if (Array.isArray(value)) return findError(value[0]);
+  if (!isFields(value)) return undefined;
+  if (typeof value.error === "string") return { ...value, message: value.error };
+  return isFields(value.error) ? value.error : value;
+}
+
+function messageOf({ message, detail, msg, status }: Fields): string {
+  const said = [message, detail, msg].find((text) => text !== undefined && text !== null);
+  if (said !== undefined) return typeof said === "string" ? said : JSON.stringify(said);
+  return typeof status === "string" ? status : "";
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

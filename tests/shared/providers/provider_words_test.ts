@@ -1,0 +1,68 @@
+import { assertEquals } from "@std/assert";
+import { readWords } from "../../../shared/providers/provider_words.ts";
+
+const none = { type: null, code: null, param: null };
+
+const BODIES: [shape: string, body: unknown, words: unknown][] = [
+  [
+    "OpenAI's",
+    {
+      error: { message: "Too long.", type: "invalid_request_error", code: "c", param: "messages" },
+    },
+    { message: "Too long.", type: "invalid_request_error", code: "c", param: "messages" },
+  ],
+  ["Ollama's", { error: "model requires more memory" }, {
+    ...none,
+    message: "model requires more memory",
+  }],
+  [
+    "Gemini's",
+    [{ error: { code: 400, message: "Missing a thought_signature.", status: "INVALID_ARGUMENT" } }],
+    {
+      ...none,
+      message: "Missing a thought_signature.",
+      type: "INVALID_ARGUMENT",
+      code: "400",
+    },
+  ],
+  [
+    "Mistral's",
+    {
+      object: "error",
+      message: { detail: [{ msg: "Field required" }] },
+      type: "invalid",
+      code: "1",
+    },
+    { ...none, message: '{"detail":[{"msg":"Field required"}]}', type: "invalid", code: "1" },
+  ],
+  ["FastAPI's", { detail: "Not so." }, { ...none, message: "Not so." }],
+  ["a validator's", { detail: [{ loc: ["body"], msg: "required" }] }, {
+    ...none,
+    message: '[{"loc":["body"],"msg":"required"}]',
+  }],
+  ["a code alone", { error: { code: "moderation" } }, { ...none, message: "", code: "moderation" }],
+  ["an empty object", {}, undefined],
+  ["null", null, undefined],
+];
+for (const [shape, body, words] of BODIES) {
+  Deno.test(`the words of an error are read in this shape: ${shape}`, () => {
+    assertEquals<unknown>(readWords(JSON.stringify(body), String), words);
+  });
+}
+
+Deno.test("plain text is the message; a page of HTML and half an object say nothing", () => {
+  assertEquals(readWords("Bad\u0000 request\n", String), { ...none, message: "Bad request" });
+  for (const body of ["<html>", " <!doctype html>", '{"error": {"mess', "", "[1"]) {
+    assertEquals(readWords(body, String), undefined);
+  }
+});
+
+Deno.test("words are redacted before they are cut, so that no half of a secret is left", () => {
+  const secret = "s3cr3t-key-of-the-hub";
+  const redact = (text: string) => text.replaceAll(secret, "[secret]");
+  const message = "x".repeat(1990) + secret;
+  const code = "y".repeat(195) + secret;
+  const words = readWords(JSON.stringify({ error: { message, code } }), redact);
+  assertEquals(words?.message, `${"x".repeat(1990)}[secret]`);
+  assertEquals(words?.code, `${"y".repeat(195)}[sec…`);
+});
