@@ -3,8 +3,8 @@
  * `/delay/<ms>/v1/chat/completions` after that many milliseconds: with a tool call if the request
  * offers tools and the user says "use a tool", in pieces if a stream is asked for, and always with
  * one sentence. `/delay/<ms>/echo/v1/…` answers with what the user asked to hear, and with errors in
- * every tenth reply; `/delay/<ms>/fresh/<words>/v1/…` never gives the same reply twice. Prints its
- * port.
+ * every tenth reply; `/delay/<ms>/fresh/<words>/v1/…` never gives the same reply twice, and
+ * `/delay/<ms>/few/<words>/v1/…` has twenty. Prints its port.
  */
 import process from "node:process";
 import { corrupt, createText } from "./varied_texts.ts";
@@ -26,8 +26,9 @@ function reply(path: string, question: string): string {
   const call = ++calls;
   const wanted = /\/echo\//.test(path) && /Say: (.*)/s.exec(question)?.[1];
   if (wanted) return call % 10 === 0 ? corrupt(wanted, call) : wanted;
-  const length = /\/fresh\/(\d+)\//.exec(path)?.[1];
-  return length ? createText(1_000_000 + call, Number(length)) : WORDS.join("");
+  const [, kind, length] = /\/(fresh|few)\/(\d+)\//.exec(path) ?? [];
+  if (!kind) return WORDS.join("");
+  return createText(1_000_000 + (kind === "few" ? call % 20 : call), Number(length));
 }
 
 async function handle(request: Request): Promise<Response> {

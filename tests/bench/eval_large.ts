@@ -1,10 +1,35 @@
 import type { LargeRun, LargeRuns } from "./large_process.ts";
 import { report, startEndpoint } from "./measure.ts";
 
-/** 1,000 scenarios × 10 attempts in one request: the longest stretch, and the memory it takes. */
+/** Large runs in one request: the longest stretch, and the memory they take. */
 export async function evalLarge(): Promise<void> {
   await using endpoint = await startEndpoint();
-  const { first, second, live } = await measure(endpoint.url(0));
+  await manyScenarios(endpoint.url(0));
+  await manyAttempts(endpoint.url(0, "/few/3200"));
+}
+
+/** One scenario × 1,000 attempts, replies of 20 kB. */
+async function manyAttempts(endpoint: string): Promise<void> {
+  const { first, live } = await measure(endpoint, { scenarios: 1, attempts: 1000 });
+  report("1 scenario × 1,000 attempts × 20 kB: answer", megabytes(first.answerBytes), {
+    unit: "MB",
+    digits: 1,
+  });
+  report("its longest stretch without the event loop", first.longestStretch, {
+    unit: "ms",
+    bound: 50,
+    digits: 1,
+  });
+  report("live heap grown by, at its peak", megabytes(live.peak - live.before), {
+    unit: "MB",
+    bound: 60,
+    digits: 0,
+  });
+}
+
+/** 1,000 scenarios × 10 attempts. */
+async function manyScenarios(endpoint: string): Promise<void> {
+  const { first, second, live } = await measure(endpoint, { scenarios: 1000, attempts: 10 });
   const answer = megabytes(first.answerBytes);
   const grown = ({ peakRss, rssBefore }: LargeRun) => megabytes(peakRss - rssBefore);
   const memory = { unit: "MB", bound: Math.round(answer), digits: 0 };
@@ -26,10 +51,13 @@ export async function evalLarge(): Promise<void> {
 }
 
 /** In a process of its own, where nothing else has made the memory grow before. */
-async function measure(endpoint: string): Promise<LargeRuns> {
+async function measure(
+  endpoint: string,
+  { scenarios, attempts }: { scenarios: number; attempts: number },
+): Promise<LargeRuns> {
   const script = new URL("large_process.ts", import.meta.url).pathname;
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--v8-flags=--expose-gc", script, endpoint],
+    args: ["run", "-A", "--v8-flags=--expose-gc", script, endpoint, `${scenarios}`, `${attempts}`],
     stderr: "inherit",
   }).output();
   if (!success) throw new Error("the large run failed");

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- speaks to the process that started it
 /**
- * `large_process.ts ENDPOINT`: three runs of 1,000 scenarios × 10 attempts, one after another, by a
- * service that was warmed by one of 100 × 10. Prints as JSON what they took. Needs `--expose-gc`.
+ * `large_process.ts ENDPOINT SCENARIOS ATTEMPTS`: three such runs, one after another, by a service
+ * that was warmed by a tenth of one. Prints as JSON what they took. Needs `--expose-gc`.
  */
 import { createBatch, createEvaluator } from "./eval_service.ts";
 import { watchEventLoop } from "./event_loop.ts";
@@ -23,7 +23,6 @@ export interface LargeRuns {
   live: { before: number; peak: number; after: number };
 }
 
-const ATTEMPTS = 10;
 const SAMPLE_MS = 20;
 /** Collecting takes a while itself. */
 const LIVE_SAMPLE_MS = 250;
@@ -31,18 +30,23 @@ const LIVE_SAMPLE_MS = 250;
 const collectGarbage = (globalThis as unknown as { gc: () => void }).gc;
 
 if (import.meta.main) {
-  console.log(JSON.stringify(await measureRuns(Deno.args[0] ?? "")));
+  const [endpoint = "", scenarios, attempts] = Deno.args;
+  console.log(JSON.stringify(await measureRuns(endpoint, Number(scenarios), Number(attempts))));
   Deno.exit(0); // the workers of an evaluation wait for the next one
 }
 
-async function measureRuns(endpoint: string): Promise<LargeRuns> {
+async function measureRuns(
+  endpoint: string,
+  scenarios: number,
+  attempts: number,
+): Promise<LargeRuns> {
   await using evaluator = await createEvaluator();
-  const run = (scenarios: number) =>
-    evaluator.evaluate(createBatch(scenarios, 1), endpoint, ATTEMPTS);
-  await run(100);
-  const first = await measureRun(() => run(1000));
-  const second = await measureRun(() => run(1000));
-  const live = await measureLive(() => run(1000));
+  const run = () => evaluator.evaluate(createBatch(scenarios, 1), endpoint, attempts);
+  const small = createBatch(Math.ceil(scenarios / 10), 1);
+  await evaluator.evaluate(small, endpoint, scenarios === 1 ? attempts / 10 : attempts);
+  const first = await measureRun(run);
+  const second = await measureRun(run);
+  const live = await measureLive(run);
   return { first, second, live };
 }
 
