@@ -8,6 +8,7 @@ import { createLookRoutes } from "./api/look_routes.ts";
 import { createRunRoutes } from "./api/run_routes.ts";
 import type { ScoringPorts } from "./assess/assessor.ts";
 import type { EvalConfig } from "./config.ts";
+import type { ListEndpointModels } from "./endpoint/endpoint_models.ts";
 import type { EndpointPolicy } from "./endpoint/policy.ts";
 import { dashboardPage } from "./pages/page.ts";
 import { createSummaries } from "./results/summaries.ts";
@@ -23,6 +24,7 @@ export interface EvalDeps {
   runs: RunManager;
   operations?: Operations;
   scoring: ScoringPorts;
+  listModels: ListEndpointModels;
 }
 
 const about = {

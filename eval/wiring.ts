@@ -9,6 +9,7 @@ import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
 import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
+import { createEndpointModels } from "./endpoint/endpoint_models.ts";
 import { createEndpointPaces } from "./endpoint/pace.ts";
 import { createEndpointPolicy } from "./endpoint/policy.ts";
 import { createFairLimiter } from "./run/fair_limiter.ts";
@@ -43,6 +44,7 @@ export function createEvalDeps(
     createSameOriginFetch(createBoundedFetch(createTracedFetch(fetch)));
   const trustedFetch = safely(fetch);
   const publicFetch = safely(createPublicFetch());
+  const fetchFor = (endpoint: string) => endpoints.isTrusted(endpoint) ? trustedFetch : publicFetch;
   const scoring = createScoringPorts(config, trustedFetch, { workers, starts });
   const runs = createRunManager({
     store,
@@ -58,7 +60,7 @@ export function createEvalDeps(
         credential,
         timeoutMs: config.MODEL_TIMEOUT_MS,
         retries: config.MODEL_RETRIES,
-        fetch: endpoints.isTrusted(endpoint) ? trustedFetch : publicFetch,
+        fetch: fetchFor(endpoint),
         redact,
         pace: paces(endpoint),
       });
@@ -72,5 +74,6 @@ export function createEvalDeps(
   });
   const checks = { store: checkStore(store), runs: checkRuns(runs), workers: workers.check };
   const operations = { metrics, checks };
-  return { config, log, endpoints, store, runs, scoring, operations };
+  const listModels = createEndpointModels({ endpoints, fetchFor });
+  return { config, log, endpoints, store, runs, scoring, listModels, operations };
 }

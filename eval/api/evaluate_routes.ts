@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { readQuery } from "../../shared/http/query.ts";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
-import { EvaluateAnswer, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { Endpoint, EvaluateAnswer, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { EndpointModel, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
 import type { ScoringPorts } from "../assess/assessor.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { pairScorers } from "../assess/scores/mod.ts";
@@ -31,7 +33,7 @@ const EvaluateRequestBody = evaluateRequest(Number.MAX_SAFE_INTEGER)
 
 /** The routes that evaluate, and that explain the scores. */
 export function createEvaluateRoutes(
-  deps: EvaluateRouteDeps & { scoring: ScoringPorts },
+  deps: EvaluateRouteDeps & { scoring: ScoringPorts; listModels: ListEndpointModels },
 ): Route[] {
   let selfTest: ReturnType<typeof runSelfTest> | undefined; // once: it takes time, and never changes
   return [
@@ -66,6 +68,28 @@ export function createEvaluateRoutes(
         507: "`storage_full`",
       },
       handler: createEvaluateRoute(deps),
+    },
+    {
+      method: "GET",
+      path: "/models",
+      summary: "The models that an endpoint offers",
+      index: { query: "endpoint={url}" },
+      params: { query: z.object({ endpoint: z.string() }) },
+      answers: {
+        200: jsonAnswer(
+          "The models in the endpoint's order; none if it has no list.",
+          z.object({ models: z.array(EndpointModel) }),
+        ),
+      },
+      problems: {
+        400: "`invalid_request`: a parameter does not fit",
+        403: "`endpoint_not_allowed`",
+        502: "`provider_error`: the endpoint cannot be reached",
+      },
+      handler: async (request, { url }) => {
+        const { endpoint } = readQuery(url, z.object({ endpoint: Endpoint }));
+        return Response.json({ models: await deps.listModels(endpoint, request.signal) });
+      },
     },
     {
       method: "GET",

@@ -1,44 +1,22 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { InteractionResult } from "../../shared/schemas/evaluate.ts";
-import { PairedScenarioRow, PairedTurnRow } from "../compare/pair_lists.ts";
 import { createPairHandlers, PAIR_SORTS } from "../compare/pair_routes.ts";
 import { RunSummary } from "../results/run_summary.ts";
 import { createTurnHandlers, type TurnRoutesDeps } from "../run/turn_routes.ts";
-import { TurnRow } from "../run/turn_view.ts";
+import {
+  PairedScenarioPage,
+  PairedTurnPage,
+  ScenarioPage,
+  ShownTurn,
+  TurnPage,
+} from "./look_schemas.ts";
 
 const run = z.string().meta({ description: "The run." });
 const Cursor = z.string().optional().meta({ description: "The `next_cursor` of the page before." });
 const limit = (most: number) => z.int().min(1).max(most).optional();
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
 const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
-
-/** One turn, with the conversation that led to it. */
-const ShownTurn = TurnRow.omit({ interaction: true }).extend({
-  run_id: z.string(),
-  pass_threshold: z.number(),
-  description: z.string(),
-  interaction: InteractionResult,
-  /** The turns of the attempt up to this one, at most 100 of them or about a megabyte. */
-  conversation: z.array(TurnRow),
-  /** How many turns before these are left out. */
-  omitted: z.int(),
-});
-
-const ScenarioRow = z.object({
-  scenario: z.int(),
-  scenario_id: z.string(),
-  description: z.string(),
-  attempts: z.array(z.object({
-    attempt_id: z.int(),
-    turns: z.int(),
-    failed: z.int(),
-    missing: z.int(),
-    mean: z.number().nullable(),
-    standing: z.enum(["passed", "below", "undecided", "unscored"]),
-  })),
-});
 
 const pairQuery = z.object({
   baseline: z.string(),
@@ -48,15 +26,6 @@ const pairQuery = z.object({
   cursor: Cursor,
   limit: limit(1_000),
 });
-
-/** One page of rows under a name. */
-function page(name: string, row: z.ZodType) {
-  return z.object({
-    [name]: z.array(row),
-    total: z.int().nullable(),
-    next_cursor: z.string().nullable(),
-  });
-}
 
 /** The routes that look into runs, row by row: what pages and other frontends are made from. */
 export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
@@ -101,7 +70,7 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
           }),
         }),
       },
-      answers: { 200: jsonAnswer("A page of them.", page("turns", TurnRow)) },
+      answers: { 200: jsonAnswer("A page of them.", TurnPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: turns.list,
     },
@@ -138,7 +107,7 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
         path: z.object({ id: run }),
         query: z.object({ cursor: Cursor, limit: limit(1_000) }),
       },
-      answers: { 200: jsonAnswer("A page of them.", page("scenarios", ScenarioRow)) },
+      answers: { 200: jsonAnswer("A page of them.", ScenarioPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: turns.scenarios,
     },
@@ -148,7 +117,7 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
       summary: "Every scenario that two runs share, with its score in both",
       index: { query: "baseline={id}&candidate={id}" },
       params: { query: pairQuery },
-      answers: { 200: jsonAnswer("A page of them.", page("scenarios", PairedScenarioRow)) },
+      answers: { 200: jsonAnswer("A page of them.", PairedScenarioPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: pairs.scenarios,
     },
@@ -158,7 +127,7 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
       summary: "Every turn that two runs share, with its score in both",
       index: { query: "baseline={id}&candidate={id}" },
       params: { query: pairQuery },
-      answers: { 200: jsonAnswer("A page of them.", page("turns", PairedTurnRow)) },
+      answers: { 200: jsonAnswer("A page of them.", PairedTurnPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: pairs.turns,
     },

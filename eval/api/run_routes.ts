@@ -64,9 +64,14 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       path: "/runs/:id",
       summary: "One run, with its result when there is one",
       index: { text: "one run, and its result when there is one" },
-      params: { path },
+      params: {
+        path,
+        query: z.object({
+          result: z.boolean().optional().meta({ description: "`false`: without its result." }),
+        }),
+      },
       answers: { 200: jsonAnswer("The run.", RunWithResult) },
-      problems: NOT_FOUND,
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: handlers.show,
     },
     {

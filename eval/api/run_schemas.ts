@@ -26,6 +26,7 @@ export const Run = z.looseObject({
     eta_ms: z.number().nullable(),
   }).meta({ id: "RunProgress" }),
 }).meta({ id: "Run" });
+export type Run = z.infer<typeof Run>;
 
 /** `headline` is `null` while the run is running, and for a moment after. */
 export const ListedRun = Run.extend({ headline: RunHeadline.nullable() }).meta({ id: "ListedRun" });
@@ -34,6 +35,7 @@ export type ListedRun = z.infer<typeof ListedRun>;
 /** The answer of `GET /runs`. */
 export const RunList = z.object({ runs: z.array(ListedRun), next_cursor: z.string().nullable() })
   .meta({ id: "RunList" });
+export type RunList = z.infer<typeof RunList>;
 
 /** The answer of `GET /runs/{id}`. */
 export const RunWithResult = Run.extend({

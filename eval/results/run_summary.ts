@@ -13,7 +13,7 @@ import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdAgainst } from "./passing.ts";
 import { resultParts } from "./scenario_results.ts";
 import { finishYielding } from "./steps.ts";
-import { createTotals } from "./summary.ts";
+import { createTotals, summariseRun } from "./summary.ts";
 
 /** How many turns there are of each outcome. */
 export const OutcomeCounts = z.object({
@@ -58,6 +58,8 @@ const { average_scores, statistics, labels } = EvaluateResponse.shape.results.sh
 
 /** A run's results without its scenarios and texts, and what can be drawn of them. */
 export const RunSummary = z.object({
+  notes: EvaluateResponse.shape.notes,
+  scored_by: EvaluateResponse.shape.scored_by,
   average_scores,
   statistics,
   ...RunPassRates.shape,
@@ -74,6 +76,9 @@ export const RunSummary = z.object({
   histograms: z.record(z.string(), z.array(z.int())),
 });
 export type RunSummary = z.infer<typeof RunSummary>;
+
+/** The heading is made for its notes; its message is not used. */
+const NO_COUNTS = { done: 0, failed: 0, missing: 0 };
 
 /** Reads a run once and summarises it; also one that is running, as far as it has come. */
 export async function summariseTurns(reader: TurnReader, run: StoredRun): Promise<RunSummary> {
@@ -94,7 +99,8 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
     }
   }
   const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
-  return { ...rest, scenarios, ...turns.report() };
+  const { notes, scored_by } = summariseRun(run.request, { runId: run.id, ...NO_COUNTS });
+  return { notes, ...(scored_by && { scored_by }), ...rest, scenarios, ...turns.report() };
 }
 
 export function headlineOf(

@@ -38,6 +38,12 @@ export const RunListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
+/** The query of `GET /runs/{id}`. */
+export const RunQuery = z.object({
+  /** `false` leaves out the result, which may have megabytes. */
+  result: z.stringbool().default(true),
+});
+
 const OUTCOMES = ["passed", "below", "failed", "incomplete", "unscored"] as const;
 const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
 

@@ -13,7 +13,7 @@ import {
   type RunStore,
   type StoredRun,
 } from "../store/store.ts";
-import { RunListQuery } from "./list_parameters.ts";
+import { RunListQuery, RunQuery } from "./list_parameters.ts";
 import { eventStream, LAST_EVENT } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { QUERY_LOST, type RunManager } from "./manager.ts";
@@ -93,7 +93,10 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunRout
       });
     },
 
-    show: async (_request, { params }) => {
+    show: async (_request, { params, url }) => {
+      if (!readQuery(url, RunQuery).result) {
+        return Response.json(await view(await findRecord(params.id)));
+      }
       const run = await find(params.id);
       const shown = await view(run);
       if (shown.status !== "completed") return Response.json(shown);

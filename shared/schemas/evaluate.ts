@@ -67,7 +67,12 @@ export const ModelParameters = z.strictObject({
 }).meta({ id: "ModelParameters" });
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
-const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https URL", abort: true })
+/** The address of a model under test. */
+export const Endpoint = z.url({
+  protocol: /^https?$/,
+  error: "must be an http or https URL",
+  abort: true,
+})
   .max(LONGEST_ADDRESS)
   .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
     error: "must not contain a user name or a password: the service has its own credentials",

@@ -1,6 +1,7 @@
 import type { ScoringPorts } from "../../eval/assess/assessor.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
+import type { ListEndpointModels } from "../../eval/endpoint/endpoint_models.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 import { createRunManager } from "../../eval/run/manager.ts";
@@ -22,6 +23,7 @@ export function evalService(
     target?: Target;
     scoring?: ScoringPorts;
     operations?: Operations;
+    listModels?: ListEndpointModels;
     log?: Logger;
     recoveryDelayMs?: number;
     /** Told what is connected to. */
@@ -54,6 +56,7 @@ export function evalService(
     store,
     runs,
     scoring,
+    listModels: options.listModels ?? (() => Promise.resolve([])),
     ...(operations && { operations }),
   });
   return { service, asked: fake.asked, store, runs };

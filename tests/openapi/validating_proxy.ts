@@ -151,6 +151,8 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     `/runs/${run}/turns?sort=-overall&limit=1&fields=all`,
     `/runs/${run}/turns/0/1/0`,
     `/runs/${run}/summary`,
+    `/runs/${run}?result=false`,
+    `/models?endpoint=${encodeURIComponent(body.endpoint)}`,
     `/runs/${run}/scenarios`,
   ];
   for (const path of paths) await send(proxy, `GET ${path}`, { status: 200 });

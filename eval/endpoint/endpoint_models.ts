@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { AppError, isAbort } from "../../shared/errors.ts";
+import type { EndpointPolicy } from "./policy.ts";
+
+/** A model that an endpoint offers. */
+export const EndpointModel = z.object({
+  id: z.string(),
+  /** What the endpoint calls it, if that is not its id. */
+  name: z.string().optional(),
+}).meta({ id: "EndpointModel" });
+export type EndpointModel = z.infer<typeof EndpointModel>;
+
+/**
+ * The models that an endpoint lists, in its order; none if it has no list. Throws 403 for an endpoint
+ * that may not be evaluated, and 502 for one that cannot be reached.
+ */
+export type ListEndpointModels = (
+  endpoint: string,
+  signal: AbortSignal,
+) => Promise<EndpointModel[]>;
+
+const MOST_MODELS = 1_000;
+const TIMEOUT_MS = 10_000;
+
+/** OpenAI's list, and the list of fine-tuned models of an agent, by name. */
+const Listed = z.union([
+  z.object({ data: z.array(z.object({ id: z.string().min(1).max(256) })) })
+    .transform(({ data }): EndpointModel[] => data.map(({ id }) => ({ id }))),
+  z.record(z.string(), z.string().min(1).max(256))
+    .transform((models) => Object.entries(models).map(([name, id]) => ({ id, name }))),
+]);
+
+/** `fetchFor` gives the fetch that may reach an endpoint; see `EndpointPolicy`. */
+export function createEndpointModels(
+  { endpoints, fetchFor }: {
+    endpoints: EndpointPolicy;
+    fetchFor: (endpoint: string) => typeof fetch;
+  },
+): ListEndpointModels {
+  async function read(url: string, signal: AbortSignal): Promise<EndpointModel[] | undefined> {
+    const credential = endpoints.credentialFor(url);
+    const response = await fetchFor(url)(url, {
+      headers: {
+        accept: "application/json",
+        ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+      },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    const body = await response.json().catch(() => undefined);
+    return response.ok ? Listed.safeParse(body).data : undefined;
+  }
+
+  return async (endpoint, signal) => {
+    endpoints.requireAllowed(endpoint);
+    await endpoints.requireReachable(endpoint);
+    const lists: EndpointModel[][] = [];
+    try {
+      for (const url of listUrls(endpoint)) {
+        const found = await read(url, signal);
+        if (found) lists.push(found);
+      }
+    } catch (error) {
+      if (error instanceof AppError || (isAbort(error) && signal.aborted)) throw error;
+      const { origin } = new URL(endpoint);
+      throw new AppError(502, "provider_error", `cannot list the models of ${origin}`, {
+        cause: error,
+      });
+    }
+    const unique = new Map(lists.flat().map((model) => [model.id, model]));
+    return [...unique.values()].slice(0, MOST_MODELS);
+  };
+}
+
+/** Where an endpoint may list its models: as it is asked for replies, and as an agent. */
+function listUrls(endpoint: string): string[] {
+  const { origin, pathname } = new URL(endpoint);
+  const base = pathname.replace(/\/(chat\/completions)?\/*$/, "");
+  const isBare = base === "";
+  return isBare ? [`${origin}/v1/models`, `${origin}/studio/models`] : [`${origin}${base}/models`];
+}

@@ -1,0 +1,55 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createEndpointModels } from "../../../eval/endpoint/endpoint_models.ts";
+import { createEndpointPolicy } from "../../../eval/endpoint/policy.ts";
+import { AppError } from "../../../shared/errors.ts";
+
+/** An endpoint that answers by path, and what was asked with which key. */
+function lister(answers: Record<string, unknown>, listed = "http://model.example") {
+  const asked: [string, string | null][] = [];
+  const policy = createEndpointPolicy({
+    EVAL_API_KEY: "secret",
+    EVAL_CREDENTIALS: {},
+    EVAL_ENDPOINTS: [listed],
+  });
+  const fetch = (input: string | URL | Request, init?: RequestInit) => {
+    const { pathname } = new URL(String(input));
+    asked.push([pathname, new Headers(init?.headers).get("authorization")]);
+    const answer = answers[pathname];
+    if (answer instanceof Error) return Promise.reject(answer);
+    return Promise.resolve(Response.json(answer ?? {}, { status: answer ? 200 : 404 }));
+  };
+  const list = createEndpointModels({ endpoints: policy, fetchFor: () => fetch as typeof fetch });
+  return { asked, list: (endpoint: string) => list(endpoint, new AbortController().signal) };
+}
+
+Deno.test("the models of an OpenAI endpoint are listed with the operator's key", async () => {
+  const { asked, list } = lister({ "/v1/models": { data: [{ id: "a" }, { id: "b" }] } });
+  assertEquals(await list("http://model.example/v1/"), [{ id: "a" }, { id: "b" }]);
+  assertEquals(await list("http://model.example/v1/chat/completions"), [{ id: "a" }, { id: "b" }]);
+  assertEquals(asked[0], ["/v1/models", "Bearer secret"]);
+});
+
+Deno.test("an agent's fine-tuned models are listed by name beside its others", async () => {
+  const { list } = lister({
+    "/v1/models": { data: [{ id: "demo/assistant" }] },
+    "/studio/models": { tuned: "uuid" },
+  });
+  assertEquals(await list("http://model.example"), [
+    { id: "demo/assistant" },
+    { id: "uuid", name: "tuned" },
+  ]);
+});
+
+Deno.test("an endpoint without a list has no models, and a dead one says so", async () => {
+  assertEquals(await lister({}).list("http://model.example"), []);
+  assertEquals(await lister({ "/v1/models": { data: 7 } }).list("http://model.example/v1"), []);
+  const dead = lister({ "/v1/models": new TypeError("connection refused") });
+  const error = await assertRejects(() => dead.list("http://model.example/v1"), AppError);
+  assertEquals([error.status, error.code], [502, "provider_error"]);
+});
+
+Deno.test("the models of an endpoint that is not listed are not asked for", async () => {
+  const { asked, list } = lister({});
+  const error = await assertRejects(() => list("http://other.example/v1"), AppError);
+  assertEquals([error.status, error.code, asked], [403, "endpoint_not_allowed", []]);
+});
