@@ -67,7 +67,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
   eval: {
     endpoint: [],
     store: [],
-    pages: ["compare", "results", "run", "store"], // their types
+    pages: ["api", "assess", "compare", "endpoint", "results", "run", "store"], // their types
     assess: ["endpoint"],
     results: ["assess", "endpoint", "store"],
     compare: ["assess", "endpoint", "results", "store"],

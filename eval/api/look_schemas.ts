@@ -26,6 +26,7 @@ export const ScenarioRow = z.object({
     turns: z.int(),
     failed: z.int(),
     missing: z.int(),
+    barred: z.int(),
     mean: z.number().nullable(),
     standing: z.enum(["passed", "below", "undecided", "unscored"]),
   })),

@@ -1,7 +1,8 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/store.ts";
-import { HEADLINE, isBarring } from "../results/passing.ts";
+import { isBarring } from "../../shared/schemas/checks.ts";
+import { HEADLINE } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";

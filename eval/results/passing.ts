@@ -1,4 +1,4 @@
-import type { CheckResult } from "../../shared/schemas/checks.ts";
+import { isBarring } from "../../shared/schemas/checks.ts";
 import type {
   InteractionResult,
   PassRates,
@@ -37,11 +37,6 @@ export function holdAgainst(
   }
   if (mean === null) return "unscored";
   return reaches(mean, threshold) ? "passed" : "below";
-}
-
-/** Whether a check keeps its turn from passing. */
-export function isBarring({ required, value }: CheckResult): boolean {
-  return required && value === 0;
 }
 
 /** Whether a turn cannot pass, whatever its scores are: a required check has failed. */

@@ -1,7 +1,7 @@
+import { isBarring } from "../../shared/schemas/checks.ts";
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { finishYielding } from "./steps.ts";
-import { isBarring } from "./passing.ts";
 import type { StoredRun, TurnText } from "../store/store.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 import {

@@ -129,15 +129,20 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
 }
 
 /** `undecided`: a score is missing, so that the mean is not known yet. */
-function viewAttempt({ attempt, turns, failed, missing, mean }: AttemptRow, threshold: number) {
-  const standing = missing > 0
+function viewAttempt(
+  { attempt, turns, failed, missing, barred, mean }: AttemptRow,
+  threshold: number,
+) {
+  const standing = barred > 0
+    ? "below"
+    : missing > 0
     ? "undecided"
     : mean === null
     ? "unscored"
     : reaches(mean, threshold)
     ? "passed"
     : "below";
-  return { attempt_id: attempt + 1, turns, failed, missing, mean, standing };
+  return { attempt_id: attempt + 1, turns, failed, missing, barred, mean, standing };
 }
 
 function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {

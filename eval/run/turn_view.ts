@@ -25,6 +25,7 @@ export const TurnRow = z.object({
   /** The code of a failed call. */
   error: z.string().optional(),
   differs_in: TurnFacets.shape.differs_in,
+  barred_by: TurnFacets.shape.barred_by,
   latency_ms: z.number(),
   tokens: z.number().nullable(),
   /** The fields asked for. */
@@ -68,8 +69,12 @@ export function viewTurn(
 }
 
 /** As `outcomeOf` of a result says, from the columns of a turn. */
-function outcomeOf({ failed, missing, overall }: IndexedTurn, threshold: number): Outcome {
+function outcomeOf(
+  { failed, missing, overall, facets }: IndexedTurn,
+  threshold: number,
+): Outcome {
   if (failed) return "failed";
+  if (facets.barred_by) return "below";
   if (overall === null) return missing ? "incomplete" : "unscored";
   return reaches(overall, threshold) ? "passed" : "below";
 }

@@ -94,6 +94,8 @@ export interface AttemptRow {
   turns: number;
   failed: number;
   missing: number;
+  /** Turns that do not pass because a required check failed. */
+  barred: number;
   /** The mean `overall` of the turns that have one. */
   mean: number | null;
 }

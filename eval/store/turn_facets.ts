@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isBarring } from "../../shared/schemas/checks.ts";
 import { type InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../shared/schemas/label_key.ts";
 
@@ -15,6 +16,8 @@ export const TurnFacets = z.object({
   labels: z.record(z.string(), FacetLabel),
   error: z.string().optional(),
   differs_in: z.array(z.string()).optional(),
+  /** Required checks that failed: the turn does not pass, whatever its scores are. */
+  barred_by: z.array(z.string()).min(1).optional(),
   latency_ms: z.number(),
   tokens: z.number().nullable(),
 });
@@ -32,7 +35,8 @@ export function facetName(name: string): string {
 
 /** The facets of a turn. */
 export function readFacets(result: InteractionResult): TurnFacets {
-  const { id, scores, error, differs_in, latency_ms, usage } = result;
+  const { id, scores, error, differs_in, check_results = [], latency_ms, usage } = result;
+  const barring = check_results.filter(isBarring).map(({ name }) => facetName(name));
   return {
     id: facetName(id),
     scores: Object.fromEntries(
@@ -41,6 +45,7 @@ export function readFacets(result: InteractionResult): TurnFacets {
     labels: readLabels(result),
     ...(error && { error: facetName(error.code) }),
     ...(differs_in && { differs_in: differs_in.map(facetName) }),
+    ...(barring.length > 0 && { barred_by: barring }),
     latency_ms,
     tokens: usage?.total_tokens ?? null,
   };

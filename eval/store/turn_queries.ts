@@ -126,6 +126,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
           fn.countAll().as("turns"),
           fn.sum("failed").as("failed"),
           fn.sum("missing").as("missing"),
+          sql<number>`sum(case when ${IS_BARRED} then 1 else 0 end)`.as("barred"),
           fn.avg("overall").as("mean"),
         ])
         .where("run_id", "=", runId)
@@ -134,12 +135,13 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
         .groupBy(["scenario", "attempt"])
         .orderBy("scenario").orderBy("attempt")
         .execute();
-      return rows.map(({ scenario, attempt, turns, failed, missing, mean }) => ({
+      return rows.map(({ scenario, attempt, turns, failed, missing, barred, mean }) => ({
         scenario,
         attempt,
         turns: Number(turns),
         failed: Number(failed),
         missing: Number(missing),
+        barred: Number(barred),
         mean: mean === null ? null : Number(mean),
       }));
     },
@@ -275,18 +277,21 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
   return sql`(${sql.join(conditions, sql` or `)})`;
 }
 
+const IS_BARRED = sql<SqlBool>`(facets ->> 'barred_by' is not null)`;
+
 function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) {
   const limit = threshold - ROUNDING;
+  const isFree = sql`failed = 0 and not ${IS_BARRED}`;
   switch (outcome) {
     case "failed":
       return sql<SqlBool>`failed = 1`;
     case "incomplete":
-      return sql<SqlBool>`(failed = 0 and overall is null and missing = 1)`;
+      return sql<SqlBool>`(${isFree} and overall is null and missing = 1)`;
     case "unscored":
-      return sql<SqlBool>`(failed = 0 and overall is null and missing = 0)`;
+      return sql<SqlBool>`(${isFree} and overall is null and missing = 0)`;
     case "passed":
-      return sql<SqlBool>`(failed = 0 and overall >= ${limit})`;
+      return sql<SqlBool>`(${isFree} and overall >= ${limit})`;
     case "below":
-      return sql<SqlBool>`(failed = 0 and overall < ${limit})`;
+      return sql<SqlBool>`(failed = 0 and (overall < ${limit} or ${IS_BARRED}))`;
   }
 }

@@ -125,6 +125,11 @@ export const CheckResult = z.object({
 }).meta({ id: "CheckResult" });
 export type CheckResult = z.infer<typeof CheckResult>;
 
+/** Whether a check keeps its turn from passing. */
+export function isBarring({ required, value }: CheckResult): boolean {
+  return required && value === 0;
+}
+
 /** How often a check was met over the turns of a run. */
 export const CheckCount = z.object({
   name: z.string(),

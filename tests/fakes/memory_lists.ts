@@ -54,6 +54,7 @@ export function memoryTurnQueries(turnsOf: (id: string) => Numbered[]): TurnQuer
           missing: group.filter(({ result }) =>
             result.missing_scores?.overall !== undefined
           ).length,
+          barred: group.filter(({ result }) => readFacets(result).barred_by).length,
           mean: values.length === 0 ? null : values.reduce((a, b) => a + b) / values.length,
         };
       }));

@@ -128,6 +128,24 @@ export const listCases: Record<string, Case> = {
     }
   },
 
+  "a turn whose required check failed is below the threshold, whatever its score": async (
+    store,
+  ) => {
+    const id = await newRun(store, { turns: 2 });
+    const check = { name: "greets", type: "regex", weight: 1, required: true };
+    for (const [turn, value] of [[0, 0], [1, 1]] as const) {
+      const fields = { check_results: [{ ...check, value }] };
+      await store.recordTurn(id, storedTurn([0, 0, turn], fields));
+    }
+    const find = (outcome: "passed" | "below" | "unscored") =>
+      readAll(store, id, { filter: { outcome: { oneOf: [outcome], threshold: 0.7 } } });
+    assertEquals(await find("below"), ["0.0.0"]);
+    assertEquals(await find("passed"), ["0.0.1"]);
+    assertEquals(await find("unscored"), []);
+    const [attempt] = await store.attemptRows(id, { from: 0, to: 1 });
+    assertEquals(attempt?.barred, 1);
+  },
+
   "a page of turns has whole results if they are asked for, but not too many of them": async (
     store,
   ) => {
@@ -153,8 +171,8 @@ export const listCases: Record<string, Case> = {
     assertEquals(await read(1, 1), [1]);
     assertEquals(await read(5, 10), [0, 1]);
     assertEquals(await store.attemptRows(id, { from: 0, to: 1 }), [
-      { scenario: 0, attempt: 0, turns: 2, failed: 0, missing: 0, mean: 0.7 },
-      { scenario: 0, attempt: 1, turns: 2, failed: 1, missing: 0, mean: 0.35 },
+      { scenario: 0, attempt: 0, turns: 2, failed: 0, missing: 0, barred: 0, mean: 0.7 },
+      { scenario: 0, attempt: 1, turns: 2, failed: 1, missing: 0, barred: 0, mean: 0.35 },
     ]);
     const [second] = await store.attemptRows(id, { from: 1, to: 9 });
     assertEquals([second?.missing, second?.mean], [1, null]);
