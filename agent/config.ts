@@ -12,6 +12,8 @@ export const AgentConfig = z.object({
   AGENT_PORT: integer(8000, { max: 65_535 }),
   HUB_BASE_URL: address(),
   HUB_API_KEY: z.string().optional(),
+  HUB_BARE_MODELS: z.enum(["on", "off"]).default("off"),
+  MODEL_ALIASES: stringMap(),
   STUDIO_BASE_URL: address(),
   STUDIO_API_KEY: z.string().optional(),
   STUDIO_MODELS: stringMap().superRefine((models, context) => {
@@ -27,17 +29,39 @@ export const AgentConfig = z.object({
   AGENT_MAX_STEPS: integer(12, { min: 1, max: 1000 }),
   AGENT_MAX_RUNS: integer(1000, { min: 1 }),
   AGENT_MAX_HISTORY: integer(200, { min: 1 }),
-  HUB_FALLBACK: list().superRefine((models, context) => {
-    for (const model of models) {
-      if (routeModel(model).target === "hub") continue;
-      const message = `${JSON.stringify(model)} is not of the form <provider>/<model>`;
-      context.addIssue({ code: "custom", message });
-    }
-  }),
+  HUB_FALLBACK: list(),
   AGENT_TOOLS: list(["current_time", "calculator"]).pipe(z.array(z.enum(TOOL_NAMES))),
   TOOL_TIMEOUT_MS: integer(30_000, { min: 1 }),
   TAVILY_API_KEY: z.string().optional(),
   TAVILY_BASE_URL: address().default("https://api.tavily.com"),
   AGENT_MCP_CONFIG: z.string().optional(),
-});
+}).superRefine(checkModels);
 export type AgentConfig = z.infer<typeof AgentConfig>;
+
+/** Models of the configuration must lead somewhere, or the first request that needs them fails. */
+function checkModels(
+  { HUB_FALLBACK, HUB_BARE_MODELS, MODEL_ALIASES = {} }: {
+    HUB_FALLBACK: string[];
+    HUB_BARE_MODELS: "on" | "off";
+    MODEL_ALIASES?: Record<string, string> | undefined;
+  },
+  context: z.RefinementCtx,
+): void {
+  const refuse = (variable: string, message: string) =>
+    context.addIssue({ code: "custom", path: [variable], message });
+  const isBare = HUB_BARE_MODELS === "on";
+  for (const [alias, model] of Object.entries(MODEL_ALIASES)) {
+    const shown = JSON.stringify(alias);
+    if (routeModel(alias).target === "studio") {
+      refuse("MODEL_ALIASES", `${shown} is a UUID, which always is a fine-tuned model`);
+    } else if (!routeModel(model).target && !isBare) {
+      refuse("MODEL_ALIASES", `${shown} needs a UUID or <provider>/<model>`);
+    }
+  }
+  for (const id of HUB_FALLBACK) {
+    const model = Object.hasOwn(MODEL_ALIASES, id) ? MODEL_ALIASES[id]! : id;
+    const { target } = routeModel(model);
+    if (target === "hub" || target === null && isBare) continue;
+    refuse("HUB_FALLBACK", `${JSON.stringify(id)} is not of the form <provider>/<model>`);
+  }
+}

@@ -1,9 +1,10 @@
 import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
+import type { Logger } from "../shared/log.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
-import type { Models } from "./models/models.ts";
+import { explainHidden, type Models } from "./models/models.ts";
 import { loadGraph } from "./run/runner.ts";
 import { createAgentDeps } from "./wiring.ts";
 
@@ -24,13 +25,24 @@ async function main(): Promise<void> {
         service: createAgentHandler(deps),
         metrics,
         // After the port is open: most of the code is needed by runs only.
-        begin: async () => void await Promise.all([loadGraph(), models.load?.()]),
+        begin: async () => {
+          await Promise.all([loadGraph(), models.load?.()]);
+          if (config.HUB_BARE_MODELS === "off") await warnOfHidden(models, log);
+        },
         close: () => Promise.resolve(tools[Symbol.asyncDispose]()),
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
         hints: (url) => [...describeDemo(models), `try: ${curl(url, { config, models })}`],
       };
     },
   });
+}
+
+/** Who names a model of the hub as the hub does should not have to find out why it is refused. */
+async function warnOfHidden(models: Models, log: Logger): Promise<void> {
+  const { hidden } = await models.listHub();
+  if (hidden.length > 0) {
+    log.warn(explainHidden(hidden), { models: hidden.slice(0, 10).join(", ") });
+  }
 }
 
 function describeDemo({ demoModel }: Models): string[] {

@@ -56,7 +56,7 @@ const ModelRoute = z.looseObject({
 
 /** The agent's own routes. */
 export function createAgentRoutes(deps: RunRouteDeps): Route[] {
-  const { models, tools } = deps;
+  const { config, models, tools } = deps;
   return [
     {
       method: "POST",
@@ -116,14 +116,17 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
         200: jsonAnswer("The route.", ModelRoute),
       },
       problems: { 400: "`missing_model_id`" },
-      handler: (_, { url }) => Response.json(explainRoute(readModel(url))),
+      handler: (_, { url }) => Response.json(explainRoute(readModel(url), config)),
     },
   ];
 }
 
 function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
   return async (request, context) => {
-    const choice = chooseModel(request.headers.get("x-model-id"), "the header x-model-id");
+    const choice = chooseModel(request.headers.get("x-model-id"), {
+      where: "the header x-model-id",
+      rules: config,
+    });
     context.fields.model = choice.model;
     const { messages } = await readJson(request, AgentRequest, {
       maxBytes: config.MAX_BODY_BYTES,

@@ -1,11 +1,32 @@
 import { AppError } from "../../shared/errors.ts";
 import { type Route, routeModel } from "../../shared/routing.ts";
+import type { AgentConfig } from "../config.ts";
 
 /** A model id, and the provider that it leads to. */
 export type ModelChoice = Exclude<Route, { target: null }>;
 
-/** A UUID is a fine-tuned model, `<provider>/<model>` a hub model. Throws 400 for anything else. */
-export function chooseModel(id: string | null | undefined, where: string): ModelChoice {
+/** The configuration that adds to the rule of `routeModel`. */
+export type ModelRules = Pick<AgentConfig, "HUB_BARE_MODELS" | "MODEL_ALIASES">;
+
+/**
+ * Where a model id leads: a UUID to the studio, `<provider>/<model>` to the hub. An alias stands for
+ * its model. With `HUB_BARE_MODELS` every other id leads to the hub too, unchanged.
+ */
+export function resolveModel(
+  id: string,
+  { HUB_BARE_MODELS, MODEL_ALIASES = {} }: ModelRules,
+): Route {
+  const asked = id.trim();
+  const route = routeModel(Object.hasOwn(MODEL_ALIASES, asked) ? MODEL_ALIASES[asked]! : asked);
+  const isBare = route.target === null && route.model !== "";
+  return isBare && HUB_BARE_MODELS === "on" ? { target: "hub", model: route.model } : route;
+}
+
+/** The choice that an id makes; `where` says where it is expected. Throws 400 if there is none. */
+export function chooseModel(
+  id: string | null | undefined,
+  { where, rules }: { where: string; rules: ModelRules },
+): ModelChoice {
   if (!id?.trim()) {
     throw new AppError(
       400,
@@ -13,26 +34,31 @@ export function chooseModel(id: string | null | undefined, where: string): Model
       `cannot choose a model: send ${where}, a UUID or <provider>/<model>`,
     );
   }
-  const route = routeModel(id);
+  const route = resolveModel(id, rules);
   if (route.target) return route;
   const shown = JSON.stringify(route.model.slice(0, 100));
-  throw new AppError(
-    400,
-    "invalid_model_id",
-    `cannot route model ${shown}: neither a UUID nor <provider>/<model>`,
-  );
+  throw new AppError(400, "invalid_model_id", `cannot route model ${shown}: ${NEITHER}; ${ADVICE}`);
 }
 
+const NEITHER = "neither a UUID nor <provider>/<model>";
+
+/** What an operator can do about an id that leads nowhere. */
+const ADVICE = "HUB_BARE_MODELS=on sends other ids to the hub, MODEL_ALIASES gives one a meaning";
+
 /** The body of `GET /route`: where a model id leads, and why. */
-export function explainRoute(id: string): { target: string | null; model: string; reason: string } {
-  const { target, model } = routeModel(id);
-  const reasons = {
-    studio: "it is a UUID: a fine-tuned model, asked at the studio",
-    hub: "it has the form <provider>/<model>: asked at the hub, unchanged",
-  };
-  return {
-    target,
-    model,
-    reason: target ? reasons[target] : "it is neither a UUID nor <provider>/<model>",
-  };
+export function explainRoute(
+  id: string,
+  rules: ModelRules,
+): { target: string | null; model: string; reason: string } {
+  const { target, model } = resolveModel(id, rules);
+  const reason = explain(model, target);
+  return { target, model, reason: model === id.trim() ? reason : `alias of ${model}: ${reason}` };
+}
+
+function explain(model: string, target: Route["target"]): string {
+  if (target === null) return `it is ${NEITHER}; ${ADVICE}`;
+  if (target === "studio") return "it is a UUID: a fine-tuned model, asked at the studio";
+  return routeModel(model).target === "hub"
+    ? "it has the form <provider>/<model>: asked at the hub, unchanged"
+    : "HUB_BARE_MODELS is on: asked at the hub, unchanged";
 }

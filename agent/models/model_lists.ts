@@ -5,6 +5,7 @@ import {
   type ModelLister,
   ProviderError,
 } from "../../shared/providers/provider.ts";
+import { type ModelRules, resolveModel } from "./choice.ts";
 import { routeModel } from "../../shared/routing.ts";
 import type { StudioModels } from "../../shared/schemas/agent.ts";
 
@@ -17,20 +18,42 @@ export interface ModelListOptions {
   now?: () => number;
 }
 
-/** Lists the models of the hub that can be routed to it. Never fails: not every hub lists them. */
-export type HubModelList = (signal?: AbortSignal) => Promise<ListedModel[]>;
+/** The models of the hub. */
+export interface HubModels {
+  /** Those that can be asked, aliases first. */
+  models: ListedModel[];
+  /** The ids that the hub lists and no request can name; see `resolveModel`. */
+  hidden: string[];
+}
 
-/** Callers wait for a renewal. If it fails, they get the last list, or an empty one. */
+/** Lists the models of the hub. Never fails: not every hub lists them. */
+export type HubModelList = (signal?: AbortSignal) => Promise<HubModels>;
+
+export interface HubModelsOptions extends ModelListOptions {
+  rules: ModelRules;
+}
+
+/** The configured aliases, as models that can be asked: the name is what they stand for. */
+export function listAliases({ MODEL_ALIASES = {} }: ModelRules): ListedModel[] {
+  return Object.entries(MODEL_ALIASES).map(([id, name]) => ({ id, name }));
+}
+
+/** Callers wait for a renewal. If it fails, they get the last list, or that of the aliases. */
 export function createHubModels(
   lister: ModelLister,
-  { log = silentLogger, now = Date.now }: ModelListOptions = {},
+  { rules, log = silentLogger, now = Date.now }: HubModelsOptions,
 ): HubModelList {
-  return createCachedList<ListedModel[]>({
+  const aliases = listAliases(rules);
+  return createCachedList<HubModels>({
     async read() {
-      const models = await lister.listModels({ signal: AbortSignal.timeout(HUB_TIMEOUT_MS) });
-      return models.filter(({ id }) => routeModel(id).target === "hub");
+      const listed = await lister.listModels({ signal: AbortSignal.timeout(HUB_TIMEOUT_MS) });
+      const targetOf = ({ id }: ListedModel) => resolveModel(id, rules).target;
+      return {
+        models: [...aliases, ...listed.filter((model) => targetOf(model) === "hub")],
+        hidden: listed.filter((model) => targetOf(model) === null).map(({ id }) => id),
+      };
     },
-    onFailure(error, last = []) {
+    onFailure(error, last = { models: aliases, hidden: [] }) {
       log.warn("cannot list the models of the hub", { error });
       return last;
     },

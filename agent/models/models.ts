@@ -14,6 +14,7 @@ import {
   createHubModels,
   createStudioModels,
   type HubModelList,
+  listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
 
@@ -35,7 +36,7 @@ export interface Models {
 /** Creates the configured providers. Sends no request to any of them. */
 export function createModels(config: AgentConfig, log: Logger): Models {
   const { HUB_BASE_URL, STUDIO_BASE_URL, STUDIO_MODELS } = config;
-  if (!HUB_BASE_URL && !STUDIO_BASE_URL && !STUDIO_MODELS) return createDemoModels();
+  if (!HUB_BASE_URL && !STUDIO_BASE_URL && !STUDIO_MODELS) return createDemoModels(config);
 
   const redact = createRedactor(listSecrets(config));
   const hub = connect({
@@ -93,18 +94,21 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       ...(STUDIO_MODELS && { fixed: STUDIO_MODELS }),
       ...(studio && { lister: studio }),
     }),
-    listHub: hub ? createHubModels(hub, { log }) : () => Promise.resolve([]),
+    listHub: hub
+      ? createHubModels(hub, { log, rules: config })
+      : () => Promise.resolve({ models: listAliases(config), hidden: [] }),
     load: async () => void await Promise.all([hub?.load(), studio?.load()]),
   };
 }
 
-function createDemoModels(): Models {
+function createDemoModels(config: AgentConfig): Models {
   const demo = createDemoProvider();
+  const own = { id: DEMO_MODEL, name: DEMO_MODEL };
   return {
     demoModel: DEMO_MODEL,
     providerFor: () => demo,
     listStudio: () => Promise.resolve({ [DEMO_STUDIO.name]: DEMO_STUDIO.id }),
-    listHub: () => Promise.resolve([{ id: DEMO_MODEL, name: DEMO_MODEL }]),
+    listHub: () => Promise.resolve({ models: [...listAliases(config), own], hidden: [] }),
   };
 }
 
@@ -120,4 +124,11 @@ export function observeModels(models: Models, metrics: Metrics): Models {
       return known;
     },
   };
+}
+
+/** Why models of the hub are hidden, and what to do. */
+export function explainHidden(hidden: string[]): string {
+  const these = hidden.length === 1 ? "1 model" : `${hidden.length} models`;
+  return `${these} of the hub cannot be asked: an id without <provider>/ is refused; ` +
+    "set HUB_BARE_MODELS=on to send such ids to the hub";
 }

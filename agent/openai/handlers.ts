@@ -27,9 +27,10 @@ export function createOpenAIHandlers(
 
   function open(body: CompletionRequest, { headers }: Request): CompletionSource {
     const { model, isPlain } = readMode(body.model, headers);
-    const choice = chooseModel(model, "the field model");
+    const choice = chooseModel(model, { where: "the field model", rules: config });
     if (!isPlain) return fromAgent(runner.prepare({ choice, ...toConversation(body) }));
-    return fromModel(models.providerFor(choice.target), toPlainRequest({ ...body, model }));
+    const request = toPlainRequest({ ...body, model: choice.model });
+    return fromModel(models.providerFor(choice.target), request);
   }
 
   return {

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import type { Models } from "../models/models.ts";
+import { explainHidden, type Models } from "../models/models.ts";
 
 /** A model as OpenAI lists it. */
 export interface ModelEntry {
@@ -11,15 +11,23 @@ export interface ModelEntry {
   name: string;
 }
 
+/** OpenAI's list of models. */
+export interface ModelEntries {
+  object: "list";
+  data: ModelEntry[];
+  /** Not OpenAI's: models that the hub lists and that cannot be asked, if there are any. */
+  diagnostics?: { hidden_models: string[]; reason: string };
+}
+
+/** How many hidden ids are shown: a hub may list thousands. */
+const MAX_HIDDEN = 100;
+
 /**
  * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's, if it lists them. If the
  * studio's list cannot be read, the hub's models are listed alone; without any, the error is thrown.
  */
-export async function listModels(
-  models: Models,
-  signal: AbortSignal,
-): Promise<{ object: "list"; data: ModelEntry[] }> {
-  const hub = await models.listHub(signal);
+export async function listModels(models: Models, signal: AbortSignal): Promise<ModelEntries> {
+  const { models: hub, hidden } = await models.listHub(signal);
   const studio = await models.listStudio(signal).catch((error) => {
     if (hub.length === 0 || signal.aborted) throw error;
     return {};
@@ -37,6 +45,9 @@ export async function listModels(
       ...Object.entries(studio).map(([name, id]) => toEntry(id, { name, owner: "studio" })),
       ...hub.map(({ id, name }) => toEntry(id, { name, owner: id.split("/")[0] ?? "hub" })),
     ],
+    ...(hidden.length > 0 && {
+      diagnostics: { hidden_models: hidden.slice(0, MAX_HIDDEN), reason: explainHidden(hidden) },
+    }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Emit } from "./events.ts";
 import { createFallback } from "../models/fallback.ts";
 import type { AgentResult, AgentSettings } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
-import type { ModelChoice } from "../models/choice.ts";
+import { type ModelChoice, resolveModel } from "../models/choice.ts";
 import type { Models } from "../models/models.ts";
 import type { ToolSource } from "../tools/tool.ts";
 
@@ -57,14 +57,16 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
     toolLimits: { timeoutMs: config.TOOL_TIMEOUT_MS },
   };
 
+  const fallbacks = config.HUB_FALLBACK.map((id) => resolveModel(id, config).model);
+
   return {
     prepare({ choice: { target, model }, messages, systemPrompt, settings }) {
       const history = buildHistory(messages, {
         systemPrompt: systemPrompt ?? config.AGENT_SYSTEM_PROMPT,
         maxMessages: config.AGENT_MAX_HISTORY,
       });
-      const fallbacks = target === "hub" ? config.HUB_FALLBACK.filter((id) => id !== model) : [];
-      const provider = createFallback(models.providerFor(target), [model, ...fallbacks]);
+      const others = target === "hub" ? fallbacks.filter((id) => id !== model) : [];
+      const provider = createFallback(models.providerFor(target), [model, ...others]);
       return {
         repairs: history.repairs,
         get model() {

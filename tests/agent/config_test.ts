@@ -32,6 +32,10 @@ Deno.test("an invalid value stops the start, and the error names its variable", 
     ["STUDIO_MODELS", "not json"],
     ["STUDIO_MODELS", '{"a": 1}'],
     ["STUDIO_MODELS", '{"a": "not-a-uuid"}'],
+    ["HUB_BARE_MODELS", "yes"],
+    ["MODEL_ALIASES", "fast=acme/small"],
+    ["MODEL_ALIASES", '{"fast": "small"}'],
+    ["MODEL_ALIASES", '{"3fa85f64-5717-4562-b3fc-2c963f66afa6": "acme/small"}'],
   ];
   for (const [name, value] of cases) {
     const error = assertThrows(() => parseConfig(AgentConfig, { [name]: value }), ConfigError);
@@ -50,4 +54,6 @@ Deno.test("a fallback that is not a hub model is named in the error", () => {
   assertEquals(HUB_FALLBACK, ["a/b", "c/d"]);
   const wrong = () => parseConfig(AgentConfig, { HUB_FALLBACK: "a/b, gpt-4o" });
   assertStringIncludes(assertThrows(wrong, ConfigError).message, '"gpt-4o" is not of the form');
+  const bare = { HUB_FALLBACK: "gpt-4o", HUB_BARE_MODELS: "on", MODEL_ALIASES: '{"a": "b"}' };
+  assertEquals(parseConfig(AgentConfig, bare).HUB_FALLBACK, ["gpt-4o"]);
 });

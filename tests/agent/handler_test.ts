@@ -162,7 +162,7 @@ Deno.test("GET /studio/models returns the names and UUIDs of the fine-tuned mode
   const models = {
     providerFor: () => createScriptedProvider({}),
     listStudio: () => Promise.resolve({ tuned: UUID }),
-    listHub: () => Promise.resolve([]),
+    listHub: () => Promise.resolve({ models: [], hidden: [] }),
   };
   const { service } = agentService(createScriptedProvider({}), { models });
   const response = await service(new Request("http://127.0.0.1:8000/studio/models"));
@@ -181,7 +181,7 @@ Deno.test("GET / describes the service, and names the demo model if it is used",
       demoModel: "demo/assistant",
       providerFor: () => provider,
       listStudio: () => Promise.resolve({}),
-      listHub: () => Promise.resolve([]),
+      listHub: () => Promise.resolve({ models: [], hidden: [] }),
     },
   });
   const answer = await demo.service(new Request("http://127.0.0.1:8000/"));

@@ -25,7 +25,7 @@ export function agentService(
         return provider;
       },
       listStudio: () => Promise.resolve({}),
-      listHub: () => Promise.resolve([]),
+      listHub: () => Promise.resolve({ models: [], hidden: [] }),
     },
     ...more,
   });

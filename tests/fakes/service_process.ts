@@ -42,7 +42,8 @@ export async function startProcess(
   const child = new Deno.Command("sh", {
     args: ["-c", `${limits}; exec "$0" "$@"`, Deno.execPath(), ...args],
     cwd: folder,
-    env: { AGENT_PORT: "0", EVAL_PORT: "0", ...environment },
+    // With bare models no list is read at the start, which would take the first scripted answer.
+    env: { AGENT_PORT: "0", EVAL_PORT: "0", HUB_BARE_MODELS: "on", ...environment },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { ModelRules } from "../../../agent/models/choice.ts";
 import { createHubModels, createStudioModels } from "../../../agent/models/model_lists.ts";
 import { isAbort } from "../../../shared/errors.ts";
 import { createLogger } from "../../../shared/log.ts";
@@ -161,7 +162,9 @@ Deno.test("a caller that has already left causes no request", async () => {
   assertEquals(asked.length, 0);
 });
 
-Deno.test("the hub is asked for its models once a minute, and models that cannot be routed are left out", async () => {
+const STRICT: ModelRules = { HUB_BARE_MODELS: "off", MODEL_ALIASES: undefined };
+
+Deno.test("the hub is asked for its models once a minute, and models that cannot be routed are told apart", async () => {
   let asked = 0;
   let time = 1_000_000;
   const list = createHubModels({
@@ -169,15 +172,23 @@ Deno.test("the hub is asked for its models once a minute, and models that cannot
       asked++;
       return Promise.resolve([{ id: "a/b", name: "B" }, { id: "plain", name: "P" }]);
     },
-  }, { now: () => time });
-  assertEquals(await Promise.all([list(), list()]), [
-    [{ id: "a/b", name: "B" }],
-    [{ id: "a/b", name: "B" }],
-  ]);
+  }, { rules: STRICT, now: () => time });
+  const expected = { models: [{ id: "a/b", name: "B" }], hidden: ["plain"] };
+  assertEquals(await Promise.all([list(), list()]), [expected, expected]);
   assertEquals(asked, 1);
   time += 60_000;
   await list();
   assertEquals(asked, 2);
+});
+
+Deno.test("with bare models nothing is hidden, and aliases come first", async () => {
+  const list = createHubModels({
+    listModels: () => Promise.resolve([{ id: "llama3.2", name: "Llama" }]),
+  }, { rules: { HUB_BARE_MODELS: "on", MODEL_ALIASES: { fast: "acme/small" } } });
+  assertEquals(await list(), {
+    models: [{ id: "fast", name: "acme/small" }, { id: "llama3.2", name: "Llama" }],
+    hidden: [],
+  });
 });
 
 Deno.test("if the hub's list fails, it is empty or the last one", async () => {
@@ -186,18 +197,18 @@ Deno.test("if the hub's list fails, it is empty or the last one", async () => {
   const list = createHubModels({
     listModels: () =>
       isDown ? Promise.reject(new Error("404")) : Promise.resolve([{ id: "a/b", name: "B" }]),
-  }, { now: () => time });
-  assertEquals(await list(), []);
+  }, { rules: STRICT, now: () => time });
+  assertEquals(await list(), { models: [], hidden: [] });
   isDown = false;
   time += 60_000;
-  assertEquals((await list()).length, 1);
+  assertEquals((await list()).models.length, 1);
   isDown = true;
   time += 60_000;
-  assertEquals((await list()).length, 1);
+  assertEquals((await list()).models.length, 1);
 });
 
 Deno.test("a caller that leaves does not wait for the hub's list", async () => {
-  const list = createHubModels({ listModels: () => never() });
+  const list = createHubModels({ listModels: () => never() }, { rules: STRICT });
   const controller = new AbortController();
   const waiting = list(controller.signal).catch(() => "left");
   controller.abort();

@@ -13,7 +13,7 @@ Deno.test("the hub's models are listed even if the studio's list fails", async (
       models: {
         providerFor: () => provider,
         listStudio: () => Promise.reject(failure),
-        listHub: () => Promise.resolve(hub),
+        listHub: () => Promise.resolve({ models: hub, hidden: [] }),
       },
     });
     return await service(new Request("http://127.0.0.1:8000/v1/models"));
@@ -30,7 +30,7 @@ Deno.test("GET /v1/models lists the fine-tuned models by UUID, then the hub's", 
     models: {
       providerFor: () => provider,
       listStudio: () => Promise.resolve({ "support-v3": UUID }),
-      listHub: () => Promise.resolve([{ id: "acme/large", name: "Large" }]),
+      listHub: () => Promise.resolve({ models: [{ id: "acme/large", name: "Large" }], hidden: [] }),
     },
   });
   const list = await (await service(new Request("http://127.0.0.1:8000/v1/models"))).json();
@@ -49,7 +49,7 @@ Deno.test("GET /v1/models/{id} finds a model whether its slash is encoded or not
     models: {
       providerFor: () => provider,
       listStudio: () => Promise.resolve({ "support-v3": UUID }),
-      listHub: () => Promise.resolve([{ id: "acme/large", name: "Large" }]),
+      listHub: () => Promise.resolve({ models: [{ id: "acme/large", name: "Large" }], hidden: [] }),
     },
   });
   const ask = (path: string) => service(new Request(`http://127.0.0.1:8000/v1/models/${path}`));
