@@ -113,8 +113,7 @@ for (const fault of names) {
     const evaluate = evaluator(patience(fault));
     const result = await evaluate(endpoint.baseUrl, ["one", `${fault}:`, "two", "three"]);
     assertEquals(failures(result), [undefined, code, undefined, undefined]);
-    // Deno's fetch itself sends a request again that was reset on a connection used before.
-    assert(endpoint.count <= (fault === "reset" ? 5 : 4), `${endpoint.count} calls`);
+    assertEquals(endpoint.count, 4);
     await assertQuiet(endpoint, 4);
   });
 }
@@ -141,9 +140,23 @@ Deno.test("eval: whatever goes wrong with the first call settles nothing about t
     const result = await evaluator(patience(fault))(endpoint.origin, messages);
     return [fault, ...failures(result).filter(Boolean)];
   }));
-  // Deno's fetch itself sends a request again that was reset on a connection used before.
-  const lost = (fault: Fault) => fault === "reset" ? [] : [EXPECTED[fault][1]];
-  assertEquals(outcomes, ENDING.map((fault) => [fault, ...lost(fault)]));
+  assertEquals(outcomes, ENDING.map((fault) => [fault, EXPECTED[fault][1]]));
+});
+
+Deno.test("eval: a reset costs as many calls as MODEL_RETRIES says", async () => {
+  for (const retries of [0, 1]) {
+    await using endpoint = await startFaultyEndpoint({
+      path: "/v1/chat/completions",
+      faultOf: (call) => call === 1 ? undefined : "reset",
+    });
+    const evaluate = evaluator(60_000, { MODEL_RETRIES: `${retries}`, EVAL_CONCURRENCY: "1" });
+    const messages = ["on a new connection", "on the same one"];
+    assertEquals(failures(await evaluate(endpoint.baseUrl, messages)), [
+      undefined,
+      "provider_error",
+    ]);
+    assertEquals(endpoint.count, 1 + 1 + retries);
+  }
 });
 
 /** Faults that pass, and do not ask for a wait that is longer than these tests. */

@@ -1,5 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
+import { createDecodedFetch, LEFT_BY_DENO } from "../../shared/http/decoded_fetch.ts";
 import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
+import { createSingleFetch } from "../../shared/http/single_fetch.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { Metrics } from "../../shared/ops/metrics.ts";
 import { observeProvider } from "../../shared/ops/observed_provider.ts";
@@ -68,7 +70,9 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       timeoutMs: config.MODEL_TIMEOUT_MS,
       streamTimeoutMs: Math.max(config.MODEL_STREAM_TIMEOUT_MS, config.MODEL_TIMEOUT_MS),
       retries: config.MODEL_RETRIES,
-      fetch: createSameOriginFetch(createTracedFetch(fetch)),
+      fetch: createSameOriginFetch(
+        createTracedFetch(createDecodedFetch(createSingleFetch(fetch), LEFT_BY_DENO)),
+      ),
     };
     return createLazyProvider(name, async () => {
       const { createOpenAIProvider } = await import("./openai_provider.ts");

@@ -1,0 +1,77 @@
+import { Readable, type Transform } from "node:stream";
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
+
+export const ENCODINGS = ["gzip", "br", "deflate", "zstd"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** By the first bytes of an answer: `deflate` stands for two formats. */
+const DECODERS: Record<Encoding, (start: Uint8Array) => Transform> = {
+  gzip: () => createGunzip(),
+  br: () => createBrotliDecompress(),
+  deflate: (start) => isZlib(start) ? createInflate() : createInflateRaw(),
+  zstd: () => createZstdDecompress(),
+};
+
+/** The encodings that Deno's `fetch` (2.9.5) leaves as they are. */
+export const LEFT_BY_DENO: readonly Encoding[] = ["deflate", "zstd"];
+
+/**
+ * A `fetch` that decodes answers in these encodings, also if the request did not ask for them:
+ * servers behind a compressing proxy send them all the same. Reading an answer throws a
+ * `SyntaxError` if its bytes are not in the encoding that it names.
+ */
+export function createDecodedFetch(
+  fetch: typeof globalThis.fetch,
+  encodings: readonly Encoding[],
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const { body, status, statusText } = response;
+    const named = response.headers.get("content-encoding")?.trim().toLowerCase();
+    const encoding = encodings.find((encoding) => encoding === named);
+    if (!body || !encoding) return response;
+    const headers = new Headers(response.headers);
+    headers.delete("content-encoding");
+    headers.delete("content-length"); // that of the encoded bytes
+    return new Response(ReadableStream.from(decode(body, encoding)), {
+      status,
+      statusText,
+      headers,
+    });
+  };
+}
+
+async function* decode(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  encoding: Encoding,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const source = Readable.from(body);
+  const start: Uint8Array | null = await new Promise((resolve, reject) => {
+    source.once("error", reject);
+    source.once("readable", () => resolve(source.read()));
+  });
+  if (start === null) return;
+  source.unshift(start);
+  const decoder = DECODERS[encoding](start);
+  source.on("error", (error) => decoder.destroy(error));
+  try {
+    yield* source.pipe(decoder);
+  } catch (error) {
+    if (source.errored) throw error;
+    throw new SyntaxError(`the answer is not valid ${encoding}`, { cause: error });
+  } finally {
+    source.destroy();
+    decoder.destroy();
+  }
+}
+
+/** The zlib format (RFC 1950); without its two bytes it is raw deflate, which some servers send. */
+function isZlib([first = 0, second = 0]: Uint8Array): boolean {
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}

@@ -1,0 +1,11 @@
+/**
+ * A `fetch` that sends a request once. Deno's own (2.9.5) sends a request whose connection is reset
+ * or closed a second time by itself, which a model would be paid for. It cannot repeat a `Blob`,
+ * and unlike a stream a `Blob` is sent with its length.
+ */
+export function createSingleFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init) => {
+    const body = init?.body;
+    return fetch(input, typeof body === "string" ? { ...init, body: new Blob([body]) } : init);
+  };
+}
