@@ -1,11 +1,16 @@
 import { z } from "zod";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { EndpointClient } from "./client.ts";
+import { type TargetReply, toTargetReply } from "./reply.ts";
 import { type ConversationMessage, type Dialect, withoutQuery } from "./target.ts";
 
 /** The part of the agent's answer that an evaluation reads. */
 const Reply = z.object({
-  content: z.string(),
+  content: z.union([z.string(), z.array(z.unknown())]),
+  additional_kwargs: z.looseObject({ reasoning_content: z.string().nullish() }).nullish()
+    .catch(null),
+  response_metadata: z.looseObject({ finish_reason: z.string().nullish() }).nullish().catch(null),
+  tool_calls: z.array(z.looseObject({ name: z.string() })).nullish().catch(null),
   usage_metadata: z.object({
     input_tokens: z.number(),
     output_tokens: z.number(),
@@ -34,9 +39,15 @@ function toMessage({ role, content }: ConversationMessage) {
   return { type: role === "user" ? "human" : "ai", content };
 }
 
-function readReply(answer: unknown, encoding?: typeof NOT_UTF8) {
+function readReply(answer: unknown, encoding?: typeof NOT_UTF8): TargetReply | undefined {
   const { data } = Reply.safeParse(answer);
   if (!data) return undefined;
-  const { content, usage_metadata: usage = null } = data;
-  return { content, usage, ...(encoding && { encoding }) };
+  return toTargetReply({
+    content: data.content,
+    reasoning: data.additional_kwargs?.reasoning_content,
+    calls: data.tool_calls?.map(({ name }) => name) ?? [],
+    finishReason: data.response_metadata?.finish_reason ?? null,
+    usage: data.usage_metadata ?? null,
+    encoding,
+  });
 }

@@ -1,7 +1,7 @@
 import { abortError } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
 import { AnswerTooLarge } from "../../shared/http/bounded_fetch.ts";
-import { type NOT_UTF8, NotJson, parseJsonAnswer } from "../../shared/http/utf8.ts";
+import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import { startCallClock } from "../../shared/providers/call_clock.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
 import { requireOk, unreadable } from "../../shared/providers/failed_answer.ts";
@@ -13,6 +13,8 @@ import {
 } from "../../shared/providers/failure.ts";
 import type { Redact } from "../../shared/providers/provider_words.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
+import { parseAnswer } from "./answer.ts";
+import { hiddenErrorStatus } from "./hidden_error.ts";
 import type { EndpointPace } from "./pace.ts";
 
 export interface EndpointClientOptions {
@@ -60,7 +62,8 @@ const WAITING_MS = 5000;
 const KEY_VARIABLE = "EVAL_CREDENTIALS, or EVAL_API_KEY and EVAL_ENDPOINTS";
 
 const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
-const TOO_LARGE: Diagnosis = { failure: { kind: "unreadable" }, isFinal: true };
+const UNREADABLE: Diagnosis = { failure: { kind: "unreadable" } };
+const TOO_LARGE: Diagnosis = { ...UNREADABLE, isFinal: true };
 
 /**
  * A plain `fetch` with our own timeout, retries and errors. The OpenAI SDK is not used: it adds
@@ -86,7 +89,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
     const response = await fetch(call.url, { method: "POST", headers, body, signal });
     await requireOk(response);
     const bytes = await response.arrayBuffer();
-    const reply = readReply(bytes, call);
+    const reply = await readReply(response, bytes, call);
     if (reply === undefined) throw unreadable(response, new TextDecoder().decode(bytes));
     return reply;
   }
@@ -130,12 +133,20 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
   };
 }
 
-function readReply<T>(bytes: ArrayBuffer, { read }: EndpointCall<T>): T | undefined {
+/** `undefined` if the answer is not a reply. Throws if it is an error in spite of its status. */
+async function readReply<T>(
+  { headers }: Response,
+  bytes: ArrayBuffer,
+  { read }: EndpointCall<T>,
+): Promise<T | undefined> {
   try {
-    const { value, encoding } = parseJsonAnswer(bytes);
-    return read(value, encoding);
+    const { value, encoding } = await parseAnswer(bytes, headers.get("content-type") ?? "");
+    const status = hiddenErrorStatus(value);
+    if (status === undefined) return read(value, encoding);
+    const answer = { status, headers, body: JSON.stringify(value) };
+    throw new CallFailure({ failure: { kind: "status", status }, answer });
   } catch (error) {
-    if (error instanceof NotJson) return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
@@ -143,6 +154,7 @@ function readReply<T>(bytes: ArrayBuffer, { read }: EndpointCall<T>): T | undefi
 function diagnose(error: unknown): Diagnosis {
   if (error instanceof CallFailure) return error.diagnosis;
   if (error instanceof AnswerTooLarge) return TOO_LARGE;
+  if (error instanceof SyntaxError) return UNREADABLE;
   if (error instanceof AppError) return { failure: { kind: "unreachable" } };
   return { failure: diagnoseConnection(error) };
 }

@@ -1,9 +1,15 @@
 import type { DecodedAnswer } from "../../shared/http/utf8.ts";
-import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
+import {
+  asFields,
+  asList,
+  parseReply,
+  toCompletionParams,
+} from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 import type { ModelParameters } from "../../shared/schemas/evaluate.ts";
 import type { EndpointClient } from "./client.ts";
-import { COMPLETIONS_PATH, type Dialect, type TargetReply, withoutQuery } from "./target.ts";
+import { type TargetReply, toTargetReply } from "./reply.ts";
+import { COMPLETIONS_PATH, type Dialect, withoutQuery } from "./target.ts";
 
 export interface OpenAIDialectOptions {
   /** Without `/chat/completions`; a query is kept. */
@@ -42,14 +48,23 @@ export function createOpenAIDialect(
 function readReply(answer: DecodedAnswer, modelId: string): TargetReply | undefined {
   const reply = parseReply(answer, modelId);
   if (!reply) return undefined;
-  const { content, refusal, usage, encoding } = reply;
-  return {
-    content: content ?? refusal ?? "",
+  const { refusal, usage, toolCalls, finishReason, encoding } = reply;
+  const { content, reasoning_content, reasoning } = readMessage(answer.value);
+  return toTargetReply({
+    content: content || refusal,
+    reasoning: reasoning_content ?? reasoning,
+    calls: toolCalls.map(({ name }) => name),
+    finishReason,
     usage: usage && {
       input_tokens: usage.promptTokens,
       output_tokens: usage.completionTokens,
       total_tokens: usage.totalTokens,
     },
-    ...(encoding && { encoding }),
-  };
+    encoding,
+  });
+}
+
+/** The message of the first choice. */
+function readMessage(value: unknown): Record<string, unknown> {
+  return asFields(asFields(asList(asFields(value).choices)[0]).message);
 }

@@ -1,18 +1,11 @@
-import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
-import type { InteractionUsage, ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
+import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
+import type { TargetReply } from "./reply.ts";
 
 /** One message of the conversation so far. */
 export interface ConversationMessage {
   role: "user" | "assistant";
   content: string;
-}
-
-export interface TargetReply {
-  content: string;
-  usage: InteractionUsage | null;
-  /** Set if the endpoint's bytes were not UTF-8. */
-  encoding?: typeof NOT_UTF8;
 }
 
 /** The model under test. `ask` throws `ProviderError` if all retries failed. */
@@ -53,8 +46,10 @@ const PATIENT_SEARCHES = 3;
 /**
  * The endpoint of one run. The first call searches for the dialect of the endpoint while the others
  * wait, but not for long. Only a readable reply settles the dialect: after anything else (a timeout,
- * 400, 500, a page of HTML) the next call searches again. If a search shows that the endpoint cannot
- * be used at all, every call fails with the same error, without a further request.
+ * a reset, 400, 500, a page of HTML) the next call searches again. A reply behind an unreadable
+ * answer of a likelier address settles it when that happens twice: the answer may have been damaged
+ * once. If a search shows that the endpoint cannot be used at all, every call fails with the same
+ * error, without a further request.
  */
 export function createTarget(
   options: TargetOptions,
@@ -65,6 +60,8 @@ export function createTarget(
   let fatal: unknown;
   let search: Promise<void> | undefined;
   let searches = 0;
+  /** Answered once, after an address before it had given an answer that could not be read. */
+  let doubtful: Dialect | undefined;
 
   async function searchFor(
     conversation: ConversationMessage[],
@@ -73,11 +70,12 @@ export function createTarget(
     const done = Promise.withResolvers<void>();
     if (!search) search = done.promise;
     try {
-      const { dialect, reply } = await probe(
+      const { dialect, reply, isSure } = await probe(
         candidates,
         (dialect) => dialect.ask(conversation, signal),
       );
-      settled ??= dialect;
+      if (isSure || dialect === doubtful) settled ??= dialect;
+      else doubtful = dialect;
       return reply;
     } catch (error) {
       if (!settled && isUnusable(error)) fatal ??= error;
@@ -134,11 +132,11 @@ class NoChatRoute extends ProviderError {}
 async function probe(
   candidates: Dialect[],
   ask: (dialect: Dialect) => Promise<TargetReply>,
-): Promise<{ dialect: Dialect; reply: TargetReply }> {
+): Promise<{ dialect: Dialect; reply: TargetReply; isSure: boolean }> {
   let unreadable: unknown;
   for (const dialect of candidates) {
     try {
-      return { dialect, reply: await ask(dialect) };
+      return { dialect, reply: await ask(dialect), isSure: unreadable === undefined };
     } catch (error) {
       if (isWrongAddress(error)) continue;
       if (!isUnreadable(error)) throw unreadable ?? error;
@@ -172,7 +170,13 @@ function isUnusable(error: unknown): boolean {
     (failure.kind === "status" && (failure.status === 401 || failure.status === 403));
 }
 
-/** The dialects and addresses that an endpoint may mean, most likely first. */
+/** A path such as `/v1` or `/api/v1beta/openai` names the API itself. */
+const HAS_VERSION = /\/v\d+\w*(\/|$)/;
+
+/**
+ * The dialects and addresses that an endpoint may mean, most likely first. Servers such as Ollama
+ * answer below `/v1`, also if a proxy has put them below a path.
+ */
 function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOptions): Dialect[] {
   const url = new URL(endpoint);
   const path = url.pathname.replace(/\/+$/, "");
@@ -183,7 +187,7 @@ function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOpti
   };
   if (protocol === "agent") return [dialects.agent(endpoint)];
   if (path.endsWith(COMPLETIONS_PATH)) return [at(path.slice(0, -COMPLETIONS_PATH.length))];
-  const openai = path === "" ? [at(""), at("/v1")] : [at(path)];
+  const openai = HAS_VERSION.test(path) ? [at(path)] : [at(path), at(`${path}/v1`)];
   // The agent's dialect cannot send parameters: without them it would be another test.
   const isAgentPossible = protocol === undefined && Object.keys(parameters).length === 0;
   return isAgentPossible ? [...openai, dialects.agent(endpoint)] : openai;

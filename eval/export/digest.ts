@@ -74,6 +74,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
     score_methods,
     differs_in,
     check_counts,
+    truncated,
   } = await finishYielding(totals.closeInSteps(), yieldIfDue);
   function countTurn(turn: InteractionResult): void {
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
@@ -94,6 +95,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
       missing_scores,
       score_methods,
       differs_in,
+      truncated,
       ...(check_counts && { check_counts }),
     },
     barred,

@@ -27,6 +27,7 @@ export function describeRun(
       ...describeMissing(digest, form),
       ...describeMethods(digest, form),
       ...describeDifferences(digest),
+      ...describeTruncated(digest),
     ]),
     form.title("Scores", 2),
     describeScores(digest, form),
@@ -80,6 +81,10 @@ function describeDifferences({ turnCounts: { differs_in } }: RunDigest): string[
   return kinds.length === 0
     ? []
     : [`Turns that differ from their reference in ${kinds.join(", ")}`];
+}
+
+function describeTruncated({ turnCounts: { truncated } }: RunDigest): string[] {
+  return truncated === 0 ? [] : [`Replies cut off at the token limit: ${truncated}`];
 }
 
 /** A mean over several methods mixes them, and says so. */

@@ -4,7 +4,7 @@ import type { InteractionResult, TurnCounts } from "../../shared/schemas/evaluat
 /** The part of a turn that is counted. */
 export type CountableTurn = Pick<
   InteractionResult,
-  "missing_scores" | "score_methods" | "differs_in" | "check_results"
+  "missing_scores" | "score_methods" | "differs_in" | "check_results" | "truncated"
 >;
 
 /** Different reasons and methods that are counted separately; usually there are few of each. */
@@ -14,13 +14,14 @@ const MAX_CHECKS_COUNTED = 1_000;
 
 /**
  * Counts over a run's turns what its averages do not say: which scores are missing and why, by which
- * methods scores were computed, and in what kinds of facts replies differ from their references.
+ * methods scores were computed, in what kinds of facts replies differ from their references, and how many are cut off.
  */
 export function createTurnCounter() {
   const missing = new Map<string, TurnCounts["missing_scores"][number]>();
   const methods: TurnCounts["score_methods"] = {};
   const differences = new Map<string, number>();
   const checks = new Map<string, CheckCount>();
+  let truncatedTurns = 0;
 
   function countMissing(score: string, reason: string): void {
     const key = JSON.stringify([score, reason]);
@@ -50,7 +51,9 @@ export function createTurnCounter() {
   }
 
   return {
-    add({ missing_scores, score_methods, differs_in, check_results }: CountableTurn): void {
+    add(turn: CountableTurn): void {
+      const { missing_scores, score_methods, differs_in, check_results } = turn;
+      if (turn.truncated) truncatedTurns++;
       for (const score in missing_scores) countMissing(score, missing_scores[score]!);
       for (const score in score_methods) countMethod(score, score_methods[score]!);
       for (const kind of differs_in ?? []) {
@@ -63,6 +66,7 @@ export function createTurnCounter() {
       missing_scores: [...missing.values()].sort((a, b) => b.turns - a.turns),
       score_methods: methods,
       differs_in: Object.fromEntries([...differences].sort(([, a], [, b]) => b - a)),
+      truncated: truncatedTurns,
       ...(checks.size > 0 && {
         check_counts: [...checks.values()].sort((a, b) => b.failed - a.failed),
       }),

@@ -32,21 +32,22 @@ export async function readFinished(
    * replies are scored one by one, so that the others are not given up together with it.
    */
   function toEarlier(
-    { content, usage, encoding, latencyMs, tries, ...position }: PendingReply,
+    { scenario, attempt, turn, tries, latencyMs, ...reply }: PendingReply,
   ) {
+    const position = { scenario, attempt, turn };
     const assess = async <T>(work: () => Promise<T>) => {
       await store.countTry(id, position);
       return await work();
     };
-    const reply: EarlierReply = {
-      reply: { content, usage, ...(encoding && { encoding }) },
+    const earlier: EarlierReply = {
+      reply,
       latencyMs,
       attempt(work) {
         if (tries >= MAX_TRIES) return undefined;
         return tries === 0 ? assess(work) : suspects.score(tries, () => assess(work));
       },
     };
-    return [position.turn, reply] as const;
+    return [turn, earlier] as const;
   }
 
   return {

@@ -8,7 +8,8 @@ import {
 } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { Assessment, Assessor, ReplyCircumstances, Spent } from "../assess/assessment.ts";
-import type { ConversationMessage, Target, TargetReply } from "../endpoint/target.ts";
+import { isTruncated, type TargetReply } from "../endpoint/reply.ts";
+import type { ConversationMessage, Target } from "../endpoint/target.ts";
 import type { AttemptPosition, TurnPosition } from "../store/store.ts";
 import type { Limiter } from "./fair_limiter.ts";
 import { createYielder } from "../../shared/yielder.ts";
@@ -213,10 +214,10 @@ type AnswerContext =
   & { turnPosition: TurnPosition }
   & Pick<ReplyCircumstances, "conversation" | "spentBefore">;
 
-/** The outcome of a call: a reply, or the reason why there is none. */
+/** The outcome of a call: a reply, or the reason why there is none that can be scored. */
 type Answer =
   | (TimedReply & Partial<Pick<EarlierReply, "attempt">>)
-  | { latencyMs: number; reply?: never; error: InteractionError };
+  | { latencyMs: number; reply?: never; error: InteractionError; textless?: TargetReply };
 
 async function ask(
   { user_message }: Interaction,
@@ -228,18 +229,19 @@ async function ask(
   const latencyMs = () => Math.round(performance.now() - started);
   try {
     const reply = await target.ask([...history, { role: "user", content: user_message }], signal);
-    return { reply, latencyMs: latencyMs() };
+    if (!reply.textless) return { reply, latencyMs: latencyMs() };
+    const error = { ...reply.textless, status: 200 };
+    return { error, textless: reply, latencyMs: latencyMs() };
   } catch (error) {
     if (isAbort(error)) throw error;
     return { error: describe(error), latencyMs: latencyMs() };
   }
 }
 
+/** Of a turn that is stored already only what the conversation needs. */
 function toAnswer(result: InteractionResult): Answer {
-  const { agent_reply: content, usage, latency_ms: latencyMs, error, reply_encoding } = result;
-  if (error) return { error, latencyMs };
-  const reply = { content, usage, ...(reply_encoding && { encoding: reply_encoding }) };
-  return { reply, latencyMs };
+  const { agent_reply: content, usage, latency_ms: latencyMs, error } = result;
+  return error ? { error, latencyMs } : { reply: { content, usage }, latencyMs };
 }
 
 /** What a result adds to its interaction. A result that is sent in again must not keep the old one. */
@@ -269,7 +271,7 @@ async function toResult(
       generated_metadata: {},
       scores: await assessor.failed(interaction),
       latency_ms,
-      usage: null,
+      ...describeReply(answer.textless),
       error: answer.error,
     };
   }
@@ -281,8 +283,19 @@ async function toResult(
     generated_metadata: generatedMetadata,
     ...assessed,
     latency_ms,
-    usage: reply.usage,
-    ...(reply.encoding && { reply_encoding: reply.encoding }),
+    ...describeReply(reply),
+  };
+}
+
+/** The fields of a result that come from the endpoint's answer, beside the text. */
+function describeReply(reply: TargetReply | undefined) {
+  const { usage = null, finishReason = null, reasoning, encoding } = reply ?? {};
+  return {
+    usage,
+    finish_reason: finishReason,
+    ...(isTruncated(finishReason) && { truncated: true as const }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(encoding && { reply_encoding: encoding }),
   };
 }
 

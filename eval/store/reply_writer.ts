@@ -89,13 +89,15 @@ function keyOf(
 
 function toRow(
   runId: string,
-  { scenario, attempt, turn, content, usage, latencyMs, encoding }: ReceivedReply,
+  { scenario, attempt, turn, ...received }: ReceivedReply,
 ): PendingRepliesTable {
   const reply = JSON.stringify({
-    agent_reply: content,
-    usage,
-    latency_ms: latencyMs,
-    reply_encoding: encoding,
+    agent_reply: received.content,
+    usage: received.usage,
+    latency_ms: received.latencyMs,
+    finish_reason: received.finishReason,
+    reasoning: received.reasoning,
+    reply_encoding: received.encoding,
   });
   return { run_id: runId, scenario, attempt, turn, tries: 0, reply };
 }

@@ -325,10 +325,16 @@ function toPendingReply(
   { scenario, attempt, turn, tries, reply }: PendingRepliesTable,
 ): PendingReply {
   const stored = JSON.parse(reply);
-  const { usage, latency_ms: latencyMs, reply_encoding: encoding } = stored;
-  const content = stored.agent_reply ?? stored.content;
-  const received = { scenario, attempt, turn, tries, content, usage, latencyMs };
-  return encoding ? { ...received, encoding } : received;
+  const { usage, latency_ms: latencyMs, finish_reason: finishReason, reasoning } = stored;
+  return {
+    ...{ scenario, attempt, turn, tries },
+    content: stored.agent_reply ?? stored.content,
+    usage,
+    latencyMs,
+    ...(finishReason !== undefined && { finishReason }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(stored.reply_encoding && { encoding: stored.reply_encoding }),
+  };
 }
 
 function describeRun(

@@ -81,6 +81,8 @@ export interface ReceivedReply extends TurnPosition {
   content: string;
   usage: InteractionUsage | null;
   latencyMs: number;
+  finishReason?: string | null;
+  reasoning?: string;
   /** Set if the endpoint's bytes were not UTF-8. */
   encoding?: typeof NOT_UTF8;
 }

@@ -18,11 +18,12 @@ const REASONS: [pattern: RegExp, why: Unreachable][] = [
 /** In the words of Deno's `fetch`: names, connections and TLS are all made in `Connect`. */
 const NEVER_MADE = /client error \(Connect\)/;
 
+const TIMED_OUT = /^ETIMEDOUT$|\btimed out\b/i;
 const RESET = /^(ECONNRESET|EPIPE)$|\bconnection reset\b/i;
 
 /**
  * Distinguishes an address that cannot be reached (unknown name, nobody listens, no TLS) from a
- * connection that broke later, after which the next one may work.
+ * connection that broke, or took too long to make, after which the next one may work.
  */
 export function diagnoseConnection(error: unknown): ProviderFailure {
   let isReset = false;
@@ -31,9 +32,12 @@ export function diagnoseConnection(error: unknown): ProviderFailure {
     const isSocket = code !== "" || NEVER_MADE.test(at.message) || / are blocked$/.test(at.message);
     const why = isSocket &&
       REASONS.find(([reason]) => reason.test(code) || reason.test(at.message));
-    if (why) return { kind: "unreachable", why: why[1] };
-    if (NEVER_MADE.test(at.message)) return { kind: "unreachable" };
     isReset ||= RESET.test(code) || RESET.test(at.message);
+    if (isSocket && !isReset && (TIMED_OUT.test(code) || TIMED_OUT.test(at.message))) {
+      return { kind: "timeout" };
+    }
+    if (why && !isReset) return { kind: "unreachable", why: why[1] };
+    if (NEVER_MADE.test(at.message) && !isReset) return { kind: "unreachable" };
   }
   return isReset ? { kind: "interrupted", why: "reset" } : { kind: "interrupted" };
 }

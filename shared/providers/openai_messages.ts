@@ -119,7 +119,7 @@ export function withSender(reply: ChatReply, model: string): ChatReply {
 /** Text, or the text of a list of parts, as providers of reasoning models send it. */
 export function parseContent(content: unknown): string | null {
   if (!Array.isArray(content)) return asText(content);
-  return content.map((part) => asText(asFields(part).text) ?? "").join("");
+  return content.map((part) => asText(part) ?? asText(asFields(part).text) ?? "").join("");
 }
 
 /** Reads a call leniently; one without an id gets a new one. */

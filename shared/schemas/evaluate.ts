@@ -262,6 +262,15 @@ export const InteractionResult = Interaction.extend({
   check_results: z.array(CheckResult).optional(),
   latency_ms: z.number(),
   usage: InteractionUsage.nullable(),
+  /**
+   * Why the model stopped, in the endpoint's own word; `null` if it did not say, or if the call
+   * failed. Turns of earlier versions lack it.
+   */
+  finish_reason: z.string().nullable().optional(),
+  /** The reply ends at the model's token limit. */
+  truncated: z.literal(true).optional(),
+  /** What the model thought before it replied, if the endpoint shows it. It is not scored. */
+  reasoning: z.string().optional(),
   /** The endpoint's bytes were not UTF-8: U+FFFD stands in the reply for what could not be read. */
   reply_encoding: z.literal(NOT_UTF8).optional(),
   error: InteractionError.optional(),
@@ -291,7 +300,7 @@ export type ScenarioResult = z.infer<typeof ScenarioResult>;
 /**
  * Counts over the turns of a run: scores that are missing, by reason; the methods by which scores
  * were computed (a mean over several methods mixes them); kinds of facts in which replies differ
- * from their references.
+ * from their references; replies that end at the model's token limit.
  */
 export const TurnCounts = z.object({
   missing_scores: z.array(
@@ -300,6 +309,7 @@ export const TurnCounts = z.object({
   ),
   score_methods: z.record(z.string(), z.record(z.string(), z.number())),
   differs_in: z.record(z.string(), z.number()),
+  truncated: z.number(),
   /** By name; absent if the run has no checks. */
   check_counts: z.array(CheckCount).optional(),
 });

@@ -1,4 +1,5 @@
-import type { ConversationMessage, Target, TargetReply } from "../../eval/endpoint/target.ts";
+import type { TargetReply } from "../../eval/endpoint/reply.ts";
+import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 
 /** A model under test that answers only when the test says so. */
 export function gatedTarget(): {

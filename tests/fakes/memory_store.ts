@@ -93,9 +93,13 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       for (const [key, { scenario, attempt, turn, result }] of kept) {
         if (!isMissing(turns.get(parentId!)!.get(key)!)) continue;
         const { agent_reply: content, usage, latency_ms: latencyMs } = result;
-        const encoding = result.reply_encoding;
-        const received = { scenario, attempt, turn, content, usage, latencyMs };
-        replies.set(`${id}/${key}`, { ...received, ...(encoding && { encoding }), tries: 0 });
+        const { finish_reason: finishReason, reasoning, reply_encoding: encoding } = result;
+        replies.set(`${id}/${key}`, {
+          ...{ scenario, attempt, turn, content, usage, latencyMs, tries: 0 },
+          ...(finishReason !== undefined && { finishReason }),
+          ...(reasoning !== undefined && { reasoning }),
+          ...(encoding && { encoding }),
+        });
       }
       return { outcome: "created", id, run: stored };
     },

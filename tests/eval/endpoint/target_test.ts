@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { TargetReply } from "../../../eval/endpoint/target.ts";
+import type { TargetReply } from "../../../eval/endpoint/reply.ts";
 import { createTarget, type Dialect } from "../../../eval/endpoint/target.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { ModelParameters, Protocol } from "../../../shared/schemas/evaluate.ts";
@@ -47,6 +47,15 @@ const ADDRESSES: [endpoint: string, asked: string[]][] = [
     "openai http://host:8000/v1",
     "agent http://host:8000/",
   ]],
+  ["https://host/ollama/", [
+    "openai https://host/ollama",
+    "openai https://host/ollama/v1",
+    "agent https://host/ollama/",
+  ]],
+  ["https://host/v1beta/openai", [
+    "openai https://host/v1beta/openai",
+    "agent https://host/v1beta/openai",
+  ]],
   ["https://host/v1/chat/completions?version=2", ["openai https://host/v1?version=2"]],
   ["https://host/v1?version=2", [
     "openai https://host/v1?version=2",
@@ -83,19 +92,19 @@ Deno.test("no search is made if the request names the protocol", async () => {
   await agent.target.ask(question, signal);
   assertEquals(agent.asked, ["agent http://host"]);
 
-  const openai = targetAt("http://host/x", {}, { protocol: "openai" });
+  const openai = targetAt("http://host/v1", {}, { protocol: "openai" });
   await assertRejects(() => openai.target.ask(question, signal));
-  assertEquals(openai.asked, ["openai http://host/x"]);
+  assertEquals(openai.asked, ["openai http://host/v1"]);
 });
 
 Deno.test("the agent's dialect is not tried with parameters, because it cannot send them", async () => {
   const { target, asked } = targetAt(
-    "http://host/x",
-    { "agent http://host/x": "hi" },
+    "http://host/v1",
+    { "agent http://host/v1": "hi" },
     { parameters: { temperature: 0 } },
   );
   await assertRejects(() => target.ask(question, signal), ProviderError);
-  assertEquals(asked, ["openai http://host/x"]);
+  assertEquals(asked, ["openai http://host/v1"]);
 });
 
 const DEAD: [string, ProviderError][] = [
@@ -155,6 +164,28 @@ Deno.test("an address that answers with a web page is skipped", async () => {
   const nowhere = targetAt("http://host", { "openai http://host": unreadable() });
   await assertRejects(() => nowhere.target.ask(question, signal), ProviderError, "unreadable");
   assertEquals(nowhere.asked.length, 3);
+});
+
+Deno.test("a damaged answer of the first call does not settle that the endpoint is another kind", async () => {
+  const answers: Record<string, string | ProviderError> = {
+    "openai http://host": unreadable(),
+    "agent http://host": "hi",
+  };
+  const { target, asked } = targetAt("http://host", answers);
+  assertEquals((await target.ask(question, signal)).content, "hi");
+  answers["openai http://host"] = "fine";
+  assertEquals((await target.ask(question, signal)).content, "fine");
+  await target.ask(question, signal);
+  assertEquals(asked.slice(3), ["openai http://host", "openai http://host"]);
+});
+
+Deno.test("an address that is always unreadable is asked twice, and then skipped", async () => {
+  const { target, asked } = targetAt("http://host", {
+    "openai http://host": unreadable(),
+    "openai http://host/v1": "hi",
+  });
+  for (let call = 0; call < 4; call++) await target.ask(question, signal);
+  assertEquals(asked.filter((address) => address === "openai http://host").length, 2);
 });
 
 Deno.test("calls wait for the first one for a limited time", async () => {

@@ -277,7 +277,12 @@ testStores(
     await store.recordTurn(parentId, storedTurn([0, 0, 0]));
     await store.recordTurn(
       parentId,
-      storedTurn([0, 0, 1], { ...missing, reply_encoding: encoding }),
+      storedTurn([0, 0, 1], {
+        ...missing,
+        finish_reason: "length",
+        reasoning: "hm",
+        reply_encoding: encoding,
+      }),
     );
     await store.recordTurn(parentId, storedTurn([0, 0, 2]));
     await store.recordTurn(parentId, storedTurn([0, 1, 0], { error: failure }));
@@ -285,7 +290,14 @@ testStores(
     const { id } = await store.createRun({ request: evaluateRequest(), testName: "t", parentId });
     assertEquals(positions(await Array.fromAsync(store.turns(id))), [[0, 0, 0], [0, 0, 2]]);
     assertEquals(await store.pendingPositions(id), [{ scenario: 0, attempt: 0, turn: 1 }]);
-    const received = { content: "reply 0.0.1", usage: null, latencyMs: 5, encoding };
+    const received = {
+      content: "reply 0.0.1",
+      usage: null,
+      latencyMs: 5,
+      finishReason: "length",
+      reasoning: "hm",
+      encoding,
+    };
     assertEquals(await store.pendingReplies(id, { scenario: 0, attempt: 0 }), [
       { scenario: 0, attempt: 0, turn: 1, ...received, tries: 0 },
     ]);
@@ -412,6 +424,8 @@ testStores(
       content: `reply ${attempt}.${turn}`,
       usage,
       latencyMs: 12,
+      finishReason: "stop",
+      reasoning: "hm",
       encoding: "not utf-8" as const,
     });
     await store.recordTurn(id, storedTurn([0, 0, 0]));

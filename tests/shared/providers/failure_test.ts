@@ -201,6 +201,7 @@ const NODE_ERRORS: [code: string, failure: ProviderFailure][] = [
   ["ERR_TLS_CERT_ALTNAME_INVALID", { kind: "unreachable", why: "other_name" }],
   ["EPROTO", { kind: "unreachable", why: "tls" }],
   ["ECONNRESET", { kind: "interrupted", why: "reset" }],
+  ["ETIMEDOUT", { kind: "timeout" }],
   ["UND_ERR_SOCKET", { kind: "interrupted" }],
 ];
 for (const [code, expected] of NODE_ERRORS) {
@@ -278,3 +279,21 @@ for (const way of ["complete", "stream"] as const) {
     assertEquals((await ask(0)).headers["x-should-retry"], undefined);
   });
 }
+
+Deno.test("a connection that is reset while it is made is not an address that cannot be reached", async () => {
+  const server = createServer((socket) => socket.resetAndDestroy());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const error = await assertRejects(() => fetch(`https://127.0.0.1:${port}`));
+    assertEquals(diagnoseConnection(error), { kind: "interrupted", why: "reset" });
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+Deno.test("a connection that takes too long to make is a timeout", () => {
+  const message = "error sending request for url (https://host/): client error (Connect): " +
+    "tcp connect error: Connection timed out (os error 110)";
+  assertEquals(diagnoseConnection(new TypeError(message)), { kind: "timeout" });
+});

@@ -1,0 +1,77 @@
+import { type DecodedAnswer, NOT_UTF8, parseJsonAnswer } from "../../shared/http/utf8.ts";
+import {
+  asFields,
+  asList,
+  asText,
+  isFields,
+  parseContent,
+} from "../../shared/providers/openai_messages.ts";
+import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Parses an answer's JSON. An answer that came as server-sent events, although none were asked for,
+ * is put together. Throws a `SyntaxError` if it is neither.
+ */
+export async function parseAnswer(bytes: ArrayBuffer, type: string): Promise<DecodedAnswer> {
+  const isEvents = /^text\/event-stream\b/i.test(type) && bytes.byteLength > 0;
+  if (!isEvents) return parseJsonAnswer(bytes);
+  let encoding: typeof NOT_UTF8 | undefined;
+  const events = readServerSentEvents(new Response(bytes).body!, () => encoding = NOT_UTF8);
+  const value = await assemble(events);
+  return { value, ...(encoding && { encoding }) };
+}
+
+/** A completion from its chunks; or the one event that is an answer by itself. */
+async function assemble(events: AsyncIterable<string>): Promise<unknown> {
+  const message: Fields & { content: string } = { role: "assistant", content: "" };
+  const calls: Fields[] = [];
+  let last: Fields = {};
+  let finishReason: string | null = null;
+  let isWhole = false;
+  for await (const data of events) {
+    if (data.trim() === "[DONE]") {
+      isWhole = true;
+      continue;
+    }
+    const chunk = asFields(JSON.parse(data));
+    if (isAnswer(chunk)) return chunk;
+    const choice = asFields(asList(chunk.choices)[0]);
+    const delta = asFields(choice.delta);
+    message.content += parseContent(delta.content) ?? "";
+    for (const name of ["reasoning_content", "reasoning", "refusal"]) append(message, name, delta);
+    for (const call of asList(delta.tool_calls)) addCall(calls, asFields(call));
+    finishReason = asText(choice.finish_reason) ?? finishReason;
+    last = { ...last, ...chunk };
+  }
+  if (!isWhole && finishReason === null) throw new SyntaxError("the events ended too early");
+  if (calls.length > 0) message.tool_calls = calls.filter(Boolean);
+  return { ...last, choices: [{ index: 0, message, finish_reason: finishReason }] };
+}
+
+/** An error, a whole completion, or an agent's message. */
+function isAnswer(event: Fields): boolean {
+  return Boolean(event.error) || isFields(asFields(asList(event.choices)[0]).message) ||
+    (event.type === "ai" && "content" in event);
+}
+
+function append(target: Fields, name: string, source: Fields): void {
+  const text = asText(source[name]);
+  if (text !== null) target[name] = (asText(target[name]) ?? "") + text;
+}
+
+/** More calls than any model makes; an index is the endpoint's word. */
+const MAX_CALLS = 1_000;
+
+/** Adds a piece of a tool call: its id and name come first, its arguments bit by bit. */
+function addCall(calls: Fields[], piece: Fields): void {
+  const index = typeof piece.index === "number" ? piece.index : calls.length;
+  if (!Number.isInteger(index) || index < 0 || index >= MAX_CALLS) {
+    throw new SyntaxError("a tool call has no usable index");
+  }
+  const call = calls[index] ??= { type: "function", function: {} };
+  const called = asFields(call.function);
+  if (asText(piece.id)) call.id = piece.id;
+  for (const name of ["name", "arguments"]) append(called, name, asFields(piece.function));
+}

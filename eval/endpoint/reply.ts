@@ -1,0 +1,90 @@
+import { asFields, asList, asText, parseContent } from "../../shared/providers/openai_messages.ts";
+import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import type { InteractionUsage } from "../../shared/schemas/evaluate.ts";
+
+/** What the model under test said. */
+export interface TargetReply {
+  content: string;
+  usage: InteractionUsage | null;
+  /** Why the model stopped, in the endpoint's word; `null` if it does not say. */
+  finishReason?: string | null;
+  /** What the model thought first. It is neither scored nor a part of the conversation. */
+  reasoning?: string;
+  /** Set if there is no text: what there is instead. */
+  textless?: TextlessReply;
+  /** Set if the endpoint's bytes were not UTF-8. */
+  encoding?: typeof NOT_UTF8;
+}
+
+/** Why a reply has no text, as the `error` of its turn says it. */
+export interface TextlessReply {
+  code: "empty_reply" | "tool_calls_only";
+  detail: string;
+}
+
+/** A reply as an endpoint sent it. */
+export interface RawReply {
+  /** Text, a list of parts, or `null`. */
+  content: unknown;
+  /** What the endpoint sent as the model's reasoning, apart from the content. */
+  reasoning: unknown;
+  /** The names of the tools that the model calls. */
+  calls: string[];
+  finishReason: string | null;
+  usage: InteractionUsage | null;
+  encoding?: typeof NOT_UTF8 | undefined;
+}
+
+/** Separates a reply's text from the model's reasoning, and says if no text is left. */
+export function toTargetReply(raw: RawReply): TargetReply {
+  const { finishReason, usage, calls, encoding } = raw;
+  const { content, thought } = splitThought(parseContent(raw.content) ?? "");
+  const reasoning = [asText(raw.reasoning) ?? thoughtParts(raw.content), thought]
+    .map((text) => text.trim()).filter(Boolean).join("\n\n");
+  const reply: TargetReply = {
+    content,
+    usage,
+    finishReason,
+    ...(reasoning !== "" && { reasoning }),
+    ...(encoding && { encoding }),
+  };
+  return content.trim() === "" ? { ...reply, textless: explainTextless(reply, calls) } : reply;
+}
+
+/**
+ * Splits off the block `<think>…</think>` that some models begin their reply with. Only a leading
+ * one: further in, the model may be writing about it. A block that is never closed is all thought.
+ */
+function splitThought(text: string): { content: string; thought: string } {
+  const [, thought, isClosed, rest = ""] = /^\s*<think>(.*?)(?:(<\/think>)(.*)|$)/s.exec(text) ??
+    [];
+  if (thought === undefined) return { content: text, thought: "" };
+  return { content: isClosed ? rest.trimStart() : "", thought };
+}
+
+/** The text of parts such as Mistral's `{"type": "thinking", "thinking": [{"text": "…"}]}`. */
+function thoughtParts(content: unknown): string {
+  return asList(content).map((part) => parseContent(asFields(part).thinking) ?? "").join("");
+}
+
+const SHOWN_CALLS = 3;
+
+function explainTextless(
+  { finishReason, reasoning }: TargetReply,
+  calls: string[],
+): TextlessReply {
+  const reason = finishReason ? ` (finish_reason "${finishReason.slice(0, 100)}")` : "";
+  if (calls.length > 0) {
+    const shown = calls.slice(0, SHOWN_CALLS).map((name) => `"${name.slice(0, 100)}"`).join(", ");
+    const more = calls.length > SHOWN_CALLS ? ` and ${calls.length - SHOWN_CALLS} more` : "";
+    const detail = `the reply has no text${reason}; it calls tools: ${shown}${more}`;
+    return { code: "tool_calls_only", detail };
+  }
+  const instead = reasoning === undefined ? "" : ", only reasoning";
+  return { code: "empty_reply", detail: `the reply has no text${instead}${reason}` };
+}
+
+/** Whether a model stopped because it reached its token limit, in the words of several vendors. */
+export function isTruncated(finishReason: string | null | undefined): boolean {
+  return /^(length|max_tokens|model_length)$/i.test(finishReason ?? "");
+}

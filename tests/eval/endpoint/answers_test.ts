@@ -1,0 +1,261 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { deflateSync, zstdCompressSync } from "node:zlib";
+import { createAgentDialect } from "../../../eval/endpoint/agent_dialect.ts";
+import { createEndpointClient } from "../../../eval/endpoint/client.ts";
+import { createOpenAIDialect } from "../../../eval/endpoint/openai_dialect.ts";
+import { createEndpointPace } from "../../../eval/endpoint/pace.ts";
+import { createDecodedFetch, LEFT_BY_DENO } from "../../../shared/http/decoded_fetch.ts";
+import type { InteractionResult } from "../../../shared/schemas/evaluate.ts";
+import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import {
+  completionBody,
+  completionChunks,
+  type ReceivedRequest,
+  startProviderDouble,
+} from "../../fakes/provider_double.ts";
+
+/** The forms in which endpoints answer, each over real HTTP, and what becomes of its turn. */
+
+type Message = Record<string, unknown>;
+
+const asCompletion = (message: Message, finish_reason = "stop") =>
+  Response.json({ choices: [{ message: { role: "assistant", ...message }, finish_reason }] });
+
+const encoded = (encoding: string, bytes: Uint8Array) =>
+  new Response(new Uint8Array(bytes), {
+    headers: { "content-type": "application/json", "content-encoding": encoding },
+  });
+
+const asEvents = (events: unknown[]) =>
+  new Response(
+    events.map((event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+      .join(""),
+    { headers: { "content-type": "text/event-stream; charset=utf-8" } },
+  );
+
+const CALLS = [{ id: "c1", type: "function", function: { name: "weather", arguments: "{}" } }];
+const whole = JSON.stringify(completionBody({ content: "Paris" }));
+const answered = { agent_reply: "Paris", finish_reason: "stop" };
+const failed = { agent_reply: "Request failed" };
+
+interface Case {
+  what: string;
+  answer: () => Response;
+  expected: Partial<
+    Pick<InteractionResult, "agent_reply" | "finish_reason" | "truncated" | "reasoning">
+  >;
+  code?: string;
+}
+
+const OPENAI: Case[] = [
+  {
+    what: "a reply that ends at the token limit is marked",
+    answer: () => asCompletion({ content: "Par" }, "length"),
+    expected: { agent_reply: "Par", finish_reason: "length", truncated: true },
+  },
+  {
+    what: "a reply of null is an error of its own",
+    answer: () => asCompletion({ content: null }),
+    expected: { ...failed, finish_reason: "stop" },
+    code: "empty_reply",
+  },
+  {
+    what: "a reply that the provider filtered is an empty one, and the turn says why",
+    answer: () => asCompletion({ content: "" }, "content_filter"),
+    expected: { ...failed, finish_reason: "content_filter" },
+    code: "empty_reply",
+  },
+  {
+    what: "a reply of tool calls alone is an error of its own",
+    answer: () => asCompletion({ content: null, tool_calls: CALLS }, "tool_calls"),
+    expected: { ...failed, finish_reason: "tool_calls" },
+    code: "tool_calls_only",
+  },
+  {
+    what: "a reply with text and tool calls is scored by its text",
+    answer: () => asCompletion({ content: "Paris", tool_calls: CALLS }, "tool_calls"),
+    expected: { agent_reply: "Paris", finish_reason: "tool_calls" },
+  },
+  {
+    what: "a leading <think> block is the reasoning, not the reply",
+    answer: () => asCompletion({ content: "<think>\nFrance…\n</think>\n\nParis" }),
+    expected: { ...answered, reasoning: "France…" },
+  },
+  {
+    what: "an empty <think> block is dropped",
+    answer: () => asCompletion({ content: "<think>\n\n</think>\n\nParis" }),
+    expected: answered,
+  },
+  {
+    what: "a <think> block that is not closed leaves no reply",
+    answer: () => asCompletion({ content: "<think>France, so" }, "length"),
+    expected: { ...failed, finish_reason: "length", truncated: true, reasoning: "France, so" },
+    code: "empty_reply",
+  },
+  {
+    what: "a <think> block further in belongs to the reply",
+    answer: () => asCompletion({ content: "Write <think>x</think> first" }),
+    expected: { agent_reply: "Write <think>x</think> first", finish_reason: "stop" },
+  },
+  {
+    what: "reasoning in a field of its own is kept",
+    answer: () => asCompletion({ content: "Paris", reasoning_content: "France…" }),
+    expected: { ...answered, reasoning: "France…" },
+  },
+  {
+    what: "content in parts is their text, and parts of thought are the reasoning",
+    answer: () =>
+      asCompletion({
+        content: [
+          { type: "thinking", thinking: [{ type: "text", text: "France…" }] },
+          { type: "text", text: "Par" },
+          "is",
+        ],
+      }),
+    expected: { ...answered, reasoning: "France…" },
+  },
+  {
+    what: "deflate is decoded",
+    answer: () => encoded("deflate", deflateSync(whole)),
+    expected: answered,
+  },
+  {
+    what: "zstd is decoded",
+    answer: () => encoded("zstd", zstdCompressSync(whole)),
+    expected: answered,
+  },
+  {
+    what: "events that nobody asked for are read to their end",
+    answer: () => asEvents([...completionChunks({ content: "Paris" }), "[DONE]"]),
+    expected: answered,
+  },
+  {
+    what: "events with reasoning and tool calls are put together",
+    answer: () =>
+      asEvents([
+        { choices: [{ delta: { role: "assistant", reasoning_content: "Fra" } }] },
+        { choices: [{ delta: { reasoning_content: "nce" } }] },
+        { choices: [{ delta: { tool_calls: [{ index: 0, id: "c", function: { name: "w" } }] } }] },
+        { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: "{}" } }] } }] },
+        { choices: [{ delta: {}, finish_reason: "tool_calls" }] },
+      ]),
+    expected: { ...failed, finish_reason: "tool_calls", reasoning: "France" },
+    code: "tool_calls_only",
+  },
+  {
+    what: "events that end too early are no reply",
+    answer: () => asEvents([{ choices: [{ delta: { content: "Par" } }] }]),
+    expected: { ...failed, finish_reason: null },
+    code: "provider_error",
+  },
+  {
+    what: "a 200 with an error is that error",
+    answer: () => Response.json({ error: { message: "slow down", code: 429 } }),
+    expected: { ...failed, finish_reason: null },
+    code: "rate_limited",
+  },
+  {
+    what: "a 200 with an error that has no number goes by its words",
+    answer: () => Response.json({ error: { message: "no", type: "authentication_error" } }),
+    expected: { ...failed, finish_reason: null },
+    code: "provider_auth",
+  },
+  {
+    what: "an error among the events is that error",
+    answer: () => asEvents([{ error: { message: "too long", code: "500" } }]),
+    expected: { ...failed, finish_reason: null },
+    code: "provider_error",
+  },
+];
+
+const AGENT: Case[] = [
+  {
+    what: "an agent's reply says why it stopped",
+    answer: () => Response.json({ content: "Par", response_metadata: { finish_reason: "length" } }),
+    expected: { agent_reply: "Par", finish_reason: "length", truncated: true },
+  },
+  {
+    what: "an agent's content in parts is their text",
+    answer: () => Response.json({ content: [{ type: "text", text: "Paris" }] }),
+    expected: { agent_reply: "Paris", finish_reason: null },
+  },
+  {
+    what: "an agent's reply of tool calls alone is an error of its own",
+    answer: () => Response.json({ content: "", tool_calls: [{ name: "weather", args: {} }] }),
+    expected: { ...failed, finish_reason: null },
+    code: "tool_calls_only",
+  },
+  {
+    what: "an agent's message among events is its reply",
+    answer: () => asEvents([{ text: "Par" }, { type: "ai", content: "Paris" }]),
+    expected: { agent_reply: "Paris", finish_reason: null },
+  },
+];
+
+const lastText = ({ body: { messages } }: ReceivedRequest): string => messages.at(-1).content;
+
+/** Evaluates one conversation, with a turn for each case. */
+async function evaluateCases(protocol: "openai" | "agent", cases: Case[]) {
+  await using double = await startProviderDouble((request) =>
+    cases[Number(lastText(request))]!.answer()
+  );
+  const client = createEndpointClient({
+    modelId: "m",
+    credential: undefined,
+    timeoutMs: 10_000,
+    retries: 0,
+    fetch: createDecodedFetch(fetch, LEFT_BY_DENO),
+    pace: createEndpointPace(1),
+  });
+  const target = protocol === "openai"
+    ? createOpenAIDialect({ baseUrl: double.baseUrl, modelId: "m", parameters: {} }, client)
+    : createAgentDialect({ url: double.origin, modelId: "m" }, client);
+  const { service } = evalService(undefined, { target });
+  const interactions = cases.map((_, index) => ({ id: `${index}`, user_message: `${index}` }));
+  const { results } = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: { id: "s", interactions } }),
+  );
+  return {
+    turns: results.scenarios[0]!.attempts[0]!.interactions,
+    counts: results,
+    requests: double.requests,
+  };
+}
+
+const CASES = { openai: OPENAI, agent: AGENT };
+const evaluated: Partial<Record<keyof typeof CASES, ReturnType<typeof evaluateCases>>> = {};
+
+/** Once for all tests. */
+const evaluate = (protocol: keyof typeof CASES) =>
+  evaluated[protocol] ??= evaluateCases(protocol, CASES[protocol]);
+
+for (const protocol of ["openai", "agent"] as const) {
+  for (const [index, { what, expected, code }] of CASES[protocol].entries()) {
+    Deno.test(what, async () => {
+      const { turns } = await evaluate(protocol);
+      const { agent_reply, finish_reason, truncated, reasoning, error } = turns[index]!;
+      const seen: Case["expected"] = { agent_reply, finish_reason, truncated, reasoning };
+      assertEquals(seen, { truncated: undefined, reasoning: undefined, ...expected });
+      assertEquals(error?.code, code);
+    });
+  }
+}
+
+Deno.test("what a textless reply has instead of text is said", async () => {
+  const turn = (await evaluate("openai")).turns[3]!;
+  assertStringIncludes(turn.error!.detail, 'finish_reason "tool_calls"');
+  assertStringIncludes(turn.error!.detail, '"weather"');
+});
+
+Deno.test("reasoning and textless replies are never sent back as history", async () => {
+  const { requests, turns } = await evaluate("openai");
+  const history: { role: string; content: string }[] = requests.at(-1)!.body.messages;
+  const said = history.filter(({ role }) => role === "assistant").map(({ content }) => content);
+  assertEquals(said, turns.filter(({ error }) => !error).map((turn) => turn.agent_reply));
+  assertEquals(said.some((content) => content.includes("France")), false);
+});
+
+Deno.test("a run counts the replies that were cut off", async () => {
+  assertEquals((await evaluate("openai")).counts.truncated, 2);
+});
