@@ -2,6 +2,7 @@ import { startProcess } from "../fakes/service_process.ts";
 import {
   type AgentProcess,
   askAgent,
+  askCompletion,
   askStreamed,
   observe,
   QUESTIONS,
@@ -50,6 +51,27 @@ export async function agentPeer(): Promise<void> {
       const what = `${kind}, ${clients} clients`;
       reportPair(`${what}: processor time a run`, costs, { unit: "ms", bound });
     }
+  }
+  await compareWithoutGraph(agent);
+}
+
+/** What the graph costs: the same question through `/v1` with the agent and without it. */
+async function compareWithoutGraph(agent: AgentProcess): Promise<void> {
+  const ask = (tools: "on" | "off"): Ask => (url) => askCompletion(url, tools);
+  const work = { "with the graph": ask("on"), "without it": ask("off") };
+  for (const once of Object.values(work)) {
+    await sideBySide(Array(WARM_UP).keys(), 32, () => once(agent.url));
+  }
+  const costs: Record<string, number[]> = { "with the graph": [], "without it": [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [kind, once] of Object.entries(work)) {
+      costs[kind]!.push(await cpuPerRun(agent, { ask: once, clients: 32, runs: 300 }));
+    }
+  }
+  for (const [kind, found] of Object.entries(costs)) {
+    report(`/v1, no tool, 32 clients, ${kind}: processor time a run`, median(found), {
+      unit: "ms",
+    });
   }
 }
 

@@ -90,3 +90,17 @@ export async function askProvider(url: string, content: string): Promise<void> {
   });
   await response.json();
 }
+
+/** One answer of `POST /v1/chat/completions`, by the agent or by the model alone. */
+export async function askCompletion(url: string, tools: "on" | "off"): Promise<void> {
+  const response = await fetch(new URL("/v1/chat/completions", url), {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-agent-tools": tools },
+    body: JSON.stringify({
+      model: "bench/model",
+      messages: [{ role: "user", content: QUESTIONS["no tool"] }],
+    }),
+  });
+  const { choices } = await response.json();
+  if (!choices) throw new Error(`the agent answered ${response.status}`);
+}
