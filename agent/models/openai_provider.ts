@@ -11,6 +11,7 @@ import {
   toProviderError,
 } from "../../shared/providers/failure.ts";
 import {
+  asFields,
   parseModels,
   parseReply,
   toCompletionParams,
@@ -97,7 +98,10 @@ export function createOpenAIProvider(
     const body = JSON.stringify(toCompletionParams(request));
     return await call(attempt, options.signal, async (signal) => {
       const response = await send("/chat/completions", { body, signal });
-      return await readAnswer(response, (answer) => parseReply(answer, request.model));
+      return await readAnswer(response, (answer) => {
+        const reply = parseReply(answer, request.model);
+        return reply && request.rawMessages ? { ...reply, raw: asFields(answer.value) } : reply;
+      });
     });
   }
 
@@ -117,7 +121,8 @@ export function createOpenAIProvider(
     try {
       const open = () => send("/chat/completions", { body, signal: clock.signal });
       const response = await withRetries(open, { retries, clock, diagnose, onRetry });
-      yield* readStream(response, { model: request.model, clock });
+      const passesThrough = request.rawMessages !== undefined;
+      yield* readStream(response, { model: request.model, clock, passesThrough });
     } catch (error) {
       throw translate(error, { attempt, clock, caller, isRetried });
     } finally {

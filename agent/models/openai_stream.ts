@@ -12,6 +12,8 @@ export interface StreamedCall {
   model: string;
   /** Runs while a chunk is awaited, and stands while the reader of the stream has one. */
   clock: CallClock;
+  /** The chunks are wanted as they are; see `ChatRequest.rawMessages`. */
+  passesThrough: boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export async function* readStream(
   response: Response,
   call: StreamedCall,
 ): AsyncGenerator<ChatDelta> {
-  const { model, clock } = call;
+  const { model, clock, passesThrough } = call;
   if (isJson(response)) {
     yield* readWhole(response, call);
     return;
@@ -45,7 +47,9 @@ export async function* readStream(
     const chunk = parseChunk(data);
     if (!chunk || chunk.error) throw unreadable(response, data);
     clock.pause();
-    yield* assembler.add(chunk);
+    const deltas = assembler.add(chunk);
+    if (passesThrough) yield { type: "chunk", chunk };
+    else yield* deltas;
     clock.restart();
   }
   const { reply } = assembler;

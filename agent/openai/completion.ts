@@ -4,6 +4,8 @@ import type { AgentEvent } from "../run/events.ts";
 import { toSentFields } from "../run/sent_fields.ts";
 import type { RunReport } from "../run/runner.ts";
 
+import { toLegacyFinish, toLegacyMessage } from "./legacy_functions.ts";
+
 /** The fields of a completion that do not come from the reply. */
 export interface CompletionFrame {
   /** `chatcmpl-…`, the same for all chunks of a stream. */
@@ -19,16 +21,20 @@ export function createFrame(model: string): CompletionFrame {
   return { id: `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`, created, model };
 }
 
-/** The body of a completion that is not streamed. */
+/** The body of a completion that is not streamed. One that is passed through is the provider's. */
 export function toCompletion(
   reply: ChatReply,
-  { frame, usage, toolEvents }: {
+  { frame, usage, toolEvents, isLegacy = false }: {
     frame: CompletionFrame;
     usage: CompletionUsage | null;
     toolEvents?: AgentEvent[] | undefined;
+    /** The caller sent `functions`. */
+    isLegacy?: boolean;
   },
 ) {
   const { id, created, model } = frame;
+  if (reply.raw) return { id, object: "chat.completion", created, model, ...reply.raw };
+  const finishReason = reply.finishReason ?? "stop";
   const message = {
     role: "assistant",
     content: reply.content,
@@ -44,9 +50,9 @@ export function toCompletion(
     model,
     choices: [{
       index: 0,
-      message,
+      message: isLegacy ? toLegacyMessage(message) : message,
       logprobs: reply.logprobs,
-      finish_reason: reply.finishReason ?? "stop",
+      finish_reason: isLegacy ? toLegacyFinish(finishReason) : finishReason,
     }],
     ...(usage && { usage }),
     system_fingerprint: reply.systemFingerprint,
@@ -91,11 +97,14 @@ export interface CompletionUsage {
 }
 
 /** The usage of all model calls of a run. */
-export function runUsage({ inputTokens, outputTokens }: RunReport): CompletionUsage {
+export function runUsage(report: RunReport): CompletionUsage {
+  const { inputTokens, outputTokens, inputDetails, outputDetails } = report;
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
+    ...(Object.keys(inputDetails).length > 0 && { prompt_tokens_details: inputDetails }),
+    ...(Object.keys(outputDetails).length > 0 && { completion_tokens_details: outputDetails }),
   };
 }
 
@@ -108,6 +117,11 @@ export function callUsage(usage: ChatUsage): CompletionUsage {
     ...(usage.promptDetails && { prompt_tokens_details: usage.promptDetails }),
     ...(usage.completionDetails && { completion_tokens_details: usage.completionDetails }),
   };
+}
+
+/** A reply that the caller goes on from; some providers end such a reply with `stop`. */
+export function withCalls(reply: ChatReply): ChatReply {
+  return { ...reply, finishReason: "tool_calls" };
 }
 
 /**

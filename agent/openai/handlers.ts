@@ -1,14 +1,17 @@
-import { readJson } from "../../shared/http/body.ts";
+import { checkBody, readJsonValue } from "../../shared/http/body.ts";
 import { workSignal } from "../../shared/http/connection.ts";
 import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler } from "../../shared/http/router.ts";
+import { asFields, asList } from "../../shared/providers/openai_messages.ts";
 import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentEvent } from "../run/events.ts";
 import { chooseModel } from "../models/choice.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
+import { fromLegacy, isLegacy } from "./legacy_functions.ts";
 import { readMode } from "./mode.ts";
 import { findModel, listModels } from "./model_list.ts";
+import { createPendingRuns } from "./pending_runs.ts";
 import { toConversation, toPlainRequest } from "./request.ts";
 import { createResponseHandler } from "./responses/handler.ts";
 import { type CompletionSource, fromAgent, fromModel } from "./source.ts";
@@ -23,13 +26,22 @@ export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "fin
 export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
 ): OpenAIHandlers {
+  const pending = createPendingRuns();
   const bodyLimits = { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
 
-  function open(body: CompletionRequest, { headers }: Request): CompletionSource {
+  /** `raw` are the messages of a request that may be passed through unread. */
+  function open(
+    body: CompletionRequest,
+    { headers, raw }: { headers: Headers; raw?: unknown[] },
+  ): CompletionSource {
     const { model, isPlain } = readMode(body.model, headers);
     const choice = chooseModel(model, { where: "the field model", rules: config });
-    if (!isPlain) return fromAgent(runner.prepare({ choice, ...toConversation(body) }));
-    const request = toPlainRequest({ ...body, model: choice.model });
+    if (!isPlain) {
+      const { messages, ...rest } = toConversation(fromLegacy(body));
+      const run = runner.prepare({ choice, messages: pending.restore(messages), ...rest });
+      return fromAgent(run, pending.keep);
+    }
+    const request = toPlainRequest({ ...body, model: choice.model }, raw);
     return fromModel(models.providerFor(choice.target), request);
   }
 
@@ -46,15 +58,18 @@ export function createOpenAIHandlers(
 
     complete: async (request, context) => {
       const { fields, connection } = context;
-      const body = await readJson(request, CompletionRequest, bodyLimits);
+      const value = await readJsonValue(request, bodyLimits);
+      const body = checkBody(value, CompletionRequest);
       fields.model = body.model;
-      const source = open(body, request);
+      const { headers } = request;
+      const source = open(body, { headers, raw: asList(asFields(value).messages) });
       connection.onClose(runs.take());
-      const showTools = request.headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
+      const showTools = headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true;
         const { signal } = request;
-        return await streamCompletion(source, { signal, context, includeUsage, showTools });
+        const options = { signal, context, includeUsage, showTools, isLegacy: isLegacy(body) };
+        return await streamCompletion(source, options);
       }
       const seen: AgentEvent[] = [];
       const signal = workSignal(request, connection);
@@ -62,9 +77,8 @@ export function createOpenAIHandlers(
       Object.assign(fields, outcome.fields);
       const frame = createFrame(source.model);
       const toolEvents = showTools ? seen : undefined;
-      return Response.json(toCompletion(outcome.reply, { frame, ...outcome, toolEvents }), {
-        headers: outcome.headers,
-      });
+      const options = { frame, usage: outcome.usage, toolEvents, isLegacy: isLegacy(body) };
+      return Response.json(toCompletion(outcome.reply, options), { headers: outcome.headers });
 
       function keepToolEvents(event: AgentEvent): void {
         if (event.type === "tool_call" || event.type === "tool_result") seen.push(event);

@@ -1,47 +1,62 @@
 import { textOf } from "../../shared/providers/content.ts";
-import { KNOWN_FIELDS, parseToolCall } from "../../shared/providers/openai_messages.ts";
-import type { ChatMessage, ChatRequest } from "../../shared/providers/provider.ts";
+import { pickExtra } from "../../shared/providers/extra_fields.ts";
+import {
+  asFields,
+  asText,
+  KNOWN_FIELDS,
+  parseToolCall,
+  toMessageParam,
+} from "../../shared/providers/openai_messages.ts";
+import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/providers/provider.ts";
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { CallerMessage } from "../run/conversation.ts";
 import type { AgentSettings } from "../run/graph.ts";
 import { readSentFields } from "../run/sent_fields.ts";
+import { readToolFields, readTools } from "./caller_tools.ts";
 import { unsupported } from "./error_shape.ts";
 import { toPlainFields, toSettings } from "./settings.ts";
 
 /** An OpenAI request as input of a run. */
 export interface AgentConversation {
   messages: CallerMessage[];
-  /** The caller's system messages; they replace the service's own prompt. */
+  /** The system messages that it begins with; they replace the service's own prompt. */
   systemPrompt: string | undefined;
   settings: Partial<AgentSettings>;
+  callerTools: ToolDefinition[];
 }
 
-/** Throws 400 if the caller sends tools, because the agent uses its own, or wants several choices. */
+/** Throws 400 if the caller wants several choices, or has tools that the agent cannot offer. */
 export function toConversation(body: CompletionRequest): AgentConversation {
-  refuseTools(body);
   refuseChoices(body);
-  const system = body.messages.filter(isSystem).map(({ content }) => textOf(content));
+  const { messages } = body;
+  const first = messages.findIndex((message) => !isSystem(message));
+  const start = first < 0 ? messages.length : first;
+  const system = messages.slice(0, start).map(({ content }) => textOf(content));
   return {
-    messages: body.messages.filter((message) => !isSystem(message)).map(toCallerMessage),
+    messages: messages.slice(start).map(toCallerMessage),
     systemPrompt: system.length > 0 ? system.join("\n\n") : undefined,
-    settings: toSettings(body),
+    settings: { ...toSettings(body), ...readToolFields(body) },
+    callerTools: readTools(body),
   };
 }
 
-/** The same request for the provider alone, without the agent: every field is passed on. */
-export function toPlainRequest(body: CompletionRequest): ChatRequest {
-  const { model, messages } = body;
-  return { model, messages: messages.map(toChatMessage), extra: toPlainFields(body) };
-}
-
-function refuseTools({ tools, functions }: CompletionRequest): void {
-  const path = tools?.length ? "tools" : functions?.length ? "functions" : undefined;
-  if (!path) return;
-  throw unsupported(
-    path,
-    "the agent uses its own; to use yours without the agent, send the header x-agent-tools: off, " +
-      "or end the model id with :plain",
-  );
+/**
+ * The same request for the provider alone, without the agent: every field is passed on. The messages
+ * go as they are (`raw`), but for those that carry fields of our own answers.
+ */
+export function toPlainRequest(body: CompletionRequest, raw?: unknown[]): ChatRequest {
+  const { model } = body;
+  const messages = body.messages.map(toChatMessage);
+  const rawMessages = raw?.map((message, index) => {
+    const isOurs = "from_model" in asFields(message);
+    return isOurs ? toMessageParam(messages[index]!, model) : message;
+  });
+  return {
+    model,
+    messages,
+    extra: toPlainFields(body),
+    ...(rawMessages && { rawMessages }),
+  };
 }
 
 function refuseChoices({ n }: CompletionRequest): void {
@@ -54,17 +69,21 @@ function refuseChoices({ n }: CompletionRequest): void {
 }
 
 function toCallerMessage(message: CompletionMessage): CallerMessage {
-  const { content } = message;
-  if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id };
-  return message.role === "assistant" ? toAssistantMessage(message) : { role: "user", content };
+  const said = toChatMessage(message);
+  return said.role === "tool" ? { ...said, name: asText(message.name) ?? undefined } : said;
 }
 
 function toChatMessage(message: CompletionMessage): ChatMessage {
   const { content } = message;
   if (message.role === "tool") return { role: "tool", content, toolCallId: message.tool_call_id };
+  if (message.role === "function") return { role: "tool", content, toolCallId: message.name };
   if (message.role === "assistant") return toAssistantMessage(message);
-  return { role: message.role === "user" ? "user" : "system", content };
+  const extra = pickExtra(message, SAID);
+  return { role: isSystem(message) ? "system" : "user", content, ...(extra && { extra }) };
 }
+
+/** The fields of a user's or a system message that are read here. */
+const SAID: ReadonlySet<string> = new Set(["role", "content"]);
 
 /** With the fields that its provider sent. Without `from_model` they belong to the model asked. */
 function toAssistantMessage(message: Extract<CompletionMessage, { role: "assistant" }>) {

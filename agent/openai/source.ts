@@ -7,9 +7,16 @@ import {
   toHeaderValue,
 } from "../answer/accounting.ts";
 import type { Emit } from "../run/events.ts";
+import type { PendingRun } from "../run/caller_tools.ts";
 import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";
-import { callUsage, type CompletionUsage, runUsage, withoutCalls } from "./completion.ts";
+import {
+  callUsage,
+  type CompletionUsage,
+  runUsage,
+  withCalls,
+  withoutCalls,
+} from "./completion.ts";
 
 /** The result of a completion. */
 export interface CompletionOutcome {
@@ -30,8 +37,11 @@ export interface CompletionSource {
   start(options: { signal: AbortSignal; emit?: Emit }): Promise<CompletionOutcome>;
 }
 
-/** The usage is that of the whole run. */
-export function fromAgent(run: PreparedRun): CompletionSource {
+/** The usage is that of the whole run. `onPending` gets a run that waits for the caller's tools. */
+export function fromAgent(
+  run: PreparedRun,
+  onPending: (pending: PendingRun) => void,
+): CompletionSource {
   return {
     get model() {
       return run.model;
@@ -40,8 +50,9 @@ export function fromAgent(run: PreparedRun): CompletionSource {
     async start(options) {
       const report = await run.start(options);
       const accounted = { report, repairs: run.repairs };
+      if (report.pending) onPending(report.pending);
       return {
-        reply: withoutCalls(report.reply),
+        reply: report.pending ? withCalls(report.reply) : withoutCalls(report.reply),
         usage: runUsage(report),
         headers: accountHeaders(accounted),
         account: toAccount(accounted),

@@ -7,11 +7,16 @@ import {
   type Push,
   type StreamContext,
 } from "../answer/event_stream.ts";
+import { asList } from "../../shared/providers/openai_messages.ts";
+import type { ChatReply } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
 import { toSentFields } from "../run/sent_fields.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
+import { toLegacyFinish, toLegacyMessage } from "./legacy_functions.ts";
 import type { CompletionSource } from "./source.ts";
+
+type Fields = Record<string, unknown>;
 
 export interface StreamedCompletionOptions {
   signal: AbortSignal;
@@ -20,6 +25,8 @@ export interface StreamedCompletionOptions {
   includeUsage: boolean;
   /** The caller asked for the tool calls and their results. */
   showTools: boolean;
+  /** The caller sent `functions`. */
+  isLegacy?: boolean;
   keepAliveMs?: number;
 }
 
@@ -31,45 +38,50 @@ export async function streamCompletion(
   source: CompletionSource,
   options: StreamedCompletionOptions,
 ): Promise<Response> {
-  const { signal, context, keepAliveMs } = options;
+  const { signal, context, isLegacy, keepAliveMs } = options;
 
   async function produce(push: Push, outlet: Outlet): Promise<void> {
     const frame = createFrame(source.model);
     let hasStarted = false;
+    let hasLogprobs = false;
+    let isPassedOn = false;
     const send = (chunk: unknown) => push({ data: JSON.stringify(chunk) });
-    async function sendDelta(delta: Record<string, unknown>): Promise<void> {
+    async function sendDelta(delta: Fields, logprobs: Fields | null = null): Promise<void> {
       if (!hasStarted) {
         hasStarted = true;
         frame.model = source.model;
         await send(toChunk(frame, { delta: { role: "assistant", content: "" } }));
       }
-      await send(toChunk(frame, { delta }));
+      hasLogprobs ||= logprobs !== null;
+      await send(toChunk(frame, { delta: isLegacy ? toLegacyMessage(delta) : delta, logprobs }));
+    }
+
+    /** A chunk of the provider; only the usage that nobody asked for is left out. */
+    async function passOn(chunk: Fields): Promise<void> {
+      isPassedOn = true;
+      const isUsage = asList(chunk.choices).length === 0 && chunk.usage;
+      if (isUsage && !options.includeUsage) return;
+      const { id, created, model } = frame;
+      await send({ id, object: "chat.completion.chunk", created, model, ...chunk });
     }
 
     const toDelta = createTranslator(options);
     const { reply, usage, account, fields } = await source.start({
       signal: outlet.signal,
       async emit(event) {
+        if (event.type === "chunk") return await passOn(event.chunk);
         const delta = toDelta(event);
-        if (delta) await sendDelta(delta);
+        if (delta) await sendDelta(delta, event.type === "token" ? event.logprobs : null);
       },
     });
     Object.assign(context.fields, { model: source.model, ...fields });
-    const { refusal, toolCalls } = reply;
-    const calls = toolCalls.map((call, index) => ({ index, ...toToolCall(call) }));
-    const sent = toSentFields(reply);
-    // The thoughts have gone out piece by piece: sent again, a client would join them once more.
-    delete sent.reasoning_content;
-    if (refusal || calls.length > 0 || Object.keys(sent).length > 0 || !hasStarted) {
-      await sendDelta({
-        ...sent,
-        ...(refusal && { refusal }),
-        ...(calls.length > 0 && { tool_calls: calls }),
-      });
-    }
+    if (isPassedOn) return await push({ data: "[DONE]" });
+    const rest = restOf(reply, toDelta.calls);
+    if (Object.keys(rest).length > 0 || !hasStarted) await sendDelta(rest);
+    const finishReason = reply.finishReason ?? "stop";
     const last = toChunk(frame, {
-      finishReason: reply.finishReason ?? "stop",
-      logprobs: reply.logprobs,
+      finishReason: isLegacy ? toLegacyFinish(finishReason) : finishReason,
+      logprobs: hasLogprobs ? null : reply.logprobs,
     });
     await send({ ...last, ...(account && { agent: account }) });
     if (options.includeUsage && usage) await send(toUsageChunk(frame, usage));
@@ -89,12 +101,31 @@ export async function streamCompletion(
   });
 }
 
+/** What a reply has beyond its text, its thoughts and the calls that were announced. */
+function restOf(reply: ChatReply, announced: Set<number>): Fields {
+  const { refusal, toolCalls } = reply;
+  const sent = toSentFields(reply);
+  // The thoughts have gone out piece by piece: sent again, a client would join them once more.
+  delete sent.reasoning_content;
+  const calls = toolCalls.flatMap((call, index) => {
+    if (!announced.has(index)) return [{ index, ...toToolCall(call) }];
+    return call.extra ? [{ index, ...call.extra }] : [];
+  });
+  return {
+    ...sent,
+    ...(refusal && { refusal }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
 /** Turns an event into a delta; `undefined` if the client did not ask for this kind of event. */
 function createTranslator({ showTools }: { showTools: boolean }) {
   let hasText = false;
   let needsBreak = false;
+  /** The calls that have been announced, by their index. */
+  const calls = new Set<number>();
 
-  return (event: AgentEvent): Record<string, unknown> | undefined => {
+  function toDelta(event: AgentEvent): Fields | undefined {
     switch (event.type) {
       case "token": {
         // Text before and after a tool call are two messages: do not join their words.
@@ -105,9 +136,18 @@ function createTranslator({ showTools }: { showTools: boolean }) {
       }
       case "reasoning":
         return { reasoning_content: event.text };
+      case "call": {
+        const { index, id, name, arguments: text } = event;
+        if (calls.has(index)) return { tool_calls: [{ index, function: { arguments: text } }] };
+        calls.add(index);
+        return {
+          tool_calls: [{ index, id, type: "function", function: { name, arguments: text } }],
+        };
+      }
       default:
         needsBreak = hasText;
         return showTools ? { tool_events: [event] } : undefined;
     }
-  };
+  }
+  return Object.assign(toDelta, { calls });
 }

@@ -1,7 +1,15 @@
 /** Something that happened in a run. */
 export type AgentEvent =
-  | { type: "token"; text: string }
+  /** `logprobs` are those of this text, as the provider sent them. */
+  | { type: "token"; text: string; logprobs?: Record<string, unknown> }
   | { type: "reasoning"; text: string }
+  /**
+   * A piece of a tool call that the caller has to run, at `index` among its calls of the turn. The
+   * id and the name come at least with its first piece.
+   */
+  | { type: "call"; index: number; id?: string; name?: string; arguments: string }
+  /** The provider's own chunk, of a request that is passed through. */
+  | { type: "chunk"; chunk: Record<string, unknown> }
   /** `args` is the model's text if it is not a JSON object. */
   | { type: "tool_call"; id: string; name: string; args: Record<string, unknown> | string }
   | {

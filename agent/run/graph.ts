@@ -16,6 +16,13 @@ import { identifyCalls, toHistoryCall } from "./tool_call.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";
 import { runToolCalls, type ToolLimits } from "./run_tool_calls.ts";
+import { addModelCall, addToolCalls, NO_COST, type RunCost } from "./cost.ts";
+import {
+  type CallerTools,
+  createCallerCalls,
+  createCallerTools,
+  type PendingRun,
+} from "./caller_tools.ts";
 import type { Toolbox } from "../tools/tool.ts";
 
 /** Settings of a run's model calls. If one is unset, the provider's default applies. */
@@ -26,8 +33,15 @@ export interface AgentSettings {
   maxTokens?: number | undefined;
   /** Further fields for the provider; see `ChatRequest.extra`. */
   extra?: Record<string, unknown> | undefined;
+  /** The same for fields that a provider refuses without tools. */
+  toolExtra?: ToolExtra | undefined;
   /** If one is unset, its default applies. */
   toolLimits?: Partial<ToolLimits> | undefined;
+}
+
+export interface ToolExtra {
+  tool_choice?: unknown;
+  parallel_tool_calls?: unknown;
 }
 
 export interface AgentRun {
@@ -36,6 +50,7 @@ export interface AgentRun {
   /** A history that every provider accepts: see `buildHistory`. */
   messages: ChatMessage[];
   tools: Toolbox;
+  callerTools?: CallerTools;
   settings: AgentSettings;
   signal?: AbortSignal;
   /** If given, the provider's answers are streamed and each event is passed to it. */
@@ -43,41 +58,13 @@ export interface AgentRun {
   log?: Logger;
 }
 
-/** What a run has cost so far, over all its model calls. Times are in milliseconds. */
-export interface RunCost {
-  modelCalls: number;
-  toolCalls: number;
-  inputTokens: number;
-  outputTokens: number;
-  modelMs: number;
-  toolMs: number;
-}
-
-const NO_COST: RunCost = {
-  modelCalls: 0,
-  toolCalls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  modelMs: 0,
-  toolMs: 0,
-};
-
-function addCost(cost: RunCost, added: Partial<RunCost>): RunCost {
-  return {
-    modelCalls: cost.modelCalls + (added.modelCalls ?? 0),
-    toolCalls: cost.toolCalls + (added.toolCalls ?? 0),
-    inputTokens: cost.inputTokens + (added.inputTokens ?? 0),
-    outputTokens: cost.outputTokens + (added.outputTokens ?? 0),
-    modelMs: cost.modelMs + (added.modelMs ?? 0),
-    toolMs: cost.toolMs + (added.toolMs ?? 0),
-  };
-}
-
 export interface AgentResult extends RunCost {
   /** The model's last answer. */
   reply: ChatReply;
   /** Set if a limit ended the run. */
   stoppedBy?: "max_steps";
+  /** Set if the reply calls tools of the caller: its `toolCalls` are those calls. */
+  pending?: PendingRun;
 }
 
 /** What the nodes pass to each other. */
@@ -86,14 +73,18 @@ interface State {
   cost: RunCost;
   /** Answers so far without text and without tool calls. */
   blanks: number;
-  /** The tool calls that the model asks for. */
+  /** The calls of the agent's tools that the model asks for. */
   calls: ToolCall[];
+  /** Set if it also calls tools of the caller: they are the `toolCalls` of this reply. */
+  waiting?: { reply: ChatReply; ids: PendingRun["ids"] };
 }
 
 /** The channel that a node writes to: that of the next node, or `done`, which ends the run. */
 type Step =
   | { to: "model" | "tools"; value: State }
   | { to: "done"; value: AgentResult };
+
+const NO_TOOLS = createCallerTools([]);
 
 /** Characters of a model's text beside its tool calls: it is sent again with every later call. */
 const MAX_ASIDE = 400_000;
@@ -123,26 +114,25 @@ class Node extends Runnable<State, void> {
 
 async function askModel(state: State, run: AgentRun): Promise<Step> {
   const { messages, blanks } = state;
-  const { provider, model, tools, settings, signal, emit } = run;
+  const { provider, model, tools, callerTools = NO_TOOLS, settings, signal, emit } = run;
   const { temperature, maxTokens, extra } = settings;
-  const hasTools = tools.definitions.length > 0;
+  const offered = [...tools.definitions, ...callerTools.definitions];
+  const hasTools = offered.length > 0;
   const mayCall = hasTools && state.cost.modelCalls - blanks < settings.maxSteps;
+  const fields = mayCall ? toolFields(settings, state.cost) : undefined;
+  const callerCalls = createCallerCalls(callerTools);
   const started = performance.now();
   const answer = callModel({
     model,
     messages,
-    ...(mayCall && { tools: tools.definitions }),
+    ...(mayCall && { tools: offered }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),
-    ...(extra && { extra }),
-  }, { provider, emit, ...(signal && { signal }) });
+    ...((extra || fields) && { extra: { ...extra, ...fields } }),
+  }, { provider, emit: emit && callerCalls.watch(emit), ...(signal && { signal }) });
   const reply = await untilAbort(answer, signal);
-  const cost = addCost(state.cost, {
-    modelCalls: 1,
-    inputTokens: reply.usage?.promptTokens ?? 0,
-    outputTokens: reply.usage?.completionTokens ?? 0,
-    modelMs: performance.now() - started,
-  });
+  const ms = performance.now() - started;
+  const cost = addModelCall(state.cost, { usage: reply.usage, ms });
   if (isBlank(reply)) {
     if (blanks > 0) throw emptyReply(model);
     return { to: "model", value: { ...state, cost, blanks: blanks + 1 } };
@@ -154,8 +144,23 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
   const { kept } = limitTurn(calls, settings.toolLimits);
-  const message = toHistoryMessage(reply, kept);
-  return { to: "tools", value: { messages: [...messages, message], cost, blanks, calls } };
+  const { own, theirs, ids } = callerCalls.split(calls);
+  const waiting = { reply: { ...reply, toolCalls: theirs }, ids };
+  const value: State = {
+    messages: [...messages, toHistoryMessage(reply, kept)],
+    cost,
+    blanks,
+    calls: own,
+    ...(theirs.length > 0 && { waiting }),
+  };
+  return { to: "tools", value };
+}
+
+/** A caller who forces a tool call forces one: with more, the model could never answer. */
+function toolFields({ toolExtra }: AgentSettings, { modelCalls }: RunCost): ToolExtra | undefined {
+  if (!toolExtra || modelCalls === 0) return toolExtra;
+  const { tool_choice: choice, ...rest } = toolExtra;
+  return choice === "auto" || choice === "none" ? toolExtra : rest;
 }
 
 /**
@@ -188,7 +193,7 @@ function emptyReply(model: string): AppError {
 
 async function useTools(state: State, run: AgentRun): Promise<Step> {
   const { tools, settings: { toolLimits }, signal, emit, log = silentLogger } = run;
-  const { calls } = state;
+  const { calls, waiting } = state;
   const { accepted, refusals } = limitTurn(calls, toolLimits);
   const repeats = refuseRepeats(accepted, {
     added: state.messages.slice(run.messages.length),
@@ -197,14 +202,15 @@ async function useTools(state: State, run: AgentRun): Promise<Step> {
   for (const [id, reason] of repeats) refusals.set(id, reason);
   const started = performance.now();
   const answers = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
-  const toolMs = performance.now() - started;
-  const value: State = {
-    messages: [...state.messages, ...answers],
-    cost: addCost(state.cost, { toolCalls: accepted.length, toolMs }),
-    blanks: state.blanks,
-    calls: [],
-  };
-  return { to: "model", value };
+  const ms = performance.now() - started;
+  const cost = addToolCalls(state.cost, { count: accepted.length, ms });
+  const messages = [...state.messages, ...answers];
+  if (waiting) {
+    const { reply, ids } = waiting;
+    const pending = { added: messages.slice(run.messages.length), ids };
+    return { to: "done", value: { reply, ...cost, pending } };
+  }
+  return { to: "model", value: { messages, cost, blanks: state.blanks, calls: [] } };
 }
 
 /** Created once. It holds no state of a run: each run is passed in its configuration. */
@@ -225,7 +231,8 @@ const graph = new Pregel({
 
 /**
  * Runs the model and the tools that it calls, up to `maxSteps` model calls. Then the model is asked
- * once more, without tools, so that no work is lost. An empty answer is asked for once more; a
+ * once more, without tools, so that no work is lost. A call of a caller's tool ends the run once the
+ * agent's own calls of that turn have run. An empty answer is asked for once more; a
  * second one is a 502 `empty_reply`. Throws what the provider throws, and an `AbortError` as soon as
  * `signal` is aborted.
  */

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import { isBlankContent, joinContents } from "../../shared/providers/content.ts";
+import { isBlankContent, joinContents, textOf } from "../../shared/providers/content.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
@@ -25,6 +25,8 @@ export interface HistoryRepairs {
 
 export interface HistoryOptions {
   systemPrompt?: string;
+  /** System messages within the conversation join the prompt, instead of staying where they are. */
+  movesSystem?: boolean;
   /** How many of the caller's latest messages are kept. If it is unset, all are. */
   maxMessages?: number;
 }
@@ -42,10 +44,15 @@ const BLANK_RESULT = "(The tool returned nothing.)";
  * hold for the turn that they came with. Other calls are sent one per turn, with new ids.
  */
 export function buildHistory(
-  conversation: CallerMessage[],
-  { systemPrompt = "", maxMessages = Infinity }: HistoryOptions = {},
+  given: CallerMessage[],
+  { movesSystem = false, maxMessages = Infinity, ...options }: HistoryOptions = {},
 ): { messages: ChatMessage[]; repairs: HistoryRepairs } {
-  if (conversation.every(isBlank)) throw nothingSaid();
+  const isMoved = ({ role }: CallerMessage) => role === "system" && movesSystem;
+  const moved = given.filter(isMoved).map(({ content }) => textOf(content));
+  const systemPrompt = [options.systemPrompt ?? "", ...moved].filter((text) => text.trim())
+    .join("\n\n");
+  const conversation = given.filter((message) => !isMoved(message));
+  if (!conversation.some(isSaid)) throw nothingSaid();
   const { calls, whole } = readCalls(conversation);
   const isSpoken = (message: CallerMessage) =>
     message.role === "tool" || !isBlank(message) || whole.has(message);
@@ -53,7 +60,7 @@ export function buildHistory(
   const kept = cutFront(spoken, maxMessages);
   const turns = mergeTurns(kept, whole);
   const { messages, ...repairs } = toChatMessages(turns, { calls, whole });
-  if (systemPrompt.trim()) messages.unshift({ role: "system", content: systemPrompt });
+  if (systemPrompt) messages.unshift({ role: "system", content: systemPrompt });
   return {
     messages,
     repairs: {
@@ -137,7 +144,10 @@ function mergeTurn(last: CallerMessage, message: CallerMessage): CallerMessage |
   if (message.role === "tool" || last.role !== message.role) return undefined;
   if (isBlank(last)) return { ...last, ...message };
   const content = isBlank(message) ? last.content : joinContents(last.content, message.content);
-  return { ...last, ...message, content };
+  if (last.role === "assistant") return { ...last, ...message, content };
+  // Fields such as a name are sent only if they hold for both.
+  const isAlike = JSON.stringify(last.extra) === JSON.stringify(message.extra);
+  return { role: last.role, content, ...(isAlike && last.extra && { extra: last.extra }) };
 }
 
 function toChatMessages(turns: CallerMessage[], { calls, whole }: Calls) {
@@ -190,6 +200,10 @@ function toChatMessages(turns: CallerMessage[], { calls, whole }: Calls) {
     }
   }
   return { messages, ...count };
+}
+
+function isSaid(message: CallerMessage): boolean {
+  return message.role !== "system" && !isBlank(message);
 }
 
 function isTurn({ role }: ChatMessage): boolean {

@@ -23,8 +23,7 @@ async function readStream(
 ): Promise<ChatReply> {
   for await (const delta of provider.stream(request, options)) {
     if (delta.type === "reply") return delta.reply;
-    if (delta.type === "text") await emit({ type: "token", text: delta.text });
-    else if (delta.type === "reasoning") await emit(delta);
+    await emit(delta.type === "text" ? { ...delta, type: "token" } : delta);
   }
   throw new ProviderError(
     502,

@@ -1,13 +1,17 @@
+import { AppError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
+import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import type { AgentConfig } from "../config.ts";
+import { createCallerTools } from "./caller_tools.ts";
 import type { CallerMessage } from "./conversation.ts";
 import type { Emit } from "./events.ts";
 import { createFallback } from "../models/fallback.ts";
 import type { AgentResult, AgentSettings } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
+import { takeSystemAnywhere } from "./system_messages.ts";
 import { type ModelChoice, resolveModel } from "../models/choice.ts";
 import type { Models } from "../models/models.ts";
-import type { ToolSource } from "../tools/tool.ts";
+import type { Toolbox, ToolSource } from "../tools/tool.ts";
 
 /** A conversation to answer. The configuration provides what is unset. */
 export interface RunRequest {
@@ -15,6 +19,8 @@ export interface RunRequest {
   messages: CallerMessage[];
   systemPrompt?: string | undefined;
   settings?: Partial<AgentSettings>;
+  /** Tools that the caller runs; see `AgentResult.pending`. */
+  callerTools?: ToolDefinition[];
 }
 
 export interface RunReport extends AgentResult {
@@ -60,13 +66,17 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
   const fallbacks = config.HUB_FALLBACK.map((id) => resolveModel(id, config).model);
 
   return {
-    prepare({ choice: { target, model }, messages, systemPrompt, settings }) {
+    prepare({ choice: { target, model }, messages, systemPrompt, settings, callerTools = [] }) {
+      const toolbox = tools.current();
+      refuseSameNames(callerTools, toolbox);
+      const others = target === "hub" ? fallbacks.filter((id) => id !== model) : [];
+      const asked = [model, ...others];
       const history = buildHistory(messages, {
         systemPrompt: systemPrompt ?? config.AGENT_SYSTEM_PROMPT,
+        movesSystem: !takeSystemAnywhere(asked),
         maxMessages: config.AGENT_MAX_HISTORY,
       });
-      const others = target === "hub" ? fallbacks.filter((id) => id !== model) : [];
-      const provider = createFallback(models.providerFor(target), [model, ...others]);
+      const provider = createFallback(models.providerFor(target), asked);
       return {
         repairs: history.repairs,
         get model() {
@@ -78,7 +88,8 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
             provider,
             model,
             messages: history.messages,
-            tools: tools.current(),
+            tools: toolbox,
+            callerTools: createCallerTools(callerTools),
             settings: { ...configured, ...settings },
             log,
             ...options,
@@ -88,4 +99,15 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
       };
     },
   };
+}
+
+function refuseSameNames(callerTools: ToolDefinition[], { names }: Toolbox): void {
+  const index = callerTools.findIndex(({ name }) => names.includes(name));
+  if (index < 0) return;
+  const shown = JSON.stringify(callerTools[index]!.name);
+  const message = `the agent has a tool named ${shown} itself (GET /tools); rename yours, or end ` +
+    "the model id with :plain to ask the model without the agent";
+  throw new AppError(400, "unsupported_parameter", `cannot use tools.${index}: ${message}`, {
+    errors: [{ path: `tools.${index}`, message }],
+  });
 }

@@ -9,8 +9,17 @@ export async function readJson<T extends z.ZodType>(
   schema: T,
   limits: BodyLimits,
 ): Promise<z.output<T>> {
+  return checkBody(await readJsonValue(request, limits), schema);
+}
+
+/** Reads a JSON body of any shape. */
+export async function readJsonValue(request: Request, limits: BodyLimits): Promise<unknown> {
   requireJson(request);
-  const value = parseJson(await readBodyText(request, limits));
+  return parseJson(await readBodyText(request, limits));
+}
+
+/** Validates a body. Throws 400 with the path of each invalid field. */
+export function checkBody<T extends z.ZodType>(value: unknown, schema: T): z.output<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const errors = listFieldErrors(result.error);

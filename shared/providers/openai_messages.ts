@@ -21,11 +21,11 @@ export const MAX_TOOL_CALLS = 10_000;
  * provider sent with its messages is left out too; see `ChatMessage`.
  */
 export function toCompletionParams(request: ChatRequest) {
-  const { model, messages, tools, temperature, maxTokens, seed, extra } = request;
+  const { model, messages, rawMessages, tools, temperature, maxTokens, seed, extra } = request;
   return {
     ...extra,
     model,
-    messages: messages.map((message) => toMessageParam(message, model)),
+    messages: rawMessages ?? messages.map((message) => toMessageParam(message, model)),
     ...(tools?.length && {
       tools: tools.map((tool) => ({ type: "function" as const, function: { ...tool } })),
     }),
@@ -35,7 +35,8 @@ export function toCompletionParams(request: ChatRequest) {
   };
 }
 
-function toMessageParam(message: ChatMessage, model: string) {
+/** A message in OpenAI's shape, for `model`. */
+export function toMessageParam(message: ChatMessage, model: string): Fields {
   if (message.role === "assistant") return toAssistantParam(message, model);
   const { role, content, extra } = message;
   if (role === "tool") return { ...extra, role, tool_call_id: message.toolCallId, content };

@@ -66,6 +66,11 @@ export interface ChatRequest {
   seed?: number;
   /** Further fields of the provider's request, as OpenAI spells them; the ones above win. */
   extra?: Record<string, unknown>;
+  /**
+   * The messages as they are sent, if they are sent unread. Then the answer is passed through as
+   * well: a reply has it in `raw`, a stream in `chunk` deltas, which come instead of other pieces.
+   */
+  rawMessages?: unknown[];
 }
 
 export interface CallOptions {
@@ -100,6 +105,8 @@ export interface ChatReply {
   parts?: ContentPart[];
   /** The model that was asked. Set if the reply or one of its calls has such fields or parts. */
   from?: string;
+  /** The provider's whole answer, if `rawMessages` were sent. */
+  raw?: ExtraFields;
   /** Set if the provider's bytes were not UTF-8: some of the text was replaced by U+FFFD. */
   encoding?: typeof NOT_UTF8;
 }
@@ -112,6 +119,7 @@ export type ChatDelta =
   | { type: "text"; text: string; logprobs?: Record<string, unknown> }
   | { type: "reasoning"; text: string }
   | { type: "call"; index: number; id?: string; name?: string; arguments: string }
+  | { type: "chunk"; chunk: ExtraFields }
   | { type: "reply"; reply: ChatReply };
 
 /** One vendor. Translates shapes and errors; decides nothing. Throws `ProviderError`. */

@@ -18,8 +18,10 @@ export const CompletionMessage = z.discriminatedUnion("role", [
     role: z.literal("assistant"),
     content: Content,
     tool_calls: z.array(Call).nullish(),
+    function_call: z.unknown().optional(),
   }),
   z.looseObject({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
+  z.looseObject({ role: z.literal("function"), content: Content, name: z.string() }),
 ]).meta({ id: "ChatMessage" });
 export type CompletionMessage = z.infer<typeof CompletionMessage>;
 

@@ -34,7 +34,10 @@ export function chatReply(fields: Partial<ChatReply> = {}): ChatReply {
   };
 }
 
-/** Answers with one step after the other; the last one answers for ever. Streams word by word. */
+/**
+ * Answers with one step after the other; the last one answers for ever. Streams word by word, a
+ * call in two pieces.
+ */
 export function createScriptedProvider(...steps: Step[]): ScriptedProvider {
   const requests: ChatRequest[] = [];
 
@@ -51,6 +54,11 @@ export function createScriptedProvider(...steps: Step[]): ScriptedProvider {
   ): AsyncGenerator<ChatDelta> {
     const reply = await complete(request, options);
     for (const text of (reply.content ?? "").match(/\S+\s*/g) ?? []) yield { type: "text", text };
+    for (const [index, { id, name, arguments: text }] of reply.toolCalls.entries()) {
+      const half = Math.ceil(text.length / 2);
+      yield { type: "call", index, id, name, arguments: text.slice(0, half) };
+      yield { type: "call", index, arguments: text.slice(half) };
+    }
     yield { type: "reply", reply };
   }
 

@@ -19,7 +19,7 @@ const KEPT_CHARACTERS = 16_000_000;
 
 export interface ResponseHandlerDeps {
   /** Opens the chat completion that answers. Throws 4xx and 503. */
-  open(body: CompletionRequest, request: Request): CompletionSource;
+  open(body: CompletionRequest, request: { headers: Headers }): CompletionSource;
   runs: Capacity;
   bodyLimits: BodyLimits;
 }
@@ -58,8 +58,8 @@ export function createResponseHandler(
     const source = open(toCompletionRequest(body, findItem), request);
     connection.onClose(runs.take());
     const frame = createResponseFrame(body);
+    const sealsReasoning = body.include?.includes("reasoning.encrypted_content") ?? false;
     if (body.stream) {
-      const sealsReasoning = body.include?.includes("reasoning.encrypted_content") ?? false;
       const { signal } = request;
       const onOutput = keepItems;
       return await streamResponse(source, { signal, context, frame, sealsReasoning, onOutput });
@@ -68,9 +68,9 @@ export function createResponseHandler(
     const { reply, usage, headers } = outcome;
     Object.assign(fields, outcome.fields);
     const end = toEnd(reply);
-    const output = createResponseOutput();
+    const output = createResponseOutput({ sealsReasoning });
     await addReply(output, reply, { ...end, isStreamed: false });
-    keepItems(output.items);
+    keepItems(output.toKept());
     const state = { ...end, output: output.items, usage, serviceTier: reply.serviceTier };
     return Response.json(toResponse(frame, { model: source.model, ...state }), { headers });
   };

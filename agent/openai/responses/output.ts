@@ -1,3 +1,7 @@
+import { reasoningIn } from "../../../shared/providers/extra_fields.ts";
+import { asList } from "../../../shared/providers/openai_messages.ts";
+import { toSentFields } from "../../run/sent_fields.ts";
+import { sealFields } from "./input.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 
 /** One event of a streamed response, without its number. */
@@ -18,8 +22,8 @@ export interface OutputItem extends Record<string, unknown> {
 export interface CallPiece {
   /** Tells the calls of one turn apart. */
   index: number;
-  id: string;
-  name: string;
+  id?: string;
+  name?: string;
   arguments: string;
 }
 
@@ -32,8 +36,12 @@ export interface ResponseOutput {
   addCall(piece: CallPiece): Promise<void>;
   /** The call has been announced, at least in part. */
   hasCall(index: number): boolean;
-  /** Closes what is open. `sealed` becomes the `encrypted_content` of the turn's reasoning. */
+  /** Closes the text that is open: what comes next is an item of its own. */
+  endText(): Promise<void>;
+  /** Closes everything that is open. `sealed` becomes the `encrypted_content` of the turn's reasoning. */
   endTurn(options?: { status?: string; sealed?: string | undefined }): Promise<void>;
+  /** The items with their `encrypted_content`, also if the caller does not get it. */
+  toKept(): OutputItem[];
 }
 
 /** An item that is still growing. */
@@ -64,6 +72,7 @@ export function createResponseOutput(
 ): ResponseOutput {
   const items: OutputItem[] = [];
   const calls = new Map<number, OpenCall>();
+  const seals = new Map<OutputItem, string>();
   /** The text that is growing: one at a time, calls beside it. */
   let text: OpenText | undefined;
   /** The reasoning of this turn. */
@@ -119,6 +128,7 @@ export function createResponseOutput(
 
   /** Thoughts are sent as the summary of a reasoning item: it is what clients show. */
   async function openReasoning(): Promise<OpenText> {
+    await closeReasoning();
     const item: OutputItem = { id: newId("rs"), type: "reasoning", summary: [] };
     const output_index = await addItem(item);
     const at = { item_id: item.id, output_index, summary_index: 0 };
@@ -142,12 +152,12 @@ export function createResponseOutput(
     };
   }
 
-  async function openCall({ id, name }: CallPiece): Promise<OpenCall> {
+  async function openCall({ id, name = "" }: CallPiece): Promise<OpenCall> {
     const item = {
       id: newId("fc"),
       type: "function_call" as const,
       status: "in_progress",
-      call_id: id,
+      call_id: id ?? newId("call"),
       name,
       arguments: "",
     };
@@ -173,10 +183,19 @@ export function createResponseOutput(
     };
   }
 
-  async function closeText(status = "completed"): Promise<void> {
+  async function closeText(status?: string): Promise<void> {
     const open = text;
     text = undefined;
-    await open?.close(status);
+    await open?.close(status ?? "completed");
+  }
+
+  async function closeReasoning(sealed?: string): Promise<void> {
+    const open = thoughts;
+    thoughts = undefined;
+    if (open && sealed) seals.set(open.item, sealed);
+    if (!open || !sealsReasoning) return;
+    open.item.encrypted_content = sealed ?? null;
+    await finish(open, "completed");
   }
 
   async function textOf(kind: OpenText["kind"]): Promise<OpenText> {
@@ -197,14 +216,18 @@ export function createResponseOutput(
       calls.set(piece.index, call);
       if (piece.arguments) await call.add(piece.arguments);
     },
+    endText: closeText,
     async endTurn({ status = "completed", sealed } = {}) {
       await closeText(status);
-      if (thoughts && sealed) thoughts.item.encrypted_content = sealed;
-      if (thoughts && sealsReasoning) await finish(thoughts, status);
-      thoughts = undefined;
+      await closeReasoning(sealed);
       for (const call of calls.values()) await call.close(status);
       calls.clear();
     },
+    toKept: () =>
+      items.map((item) => {
+        const encrypted_content = seals.get(item);
+        return encrypted_content ? { ...item, encrypted_content } : item;
+      }),
   };
 }
 
@@ -217,13 +240,24 @@ export async function addReply(
   reply: ChatReply,
   { status, isStreamed }: { status: string; isStreamed: boolean },
 ): Promise<void> {
-  if (!isStreamed && reply.content) await output.addText(reply.content);
+  if (!isStreamed) {
+    const thoughts = reply.extra && reasoningIn(reply.extra);
+    if (thoughts) await output.addReasoning(thoughts);
+    if (reply.content) await output.addText(reply.content, tokensOf(reply.logprobs));
+  }
   if (reply.refusal) await output.addRefusal(reply.refusal);
   for (const [index, call] of reply.toolCalls.entries()) {
     if (!output.hasCall(index)) await output.addCall({ index, ...call });
   }
   if (output.items.length === 0) await output.addText("");
-  await output.endTurn({ status });
+  const sent = toSentFields(reply);
+  const hasSent = Object.keys(sent).length > 0;
+  await output.endTurn({ status, sealed: hasSent ? sealFields(sent) : undefined });
+}
+
+/** The tokens of log probabilities, which a chat completion has in `content`. */
+export function tokensOf(logprobs: Record<string, unknown> | null | undefined): unknown[] {
+  return asList(logprobs?.content);
 }
 
 function newId(prefix: string): string {

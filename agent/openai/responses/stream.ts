@@ -10,7 +10,13 @@ import {
 import { toOpenAIError } from "../error_shape.ts";
 import type { CompletionSource } from "../source.ts";
 import { type ResponseFrame, type ResponseState, toEnd, toResponse } from "./body.ts";
-import { addReply, createResponseOutput, type OutputItem, type ResponseEvent } from "./output.ts";
+import {
+  addReply,
+  createResponseOutput,
+  type OutputItem,
+  type ResponseEvent,
+  tokensOf,
+} from "./output.ts";
 
 export interface StreamedResponseOptions {
   signal: AbortSignal;
@@ -18,7 +24,7 @@ export interface StreamedResponseOptions {
   frame: ResponseFrame;
   /** The caller wants what it needs to send reasoning back. */
   sealsReasoning: boolean;
-  /** Gets the output of a response that has ended well. */
+  /** Gets the output of a response that has ended well; see `toKept`. */
   onOutput(items: OutputItem[]): void;
   keepAliveMs?: number;
 }
@@ -63,17 +69,18 @@ export async function streamResponse(
     const outcome = await source.start({
       signal: outlet.signal,
       async emit(event) {
-        if (event.type === "token") await output.addText(event.text);
+        if (event.type === "token") await output.addText(event.text, tokensOf(event.logprobs));
+        else if (event.type === "call") await output.addCall(event);
         else if (event.type === "reasoning") await output.addReasoning(event.text);
         // Text before and after the agent's own tool calls are two messages.
-        else await output.endTurn();
+        else await output.endText();
       },
     });
     Object.assign(context.fields, { model: source.model, ...outcome.fields });
     const { reply, usage, account } = outcome;
     const end = toEnd(reply);
     await addReply(output, reply, { ...end, isStreamed: true });
-    options.onOutput(output.items);
+    options.onOutput(output.toKept());
     const response = stateOf({
       ...end,
       output: output.items,

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { buildHistory } from "../../../agent/run/history.ts";
+import { fromLegacy } from "../../../agent/openai/legacy_functions.ts";
 import { toConversation } from "../../../agent/openai/request.ts";
 import { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
 import { findViolations } from "../../fakes/strict_provider.ts";
@@ -27,6 +28,7 @@ const Message = fc.oneof(
     tool_calls: fc.option(fc.array(Call, { maxLength: 3 })),
   }),
   fc.record({ role: fc.constant("tool"), tool_call_id: Id, content: Content }),
+  fc.record({ role: fc.constant("function"), name: Id, content: Content }),
 );
 
 Deno.test("any OpenAI conversation becomes one that every strict provider accepts", () => {
@@ -36,9 +38,10 @@ Deno.test("any OpenAI conversation becomes one that every strict provider accept
         model: "a/b",
         messages: [...messages, { role: "user", content: "And?" }],
       });
-      const conversation = toConversation(body);
+      const conversation = toConversation(fromLegacy(body));
       const { messages: history } = buildHistory(conversation.messages, {
         systemPrompt: conversation.systemPrompt ?? "Be.",
+        movesSystem: true,
       });
       assertEquals(findViolations(history), []);
     }),

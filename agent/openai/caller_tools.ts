@@ -1,0 +1,34 @@
+import type { ToolDefinition } from "../../shared/providers/provider.ts";
+import { asFields, asText } from "../../shared/providers/openai_messages.ts";
+import type { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import type { AgentSettings } from "../run/graph.ts";
+import { unsupported } from "./error_shape.ts";
+
+/** The caller's functions, with all their fields. Throws 400 for tools of another kind. */
+export function readTools({ tools }: CompletionRequest): ToolDefinition[] {
+  return (tools ?? []).map((tool, index) => {
+    const { type, function: definition } = asFields(tool);
+    if (type !== "function") {
+      throw unsupported(
+        `tools.${index}.type`,
+        "only functions can stand beside the agent's tools; end the model id with :plain to ask " +
+          "the model without the agent",
+      );
+    }
+    const name = asText(asFields(definition).name);
+    if (!name) throw unsupported(`tools.${index}.function.name`, "it is missing");
+    const parameters = { type: "object", properties: {} };
+    return { description: "", parameters, ...asFields(definition), name };
+  });
+}
+
+/** The fields about tools that go to the provider, as long as it gets tools. */
+export function readToolFields(
+  { tool_choice, parallel_tool_calls }: CompletionRequest,
+): Pick<AgentSettings, "toolExtra"> {
+  const toolExtra = {
+    ...(tool_choice !== null && tool_choice !== undefined && { tool_choice }),
+    ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
+  };
+  return Object.keys(toolExtra).length > 0 ? { toolExtra } : {};
+}

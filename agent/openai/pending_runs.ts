@@ -1,0 +1,45 @@
+import type { PendingRun } from "../run/caller_tools.ts";
+import type { CallerMessage } from "../run/conversation.ts";
+import { createRecent } from "./recent.ts";
+
+/** The runs that wait for results of a caller's tools. */
+export interface PendingRuns {
+  keep(run: PendingRun): void;
+  /** A conversation with what its runs had added; the results in it answer the model's own calls. */
+  restore(conversation: CallerMessage[]): CallerMessage[];
+}
+
+const KEPT_MINUTES = 60;
+const KEPT_CHARACTERS = 32_000_000;
+
+/**
+ * Remembers what a run did before it called a tool of the caller: the caller sends back only its own
+ * call and result, and without the rest the model would use the agent's tools again. If a run was
+ * forgotten, or another process had it, the conversation goes on as the caller sent it.
+ */
+export function createPendingRuns(): PendingRuns {
+  const recent = createRecent<PendingRun>({
+    maxAgeMs: KEPT_MINUTES * 60_000,
+    maxCharacters: KEPT_CHARACTERS,
+  });
+
+  return {
+    keep(run) {
+      for (const id of run.ids.keys()) recent.keep(id, run);
+    },
+    restore(conversation) {
+      const ids = new Map<string, string>();
+      return conversation.flatMap((message): CallerMessage[] => {
+        if (message.role === "tool") {
+          const toolCallId = ids.get(message.toolCallId ?? "") ?? message.toolCallId;
+          return [{ ...message, toolCallId }];
+        }
+        const call = message.role === "assistant" ? message.toolCalls?.[0] : undefined;
+        const run = call && recent.find(call.id);
+        if (!run) return [message];
+        for (const [theirs, own] of run.ids) ids.set(theirs, own);
+        return run.added;
+      });
+    },
+  };
+}

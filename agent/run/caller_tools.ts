@@ -1,0 +1,71 @@
+import type { ChatMessage, ToolCall, ToolDefinition } from "../../shared/providers/provider.ts";
+import type { AgentEvent, Emit } from "./events.ts";
+
+/** Tools of the caller, which the caller runs itself: a call of one ends the run. */
+export interface CallerTools {
+  readonly definitions: ToolDefinition[];
+  has(name: string): boolean;
+}
+
+export function createCallerTools(definitions: ToolDefinition[]): CallerTools {
+  const names = new Set(definitions.map(({ name }) => name));
+  return { definitions, has: (name) => names.has(name) };
+}
+
+/** A run that waits for the caller's results. */
+export interface PendingRun {
+  /** What the run has added to the conversation: turns of the model, results of the agent's tools. */
+  added: ChatMessage[];
+  /** The ids that the caller knows its calls by, and the model's own. */
+  ids: Map<string, string>;
+}
+
+/** The calls of one turn that the caller has to run, under new ids. */
+export interface CallerCalls {
+  /** Announces the pieces of the caller's calls as they come, and leaves out those of the agent's. */
+  watch(emit: Emit): Emit;
+  /** The calls of a reply: the agent's, and the caller's with the ids that are known to it. */
+  split(calls: ToolCall[]): { own: ToolCall[]; theirs: ToolCall[]; ids: PendingRun["ids"] };
+}
+
+/**
+ * The ids are new because they are the key to the waiting run: models use the same ids again and
+ * again, and other callers must not guess them.
+ */
+export function createCallerCalls(tools: CallerTools): CallerCalls {
+  /** By the position of a call in its turn. */
+  const known = new Map<number, { id: string; index: number }>();
+
+  function identify(position: number) {
+    const found = known.get(position) ??
+      { id: `call_${crypto.randomUUID().replaceAll("-", "")}`, index: known.size };
+    known.set(position, found);
+    return found;
+  }
+
+  return {
+    watch(emit) {
+      const names = new Map<number, string>();
+      return (event: AgentEvent) => {
+        if (event.type !== "call") return emit(event);
+        const name = names.get(event.index) ?? event.name ?? "";
+        names.set(event.index, name);
+        if (tools.has(name)) return emit({ ...event, name, ...identify(event.index) });
+      };
+    },
+    split(calls) {
+      const own: ToolCall[] = [];
+      const theirs: ToolCall[] = [];
+      const ids: PendingRun["ids"] = new Map();
+      for (const [position, call] of calls.entries()) {
+        if (!tools.has(call.name)) own.push(call);
+        else {
+          const { id } = identify(position);
+          theirs.push({ ...call, id });
+          ids.set(id, call.id);
+        }
+      }
+      return { own, theirs, ids };
+    },
+  };
+}

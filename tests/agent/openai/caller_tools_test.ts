@@ -1,0 +1,187 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { ChatMessage } from "../../../shared/providers/provider.ts";
+import { agentService } from "../../fakes/agent_service.ts";
+import { readChunks, readEvents } from "../../fakes/events.ts";
+import { createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
+
+const TOOLS = [{
+  type: "function",
+  function: { name: "get_weather", parameters: { type: "object" }, strict: true },
+}];
+const QUESTION = { role: "user", content: "How is the weather, and what is 2+2?" };
+const SUM = { id: "c1", name: "calculator", arguments: '{"expression":"2+2"}' };
+const WEATHER = { id: "c2", name: "get_weather", arguments: '{"city":"Oslo"}' };
+
+function serve(...steps: Step[]) {
+  const provider = createScriptedProvider(...steps);
+  const { service } = agentService(provider);
+  const send = (path: string, body: Record<string, unknown>) =>
+    service(
+      new Request(`http://127.0.0.1:8000/v1/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model: "a/b", ...body }),
+      }),
+    );
+  const ask = (body: Record<string, unknown>) =>
+    send("chat/completions", { messages: [QUESTION], tools: TOOLS, ...body });
+  return { provider, send, ask };
+}
+
+/** The calls and results of a conversation, in their order. */
+function stepsOf(messages: ChatMessage[] = []): unknown[] {
+  return messages.flatMap((message) => {
+    if (message.role === "tool") return [message.content];
+    return message.role === "assistant" ? (message.toolCalls ?? []).map(({ name }) => name) : [];
+  });
+}
+
+Deno.test("a caller's tools are offered beside the agent's, with all their fields", async () => {
+  const { provider, ask } = serve({ content: "Sunny." });
+  await ask({});
+  const [request] = provider.requests;
+  const names = request?.tools?.map(({ name }) => name);
+  assertEquals(names, ["current_time", "calculator", "get_weather"]);
+  assertEquals<unknown>(request?.tools?.at(-1), {
+    name: "get_weather",
+    description: "",
+    parameters: { type: "object" },
+    strict: true,
+  });
+});
+
+Deno.test("a call of a caller's tool is the answer, and the loop goes on with its result", async () => {
+  const { provider, ask } = serve(
+    { content: "Let me look.", toolCalls: [WEATHER], finishReason: "stop" },
+    { toolCalls: [SUM] },
+    { content: "Sunny, and 4." },
+  );
+  const [choice] = (await (await ask({})).json()).choices;
+  const [call] = choice.message.tool_calls;
+  assertEquals([choice.finish_reason, choice.message.content], ["tool_calls", "Let me look."]);
+  assertMatch(call.id, /^call_[0-9a-f]{32}$/);
+  const { name, arguments: args } = WEATHER;
+  assertEquals(call, { type: "function", id: call.id, function: { name, arguments: args } });
+
+  const result = { role: "tool", tool_call_id: call.id, content: "sunny" };
+  const answer = await ask({ messages: [QUESTION, choice.message, result] });
+  assertEquals((await answer.json()).choices[0].message.content, "Sunny, and 4.");
+  const steps = stepsOf(provider.requests.at(-1)?.messages);
+  assertEquals(steps, ["get_weather", "sunny", "calculator", "4"]);
+});
+
+Deno.test("what the agent did before and beside the caller's call is not done again", async () => {
+  const { provider, ask } = serve(
+    { toolCalls: [{ ...SUM, id: "c0" }] },
+    { toolCalls: [{ ...SUM, id: "c1", arguments: '{"expression":"3+3"}' }, WEATHER] },
+    { content: "Sunny." },
+  );
+  const response = await ask({});
+  assertEquals(response.headers.get("x-agent-tool-calls"), "2");
+  const [choice] = (await response.json()).choices;
+  const calls: { id: string; function: { name: string } }[] = choice.message.tool_calls;
+  assertEquals(calls.map((call) => call.function.name), ["get_weather"]);
+
+  const result = { role: "tool", tool_call_id: calls[0]!.id, content: "sunny" };
+  // Clients keep only what they know of a message.
+  const assistant = { role: "assistant", content: null, tool_calls: calls };
+  await ask({ messages: [QUESTION, assistant, result] });
+  assertEquals(stepsOf(provider.requests.at(-1)?.messages), [
+    ...["calculator", "4"],
+    ...["calculator", "6"],
+    ...["get_weather", "sunny"],
+  ]);
+});
+
+Deno.test("the result of a call that is not remembered is used as it is", async () => {
+  const { provider, ask } = serve({ content: "Sunny." });
+  const call = { id: "call_of_another_process", type: "function", function: WEATHER };
+  const assistant = { role: "assistant", content: null, tool_calls: [call] };
+  const result = { role: "tool", tool_call_id: call.id, content: "sunny" };
+  await ask({ messages: [QUESTION, assistant, result] });
+  assertEquals(stepsOf(provider.requests[0]?.messages), ["get_weather", "sunny"]);
+});
+
+Deno.test("the arguments of a caller's call are streamed in pieces, those of the agent's are not", async () => {
+  const { ask } = serve({ content: null, toolCalls: [SUM, WEATHER] });
+  const chunks = await readChunks(await ask({ stream: true }));
+  const pieces = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+  assertEquals(pieces.map(({ index }) => index), [0, 0]);
+  assertMatch(pieces[0].id, /^call_[0-9a-f]{32}$/);
+  assertEquals(pieces[0].function.name, "get_weather");
+  assertEquals(pieces[1].id, undefined);
+  const args = pieces.map((piece) => piece.function.arguments).join("");
+  assertEquals(args, WEATHER.arguments);
+  assertEquals(chunks.at(-1).choices[0].finish_reason, "tool_calls");
+});
+
+Deno.test("a response has the caller's calls as items, and takes their results", async () => {
+  const tools = [{ type: "function", ...TOOLS[0]!.function }];
+  const input = [QUESTION];
+  for (const stream of [false, true]) {
+    const { provider, send } = serve({ toolCalls: [SUM, WEATHER] }, { content: "Sunny." });
+    const response = await send("responses", { input, tools, stream });
+    const events = stream ? await Array.fromAsync(readEvents(response)) : [];
+    const body = stream ? events.at(-1)!.data.response : await response.json();
+    const [call, ...more] = body.output.filter(({ type }: { type: string }) =>
+      type === "function_call"
+    );
+    assertEquals([call.name, call.arguments, call.status, more], [
+      "get_weather",
+      WEATHER.arguments,
+      "completed",
+      [],
+    ]);
+    assertEquals(
+      events.filter(({ event }) => event === "response.function_call_arguments.delta").length,
+      stream ? 2 : 0,
+    );
+    const output = { type: "function_call_output", call_id: call.call_id, output: "sunny" };
+    await send("responses", { input: [...input, call, output], tools });
+    const steps = stepsOf(provider.requests.at(-1)?.messages);
+    assertEquals(steps, ["calculator", "4", "get_weather", "sunny"]);
+  }
+});
+
+Deno.test("a forced tool call is forced once, and tool fields are sent only with tools", async () => {
+  const { provider, ask } = serve({ toolCalls: [SUM] }, { content: "4" });
+  await ask({ tool_choice: "required", parallel_tool_calls: false });
+  assertEquals(provider.requests.map(({ extra }) => extra), [
+    { tool_choice: "required", parallel_tool_calls: false },
+    { parallel_tool_calls: false },
+  ]);
+  const auto = serve({ toolCalls: [SUM] }, { content: "4" });
+  await auto.ask({ tool_choice: "auto" });
+  assertEquals(auto.provider.requests.map(({ extra }) => extra?.tool_choice), ["auto", "auto"]);
+
+  const last = createScriptedProvider({ toolCalls: [SUM] }, { content: "4" });
+  const { service } = agentService(last, { environment: { AGENT_MAX_STEPS: "1" } });
+  await service(
+    new Request("http://127.0.0.1:8000/v1/chat/completions", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "a/b", messages: [QUESTION], parallel_tool_calls: true }),
+    }),
+  );
+  assertEquals(last.requests.map(({ extra, tools }) => [Boolean(tools), extra]), [
+    [true, { parallel_tool_calls: true }],
+    [false, undefined],
+  ]);
+});
+
+Deno.test("a tool that the agent cannot offer is refused, before any call", async () => {
+  const named = (name: string) => ({ type: "function", function: { name } });
+  const cases: [unknown, string, string][] = [
+    [named("calculator"), "tools.1", "rename yours"],
+    [{ type: "custom", custom: { name: "x" } }, "tools.1.type", ":plain"],
+    [{ type: "function", function: {} }, "tools.1.function.name", "missing"],
+  ];
+  for (const [tool, param, words] of cases) {
+    const { provider, ask } = serve({});
+    const response = await ask({ tools: [...TOOLS, tool] });
+    const { error } = await response.json();
+    assertEquals([response.status, error.code, error.param], [400, "unsupported_parameter", param]);
+    assertStringIncludes(error.message, words);
+    assert(provider.requests.length === 0);
+  }
+});

@@ -1,0 +1,197 @@
+import { assertEquals, assertObjectMatch } from "@std/assert";
+import { agentService } from "../../fakes/agent_service.ts";
+import { readChunks } from "../../fakes/events.ts";
+import { providerOf } from "../../fakes/openai_provider.ts";
+import { type Answer, json, sse, startProviderDouble } from "../../fakes/provider_double.ts";
+
+/** What goes through the service unchanged, with the real adapter and a provider over HTTP. */
+
+const MESSAGES = [{ role: "user", content: "Hi" }];
+
+async function serve(...answers: Answer[]) {
+  const double = await startProviderDouble(answers);
+  const { service } = agentService(providerOf(double));
+  const ask = async (body: Record<string, unknown>) =>
+    await service(
+      new Request("http://127.0.0.1:8000/v1/chat/completions", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model: "acme/m", messages: MESSAGES, ...body }),
+      }),
+    );
+  return { double, ask, [Symbol.asyncDispose]: () => double[Symbol.asyncDispose]() };
+}
+
+const choice = (index: number, content: string) => ({
+  index,
+  message: { role: "assistant", content, annotations: [{ type: "url_citation" }] },
+  finish_reason: "stop",
+  logprobs: null,
+});
+const chunk = (choices: unknown[], more = {}) => ({
+  id: "gen-1",
+  object: "chat.completion.chunk",
+  created: 7,
+  model: "acme/m-2",
+  choices,
+  ...more,
+});
+const delta = (fields: unknown, more = {}) => chunk([{ index: 0, delta: fields, ...more }]);
+
+Deno.test("a plain request goes to the provider as it is, and its answer comes back as it is", async () => {
+  const body = {
+    id: "gen-1",
+    object: "chat.completion",
+    created: 7,
+    model: "acme/m-2",
+    choices: [choice(0, "One"), choice(1, "Two")],
+    usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 0.1 },
+    citations: ["https://example.org"],
+  };
+  await using service = await serve(json(body));
+  const sent = {
+    messages: [
+      { role: "system", content: "Be.", name: "boss" },
+      { role: "user", content: [{ type: "text", text: "Hi", cache_control: {} }], name: "ann" },
+      { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
+      { role: "function", name: "f", content: "1" },
+      { role: "assistant", content: [{ type: "refusal", refusal: "No." }], audio: { id: "a" } },
+      { role: "system", content: "Now be brief." },
+      { role: "user", content: "Go on" },
+    ],
+    n: 2,
+    functions: [{ name: "f" }],
+    function_call: "auto",
+    top_k: 3,
+  };
+  const response = await service.ask({ ...sent, model: "acme/m:plain" });
+  assertEquals(await response.json(), body);
+  assertEquals(service.double.requests[0]?.body, { ...sent, model: "acme/m" });
+});
+
+Deno.test("the chunks of a plain stream come as they are: choices, logprobs, pieces of calls", async () => {
+  const piece = (fields: unknown) => delta({ tool_calls: [{ index: 0, ...fields as object }] });
+  const chunks = [
+    delta({ role: "assistant", content: "" }),
+    delta({ reasoning_content: "Hm" }),
+    delta({ content: "One" }, { logprobs: { content: [{ token: "One", logprob: -1 }] } }),
+    chunk([{ index: 1, delta: { content: "Two" } }], { provider: "acme" }),
+    piece({ id: "c1", type: "function", function: { name: "f", arguments: "" } }),
+    piece({ function: { arguments: '{"x"' } }),
+    piece({ function: { arguments: ":1}" } }),
+    delta({ refusal: "No." }),
+    delta({}, { finish_reason: "tool_calls" }),
+  ];
+  const usage = chunk([], { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } });
+  await using service = await serve(sse([...chunks, usage]));
+  const ask = async (more = {}) =>
+    await readChunks(await service.ask({ model: "acme/m:plain", stream: true, ...more }));
+  assertEquals(await ask(), chunks);
+  assertEquals(await ask({ stream_options: { include_usage: true } }), [...chunks, usage]);
+});
+
+Deno.test("the agent's answer has the thoughts, and the details of all its usage", async () => {
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 4,
+    total_tokens: 14,
+    prompt_tokens_details: { cached_tokens: 6 },
+    completion_tokens_details: { reasoning_tokens: 3 },
+  };
+  const call = { id: "c1", type: "function", function: { name: "calculator" } };
+  const ask = { ...call, function: { ...call.function, arguments: '{"expression":"2+2"}' } };
+  const answer = (message: unknown, finish_reason: string) =>
+    json({ id: "x", choices: [{ index: 0, message, finish_reason }], usage });
+  await using service = await serve(
+    answer({ content: null, tool_calls: [ask], reasoning_content: "A sum." }, "tool_calls"),
+    answer({ content: "4", reasoning_content: "Done." }, "stop"),
+  );
+  const completion = await (await service.ask({})).json();
+  assertObjectMatch(completion.choices[0].message, { content: "4", reasoning_content: "Done." });
+  assertEquals(completion.usage, {
+    prompt_tokens: 20,
+    completion_tokens: 8,
+    total_tokens: 28,
+    prompt_tokens_details: { cached_tokens: 12 },
+    completion_tokens_details: { reasoning_tokens: 6 },
+  });
+});
+
+Deno.test("the agent streams log probabilities with their text", async () => {
+  const tokens = ["It ", "is."].map((token) => ({ token, logprob: -0.1 }));
+  await using service = await serve(sse([
+    ...tokens.map((token) => delta({ content: token.token }, { logprobs: { content: [token] } })),
+    delta({}, { finish_reason: "stop" }),
+  ]));
+  const chunks = await readChunks(await service.ask({ stream: true, logprobs: true }));
+  const seen = chunks.flatMap(({ choices: [{ delta, logprobs }] }) =>
+    delta.content ? [[delta.content, logprobs.content]] : []
+  );
+  assertEquals(seen, tokens.map((token) => [token.token, [token]]));
+  assertEquals(chunks.at(-1).choices[0].logprobs, null);
+});
+
+Deno.test("a system message within a conversation stays there if the provider takes it", async () => {
+  const answer = json({ choices: [choice(0, "Yes.")] });
+  const messages = [
+    { role: "system", content: "Be kind." },
+    { role: "user", content: "Hi", name: "ann" },
+    { role: "assistant", content: "Hello" },
+    { role: "developer", content: "Be brief." },
+    { role: "user", content: "Why?" },
+  ];
+  await using service = await serve(answer);
+  await service.ask({ model: "openai/m", messages });
+  await service.ask({ model: "mistral/m", messages });
+  const [kept, moved] = service.double.requests.map(({ body }) => body.messages);
+  assertEquals(
+    kept,
+    messages.map((message) =>
+      message.role === "developer" ? { ...message, role: "system" } : message
+    ),
+  );
+  assertEquals(moved, [
+    { role: "system", content: "Be kind.\n\nBe brief." },
+    ...messages.filter(({ role }) => role === "user" || role === "assistant"),
+  ]);
+});
+
+Deno.test("a caller with functions gets and sends function calls, beside the agent's tools", async () => {
+  const call = {
+    id: "c1",
+    type: "function",
+    function: { name: "get_weather", arguments: '{"city":"Oslo"}' },
+  };
+  const message = { role: "assistant", content: null, tool_calls: [call] };
+  const answer: Answer = ({ body }) =>
+    body.messages.at(-1).role === "tool"
+      ? Response.json({ choices: [choice(0, "Sunny.")] })
+      : body.stream
+      ? sse([
+        delta({ tool_calls: [{ ...call, index: 0 }] }),
+        delta({}, { finish_reason: "tool_calls" }),
+      ])({} as never)
+      : Response.json({ choices: [{ index: 0, message, finish_reason: "tool_calls" }] });
+  await using service = await serve(answer);
+  const functions = [{ name: "get_weather", parameters: { type: "object" } }];
+  const [first] = (await (await service.ask({ functions })).json()).choices;
+  assertEquals(first.finish_reason, "function_call");
+  assertEquals(first.message.function_call, call.function);
+  assertEquals(first.message.tool_calls, undefined);
+  const names = service.double.requests[0]!.body.tools.map(
+    (tool: typeof call) => tool.function.name,
+  );
+  assertEquals(names, ["current_time", "calculator", "get_weather"]);
+
+  const chunks = await readChunks(await service.ask({ functions, stream: true }));
+  const pieces = chunks.flatMap(({ choices: [{ delta }] }) => delta.function_call ?? []);
+  assertEquals(pieces, [call.function]);
+  assertEquals(chunks.at(-1).choices[0].finish_reason, "function_call");
+
+  const result = { role: "function", name: "get_weather", content: "sunny" };
+  const answered = await service.ask({ functions, messages: [...MESSAGES, first.message, result] });
+  assertEquals((await answered.json()).choices[0].message.content, "Sunny.");
+  const [assistant, tool] = service.double.requests.at(-1)!.body.messages.slice(-2);
+  assertEquals(assistant.tool_calls[0].function, call.function);
+  assertEquals([tool.tool_call_id, tool.content], [assistant.tool_calls[0].id, "sunny"]);
+});
