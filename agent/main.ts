@@ -31,7 +31,10 @@ async function main(): Promise<void> {
         },
         close: () => Promise.resolve(tools[Symbol.asyncDispose]()),
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
-        hints: (url) => [...describeDemo(models), `try: ${curl(url, { config, models })}`],
+        hints: (url) => [
+          ...describeDemo(models),
+          `open ${url} in a browser, or try: ${curl(url, { config, models })}`,
+        ],
       };
     },
   });

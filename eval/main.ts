@@ -46,7 +46,7 @@ async function create(
   return {
     service: createEvalHandler(deps),
     ...(deps.operations && { metrics: deps.operations.metrics }),
-    hints: (url) => [`try: ${curl(url, config)}`],
+    hints: (url) => [`open ${url} in a browser, or try: ${curl(url, config)}`],
     // Only after the port is open: a second start beside a running service must not call endpoints.
     async begin() {
       if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
