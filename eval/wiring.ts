@@ -21,6 +21,7 @@ import { checkRuns, checkStore } from "./run/readiness.ts";
 import { createRunManager } from "./run/manager.ts";
 import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
+import { expectsTools } from "./assess/scores/tools.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects } from "./endpoint/target.ts";
 
@@ -56,7 +57,11 @@ export function createEvalDeps(
     limiter: createFairLimiter(config.EVAL_CONCURRENCY),
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,
-    connect: ({ endpoint, model_id: modelId, protocol, parameters }, credential) => {
+    connect: (request, credential) => {
+      const { endpoint, model_id: modelId, protocol, parameters } = request;
+      const observesTools = request.test_batch.some(({ interactions }) =>
+        interactions.some(expectsTools)
+      );
       const client = createEndpointClient({
         modelId,
         credential,
@@ -67,8 +72,9 @@ export function createEvalDeps(
         pace: paces(endpoint),
       });
       const dialects: Dialects = {
-        openai: (baseUrl) => createOpenAIDialect({ baseUrl, modelId, parameters }, client),
-        agent: (url) => createAgentDialect({ url, modelId }, client),
+        openai: (baseUrl) =>
+          createOpenAIDialect({ baseUrl, modelId, parameters, observesTools }, client),
+        agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
       };
       const target = createTarget({ endpoint, protocol, parameters, dialects });
       return observeTarget(target, { metrics, modelId });

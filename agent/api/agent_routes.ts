@@ -13,6 +13,7 @@ import {
   StudioModels,
 } from "../../shared/schemas/agent.ts";
 import { toAgentReply } from "../answer/reply.ts";
+import { collectToolEvents } from "../answer/tool_events.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
 import { accountFields, accountHeaders } from "../answer/accounting.ts";
@@ -29,6 +30,10 @@ export interface RunRouteDeps extends RunnerDeps {
 const ModelId = z.string().meta({
   description: "The model: the UUID of a fine-tuned one, or `<provider>/<model>` of the hub.",
   example: "demo/assistant",
+});
+
+const AgentEvents = z.enum(["tools"]).optional().meta({
+  description: "`tools`: the answer has what the tools did, as `tool_events`.",
 });
 
 const Tools = z.object({
@@ -63,7 +68,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       path: "/",
       summary: "Answer a conversation",
       index: { text: "send {messages} with the header x-model-id; the answer is the last message" },
-      params: { header: z.object({ "x-model-id": ModelId }) },
+      params: { header: z.object({ "x-model-id": ModelId, "x-agent-events": AgentEvents }) },
       body: {
         schema: AgentRequestBody,
         example: { messages: [{ type: "human", content: "What is 17 * 23?" }] },
@@ -137,9 +142,12 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
     if (wantsStream(request)) {
       return await streamAnswer(run, { signal: request.signal, context });
     }
-    const report = await run.start({ signal: workSignal(request, context.connection) });
+    const tools = collectToolEvents(request);
+    const signal = workSignal(request, context.connection);
+    const report = await run.start({ signal, ...(tools && { emit: tools.emit }) });
     Object.assign(context.fields, accountFields(report));
-    return Response.json(toAgentReply(report.reply), {
+    const reply = toAgentReply(report.reply);
+    return Response.json(tools ? { ...reply, tool_events: tools.seen } : reply, {
       headers: accountHeaders({ report, repairs: run.repairs }),
     });
   };

@@ -4,7 +4,7 @@ import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { asFields, asList } from "../../shared/providers/openai_messages.ts";
 import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
-import type { AgentEvent } from "../run/events.ts";
+import { collectToolEvents, wantsToolEvents } from "../answer/tool_events.ts";
 import { chooseModel } from "../models/choice.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
@@ -64,25 +64,21 @@ export function createOpenAIHandlers(
       const { headers } = request;
       const source = open(body, { headers, raw: asList(asFields(value).messages) });
       connection.onClose(runs.take());
-      const showTools = headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true;
         const { signal } = request;
+        const showTools = wantsToolEvents(request);
         const options = { signal, context, includeUsage, showTools, isLegacy: isLegacy(body) };
         return await streamCompletion(source, options);
       }
-      const seen: AgentEvent[] = [];
+      const tools = collectToolEvents(request);
       const signal = workSignal(request, connection);
-      const outcome = await source.start({ signal, ...(showTools && { emit: keepToolEvents }) });
+      const outcome = await source.start({ signal, ...(tools && { emit: tools.emit }) });
       Object.assign(fields, outcome.fields);
       const frame = createFrame(source.model);
-      const toolEvents = showTools ? seen : undefined;
+      const toolEvents = tools?.seen;
       const options = { frame, usage: outcome.usage, toolEvents, isLegacy: isLegacy(body) };
       return Response.json(toCompletion(outcome.reply, options), { headers: outcome.headers });
-
-      function keepToolEvents(event: AgentEvent): void {
-        if (event.type === "tool_call" || event.type === "tool_result") seen.push(event);
-      }
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type {
   Interaction,
   InteractionResult,
@@ -27,6 +28,8 @@ export interface ReplyCircumstances {
   latencyMs: number;
   /** `null` if the endpoint did not report its tokens. */
   usage: InteractionUsage | null;
+  /** What the endpoint called; `undefined` if it did not say. */
+  toolCalls: ObservedToolCall[] | undefined;
   /** What was said before this turn, oldest first. */
   conversation(): { role: "user" | "assistant"; content: string }[];
   /** What the answered turns before this one took. */

@@ -135,6 +135,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
 const UNKNOWN_CIRCUMSTANCES: ReplyCircumstances = {
   latencyMs: 0,
   usage: null,
+  toolCalls: undefined,
   conversation: () => [],
   spentBefore: () => ({ latencyMs: 0, outputTokens: 0 }),
 };

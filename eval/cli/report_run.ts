@@ -55,8 +55,10 @@ function decide({ digest, threshold, criteria, source }: {
   }
   const regressed = Object.entries(source.comparison?.result.scores ?? {})
     .filter(([, { verdict }]) => verdict === "regressed").map(([name]) => name);
+  const { byChecks, byTools } = digest.barred;
   const faults = [
-    ...digest.barred > 0 ? [`required checks failed in ${digest.barred} turns`] : [],
+    ...byChecks > 0 ? [`required checks failed in ${byChecks} turns`] : [],
+    ...byTools > 0 ? [`wrong tool calls in ${byTools} turns`] : [],
     ...describeStanding(standing, { headline, threshold }),
     ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
   ];

@@ -19,6 +19,8 @@ export interface ScoredTurn extends TurnPosition {
         | "judge"
         | "reference_metadata"
         | "check_results"
+        | "reference_tools"
+        | "tools_mode"
       >
     >;
 }
@@ -75,6 +77,9 @@ export function isPlanned({ scores, missing }: AttemptTurn, score: string): bool
 /** Scores of our own that look like the match of a metadata key. */
 const NO_KEY_MATCH = new Set(["exact_match", "metadata_match"]);
 
+/** Scores that are about the expected tool calls. */
+const TOOL_SCORES = ["tool_f1", "tool_args", "tool_order", "tools"];
+
 /**
  * What is missing is read off the result itself, so that also runs that were stored before
  * `missing_scores` was recorded say so: a planned score that is `null` in an answered turn.
@@ -92,6 +97,10 @@ function toAttemptTurn(
     if (scores.judge === null) missing.add("judge");
   }
   if (result.check_results) methods.checks = describeChecks(result.check_results);
+  if (typeof scores.tools === "number") {
+    const expected = JSON.stringify([result.tools_mode ?? "exact", result.reference_tools]);
+    for (const name of TOOL_SCORES) methods[name] = expected;
+  }
   const matches: string[] = [];
   for (const key of Object.keys(result.reference_metadata ?? {})) {
     const name = `${key}_match`;

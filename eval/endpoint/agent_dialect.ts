@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { EndpointClient } from "./client.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";
+import { readMessageCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 import { type ConversationMessage, type Dialect, withoutQuery } from "./target.ts";
 
 /** The part of the agent's answer that an evaluation reads. */
@@ -20,7 +21,12 @@ const Reply = z.object({
 
 /** The dialect of an agent backend: the model in `x-model-id`, the conversation in `messages`. */
 export function createAgentDialect(
-  { url, modelId }: { url: string; modelId: string },
+  { url, modelId, observesTools = false }: {
+    url: string;
+    modelId: string;
+    /** Whether replies come with the tool calls of the agent. */
+    observesTools?: boolean;
+  },
   client: EndpointClient,
 ): Dialect {
   return {
@@ -28,9 +34,9 @@ export function createAgentDialect(
     ask: (conversation, signal) =>
       client.post({
         url,
-        headers: { "x-model-id": modelId },
+        headers: { "x-model-id": modelId, ...(observesTools && TOOL_EVENTS_HEADER) },
         body: { messages: conversation.map(toMessage) },
-        read: readReply,
+        read: (answer, encoding) => readReply(answer, { encoding, observesTools }),
       }, signal),
   };
 }
@@ -39,7 +45,10 @@ function toMessage({ role, content }: ConversationMessage) {
   return { type: role === "user" ? "human" : "ai", content };
 }
 
-function readReply(answer: unknown, encoding?: typeof NOT_UTF8): TargetReply | undefined {
+function readReply(
+  answer: unknown,
+  { encoding, observesTools }: { encoding: typeof NOT_UTF8 | undefined; observesTools: boolean },
+): TargetReply | undefined {
   const { data } = Reply.safeParse(answer);
   if (!data) return undefined;
   return toTargetReply({
@@ -49,5 +58,6 @@ function readReply(answer: unknown, encoding?: typeof NOT_UTF8): TargetReply | u
     finishReason: data.response_metadata?.finish_reason ?? null,
     usage: data.usage_metadata ?? null,
     encoding,
+    toolCalls: observesTools ? readToolEvents(answer) ?? readMessageCalls(answer) : undefined,
   });
 }

@@ -10,17 +10,20 @@ import type { ModelParameters } from "../../shared/schemas/evaluate.ts";
 import type { EndpointClient } from "./client.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";
 import { COMPLETIONS_PATH, type Dialect, withoutQuery } from "./target.ts";
+import { readPendingCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 
 export interface OpenAIDialectOptions {
   /** Without `/chat/completions`; a query is kept. */
   baseUrl: string;
   modelId: string;
   parameters: ModelParameters;
+  /** Whether replies come with the tool calls of the endpoint. */
+  observesTools?: boolean;
 }
 
 /** OpenAI's dialect: the model, the conversation and the parameters in the body. */
 export function createOpenAIDialect(
-  { baseUrl, modelId, parameters }: OpenAIDialectOptions,
+  { baseUrl, modelId, parameters, observesTools = false }: OpenAIDialectOptions,
   client: EndpointClient,
 ): Dialect {
   const { system_prompt, temperature, max_tokens, seed } = parameters;
@@ -39,17 +42,23 @@ export function createOpenAIDialect(
     ask: (conversation, signal) =>
       client.post({
         url,
+        ...(observesTools && { headers: TOOL_EVENTS_HEADER }),
         body: toCompletionParams({ ...settings, messages: [...system, ...conversation] }),
-        read: (value, encoding) => readReply({ value, ...(encoding && { encoding }) }, modelId),
+        read: (value, encoding) =>
+          readReply({ value, ...(encoding && { encoding }) }, { modelId, observesTools }),
       }, signal),
   };
 }
 
-function readReply(answer: DecodedAnswer, modelId: string): TargetReply | undefined {
+function readReply(
+  answer: DecodedAnswer,
+  { modelId, observesTools }: { modelId: string; observesTools: boolean },
+): TargetReply | undefined {
   const reply = parseReply(answer, modelId);
   if (!reply) return undefined;
   const { refusal, usage, toolCalls, finishReason, encoding } = reply;
-  const { content, reasoning_content, reasoning } = readMessage(answer.value);
+  const message = readMessage(answer.value);
+  const { content, reasoning_content, reasoning } = message;
   return toTargetReply({
     content: content || refusal,
     reasoning: reasoning_content ?? reasoning,
@@ -61,6 +70,7 @@ function readReply(answer: DecodedAnswer, modelId: string): TargetReply | undefi
       total_tokens: usage.totalTokens,
     },
     encoding,
+    toolCalls: observesTools ? readToolEvents(message) ?? readPendingCalls(toolCalls) : undefined,
   });
 }
 

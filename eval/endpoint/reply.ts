@@ -1,5 +1,6 @@
 import { asFields, asList, asText, parseContent } from "../../shared/providers/openai_messages.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type { InteractionUsage } from "../../shared/schemas/evaluate.ts";
 
 /** What the model under test said. */
@@ -14,6 +15,8 @@ export interface TargetReply {
   textless?: TextlessReply;
   /** Set if the endpoint's bytes were not UTF-8. */
   encoding?: typeof NOT_UTF8;
+  /** What the endpoint called; unset if that was not asked for, or it does not say. */
+  toolCalls?: ObservedToolCall[];
 }
 
 /** Why a reply has no text, as the `error` of its turn says it. */
@@ -33,11 +36,16 @@ export interface RawReply {
   finishReason: string | null;
   usage: InteractionUsage | null;
   encoding?: typeof NOT_UTF8 | undefined;
+  /** What the endpoint called, if that was asked for and it says so. */
+  toolCalls?: ObservedToolCall[] | undefined;
 }
 
-/** Separates a reply's text from the model's reasoning, and says if no text is left. */
+/**
+ * Separates a reply's text from the model's reasoning, and says if no text is left. If tool calls are
+ * asked for, a reply of nothing else is whole.
+ */
 export function toTargetReply(raw: RawReply): TargetReply {
-  const { finishReason, usage, calls, encoding } = raw;
+  const { finishReason, usage, calls, encoding, toolCalls } = raw;
   const { content, thought } = splitThought(parseContent(raw.content) ?? "");
   const reasoning = [asText(raw.reasoning) ?? thoughtParts(raw.content), thought]
     .map((text) => text.trim()).filter(Boolean).join("\n\n");
@@ -47,7 +55,9 @@ export function toTargetReply(raw: RawReply): TargetReply {
     finishReason,
     ...(reasoning !== "" && { reasoning }),
     ...(encoding && { encoding }),
+    ...(toolCalls && { toolCalls }),
   };
+  if (toolCalls && toolCalls.length > 0) return reply;
   return content.trim() === "" ? { ...reply, textless: explainTextless(reply, calls) } : reply;
 }
 

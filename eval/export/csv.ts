@@ -57,6 +57,7 @@ export const csv: ExportFormat = {
       ],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
       ...(turnCounts.check_counts ? CHECK_COLUMNS : []),
+      ...(scoreNames.includes("tools") ? TOOL_COLUMNS : []),
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];
     yield writeRow(columns.map(([name]) => name));
@@ -74,6 +75,15 @@ const CHECK_COLUMNS: Column[] = [
       result.check_results?.filter(({ value }) => value === 0).map(({ name }) => name).join("; "),
   ],
   ["check_results", ({ result }) => result.check_results && JSON.stringify(result.check_results)],
+];
+
+/** Only in runs that expect tool calls. */
+const TOOL_COLUMNS: Column[] = [
+  [
+    "reference_tools",
+    ({ result }) => result.reference_tools && JSON.stringify(result.reference_tools),
+  ],
+  ["tool_calls", ({ result }) => result.tool_calls && JSON.stringify(result.tool_calls)],
 ];
 
 function writeRow(cells: Cell[]): string {

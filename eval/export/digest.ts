@@ -5,9 +5,10 @@ import type {
   Statistic,
   TurnCounts,
 } from "../../shared/schemas/evaluate.ts";
+import { hasWrongTools } from "../../shared/schemas/barred.ts";
+import { isBarring } from "../../shared/schemas/checks.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { resultParts } from "../results/scenario_results.ts";
-import { isBarred } from "../results/passing.ts";
 import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
@@ -37,8 +38,8 @@ export interface RunDigest extends Counts {
   errors: Map<string, { count: number; detail: string }>;
   /** What is missing, by which methods scores were computed, in what replies differ. */
   turnCounts: TurnCounts;
-  /** Turns that cannot pass: a required check has failed. */
-  barred: number;
+  /** Turns that cannot pass, by the reason. */
+  barred: { byChecks: number; byTools: number };
 }
 
 /** Reads a run once. The averages are those of its result. */
@@ -54,7 +55,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const scoreNames = new Set<string>();
   const errors: RunDigest["errors"] = new Map();
   const yieldIfDue = createYielder();
-  let barred = 0;
+  const barred = { byChecks: 0, byTools: 0 };
   let scenario = scenarios[0]!;
   for await (const parts of resultParts(reader, run)) {
     for (const part of parts) {
@@ -80,7 +81,8 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);
     if (turn.error) countError(errors, turn.error);
-    if (isBarred(turn)) barred++;
+    if (turn.check_results?.some(isBarring)) barred.byChecks++;
+    if (hasWrongTools(turn)) barred.byTools++;
     totals.addTurn(turn);
   }
 

@@ -1,12 +1,14 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { hasWrongTools } from "../../shared/schemas/barred.ts";
+import { isBarring } from "../../shared/schemas/checks.ts";
 import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/store.ts";
-import { isBarring } from "../../shared/schemas/checks.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
 import { outcomeOf } from "../results/outcome.ts";
+import { describeTools } from "./tool_text.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
 /** Of a reply that is shown with a failure; whole replies are in the other formats. */
@@ -118,25 +120,35 @@ function writeDetail(result: InteractionResult, threshold: number): string {
       }>${xmlText(reasons.join("\n"))}</error>`;
     }
     case "below": {
-      const barring = result.check_results?.filter(isBarring) ?? [];
-      const message = barring.length > 0
-        ? `required checks failed: ${barring.map(({ name }) => name).join(", ")}`
-        : `${HEADLINE} ${round(result.scores[HEADLINE])} is below ${threshold}`;
+      const { message, type } = describeFailure(result, threshold);
       const lines = [
         `asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`,
         `expected: ${shorten(result.reference_reply, SHOWN_CHARACTERS, "…")}`,
         `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS, "…")}`,
         ...(result.differs_in ? [`differs in: ${result.differs_in.join(", ")}`] : []),
+        ...describeTools(result),
         ...failedChecks(result),
         `scores: ${
           Object.entries(result.scores).filter(([, value]) => value !== null)
             .map(([name, value]) => `${name} ${round(value)}`).join(", ")
         }`,
       ];
-      const type = barring.length > 0 ? "required_check" : "below_threshold";
       return `<failure${xmlAttributes({ message, type })}>${xmlText(lines.join("\n"))}</failure>`;
     }
   }
+}
+
+function describeFailure(result: InteractionResult, threshold: number) {
+  const barring = result.check_results?.filter(isBarring) ?? [];
+  if (barring.length > 0) {
+    const names = barring.map(({ name }) => name).join(", ");
+    return { type: "required_check", message: `required checks failed: ${names}` };
+  }
+  if (hasWrongTools(result)) {
+    return { type: "wrong_tools", message: "the tool calls are not those expected" };
+  }
+  const message = `${HEADLINE} ${round(result.scores[HEADLINE])} is below ${threshold}`;
+  return { type: "below_threshold", message };
 }
 
 /** A turn may pass without all its checks; it says which. */

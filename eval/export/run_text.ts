@@ -41,7 +41,8 @@ function describeOutcome(
   { run, threshold, comparison }: ExportSource,
 ): string {
   if (run.status !== "completed") return run.status;
-  if (barred > 0) return "required checks failed";
+  if (barred.byChecks > 0) return "required checks failed";
+  if (barred.byTools > 0) return "wrong tool calls";
   switch (holdAgainst(statistics[HEADLINE], threshold)) {
     case "unscored":
       return "not scored";

@@ -1,5 +1,6 @@
 import type { EvaluateRequest, RunNote } from "../../shared/schemas/evaluate.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
+import { expectsTools } from "../assess/scores/tools.ts";
 import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";
 
 /** Notes on a run, from its request alone; `hasJudge` says whether a judge is configured. */
@@ -13,7 +14,7 @@ export function runNotes(
   ).filter(({ interaction }) => interaction.reference_reply !== undefined);
   const bare = turns.filter(({ interaction, scenario, turn }) =>
     Object.keys(interaction.reference_metadata).length === 0 &&
-    checksOf(scenario, turn).length === 0
+    checksOf(scenario, turn).length === 0 && !expectsTools(interaction)
   );
   if (bare.length === 0) return [];
   const which = bare.length === turns.length

@@ -1,5 +1,6 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
-import { DEFAULT_PASS_THRESHOLD, HEADLINE, isBarred, reaches } from "./passing.ts";
+import { isBarred } from "../../shared/schemas/barred.ts";
+import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "./passing.ts";
 
 /**
  * `unscored`: it was answered, but nothing was expected of the answer. `incomplete`: it was
@@ -9,14 +10,12 @@ export type Outcome = "passed" | "below" | "failed" | "incomplete" | "unscored";
 
 /** The outcome of a turn for a threshold in [0, 1]. */
 export function outcomeOf(
-  { error, scores, missing_scores, check_results }: Pick<
-    InteractionResult,
-    "error" | "scores" | "missing_scores" | "check_results"
-  >,
+  turn: Pick<InteractionResult, "error" | "scores" | "missing_scores" | "check_results">,
   threshold: number,
 ): Outcome {
+  const { error, scores, missing_scores } = turn;
   if (error) return "failed";
-  if (isBarred({ check_results })) return "below";
+  if (isBarred(turn)) return "below";
   const score = scores[HEADLINE] ?? null;
   if (score === null) return missing_scores?.[HEADLINE] ? "incomplete" : "unscored";
   return reaches(score, threshold) ? "passed" : "below";

@@ -1,10 +1,4 @@
-import { isBarring } from "../../shared/schemas/checks.ts";
-import type {
-  InteractionResult,
-  PassRates,
-  RunPassRates,
-  Statistic,
-} from "../../shared/schemas/evaluate.ts";
+import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/evaluate.ts";
 import { aggregateScores } from "./statistics.ts";
 import { finish, type Steps } from "./steps.ts";
 
@@ -37,11 +31,6 @@ export function holdAgainst(
   }
   if (mean === null) return "unscored";
   return reaches(mean, threshold) ? "passed" : "below";
-}
-
-/** Whether a turn cannot pass, whatever its scores are: a required check has failed. */
-export function isBarred({ check_results }: Pick<InteractionResult, "check_results">): boolean {
-  return check_results?.some(isBarring) ?? false;
 }
 
 /**

@@ -8,11 +8,12 @@ import {
   type ScenarioResult,
   ScoredBy,
 } from "../../shared/schemas/evaluate.ts";
+import { isBarred } from "../../shared/schemas/barred.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../store/store.ts";
-import { DEFAULT_PASS_THRESHOLD, isBarred, passRates, passRatesInSteps } from "./passing.ts";
+import { DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
 import {
   aggregateInSteps,
   createScenarioAggregate,

@@ -248,6 +248,8 @@ function toAnswer(result: InteractionResult): Answer {
 const OUTCOME_FIELDS = new Set(
   Object.keys(InteractionResult.shape).filter((field) => !(field in Interaction.shape)),
 );
+/** The same of a turn that expects no tool calls: there, `tool_calls` may be the caller's own. */
+const PLAIN_OUTCOME_FIELDS = OUTCOME_FIELDS.difference(new Set(["tool_calls"]));
 
 function omit(interaction: Interaction, fields: ReadonlySet<string>): Interaction {
   const entries = Object.entries(interaction).filter(([field]) => !fields.has(field));
@@ -261,7 +263,10 @@ async function toResult(
 ): Promise<InteractionResult> {
   const { assessor } = ports;
   const { reply, latencyMs: latency_ms } = answer;
-  const own = omit(interaction, OUTCOME_FIELDS);
+  const own = omit(
+    interaction,
+    interaction.reference_tools ? OUTCOME_FIELDS : PLAIN_OUTCOME_FIELDS,
+  );
   const reference_reply = interaction.reference_reply ?? "";
   if (!reply) {
     return {
@@ -282,6 +287,7 @@ async function toResult(
     agent_reply: reply.content,
     generated_metadata: generatedMetadata,
     ...assessed,
+    ...(reply.toolCalls && { tool_calls: reply.toolCalls }),
     latency_ms,
     ...describeReply(reply),
   };
@@ -322,6 +328,7 @@ async function assess(
       return await assessor.assess(interaction, reply.content, {
         latencyMs,
         usage: reply.usage,
+        toolCalls: reply.toolCalls,
         conversation,
         spentBefore,
       });

@@ -98,6 +98,7 @@ function toRow(
     finish_reason: received.finishReason,
     reasoning: received.reasoning,
     reply_encoding: received.encoding,
+    tool_calls: received.toolCalls,
   });
   return { run_id: runId, scenario, attempt, turn, tries: 0, reply };
 }

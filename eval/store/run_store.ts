@@ -334,6 +334,7 @@ function toPendingReply(
     ...(finishReason !== undefined && { finishReason }),
     ...(reasoning !== undefined && { reasoning }),
     ...(stored.reply_encoding && { encoding: stored.reply_encoding }),
+    ...(stored.tool_calls && { toolCalls: stored.tool_calls }),
   };
 }
 

@@ -74,8 +74,9 @@ export interface PendingRepliesTable {
   /** How many later processes have started to score it. */
   tries: number;
   /**
-   * `agent_reply`, `usage`, `latency_ms`, `finish_reason`, `reasoning` and `reply_encoding` as JSON:
-   * as in a turn's `result`, which may stand here too. Earlier versions wrote `content` for `agent_reply`.
+   * `agent_reply`, `usage`, `latency_ms`, `finish_reason`, `reasoning`, `reply_encoding` and
+   * `tool_calls` as JSON: as in a turn's `result`, which may stand here too. Earlier versions wrote
+   * `content` for `agent_reply`.
    */
   reply: string;
 }

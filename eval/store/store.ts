@@ -3,6 +3,7 @@ import type {
   InteractionResult,
   InteractionUsage,
 } from "../../shared/schemas/evaluate.ts";
+import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
 
@@ -85,6 +86,8 @@ export interface ReceivedReply extends TurnPosition {
   reasoning?: string;
   /** Set if the endpoint's bytes were not UTF-8. */
   encoding?: typeof NOT_UTF8;
+  /** What the endpoint called, if the run looks at it. */
+  toolCalls?: ObservedToolCall[];
 }
 
 /** A reply that an earlier process received and did not finish scoring. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { type InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../shared/schemas/label_key.ts";
@@ -16,7 +17,7 @@ export const TurnFacets = z.object({
   labels: z.record(z.string(), FacetLabel),
   error: z.string().optional(),
   differs_in: z.array(z.string()).optional(),
-  /** Required checks that failed: the turn does not pass, whatever its scores are. */
+  /** Required checks that failed, and `tools`: the turn does not pass, whatever its scores are. */
   barred_by: z.array(z.string()).min(1).optional(),
   latency_ms: z.number(),
   tokens: z.number().nullable(),
@@ -37,6 +38,7 @@ export function facetName(name: string): string {
 export function readFacets(result: InteractionResult): TurnFacets {
   const { id, scores, error, differs_in, check_results = [], latency_ms, usage } = result;
   const barring = check_results.filter(isBarring).map(({ name }) => facetName(name));
+  if (hasWrongTools(result)) barring.push("tools");
   return {
     id: facetName(id),
     scores: Object.fromEntries(

@@ -100,6 +100,8 @@ export const AgentReply = z.object({
   tool_calls: z.array(ReplyToolCall),
   invalid_tool_calls: z.array(ReplyInvalidToolCall),
   usage_metadata: UsageMetadata,
+  /** What the tools did, if the request had `x-agent-events: tools`. */
+  tool_events: z.array(z.looseObject({ type: z.enum(["tool_call", "tool_result"]) })).optional(),
 }).meta({ id: "AgentReply" });
 export type AgentReply = z.infer<typeof AgentReply>;
 

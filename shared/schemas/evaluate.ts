@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NOT_UTF8 } from "../http/utf8.ts";
 import { CheckCount, CheckResult, Checks } from "./checks.ts";
+import { ObservedToolCall, ReferenceTools, ToolsMode } from "./tools.ts";
 
 /** Ids stand in logs, lists, file names of reports and statistics: they are names, not texts. */
 const LONGEST_ID = 256;
@@ -25,6 +26,10 @@ export const Interaction = z.looseObject({
   reference_metadata: Metadata.default({}),
   generated_metadata: Metadata.default({}),
   checks: Checks.optional(),
+  /** The tool calls that the reply should come with; `[]`: none. */
+  reference_tools: ReferenceTools.optional(),
+  /** `exact` if unset. */
+  tools_mode: ToolsMode.optional(),
 }).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
@@ -260,6 +265,8 @@ export const InteractionResult = Interaction.extend({
   judge: JudgeResult.optional(),
   /** Of a turn with checks: what became of each. */
   check_results: z.array(CheckResult).optional(),
+  /** What the endpoint called, if the run expects tool calls anywhere and the endpoint reports them. */
+  tool_calls: z.array(ObservedToolCall).optional(),
   latency_ms: z.number(),
   usage: InteractionUsage.nullable(),
   /**

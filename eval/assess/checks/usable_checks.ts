@@ -1,6 +1,7 @@
 import { AppError, type FieldError } from "../../../shared/errors.ts";
 import { type Check, MAX_CHECKS } from "../../../shared/schemas/checks.ts";
 import { batchPath, type Scenario } from "../../../shared/schemas/evaluate.ts";
+import { patternIn } from "../tools/same_args.ts";
 import type { CompiledCheck, ContentChecks } from "./content_checks.ts";
 import { checksOf, hasChecks, type PlannedCheck } from "./planned_checks.ts";
 
@@ -13,7 +14,8 @@ export interface CheckPorts {
 }
 
 /**
- * Throws 400 with the path of every check that could never be decided: an invalid pattern or schema,
+ * Throws 400 with the path of every check that could never be decided: an invalid pattern (also of
+ * an expected tool call) or schema,
  * a `judge` without a judge, a `similar` without a text, or more checks than a turn may have.
  */
 export async function requireUsableChecks(
@@ -23,8 +25,9 @@ export async function requireUsableChecks(
   const errors: FieldError[] = [];
   const compiled = new Map<string, { check: CompiledCheck; paths: string[] }>();
   for (const [index, scenario] of scenarios.entries()) {
-    if (!hasChecks(scenario)) continue;
     const at = batchPath(scenarios, index);
+    gatherPatterns(scenario, at);
+    if (!hasChecks(scenario)) continue;
     const refused = new Set<Check>(); // a scenario's check is named once, not in each turn
     for (const [turn, { reference_reply }] of scenario.interactions.entries()) {
       const planned = checksOf(scenario, turn);
@@ -36,7 +39,9 @@ export async function requireUsableChecks(
       }
       for (const one of planned) {
         const path = `${at}.${one.path}`;
-        gather(one, path);
+        if (one.check.type === "regex" || one.check.type === "json") {
+          gather(one.check, `${path}.value`);
+        }
         const message = faultOf(one, { reference: reference_reply, turn, ports });
         if (message === undefined || refused.has(one.check)) continue;
         refused.add(one.check);
@@ -48,13 +53,26 @@ export async function requireUsableChecks(
   if (errors.length > 0) refuse(errors.slice(0, MOST_ERRORS));
 
   /** The same pattern is inspected once, and a scenario's check stands in each of its turns. */
-  function gather({ check }: PlannedCheck, path: string): void {
-    if (check.type !== "regex" && check.type !== "json") return;
+  function gather(check: CompiledCheck, path: string): void {
     const key = JSON.stringify([check.type, check.value]);
     const known = compiled.get(key);
     if (!known) compiled.set(key, { check, paths: [path] });
     else if (known.paths.at(-1) !== path && known.paths.length < MOST_ERRORS) {
       known.paths.push(path);
+    }
+  }
+
+  /** Patterns for the arguments of expected tool calls. */
+  function gatherPatterns({ interactions }: Scenario, at: string): void {
+    for (const [turn, { reference_tools }] of interactions.entries()) {
+      for (const [index, { args = {} }] of (reference_tools ?? []).entries()) {
+        for (const [name, expected] of Object.entries(args)) {
+          const value = patternIn(expected);
+          if (value === undefined) continue;
+          const path = `${at}.interactions.${turn}.reference_tools.${index}.args.${name}.$regex`;
+          gather({ type: "regex", value }, path);
+        }
+      }
     }
   }
 
@@ -66,7 +84,7 @@ export async function requireUsableChecks(
       if (!fault) return [];
       const what = check.type === "regex" ? "pattern" : "JSON Schema";
       const message = `is not a usable ${what}: ${fault}`;
-      return [...new Set(paths)].map((path) => ({ path: `${path}.value`, message }));
+      return [...new Set(paths)].map((path) => ({ path, message }));
     });
   }
 }

@@ -4,7 +4,13 @@ import { mean } from "../mean.ts";
 import type { Bounds, ScoreDescription } from "./score.ts";
 
 /** What the headline is made of, each with the same weight. */
-export const OVERALL_PARTS = ["semantic_similarity", "metadata_match", "judge", "checks"] as const;
+export const OVERALL_PARTS = [
+  "semantic_similarity",
+  "metadata_match",
+  "judge",
+  "checks",
+  "tools",
+] as const;
 export type OverallPart = (typeof OVERALL_PARTS)[number];
 
 /** A part that a turn's `overall` was planned with. */

@@ -6,6 +6,7 @@ import { describeOverall } from "./overall.ts";
 import { textPairs } from "./text_pairs.ts";
 import type { ScoreDescription } from "./score.ts";
 import type { Scorer } from "./scorer.ts";
+import { toolScores } from "./tools.ts";
 import { meaning } from "./semantic_similarity.ts";
 
 /**
@@ -18,6 +19,7 @@ export const scorers: readonly Scorer[] = [
   metadataMatch,
   judgeScore,
   checksScore,
+  toolScores,
 ];
 
 /** Every score that a result may have, as it is computed with these ports. */

@@ -69,6 +69,23 @@ async function fillRun(store: RunStore): Promise<string> {
 const ALL = ["0.0.0", "0.0.1", "0.1.0", "0.1.1", "1.0.0", "1.0.1", "1.1.0", "1.1.1"];
 
 export const listCases: Record<string, Case> = {
+  "a turn whose required check failed, or whose tools do not fit, is below any threshold": async (
+    store,
+  ) => {
+    const id = await newRun(store, { attempts: 3 });
+    const required = { name: "c", type: "contains", weight: 1, required: true };
+    const turns = [
+      storedTurn([0, 0, 0], { check_results: [{ ...required, value: 0 }] }),
+      storedTurn([0, 1, 0], { scores: { overall: 1, tools: 0 } }),
+      storedTurn([0, 2, 0], { check_results: [{ ...required, value: 1 }] }),
+    ];
+    for (const turn of turns) await store.recordTurn(id, turn);
+    const having = (outcome: "passed" | "below") =>
+      readAll(store, id, { filter: { outcome: { oneOf: [outcome], threshold: 0.1 } } });
+    assertEquals(await having("below"), ["0.0.0", "0.1.0"]);
+    assertEquals(await having("passed"), ["0.2.0"]);
+  },
+
   "turns are sorted by anything, in pages, each turn once and those without a value last": async (
     store,
   ) => {

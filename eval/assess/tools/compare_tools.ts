@@ -1,0 +1,136 @@
+import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../../shared/schemas/tools.ts";
+import { lcsLength } from "../text/lcs.ts";
+import { type MatchesPattern, shareOfArguments } from "./same_args.ts";
+
+/** How the calls of a turn compare with those expected, each in [0, 1]. */
+export interface ToolComparison {
+  /** Of the names, as multisets. */
+  f1: number;
+  /** `null` if no expected call has arguments. */
+  args: number | null;
+  order: number;
+  /** Whether the calls fit, as the mode wants it. */
+  fits: boolean;
+}
+
+/** Compares the calls that were made with those expected. */
+export async function compareTools(
+  { expected, made, mode }: {
+    expected: ReferenceTool[];
+    made: ObservedToolCall[];
+    mode: ToolsMode;
+  },
+  matches: MatchesPattern,
+): Promise<ToolComparison> {
+  const shares = await shareMatrix(expected, made, matches);
+  const wanted = expected.map(({ name }) => name);
+  const found = made.map(({ name }) => name);
+  return {
+    f1: nameF1(wanted, found),
+    args: scoreArguments(expected, shares),
+    order: nameOrder(wanted, found),
+    fits: fits(shares, { mode, made: made.length }),
+  };
+}
+
+/**
+ * For each expected call and each call made: the share of arguments that are as expected, 1 if none
+ * are asked for; `null` if the names differ.
+ */
+async function shareMatrix(
+  expected: ReferenceTool[],
+  made: ObservedToolCall[],
+  matches: MatchesPattern,
+): Promise<(number | null)[][]> {
+  const rows: (number | null)[][] = [];
+  for (const { name, args } of expected) {
+    const row: (number | null)[] = [];
+    for (const call of made) {
+      if (call.name !== name) row.push(null);
+      else row.push(args ? await shareOfArguments(args, call.args, matches) : 1);
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+/** 1 for no call where none is expected; 0 for any. */
+function nameF1(wanted: string[], found: string[]): number {
+  if (wanted.length + found.length === 0) return 1;
+  const left = new Map<string, number>();
+  for (const name of wanted) left.set(name, (left.get(name) ?? 0) + 1);
+  let common = 0;
+  for (const name of found) {
+    const count = left.get(name) ?? 0;
+    if (count === 0) continue;
+    left.set(name, count - 1);
+    common++;
+  }
+  return 2 * common / (wanted.length + found.length);
+}
+
+/** The longest common subsequence of the names, over the longer list. */
+function nameOrder(wanted: string[], found: string[]): number {
+  const longer = Math.max(wanted.length, found.length);
+  return longer === 0 ? 1 : lcsLength(wanted, found) / longer;
+}
+
+/**
+ * The mean over the expected calls that have arguments; a call that was not made counts 0. Each is
+ * paired with a call of its name, the best pairs first.
+ */
+function scoreArguments(expected: ReferenceTool[], shares: (number | null)[][]): number | null {
+  const rows = expected.flatMap(({ args }, index) => args ? [index] : []);
+  if (rows.length === 0) return null;
+  const pairs = rows.flatMap((row) =>
+    shares[row]!.flatMap((share, column) => share === null ? [] : [{ row, column, share }])
+  ).sort((a, b) => b.share - a.share);
+  const takenRows = new Set<number>();
+  const takenColumns = new Set<number>();
+  let sum = 0;
+  for (const { row, column, share } of pairs) {
+    if (takenRows.has(row) || takenColumns.has(column)) continue;
+    takenRows.add(row);
+    takenColumns.add(column);
+    sum += share;
+  }
+  return sum / rows.length;
+}
+
+function fits(
+  shares: (number | null)[][],
+  { mode, made }: { mode: ToolsMode; made: number },
+): boolean {
+  const expected = shares.length;
+  if (mode === "exact") {
+    return made === expected && shares.every((row, index) => row[index] === 1);
+  }
+  const matched = largestMatching(shares, made);
+  const hasAll = matched === expected;
+  const hasNoOther = matched === made;
+  if (mode === "subset") return hasNoOther;
+  return mode === "superset" ? hasAll : hasAll && hasNoOther;
+}
+
+/**
+ * How many expected calls can each have a call of their own that is all as expected. One that fits
+ * several (`$any`) must not take the only one that another fits, so pairs are exchanged along
+ * augmenting paths.
+ */
+function largestMatching(shares: (number | null)[][], made: number): number {
+  const partner = new Array<number>(made).fill(-1);
+
+  function place(row: number, visited: Set<number>): boolean {
+    for (const [column, share] of shares[row]!.entries()) {
+      if (share !== 1 || visited.has(column)) continue;
+      visited.add(column);
+      const holder = partner[column]!;
+      if (holder >= 0 && !place(holder, visited)) continue;
+      partner[column] = row;
+      return true;
+    }
+    return false;
+  }
+
+  return shares.reduce((count, _, row) => count + Number(place(row, new Set())), 0);
+}

@@ -1,0 +1,19 @@
+import { isBarring } from "./checks.ts";
+import type { InteractionResult } from "./evaluate.ts";
+
+/**
+ * Whether a turn cannot pass, whatever its scores are: a required check has failed, or its tool calls
+ * do not fit.
+ */
+export function isBarred(
+  turn: Pick<InteractionResult, "check_results" | "scores" | "error">,
+): boolean {
+  return hasWrongTools(turn) || (turn.check_results?.some(isBarring) ?? false);
+}
+
+/** Whether the tool calls of a turn do not fit those expected; a failed call made none. */
+export function hasWrongTools(
+  { scores, error }: Pick<InteractionResult, "scores" | "error">,
+): boolean {
+  return !error && scores.tools === 0;
+}

@@ -1,0 +1,147 @@
+import { assertEquals } from "@std/assert";
+import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
+import { isSame } from "../../../../eval/assess/tools/same_args.ts";
+import type {
+  ObservedToolCall,
+  ReferenceTool,
+  ToolsMode,
+} from "../../../../shared/schemas/tools.ts";
+
+const call = (name: string, args: ObservedToolCall["args"] = {}): ObservedToolCall => ({
+  name,
+  args,
+  status: "ok",
+  ms: 1,
+});
+
+/** As the worker decides, for patterns that both engines read alike. */
+const matches = (pattern: string, text: string) => Promise.resolve(new RegExp(pattern).test(text));
+
+const compare = (expected: ReferenceTool[], made: ObservedToolCall[], mode: ToolsMode = "exact") =>
+  compareTools({ expected, made, mode }, matches);
+
+type Case = [
+  name: string,
+  expected: ReferenceTool[],
+  made: ObservedToolCall[],
+  scores: { f1: number; args: number | null; order: number },
+];
+
+const a = { name: "a" };
+const b = { name: "b" };
+const search = { name: "search", args: { q: "kettle", limit: 5 } };
+
+const CASES: Case[] = [
+  ["no call where none is expected", [], [], { f1: 1, args: null, order: 1 }],
+  ["a call where none is expected", [], [call("a")], { f1: 0, args: null, order: 0 }],
+  ["no call where one is expected", [a], [], { f1: 0, args: null, order: 0 }],
+  ["the expected calls", [a, b], [call("a"), call("b")], { f1: 1, args: null, order: 1 }],
+  ["another order", [a, b], [call("b"), call("a")], { f1: 1, args: null, order: 0.5 }],
+  ["one too many", [a], [call("a"), call("a")], { f1: 2 / 3, args: null, order: 0.5 }],
+  ["one too few", [a, a], [call("a")], { f1: 2 / 3, args: null, order: 0.5 }],
+  ["all arguments", [search], [call("search", search.args)], { f1: 1, args: 1, order: 1 }],
+  ["one wrong argument", [search], [call("search", { q: "kettle", limit: 6 })], {
+    f1: 1,
+    args: 0.5,
+    order: 1,
+  }],
+  ["an argument too many", [search], [call("search", { ...search.args, page: 2 })], {
+    f1: 1,
+    args: 2 / 3,
+    order: 1,
+  }],
+  ["numbers that differ by rounding", [{ name: "add", args: { x: 0.3 } }], [
+    call("add", { x: 0.1 + 0.2 }),
+  ], { f1: 1, args: 1, order: 1 }],
+  [
+    "a pattern, and anything",
+    [{
+      name: "search",
+      args: { q: { $regex: "^ket" }, limit: { $any: true } },
+    }],
+    [call("search", { q: "kettle", limit: 99 })],
+    { f1: 1, args: 1, order: 1 },
+  ],
+  ["a pattern that does not match", [{ name: "search", args: { q: { $regex: "^pot" } } }], [
+    call("search", { q: "kettle" }),
+  ], { f1: 1, args: 0, order: 1 }],
+  ["anything, but not given", [{ name: "search", args: { q: { $any: true } } }], [call("search")], {
+    f1: 1,
+    args: 0,
+    order: 1,
+  }],
+  ["arguments that are no object", [search], [call("search", "{broken")], {
+    f1: 1,
+    args: 0,
+    order: 1,
+  }],
+  ["a call that was not made counts 0", [search, { name: "buy", args: { id: 1 } }], [
+    call("search", search.args),
+  ], { f1: 2 / 3, args: 0.5, order: 0.5 }],
+  ["nested arguments in any order of keys", [{
+    name: "x",
+    args: { o: { p: [1, { q: 2 }], r: 3 } },
+  }], [
+    call("x", { o: { r: 3, p: [1, { q: 2 }] } }),
+  ], { f1: 1, args: 1, order: 1 }],
+  [
+    "calls are paired with the one they fit best",
+    [
+      { name: "s", args: { q: "a" } },
+      { name: "s", args: { q: "b" } },
+    ],
+    [call("s", { q: "b" }), call("s", { q: "a" })],
+    { f1: 1, args: 1, order: 1 },
+  ],
+];
+
+for (const [name, expected, made, scores] of CASES) {
+  Deno.test(`tool calls: ${name}`, async () => {
+    const { fits: _, ...found } = await compare(expected, made);
+    assertEquals(found, scores);
+  });
+}
+
+Deno.test("modes decide whether the calls fit", async () => {
+  const fits = async (expected: ReferenceTool[], made: ObservedToolCall[]) => {
+    const modes: ToolsMode[] = ["exact", "any_order", "subset", "superset"];
+    return await Promise.all(
+      modes.map(async (mode) => (await compare(expected, made, mode)).fits),
+    );
+  };
+  assertEquals(await fits([a, b], [call("a"), call("b")]), [true, true, true, true]);
+  assertEquals(await fits([a, b], [call("b"), call("a")]), [false, true, true, true]);
+  assertEquals(await fits([a, b], [call("a")]), [false, false, true, false]);
+  assertEquals(await fits([a], [call("a"), call("b")]), [false, false, false, true]);
+  assertEquals(await fits([], []), [true, true, true, true]);
+  assertEquals(await fits([], [call("a")]), [false, false, false, true]);
+  assertEquals(await fits([search], [call("search")]), [false, false, false, false]);
+});
+
+Deno.test("a call that fits several does not take the only one that another fits", async () => {
+  const expected = [
+    { name: "s", args: { q: { $any: true } } },
+    { name: "s", args: { q: "b" } },
+  ];
+  const made = [call("s", { q: "b" }), call("s", { q: "a" })];
+  assertEquals((await compare(expected, made, "any_order")).fits, true);
+});
+
+Deno.test("JSON values are the same by what they hold", () => {
+  const same: [unknown, unknown][] = [[1, 1 + 1e-12], [null, null], [[], []], [{}, {}], [
+    1e20,
+    1e20,
+  ]];
+  const different: [unknown, unknown][] = [
+    [1, "1"],
+    [null, {}],
+    [[], {}],
+    [[1], [1, 2]],
+    [{ a: 1 }, { b: 1 }],
+    [{ a: undefined }, {}],
+    [1, 1.0001],
+    [true, 1],
+  ];
+  for (const [left, right] of same) assertEquals(isSame(left, right), true);
+  for (const [left, right] of different) assertEquals(isSame(left, right), false);
+});
