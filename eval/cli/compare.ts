@@ -1,4 +1,5 @@
 import { compareStored } from "../compare/compare_stored.ts";
+import { regressedScores } from "../compare/verdict.ts";
 import { describeComparison } from "../export/comparison_text.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
@@ -22,7 +23,8 @@ number of scores. BASELINE and CANDIDATE are ids, or "latest".
                  smaller differences become significant
   --json         print the whole comparison as JSON
 
-Exit code: 0, 100 if any score regressed, 1 for an error.
+Exit code: 0, 100 if any score regressed (also if failed calls, had they been
+answered, could change that), 1 for an error.
 
 Example:
   assay-eval compare 0198c0de-1111-7000-8000-000000000000 latest --score overall
@@ -48,7 +50,7 @@ Example:
           : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm)
             .trimStart(),
       );
-      return comparison.verdict === "regressed" ? EXIT.notPassed : EXIT.passed;
+      return regressedScores(comparison.scores).length > 0 ? EXIT.notPassed : EXIT.passed;
     } finally {
       await reader.close();
     }

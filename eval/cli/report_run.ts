@@ -3,7 +3,8 @@ import { digestRun, type RunDigest } from "../export/digest.ts";
 import { describeComparison } from "../export/comparison_text.ts";
 import type { ExportSource } from "../export/format.ts";
 import { describeRun } from "../export/run_text.ts";
-import { HEADLINE, holdAgainst, type Standing } from "../results/passing.ts";
+import { regressedScores } from "../compare/verdict.ts";
+import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../results/passing.ts";
 import type { Statistic } from "../../shared/schemas/evaluate.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
@@ -46,15 +47,14 @@ function decide({ digest, threshold, criteria, source }: {
   source: ExportSource;
 }): { code: number; words: string } {
   const headline = digest.statistics[HEADLINE];
-  const standing = holdAgainst(headline, threshold);
+  const standing = holdAgainst(ifAnswered(headline), threshold);
   if (digest.turns > 0 && digest.failed === digest.turns) {
     return { code: EXIT.error, words: "failed: the endpoint did not answer a single turn" };
   }
   if (standing === "unscored" && criteria.threshold !== undefined) {
     return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
   }
-  const regressed = Object.entries(source.comparison?.result.scores ?? {})
-    .filter(([, { verdict }]) => verdict === "regressed").map(([name]) => name);
+  const regressed = regressedScores(source.comparison?.result.scores ?? {});
   const { byChecks, byTools } = digest.barred;
   const faults = [
     ...byChecks > 0 ? [`required checks failed in ${byChecks} turns`] : [],
@@ -71,16 +71,21 @@ function describeStanding(
   standing: Standing,
   { headline, threshold }: { headline: Statistic | undefined; threshold: number },
 ): string[] {
-  const { mean, bounds, missing } = headline ?? { mean: null, bounds: null, missing: 0 };
   if (standing === "undecided") {
+    const { bounds, error_bounds, missing, failed } = headline!;
+    const [low, high] = (error_bounds ?? bounds)!;
+    const causes = [
+      ...missing > 0 ? [`${missing} turns have no ${HEADLINE} score`] : [],
+      ...failed > 0 ? [failed === 1 ? "1 call failed" : `${failed} calls failed`] : [],
+    ];
     return [
-      `${HEADLINE} lies between ${cut(bounds![0])} and ${cut(bounds![1])}, because ${missing} ` +
-      `turns have no ${HEADLINE} score, and the threshold is ${threshold}`,
+      `${HEADLINE} lies between ${cut(low)} and ${cut(high)}, because ${causes.join(" and ")}, ` +
+      `and the threshold is ${threshold}`,
     ];
   }
-  return standing === "below"
-    ? [`${HEADLINE} ${cut(bounds?.[1] ?? mean!)} is below ${threshold}`]
-    : [];
+  if (standing !== "below") return [];
+  const { bounds, mean } = headline!;
+  return [`${HEADLINE} ${cut(bounds?.[1] ?? mean!)} is below ${threshold}`];
 }
 
 /** Cut, not rounded: 0.6999 must not read "0.700 is below 0.7". */

@@ -29,7 +29,17 @@ export interface ClusteredScore {
   /** Turns of single attempts where the score, or a part of it, is missing. */
   missing: { baseline: number; candidate: number };
   /** The same with all that is missing against the candidate, and for it; `null` without any. */
-  bounds: { lowest: Cluster[]; highest: Cluster[] } | null;
+  bounds: Extremes | null;
+  /** Calls that failed at paired turns, of single attempts. */
+  failed: { baseline: number; candidate: number };
+  /** The same with all that is missing or failed; `null` if no call failed. */
+  errorBounds: Extremes | null;
+}
+
+/** The worst and the best for the candidate that unknown values allow. */
+export interface Extremes {
+  lowest: Cluster[];
+  highest: Cluster[];
 }
 
 type Side = keyof Attempts;
@@ -47,9 +57,10 @@ export async function clusterScore(
   { leftOut, pause }: { leftOut: LeftOutCounter; pause: () => Promise<void> },
 ): Promise<ClusteredScore> {
   const main: Cluster[] = [];
-  const lowest: Cluster[] = [];
-  const highest: Cluster[] = [];
+  const bounds: Extremes = { lowest: [], highest: [] };
+  const errorBounds: Extremes = { lowest: [], highest: [] };
   const missing = { baseline: 0, candidate: 0 };
+  const failed = { baseline: 0, candidate: 0 };
   let turnsWithoutPair = 0;
   for (const group of Map.groupBy(pairs, (pair) => pair.fingerprint).values()) {
     const scenarios = group.map(({ turns }) =>
@@ -62,26 +73,41 @@ export async function clusterScore(
         if (!cells.isUsed) turnsWithoutPair++;
         missing.baseline += countMissing(cells.baseline);
         missing.candidate += countMissing(cells.candidate);
+        failed.baseline += countFailed(cells.baseline);
+        failed.candidate += countFailed(cells.candidate);
         return [{ ...cells, pair }];
       })
     );
     const scenario = group[0]!;
     const used = scenarios.map((turns) => turns.filter(({ isUsed }) => isUsed));
-    const value: Pick = (cell) => cell.value;
-    const low: Pick = (cell) => cell.low;
-    const high: Pick = (cell) => cell.high;
     main.push(...cluster(scenario, { scenarios: used, baseline: value, candidate: value }));
-    lowest.push(...cluster(scenario, { scenarios, baseline: high, candidate: low }));
-    highest.push(...cluster(scenario, { scenarios, baseline: low, candidate: high }));
+    addExtremes(bounds, scenario, { scenarios, low, high });
+    addExtremes(errorBounds, scenario, { scenarios, low, high: highIfAnswered });
     await pause();
   }
-  const isComplete = missing.baseline + missing.candidate === 0;
   return {
     clusters: main,
     turnsWithoutPair,
     missing,
-    bounds: isComplete ? null : { lowest, highest },
+    bounds: missing.baseline + missing.candidate === 0 ? null : bounds,
+    failed,
+    errorBounds: failed.baseline + failed.candidate === 0 ? null : errorBounds,
   };
+}
+
+const value: Pick = (cell) => cell.value;
+const low: Pick = (cell) => cell.low;
+const high: Pick = (cell) => cell.high;
+/** A call that failed might have had the best score. */
+const highIfAnswered: Pick = (cell) => cell.isFailed ? 1 : cell.high;
+
+function addExtremes(
+  { lowest, highest }: Extremes,
+  scenario: ScenarioPair,
+  { scenarios, low, high }: { scenarios: ScoredPair[][]; low: Pick; high: Pick },
+): void {
+  lowest.push(...cluster(scenario, { scenarios, baseline: high, candidate: low }));
+  highest.push(...cluster(scenario, { scenarios, baseline: low, candidate: high }));
 }
 
 /** Whether any attempt of either run has the score at a turn. */
@@ -94,6 +120,10 @@ function hasScore({ baseline, candidate }: TurnPair, score: string): boolean {
 /** A mean may have a value without one of its parts, and yet that part is missing in it. */
 function countMissing(cells: (Cell | undefined)[]): number {
   return cells.filter((cell) => cell && (cell.value === null || cell.low < cell.high)).length;
+}
+
+function countFailed(cells: (Cell | undefined)[]): number {
+  return cells.filter((cell) => cell?.isFailed).length;
 }
 
 /** None, if a side has no attempt with the score. */

@@ -4,12 +4,15 @@ import {
   type ClusteredScore,
   clusterMean,
   clusterScore,
+  type Extremes,
   type ScenarioPair,
 } from "./clusters.ts";
 import type { MovedScenario, ScoreComparison } from "./comparison.ts";
 import type { LeftOutCounter } from "./left_out.ts";
 import { type PermutationResult, permutationTest } from "./permutation.ts";
+import { planScenarios } from "./planning.ts";
 import type { TestOptions } from "./sign_flip.ts";
+import { ALPHA } from "./spans.ts";
 import { decideVerdict } from "./verdict.ts";
 
 /** How many scenarios `mostMoved` lists per direction. */
@@ -23,6 +26,8 @@ interface TestedScore {
   test: PermutationResult;
   /** The largest p-value that the missing values allow; that of the test if nothing is missing. */
   worstP: number;
+  /** The largest that failed calls and missing values allow; the one above if no call failed. */
+  worstPIfAnswered: number;
 }
 
 /** What was found of each score, and the scenarios that it was found in. */
@@ -44,13 +49,28 @@ export async function compareScores(
     const score = await clusterScore(pairs, name, { leftOut, ...options });
     if (score.clusters.length === 0) continue;
     const test = await permutationTest(inOrder(score.clusters), options);
-    tested.push({ name, score, test, worstP: await findWorstP(score, { test, ...options }) });
+    const { clusters, bounds, errorBounds } = score;
+    const worstP = await findWorstP(clusters, { p: test.p, extremes: bounds, ...options });
+    const worstPIfAnswered = await findWorstP(clusters, {
+      p: worstP,
+      extremes: errorBounds,
+      ...options,
+    });
+    tested.push({ name, score, test, worstP, worstPIfAnswered });
   }
-  const adjusted = holm(tested.map(({ worstP }) => worstP));
+  const asCounted = holm(tested.map(({ worstP }) => worstP));
+  const adjusted = holm(tested.map(({ worstPIfAnswered }) => worstPIfAnswered));
   const looked = tested.length;
   const scores: [string, ScoreComparison][] = [];
   for (const [index, score] of tested.entries()) {
-    scores.push([score.name, describeScore(score, { p_adjusted: adjusted[index]!, looked })]);
+    scores.push([
+      score.name,
+      describeScore(score, {
+        p_adjusted: adjusted[index]!,
+        pAsCounted: asCounted[index]!,
+        looked,
+      }),
+    ]);
     await options.pause();
   }
   return {
@@ -60,17 +80,18 @@ export async function compareScores(
 }
 
 /**
- * A verdict must hold wherever the missing values lie, so the test is repeated with all of them
- * against the candidate and with all of them for it. 1 if the difference changes its sign.
+ * A verdict must hold wherever the unknown values lie, so the test is repeated with all of them
+ * against the candidate and with all of them for it. 1 if the difference changes its sign; `p` if
+ * nothing is unknown.
  */
 async function findWorstP(
-  { clusters, bounds }: ClusteredScore,
-  { test, ...options }: { test: PermutationResult } & TestOptions,
+  clusters: Cluster[],
+  { p, extremes, ...options }: { p: number; extremes: Extremes | null } & TestOptions,
 ): Promise<number> {
-  if (!bounds) return test.p;
+  if (!extremes) return p;
   const sign = Math.sign(meanDifference(clusters));
-  let worst = test.p;
-  for (const extreme of [bounds.lowest, bounds.highest]) {
+  let worst = p;
+  for (const extreme of [extremes.lowest, extremes.highest]) {
     if (Math.sign(meanDifference(extreme)) !== sign) return 1;
     worst = Math.max(worst, (await permutationTest(inOrder(extreme), options)).p);
   }
@@ -83,12 +104,16 @@ function inOrder(clusters: Cluster[]): Cluster[] {
 }
 
 function describeScore(
-  { score, test, worstP }: TestedScore,
-  { p_adjusted, looked }: { p_adjusted: number; looked: number },
+  { score, test, worstP, worstPIfAnswered }: TestedScore,
+  { p_adjusted, pAsCounted, looked }: { p_adjusted: number; pAsCounted: number; looked: number },
 ): ScoreComparison {
-  const { clusters, bounds, missing, turnsWithoutPair } = score;
+  const { clusters, bounds, missing, turnsWithoutPair, failed, errorBounds } = score;
   const baseline = mean(clusters.map((cluster) => clusterMean(cluster, "baseline")))!;
   const candidate = mean(clusters.map((cluster) => clusterMean(cluster, "candidate")))!;
+  const evidence = { test, worstP, worstPIfAnswered, looked, missing, failed };
+  const decided = decideVerdict(clusters, { ...evidence, p_adjusted });
+  const planning = decided.verdict === "inconclusive" &&
+    planScenarios(differencesOf(clusters), ALPHA / looked);
   return {
     baseline,
     candidate,
@@ -96,19 +121,33 @@ function describeScore(
     ci95: test.interval,
     p: test.p,
     p_adjusted,
-    ...decideVerdict(clusters, { test, worstP, p_adjusted, looked, missing }),
+    ...decided,
     scenarios: clusters.length,
     turns: clusters.reduce((sum, cluster) => sum + cluster.turns, 0),
     turns_without_pair: turnsWithoutPair,
     missing,
-    difference_bounds: bounds && [meanDifference(bounds.lowest), meanDifference(bounds.highest)],
+    difference_bounds: bounds && spanOf(bounds),
+    ...(errorBounds && {
+      failed,
+      difference_error_bounds: spanOf(errorBounds),
+      verdict_as_counted: decideVerdict(clusters, { ...evidence, p_adjusted: pAsCounted }).verdict,
+    }),
+    ...(planning && { planning }),
   };
 }
 
+function spanOf({ lowest, highest }: Extremes): [number, number] {
+  return [meanDifference(lowest), meanDifference(highest)];
+}
+
+function differencesOf(clusters: Cluster[]): number[] {
+  return clusters.map((cluster) =>
+    clusterMean(cluster, "candidate") - clusterMean(cluster, "baseline")
+  );
+}
+
 function meanDifference(clusters: Cluster[]): number {
-  return mean(
-    clusters.map((cluster) => clusterMean(cluster, "candidate") - clusterMean(cluster, "baseline")),
-  )!;
+  return mean(differencesOf(clusters))!;
 }
 
 /**

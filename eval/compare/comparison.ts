@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LeftOut } from "./left_out.ts";
+import { Planning } from "./planning.ts";
 
 /** `inconclusive` is not "equal": the data do not say. */
 export const Verdict = z.enum(["improved", "regressed", "inconclusive"]).meta({ id: "Verdict" });
@@ -22,8 +23,8 @@ export const ScoreComparison = z.object({
   /** Of this score alone, two-sided. */
   p: z.number(),
   /**
-   * After Holm's correction for the scores looked at, with missing values at their worst. The
-   * verdict goes by this one.
+   * After Holm's correction for the scores looked at, with missing values and failed calls at their
+   * worst. The verdict goes by this one.
    */
   p_adjusted: z.number(),
   verdict: Verdict,
@@ -38,6 +39,14 @@ export const ScoreComparison = z.object({
   missing: z.object({ baseline: z.number(), candidate: z.number() }),
   /** The difference with the missing values against the candidate, and for it. */
   difference_bounds: Interval.nullable(),
+  /** Failed calls, which count 0 in the means. Absent if no call failed, like the next two. */
+  failed: z.object({ baseline: z.number(), candidate: z.number() }).optional(),
+  /** The difference with failed calls and missing values against the candidate, and for it. */
+  difference_error_bounds: Interval.optional(),
+  /** The verdict if failed calls count 0. If it differs from `verdict`, the failed calls decide. */
+  verdict_as_counted: Verdict.optional(),
+  /** If the verdict is inconclusive and there is a difference. */
+  planning: Planning.optional(),
 }).meta({ id: "ScoreComparison" });
 export type ScoreComparison = z.infer<typeof ScoreComparison>;
 

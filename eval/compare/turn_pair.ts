@@ -17,6 +17,8 @@ export interface Cell {
   value: number | null;
   low: number;
   high: number;
+  /** A failed call: it counts 0, and might have had any score. */
+  isFailed?: true;
 }
 
 /** A score at a turn that is planned in both runs and computed alike. */
@@ -33,7 +35,7 @@ export interface PairedCells {
 const SIDES = ["baseline", "candidate"] as const;
 type Side = (typeof SIDES)[number];
 
-const ZERO: Cell = { value: 0, low: 0, high: 0 };
+const FAILED: Cell = { value: 0, low: 0, high: 0, isFailed: true };
 const MISSING: Cell = { value: null, low: 0, high: 1 };
 /** An empty reply scores the same by every method. */
 const ANY_METHOD = "empty";
@@ -152,7 +154,7 @@ function fill(
   toCell: (turn: AttemptTurn, index: { side: Side; index: number }) => Cell | undefined,
 ): PairedCells {
   const [baseline, candidate] = SIDES.map((side) =>
-    pair[side].map((turn, index) => turn.failed ? ZERO : toCell(turn, { side, index }))
+    pair[side].map((turn, index) => turn.failed ? FAILED : toCell(turn, { side, index }))
   ) as [(Cell | undefined)[], (Cell | undefined)[]];
   const cells = { baseline, candidate };
   const lacking = SIDES.filter((side) => !hasValue(cells[side]));

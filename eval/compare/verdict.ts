@@ -9,10 +9,13 @@ interface Evidence {
   test: PermutationResult;
   /** The largest p-value that the missing values allow. */
   worstP: number;
+  /** The largest that they and the failed calls allow. */
+  worstPIfAnswered: number;
   p_adjusted: number;
   /** How many scores were looked at. */
   looked: number;
   missing: ScoreComparison["missing"];
+  failed: NonNullable<ScoreComparison["failed"]>;
 }
 
 /** A verdict on one score, and in words why there is none. */
@@ -36,9 +39,20 @@ export function overallVerdict(scores: Pick<ScoreComparison, "verdict">[]): Verd
   return scores.some(({ verdict }) => verdict === "improved") ? "improved" : "inconclusive";
 }
 
+/**
+ * The scores that have regressed. One whose failed calls could change that is among them: an
+ * endpoint that fails must not pass for one that has not been shown to be worse.
+ */
+export function regressedScores(scores: Record<string, ScoreComparison>): string[] {
+  return Object.keys(scores).filter((name) => {
+    const { verdict, verdict_as_counted = verdict } = scores[name]!;
+    return verdict === "regressed" || verdict_as_counted === "regressed";
+  });
+}
+
 function explain(
   differences: number[],
-  { test, worstP, p_adjusted, looked, missing }: Evidence,
+  { test, worstP, worstPIfAnswered, p_adjusted, looked, missing, failed }: Evidence,
 ): string {
   const moved = differences.filter((difference) => Math.abs(difference) > ROUNDING).length;
   if (moved === 0) return "no scenario differs";
@@ -53,8 +67,13 @@ function explain(
     return `p is ${test.p.toFixed(3)} without the missing values (${missing.baseline} in the ` +
       `baseline, ${missing.candidate} in the candidate), but they could change the verdict`;
   }
+  if (test.p <= ALPHA && worstPIfAnswered > ALPHA) {
+    return `p is ${test.p.toFixed(3)} if failed calls count 0 (${failed.baseline} in the ` +
+      `baseline, ${failed.candidate} in the candidate), but had they been answered they could ` +
+      "change the verdict";
+  }
   if (test.p <= ALPHA) {
-    return `p is ${worstP.toFixed(3)} alone, but ${p_adjusted.toFixed(3)} among ` +
+    return `p is ${worstPIfAnswered.toFixed(3)} alone, but ${p_adjusted.toFixed(3)} among ` +
       `the ${looked} scores looked at`;
   }
   if (test.pOfScenarios <= ALPHA) {

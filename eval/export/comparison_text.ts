@@ -1,4 +1,9 @@
-import type { Comparison, MovedScenario, Unpaired } from "../compare/comparison.ts";
+import type {
+  Comparison,
+  MovedScenario,
+  ScoreComparison,
+  Unpaired,
+} from "../compare/comparison.ts";
 import type { LeftOut } from "../compare/left_out.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
@@ -25,6 +30,8 @@ export function describeComparison(
     ...Object.entries(scores)
       .filter(([, { reason, difference }]) => reason !== null && difference !== 0)
       .map(([name, { reason }]) => `${form.name(name)}: ${reason}`),
+    ...Object.entries(scores).flatMap(([name, score]) => describePlanning(name, score, form)),
+    ...Object.entries(scores).flatMap(([name, score]) => describeFailed(name, score, form)),
     ...Object.entries(scores).flatMap(([name, { missing, difference_bounds: bounds }]) =>
       bounds
         ? [
@@ -67,6 +74,35 @@ function describeScores({ scores }: Comparison, form: TextForm): string {
     score.verdict,
   ]);
   return form.table(["score", "before", "now", "difference", "95 %", "p", "verdict"], rows);
+}
+
+function describePlanning(
+  name: string,
+  { planning, difference, scenarios }: ScoreComparison,
+  form: TextForm,
+): string[] {
+  if (!planning?.scenarios || planning.scenarios <= scenarios) return [];
+  return [
+    `${form.name(name)}: about ${planning.scenarios} scenarios of this kind would show a ` +
+    `difference of ${showDifference(difference)} with ${100 * planning.power} % power; these ` +
+    `are ${scenarios}`,
+  ];
+}
+
+function describeFailed(
+  name: string,
+  { failed, difference_error_bounds: bounds, verdict, verdict_as_counted }: ScoreComparison,
+  form: TextForm,
+): string[] {
+  if (!failed || !bounds) return [];
+  return [
+    `${form.name(name)}: ${failed.baseline} calls of the baseline and ${failed.candidate} of the ` +
+    `candidate failed; had they been answered, the difference would lie between ` +
+    bounds.map(showDifference).join(" and ") +
+    (verdict === verdict_as_counted
+      ? ""
+      : `; if they count 0, the verdict is ${verdict_as_counted}`),
+  ];
 }
 
 function describeLeftOut({ score, turns, reason, detail }: LeftOut, form: TextForm): string {

@@ -1,4 +1,5 @@
-import { HEADLINE, holdAgainst } from "../results/passing.ts";
+import { regressedScores } from "../compare/verdict.ts";
+import { HEADLINE, holdAgainst, ifAnswered } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
@@ -43,7 +44,7 @@ function describeOutcome(
   if (run.status !== "completed") return run.status;
   if (barred.byChecks > 0) return "required checks failed";
   if (barred.byTools > 0) return "wrong tool calls";
-  switch (holdAgainst(statistics[HEADLINE], threshold)) {
+  switch (holdAgainst(ifAnswered(statistics[HEADLINE]), threshold)) {
     case "unscored":
       return "not scored";
     case "below":
@@ -51,7 +52,8 @@ function describeOutcome(
     case "undecided":
       return "inconclusive";
   }
-  return comparison?.result.verdict === "regressed" ? "regressed" : "passed";
+  if (comparison?.result.verdict === "regressed") return "regressed";
+  return regressedScores(comparison?.result.scores ?? {}).length > 0 ? "inconclusive" : "passed";
 }
 
 function describeCounts(
@@ -108,15 +110,31 @@ function describeScores({ statistics }: RunDigest, form: TextForm): string {
     ...Object.keys(statistics).filter((name) => name !== HEADLINE && isShown(name)),
   ];
   const isIncomplete = names.some((name) => (statistics[name]?.missing ?? 0) > 0);
+  const hasFailed = names.some((name) => (statistics[name]?.failed ?? 0) > 0);
   return form.table(
-    ["score", "mean", "turns", ...(isIncomplete ? ["missing", "bounds"] : [])],
+    [
+      "score",
+      "mean",
+      "turns",
+      ...(isIncomplete ? ["missing", "bounds"] : []),
+      ...(hasFailed ? ["failed", "error bounds"] : []),
+    ],
     names.map((name) => {
-      const { mean = null, turns = 0, missing = 0, bounds = null } = statistics[name] ?? {};
-      const row = [form.name(name), showScore(mean), `${turns}`];
-      if (!isIncomplete) return row;
-      return [...row, `${missing}`, bounds ? bounds.map(showScore).join(" to ") : ""];
+      const { mean = null, turns = 0, missing = 0, failed = 0, bounds, error_bounds } =
+        statistics[name] ?? {};
+      return [
+        form.name(name),
+        showScore(mean),
+        `${turns}`,
+        ...(isIncomplete ? [`${missing}`, showSpan(bounds)] : []),
+        ...(hasFailed ? [`${failed}`, showSpan(error_bounds)] : []),
+      ];
     }),
   );
+}
+
+function showSpan(span: [number, number] | null | undefined): string {
+  return span ? span.map(showScore).join(" to ") : "";
 }
 
 /** The checks that were not met everywhere, those that failed most first. */

@@ -19,6 +19,13 @@ export function reaches(score: number, threshold: number): boolean {
 /** `undecided`: values are missing, and it depends on them. */
 export type Standing = "passed" | "below" | "undecided" | "unscored";
 
+/** Where a mean lies if the failed calls had been answered; with what is missing in any case. */
+export function ifAnswered(
+  statistic: Pick<Statistic, "mean" | "bounds" | "error_bounds"> | undefined,
+): Pick<Statistic, "mean" | "bounds"> | undefined {
+  return statistic && { mean: statistic.mean, bounds: statistic.error_bounds ?? statistic.bounds };
+}
+
 /** Compares a mean with a threshold, for every possible value of what is missing. */
 export function holdAgainst(
   statistic: Pick<Statistic, "mean" | "bounds"> | undefined,

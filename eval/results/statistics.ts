@@ -76,7 +76,26 @@ interface ScenarioColumn {
   failed: number;
   missing: number;
   /** Also counts scenarios that have nothing but missing turns. */
-  bounds: { low: number; high: number; count: number };
+  bounds: SpanSum;
+  /** The same with the failed turns at 0 and at 1. */
+  errorBounds: SpanSum;
+}
+
+interface SpanSum {
+  low: number;
+  high: number;
+  count: number;
+}
+
+function addSpan(sum: SpanSum, [low, high]: readonly [number | null, number | null]): void {
+  if (low === null || high === null) return;
+  sum.low += low;
+  sum.high += high;
+  sum.count++;
+}
+
+function meanSpan({ low, high, count }: SpanSum): [number, number] {
+  return [low / count, high / count];
 }
 
 /** The same for scenarios that come one after another. */
@@ -93,6 +112,7 @@ export function createScenarioAggregate() {
         failed: 0,
         missing: 0,
         bounds: { low: 0, high: 0, count: 0 },
+        errorBounds: { low: 0, high: 0, count: 0 },
       };
       columns.set(name, column);
     }
@@ -102,7 +122,8 @@ export function createScenarioAggregate() {
   return {
     add(statistics: ScenarioScores): void {
       for (const name in statistics) {
-        const { mean, mean_of_answered, turns, failed, missing, bounds } = statistics[name]!;
+        const { mean, mean_of_answered, turns, failed, missing, bounds, error_bounds } =
+          statistics[name]!;
         const column = columnOf(name);
         column.turns += turns;
         column.failed += failed;
@@ -112,17 +133,16 @@ export function createScenarioAggregate() {
           column.answered.sum += mean_of_answered;
           column.answered.count++;
         }
-        const [low, high] = bounds ?? [mean, mean];
-        if (low === null || high === null) continue;
-        column.bounds.low += low;
-        column.bounds.high += high;
-        column.bounds.count++;
+        const span = bounds ?? [mean, mean] as const;
+        addSpan(column.bounds, span);
+        addSpan(column.errorBounds, error_bounds ?? span);
       }
     },
     *close(): Steps<AggregatedScores> {
       const average_scores: Scores = {};
       const statistics: Record<string, Statistic> = {};
-      for (const [name, { means, answered, turns, failed, missing, bounds }] of columns) {
+      for (const [name, column] of columns) {
+        const { means, answered, turns, failed, missing } = column;
         const observed = means.map((mean, cluster): ScoredTurn => ({
           scores: { [name]: mean },
           failed: false,
@@ -135,8 +155,9 @@ export function createScenarioAggregate() {
           turns,
           failed,
           missing,
-          bounds: missing === 0 ? null : [bounds.low / bounds.count, bounds.high / bounds.count],
+          bounds: missing === 0 ? null : meanSpan(column.bounds),
           mean_of_answered: answered.count === 0 ? null : answered.sum / answered.count,
+          ...(failed > 0 && { error_bounds: meanSpan(column.errorBounds) }),
         };
         yield;
       }
@@ -197,11 +218,12 @@ function describeScore(name: string, turns: ScoredTurn[]): Statistic {
     : [(sum + lowest) / all, (sum + highest) / all];
   if (n === 0) return { ...NOTHING, missing, bounds };
   const average = sum / n;
+  const failed = n - answered;
   const { stdev, clustered } = spread(name, turns, { n, average });
   return {
     n,
     turns: n,
-    failed: n - answered,
+    failed,
     missing,
     bounds,
     mean: average,
@@ -211,6 +233,9 @@ function describeScore(name: string, turns: ScoredTurn[]): Statistic {
     ci95: clustered && meanInterval({ mean: average, ...clustered }),
     min,
     max,
+    ...(failed > 0 && {
+      error_bounds: [(answeredSum + lowest) / all, (answeredSum + highest + failed) / all],
+    }),
   };
 }
 

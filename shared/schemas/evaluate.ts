@@ -118,7 +118,8 @@ export type Scores = z.infer<typeof Scores>;
  * the mean; `n` is the number of values averaged, which for a whole run are its scenarios. `missing`
  * turns should have the score but it could not be computed; they are not in `mean`, and `bounds` says
  * what the mean would be with all of them at their lowest and at their highest (`null` if none is
- * missing). `stderr` is clustered by attempt if turns of several attempts are pooled. `ci95` is a
+ * missing). `error_bounds` says what it would be with failed turns at 0 and at 1, and the missing as
+ * in `bounds`; absent if no turn failed. `stderr` is clustered by attempt if turns of several attempts are pooled. `ci95` is a
  * Wilson interval with the effective sample size of the clusters, within [0, 1]. Both, and `stdev`,
  * are `null` if there are fewer than two to compare.
  */
@@ -135,6 +136,7 @@ export const Statistic = z.object({
   ci95: z.tuple([z.number(), z.number()]).nullable(),
   min: z.number().nullable(),
   max: z.number().nullable(),
+  error_bounds: z.tuple([z.number(), z.number()]).optional(),
 }).meta({ id: "Statistic" });
 export type Statistic = z.infer<typeof Statistic>;
 

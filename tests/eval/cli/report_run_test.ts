@@ -32,3 +32,32 @@ Deno.test("a terminal shows the endpoint without its query", async () => {
   assert(out.includes("at http://model.example/v1\n"), out);
   assert(!(out + err).includes("hidden"), out + err);
 });
+
+Deno.test("a mean below the threshold because calls failed does not pass, and says that they decide", async () => {
+  const store = memoryStore();
+  const error = { code: "provider_error", status: 500, detail: "" };
+  const { run } = cliContext({
+    files: {
+      "b.json": JSON.stringify(
+        ["a", "b"].map((id) => ({
+          id,
+          interactions: [{ id, user_message: id, reference_reply: "right" }],
+        })),
+      ),
+    },
+    store: {
+      ...store,
+      recordTurn: (id, turn) => {
+        const own = turn.scenario === 0
+          ? { scores: { overall: 1 } }
+          : { scores: { overall: 0 }, error };
+        return store.recordTurn(id, { ...turn, result: { ...turn.result, ...own } });
+      },
+    },
+  });
+  const { code, out } = await run("run", "b.json", ...target);
+  assertEquals(code, 100);
+  assert(out.startsWith("Evaluation b: inconclusive\n"), out);
+  const words = "overall lies between 0.5 and 1, because 1 call failed, and the threshold is 0.7";
+  assert(out.includes(words), out);
+});

@@ -262,6 +262,7 @@ Deno.test("failed calls count 0 in overall also if the other run lacks a part", 
     error: { code: "provider_error", status: 500, detail: "" },
   };
   const { scores } = await compare(run(graded), run(meanings.map(() => failed)));
-  assertEquals([scores.overall!.candidate, scores.overall!.verdict], [0, "regressed"]);
-  assertEquals(scores.judge!.verdict, "regressed");
+  const { candidate, verdict_as_counted } = scores.overall!;
+  assertEquals([candidate, verdict_as_counted], [0, "regressed"]);
+  assertEquals(scores.judge!.verdict_as_counted, "regressed");
 });

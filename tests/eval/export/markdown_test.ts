@@ -13,7 +13,7 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
   ]);
   assertEquals(
     await textOf(markdown.write(source)),
-    `## Evaluation \`a test\`: below 0.7
+    `## Evaluation \`a test\`: inconclusive
 
 - Model \`acme/model\` at \`http://model.example/v1\`
 - Run \`run-1\`, completed
@@ -22,10 +22,10 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
 
 ### Scores
 
-| score | mean | turns |
-| --- | ---: | ---: |
-| \`overall\` | 0.400 | 3 |
-| \`token_f1\` | 0.550 | 2 |
+| score | mean | turns | failed | error bounds |
+| --- | ---: | ---: | ---: | ---: |
+| \`overall\` | 0.400 | 3 | 1 | 0.400 to 0.733 |
+| \`token_f1\` | 0.550 | 2 | 0 |  |
 
 ### Lowest scenarios
 

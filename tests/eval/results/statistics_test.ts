@@ -94,6 +94,32 @@ Deno.test("a run's bounds are means over scenarios, also over those with nothing
   assertAlmostEquals(x!.bounds![1], (0.8 + 0.5 + 1) / 3, 1e-12);
 });
 
+Deno.test("error_bounds are the mean with failed turns at 0 and at 1, and with the missing as in bounds", () => {
+  const [good, half] = turns([0.9, 0.5]);
+  const failed: ScoredTurn = { scores: { x: 0 }, failed: true, cluster: 2 };
+  const lacking: ScoredTurn = {
+    scores: { x: null },
+    failed: false,
+    cluster: 3,
+    missing: { x: [0.2, 0.6] },
+  };
+  const { x } = aggregateScores([good!, half!, failed]).statistics;
+  assertAlmostEquals(x!.error_bounds![0], 1.4 / 3, 1e-12);
+  assertAlmostEquals(x!.error_bounds![1], 2.4 / 3, 1e-12);
+  assertEquals(x!.bounds, null);
+  const both = aggregateScores([good!, half!, failed, lacking]).statistics.x!;
+  assertAlmostEquals(both.error_bounds![0], 1.6 / 4, 1e-12);
+  assertAlmostEquals(both.error_bounds![1], 3 / 4, 1e-12);
+  const whole = aggregateScores([good!, half!]).statistics.x!;
+  assertEquals("error_bounds" in whole, false);
+  // Over scenarios: one with a failed turn, one without, one with nothing but a missing turn.
+  const missing = aggregateScores([lacking]).statistics;
+  const run = aggregateScenarios([{ x: x! }, { x: whole }, missing]).statistics.x!;
+  assertAlmostEquals(run.error_bounds![0], (1.4 / 3 + 0.7 + 0.2) / 3, 1e-12);
+  assertAlmostEquals(run.error_bounds![1], (2.4 / 3 + 0.7 + 0.6) / 3, 1e-12);
+  assertEquals("error_bounds" in aggregateScenarios([{ x: whole }]).statistics.x!, false);
+});
+
 Deno.test("equal values have no spread at all", () => {
   const { x } = aggregateScores(turns([0.7, 0.7, 0.7])).statistics;
   assertAlmostEquals(x!.stdev!, 0, 1e-15);

@@ -1,0 +1,63 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { compareRuns } from "../../../eval/compare/compare.ts";
+import { regressedScores } from "../../../eval/compare/verdict.ts";
+import { describeComparison } from "../../../eval/export/comparison_text.ts";
+import { markdownForm } from "../../../eval/export/markdown.ts";
+import { recordedRun, type RecordedScore } from "../../fakes/recorded_run.ts";
+
+const run = (values: RecordedScore[]) =>
+  recordedRun(values.map((value, index) => [`s${index}`, [["t", value]]]));
+
+const compare = async (baseline: RecordedScore[], candidate: RecordedScore[]) =>
+  await compareRuns({ baseline: run(baseline), candidate: run(candidate) });
+
+const good = Array.from({ length: 20 }, (_, index) => 0.7 + index / 100);
+const failing = (from: RecordedScore[], count: number): RecordedScore[] =>
+  from.map((value, index) => index < count ? "failed" : value);
+
+Deno.test("a verdict that failed calls could change is inconclusive, and says so", async () => {
+  const comparison = await compare(good, failing(good, 10));
+  const score = comparison.scores.overall!;
+  assert(score.p <= 0.05, "with failed calls at 0 the candidate is worse");
+  assertEquals([score.verdict, score.verdict_as_counted], ["inconclusive", "regressed"]);
+  assertEquals(comparison.verdict, "inconclusive");
+  assertEquals(score.failed, { baseline: 0, candidate: 10 });
+  const [low, high] = score.difference_error_bounds!;
+  assert(low === score.difference && high > 0, `${low} to ${high}`);
+  assertStringIncludes(
+    score.reason!,
+    "if failed calls count 0 (0 in the baseline, 10 in the candidate), but had they been " +
+      "answered they could change the verdict",
+  );
+  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  assertStringIncludes(text, "0 calls of the baseline and 10 of the candidate failed; had they");
+  assertStringIncludes(text, "if they count 0, the verdict is regressed");
+});
+
+Deno.test("a verdict that failed calls could not change stands", async () => {
+  const bad = good.map((value) => value - 0.5);
+  const { scores } = await compare(good, failing(bad, 1));
+  const { verdict, verdict_as_counted, difference, difference_error_bounds } = scores.overall!;
+  assertEquals([verdict, verdict_as_counted], ["regressed", "regressed"]);
+  const [low, high] = difference_error_bounds!;
+  assert(low === difference && difference < high && high < 0);
+});
+
+Deno.test("failed calls of the baseline do not make the candidate better", async () => {
+  const { scores } = await compare(failing(good, 10), good);
+  assertEquals(scores.overall!.verdict_as_counted, "improved");
+  assertEquals(scores.overall!.verdict, "inconclusive");
+});
+
+Deno.test("a score that has regressed but for what failed calls might have said counts as regressed in a build", async () => {
+  const { scores } = await compare(good, failing(good, 10));
+  assertEquals(regressedScores(scores), ["overall"]);
+  assertEquals(regressedScores((await compare(good, good)).scores), []);
+});
+
+Deno.test("without a failed call the comparison has none of these fields", async () => {
+  const { scores } = await compare(good, good.map((value) => value - 0.5));
+  for (const field of ["failed", "difference_error_bounds", "verdict_as_counted"]) {
+    assert(!(field in scores.overall!), field);
+  }
+});

@@ -1,0 +1,128 @@
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import type { Attempts } from "../../../eval/compare/attempt_shift.ts";
+import { compareRuns } from "../../../eval/compare/compare.ts";
+import { normalCdf, normalQuantile } from "../../../eval/compare/normal.ts";
+import { permutationTest } from "../../../eval/compare/permutation.ts";
+import {
+  detectableDifference,
+  planScenarios,
+  scenariosNeeded,
+} from "../../../eval/compare/planning.ts";
+import { describeComparison } from "../../../eval/export/comparison_text.ts";
+import { markdownForm } from "../../../eval/export/markdown.ts";
+import { recordedRun } from "../../fakes/recorded_run.ts";
+import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
+
+Deno.test("the normal distribution is that of the tables", () => {
+  // Abramowitz and Stegun, table 26.1.
+  assertAlmostEquals(normalCdf(1), 0.841344746068543, 1e-14);
+  assertAlmostEquals(normalCdf(-2.5), 0.00620966532577613, 1e-14);
+  assertAlmostEquals(normalQuantile(0.975), 1.959963984540054, 1e-12);
+  assertAlmostEquals(normalQuantile(0.8), 0.8416212335729143, 1e-12);
+});
+
+Deno.test("for many scenarios the number is that of the textbook: ((z of α/2 + z of power) σ / δ)²", () => {
+  const needed = scenariosNeeded({ difference: 0.02, stdev: 0.2, alpha: 0.05 })!;
+  const textbook = ((1.96 + 0.8416) * 0.2 / 0.02) ** 2;
+  assert(Math.abs(needed / textbook - 1) < 0.01, `${needed}, not ${textbook}`);
+  assertEquals(scenariosNeeded({ difference: 0, stdev: 0.2, alpha: 0.05 }), null);
+  assertEquals(scenariosNeeded({ difference: 0.1, stdev: 0, alpha: 0.05 }), 6);
+});
+
+Deno.test("the difference that a number of scenarios shows is the one that needs this number", () => {
+  for (const scenarios of [8, 30, 400]) {
+    const difference = detectableDifference({ scenarios, stdev: 0.1, alpha: 0.05 })!;
+    assertEquals(scenariosNeeded({ difference, stdev: 0.1, alpha: 0.05 }), scenarios);
+  }
+  assertEquals(detectableDifference({ scenarios: 5, stdev: 0.1, alpha: 0.05 }), null);
+});
+
+/** Shapes of scores, how much better the candidate is, and the step of their differences. */
+const SHAPES: [kind: string, better: number, attempts: number, step: number][] = [
+  ["continuous", 0.06, 1, 0],
+  ["continuous", 0.06, 3, 0],
+  ["skewed", -0.05, 1, 0],
+  ["rare misses", -0.25, 1, 1],
+  ["rare misses", -0.25, 3, 1 / 3],
+  ["ordinal", -0.15, 1, 0.25],
+  ["ties", -0.2, 3, 1 / 15],
+  ["failures", 0.2, 1, 0],
+];
+const SIMULATIONS = 300;
+/** Three standard errors. */
+const TOLERANCE = 3 * Math.sqrt(0.8 * 0.2 / SIMULATIONS);
+
+for (const [kind, better, attempts, step] of SHAPES) {
+  Deno.test(`so many scenarios as planned show the difference in about 80 % of comparisons: ${kind}, ${attempts} attempts`, async () => {
+    const sampler = createSampler(11);
+    const draw = (): Attempts => {
+      const attempt = SCORE_KINDS[kind]!(sampler, { noise: 1 });
+      return {
+        baseline: Array.from({ length: attempts }, () => attempt()),
+        candidate: Array.from({ length: attempts }, () => attempt(better)),
+      };
+    };
+    const { difference, stdev } = describe(Array.from({ length: 40_000 }, draw));
+    const needed = scenariosNeeded({ difference, stdev, alpha: 0.05, step })!;
+    let found = 0;
+    for (let round = 0; round < SIMULATIONS; round++) {
+      const scenarios = Array.from({ length: needed }, draw);
+      const options = { seed: round, pause: () => Promise.resolve(), draws: 400 };
+      if ((await permutationTest(scenarios, options)).p <= 0.05) found++;
+    }
+    const power = found / SIMULATIONS;
+    assert(Math.abs(power - 0.8) <= TOLERANCE, `${power} with ${needed} scenarios`);
+  });
+}
+
+/** The true mean and spread of the differences of scenarios. */
+function describe(scenarios: Attempts[]): { difference: number; stdev: number } {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const differences = scenarios.map((own) => mean(own.candidate) - mean(own.baseline));
+  const difference = mean(differences);
+  return {
+    difference,
+    stdev: Math.sqrt(mean(differences.map((value) => (value - difference) ** 2))),
+  };
+}
+
+const compare = async (differences: number[], scores?: string[]) => {
+  const run = (values: number[]) =>
+    recordedRun(
+      values.map((value, index) => [`s${index}`, [["t", { overall: value, bleu: value }]]]),
+    );
+  return await compareRuns({
+    baseline: run(differences.map(() => 0.5)),
+    candidate: run(differences.map((difference) => 0.5 + difference)),
+  }, { ...(scores && { scores }) });
+};
+
+Deno.test("an inconclusive comparison says how many scenarios would show the present difference", async () => {
+  const differences = [0.11, -0.08, 0.05, 0.13, -0.04, 0.02, 0.07, -0.09, 0.1, -0.01];
+  const comparison = await compare(differences, ["overall"]);
+  const { verdict, planning, difference } = comparison.scores.overall!;
+  assertEquals(verdict, "inconclusive");
+  assertEquals(planning, planScenarios(differences, 0.05));
+  const { scenarios } = planning!;
+  assert(scenarios! > 50 && scenarios! < 80, `${scenarios}`);
+  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  assertStringIncludes(
+    text,
+    `about ${scenarios} scenarios of this kind would show a difference of ` +
+      `+${difference.toFixed(3)} with 80 % power; these are 10`,
+  );
+  const both = await compare(differences);
+  assertEquals(both.scores.overall!.planning!.alpha, 0.025);
+  assert(both.scores.overall!.planning!.scenarios! > scenarios!);
+});
+
+Deno.test("a plan is left out if there is a verdict or no difference, and has no number for one scenario", async () => {
+  const found = await compare(Array.from({ length: 12 }, (_, index) => 0.2 + index / 100));
+  assertEquals([found.scores.overall!.verdict, found.scores.overall!.planning], [
+    "improved",
+    undefined,
+  ]);
+  assertEquals((await compare([0, 0, 0])).scores.overall!.planning, undefined);
+  const one = await compare([0.1], ["overall"]);
+  assertEquals(one.scores.overall!.planning, { scenarios: null, power: 0.8, alpha: 0.05 });
+});
