@@ -5,6 +5,7 @@ import { createIndexRoute } from "../shared/ops/index_route.ts";
 import type { Operations } from "../shared/ops/operations.ts";
 import { createEvaluateRoutes } from "./api/evaluate_routes.ts";
 import { createLookRoutes } from "./api/look_routes.ts";
+import { createNoiseRoutes } from "./api/noise_routes.ts";
 import { createRunRoutes } from "./api/run_routes.ts";
 import type { ScoringPorts } from "./assess/assessor.ts";
 import type { EvalConfig } from "./config.ts";
@@ -39,6 +40,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
     ...createEvaluateRoutes(deps),
     ...createRunRoutes({ ...deps, summaries }),
     ...createLookRoutes({ ...deps, summaries }),
+    ...createNoiseRoutes(deps),
   ];
   const index = createIndexRoute(about, { routes });
   return createService([index, ...routes], { ...deps, about, page: dashboardPage });

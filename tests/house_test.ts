@@ -72,10 +72,21 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     results: ["assess", "endpoint", "store"],
     compare: ["assess", "endpoint", "results", "store"],
     run: ["assess", "endpoint", "results", "store"],
-    export: ["assess", "compare", "endpoint", "results", "store"],
-    api: ["assess", "compare", "endpoint", "export", "results", "run", "store"],
+    noise: ["assess", "compare", "results", "store"],
+    export: ["assess", "compare", "endpoint", "noise", "results", "store"],
+    api: ["assess", "compare", "endpoint", "export", "noise", "results", "run", "store"],
     // The command line is a program of its own: it wires the service without a server.
-    cli: ["assess", "compare", "endpoint", "export", "results", "run", "store", "wiring.ts"],
+    cli: [
+      "assess",
+      "compare",
+      "endpoint",
+      "export",
+      "noise",
+      "results",
+      "run",
+      "store",
+      "wiring.ts",
+    ],
   },
 };
 

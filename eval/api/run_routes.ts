@@ -109,6 +109,9 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
           format: z.enum(FORMATS).optional(),
           threshold: z.number().min(0).max(1).optional(),
           baseline: z.string().optional(),
+          noise: z.boolean().optional().meta({
+            description: "Adds `results.noise` to JSON, and a section to Markdown.",
+          }),
         }),
       },
       answers: {

@@ -4,6 +4,7 @@ import { backup } from "./backup.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { compare } from "./compare.ts";
 import { exportRun } from "./export.ts";
+import { power } from "./power.ts";
 import { resume } from "./resume.ts";
 import { run } from "./run.ts";
 import { runs } from "./runs.ts";
@@ -15,6 +16,7 @@ const commands: Record<string, Command> = {
   runs,
   show,
   compare,
+  power,
   export: exportRun,
   resume,
   backup,

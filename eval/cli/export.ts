@@ -1,6 +1,7 @@
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { exportFormats } from "../export/mod.ts";
 import { exportSource } from "../export/source.ts";
+import { splitNoise } from "../noise/noise.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
@@ -10,6 +11,7 @@ const options = {
   format: { type: "string" },
   output: { type: "string", multiple: true, short: "o" },
   threshold: { type: "string" },
+  noise: { type: "boolean" },
 } as const;
 
 /** Writes a stored run in a format. */
@@ -23,6 +25,7 @@ RUN is an id, or "latest". Without --output the run is written to standard outpu
   -o, --output FILE  write a file, in the format of its extension; may be repeated
   --threshold X      which turns count as failures in JUnit XML and Markdown
                      (default: the run's own, else 0.7)
+  --noise            add whose noise is in the scores, to JSON and Markdown
 
 Example:
   assay-eval export latest --output result.csv --output junit.xml
@@ -42,6 +45,9 @@ Example:
     const reader = await context.openReader();
     try {
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
+      if (values.noise) {
+        source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
+      }
       if (outputs.length > 0) await writeOutputs(outputs, { source, context });
       else for await (const text of gatherPieces(format.write(source))) context.out.write(text);
       return EXIT.passed;

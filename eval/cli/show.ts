@@ -1,6 +1,8 @@
 import { digestRun } from "../export/digest.ts";
 import { thresholdOf } from "../results/outcome.ts";
+import { describeNoise } from "../export/noise_text.ts";
 import { describeRun } from "../export/run_text.ts";
+import { splitNoise } from "../noise/noise.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
@@ -9,7 +11,7 @@ import { terminalForm } from "./terminal_form.ts";
 
 /** Shows one run. */
 export const show: Command = {
-  summary: "show one run: its averages and its lowest scenarios",
+  summary: "show one run: its averages, its lowest scenarios, and whose noise is in them",
   help: `assay-eval show RUN
 
 RUN is an id, or "latest".
@@ -30,6 +32,10 @@ Example:
       };
       const digest = await digestRun(source);
       context.out.write(describeRun(source, { digest, form: terminalForm }));
+      if (run.attempts > 1) {
+        const noise = await splitNoise(run.id, source.reader.turns(run.id));
+        context.out.write(describeNoise(noise, terminalForm));
+      }
       if (run.detail !== null) context.out.write(`\nstopped early: ${run.detail}\n`);
       if (run.status !== "completed") {
         context.out.write(`\ncontinue with: assay-eval resume ${run.id}\n`);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { withoutQuery } from "../endpoint/target.ts";
 import { AppError } from "../../shared/errors.ts";
-import type { RunReader, StoredRun, StoredTurn } from "../store/store.ts";
-import { createWholeReader } from "../store/whole_reader.ts";
+import type { RunReader, StoredRun } from "../store/store.ts";
+import { turnsSoFar } from "../store/whole_reader.ts";
 import { type CompareOptions, compareRuns } from "./compare.ts";
 import { Comparison } from "./comparison.ts";
 import type { ComparableRun } from "./paired_runs.ts";
@@ -61,13 +61,7 @@ export async function comparableRuns(
 
 function toComparable(run: StoredRun, reader: RunReader): ComparableRun {
   const { test_batch: scenarios, rubric } = run.request;
-  return { scenarios, rubric, turns: turnsOf(reader, run) };
-}
-
-/** All turns of a run that rests, and of one that is under way those there are. */
-function turnsOf(reader: RunReader, run: StoredRun): AsyncIterable<StoredTurn> {
-  const source = run.status === "running" ? reader : createWholeReader(reader, run);
-  return source.turns(run.id);
+  return { scenarios, rubric, turns: turnsSoFar(reader, run) };
 }
 
 async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {

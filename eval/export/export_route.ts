@@ -4,6 +4,7 @@ import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { compareStored } from "../compare/compare_stored.ts";
+import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { whileKept } from "../store/whole_reader.ts";
 import { exportFormats } from "./mod.ts";
@@ -14,12 +15,14 @@ const Query = z.object({
   threshold: z.coerce.number().min(0).max(1).optional(),
   /** A run to compare with, for the formats that show it. */
   baseline: z.string().optional(),
+  /** Whether to add where the noise comes from, for the formats that show it. */
+  noise: z.stringbool().default(false),
 });
 
 /** `GET /runs/:id/export`: a run that has ended, as a file. */
 export function createExportRoute({ store }: { store: RunReader }): Handler {
   return async (_request, { params, url }) => {
-    const { format: name, threshold, baseline } = readQuery(url, Query);
+    const { format: name, threshold, baseline, noise } = readQuery(url, Query);
     const format = exportFormats.find((format) => format.name === name)!;
     const run = await store.getRun(params.id ?? "");
     if (!run) {
@@ -30,6 +33,7 @@ export function createExportRoute({ store }: { store: RunReader }): Handler {
       const result = await compareStored(store, { baseline, candidate: run.id });
       source.comparison = { baseline, result };
     }
+    if (noise) source.noise = await splitNoise(run.id, source.reader.turns(run.id));
     return streamPieces(whileKept(store, run.id, format.write(source)), {
       "content-type": format.contentType,
       "content-disposition": `attachment; filename="assay-${run.id}.${format.extension}"`,

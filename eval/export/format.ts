@@ -1,4 +1,5 @@
 import type { Comparison } from "../compare/comparison.ts";
+import type { RunNoise } from "../../shared/schemas/noise.ts";
 import type { StoredRun } from "../store/store.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 
@@ -11,6 +12,8 @@ export interface ExportSource {
   threshold: number;
   /** The run as the candidate against an earlier one, for formats that can show it. */
   comparison?: { baseline: string; result: Comparison };
+  /** Where the noise of the scores comes from, for formats that can show it. */
+  noise?: RunNoise;
 }
 
 /** One way to write a run down. Text comes in pieces, so that no run has to fit into memory. */

@@ -9,10 +9,13 @@ export const json: ExportFormat = {
   name: "json",
   extension: "json",
   contentType: "application/json",
-  async *write({ run, reader }) {
+  async *write({ run, reader, noise }) {
     const { done } = await reader.tally(run.id);
     const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions completed`;
-    yield* writeResult(reader, run, run.status === "completed" ? {} : { message });
+    yield* writeResult(reader, run, {
+      ...(run.status !== "completed" && { message }),
+      ...(noise && { noise: noise.scores }),
+    });
     yield "\n";
   },
 };

@@ -1,4 +1,4 @@
-import { ScenarioResult } from "../../shared/schemas/evaluate.ts";
+import { type EvaluateResponse, ScenarioResult } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { finishYielding } from "./steps.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
@@ -15,11 +15,14 @@ export function resultPieces(store: RunReader, run: StoredRun): AsyncGenerator<s
   return whileKept(store, run.id, writeResult(reader, run));
 }
 
-/** The same text from any reader; `message` replaces the one that says that the run is complete. */
+/**
+ * The same text from any reader. `message` replaces the one that says that the run is complete;
+ * `noise` is added to the results.
+ */
 export async function* writeResult(
   reader: TurnReader,
   run: StoredRun,
-  { message }: { message?: string } = {},
+  { message, noise }: { message?: string; noise?: EvaluateResponse["results"]["noise"] } = {},
 ): AsyncGenerator<string> {
   const heading = summariseRun(run.request, { runId: run.id, ...await reader.tally(run.id) });
   if (message !== undefined) heading.message = message;
@@ -36,7 +39,7 @@ export async function* writeResult(
     }
   }
   const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
-  yield `],${JSON.stringify(rest).slice(1)}}`;
+  yield `],${JSON.stringify({ ...rest, noise }).slice(1)}}`;
 }
 
 /** What stands in a scenario's answer behind the caller's own fields; these cannot replace it. */

@@ -1,4 +1,4 @@
-import type { RunReader, RunRecord, Tally } from "./store.ts";
+import type { RunReader, RunRecord, StoredTurn, Tally } from "./store.ts";
 
 /** The part of a store that results are made from. */
 export type TurnReader = Pick<RunReader, "turns" | "turnPages" | "tally">;
@@ -57,6 +57,14 @@ export function createWholeReader(
       requireWhole(run.id, { read, expected });
     },
   };
+}
+
+/** All turns of a run that is not running, and those that there are of one that is. */
+export function turnsSoFar(
+  reader: TurnReader,
+  run: Pick<RunRecord, "id" | "status" | "totalTurns" | "tally">,
+): AsyncIterable<StoredTurn> {
+  return (run.status === "running" ? reader : createWholeReader(reader, run)).turns(run.id);
 }
 
 /** The same pieces; the turns of the run can be read until the last one. */

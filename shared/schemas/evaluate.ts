@@ -2,6 +2,7 @@ import { z } from "zod";
 import { NOT_UTF8 } from "../http/utf8.ts";
 import { CheckCount, CheckResult, Checks } from "./checks.ts";
 import { ObservedToolCall, ReferenceTools, ToolsMode } from "./tools.ts";
+import { ScoreNoise } from "./noise.ts";
 
 /** Ids stand in logs, lists, file names of reports and statistics: they are names, not texts. */
 const LONGEST_ID = 256;
@@ -335,6 +336,8 @@ const RunResults = z.object({
   ...RunPassRates.shape,
   ...TurnCounts.shape,
   labels: z.record(z.string(), LabelReport),
+  /** By score; only in an export that was asked for it. */
+  noise: z.record(z.string(), ScoreNoise).optional(),
 }).meta({ id: "RunResults" });
 
 /** The body of the answer. */

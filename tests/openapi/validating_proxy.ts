@@ -146,6 +146,8 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
       .map((format) => `/runs/${run}/export?format=${format}`),
     ...["/scores", "/scores/self-test", "/runs?limit=2", `/runs/${run}`, `/runs/${run}/events`],
     `/runs/compare?baseline=${baseline}&candidate=${run}`,
+    ...[`/runs/${run}/noise`, `/runs/${run}/power?difference=0.02`],
+    `/runs/${run}/export?noise=true`,
     `/runs/compare/scenarios?baseline=${baseline}&candidate=${run}`,
     `/runs/compare/turns?baseline=${baseline}&candidate=${run}&sort=-change`,
     `/runs/${run}/turns?sort=-overall&limit=1&fields=all`,
@@ -188,6 +190,8 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ["GET /runs/none/turns?limit=0", { status: 400 }],
     ["GET /runs/none/export?format=docx", { status: 400 }],
     ["GET /runs/compare?baseline=a&candidate=b", { status: 404 }],
+    [`GET /runs/${run}/power?difference=2`, { status: 400 }],
+    [`GET /runs/${run}/noise?scores=none`, { status: 400 }],
     ["POST /runs/none/cancel", { status: 404 }],
     ["DELETE /runs/none", { status: 404 }],
   ];

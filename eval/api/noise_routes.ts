@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { Route } from "../../shared/http/router.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { RunNoise } from "../../shared/schemas/noise.ts";
+import { createNoiseHandlers } from "../noise/noise_handlers.ts";
+import { RunPower } from "../noise/power.ts";
+import type { RunReader } from "../store/store.ts";
+
+const path = z.object({ id: z.string().meta({ description: "The run." }) });
+const PROBLEMS = {
+  400: "`invalid_request`: a parameter does not fit, or the run does not have the score",
+  404: "`not_found`: there is no such run",
+};
+
+/** The routes about the noise in a run's scores, and how many scenarios are needed. */
+export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
+  const handlers = createNoiseHandlers(deps);
+  return [
+    {
+      method: "GET",
+      path: "/runs/:id/noise",
+      summary: "Whose noise it is: scenarios, the model or the judge",
+      params: {
+        path,
+        query: z.object({
+          scores: z.string().optional().meta({
+            description: "By commas; `overall` and `judge` if it is unset.",
+          }),
+        }),
+      },
+      answers: { 200: jsonAnswer("Variance components, and what halves the error.", RunNoise) },
+      problems: PROBLEMS,
+      handler: handlers.noise,
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/power",
+      summary: "How many scenarios would show a difference",
+      index: { query: "difference=0.02" },
+      params: {
+        path,
+        query: z.object({
+          difference: z.number().gt(0).max(1),
+          score: z.string().optional().meta({ description: "`overall` if it is unset." }),
+          scores_looked_at: z.int().min(1).max(1_000).optional().meta({
+            description: "How many scores the comparison will test; 1 if it is unset.",
+          }),
+        }),
+      },
+      answers: { 200: jsonAnswer("The number of scenarios, with 80 % power.", RunPower) },
+      problems: PROBLEMS,
+      handler: handlers.power,
+    },
+  ];
+}

@@ -1,0 +1,140 @@
+import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { mean } from "../assess/mean.ts";
+import { OVERALL_PARTS } from "../assess/scores/overall.ts";
+import { HEADLINE } from "../results/passing.ts";
+import type { TurnPosition } from "../store/store.ts";
+import type { Conversation, VoteSpread } from "./components.ts";
+
+/** The judge's own score. */
+export const JUDGED = "judge";
+/** The judge's grades are from 0 to 10. */
+const HIGHEST_GRADE = 10;
+
+/** A recorded turn, as far as its noise goes. */
+export interface NoisyTurn extends TurnPosition {
+  result: Pick<InteractionResult, "scores" | "error" | "judge">;
+}
+
+/** One score of a turn. */
+interface Cell {
+  value: number;
+  /** The judge's votes that are in it, and the weight with which each turn's mean vote counts. */
+  votes: number;
+  weight: number;
+}
+
+/** What was asked, for the costs of asking more. */
+export interface Design {
+  /** Turns of one attempt at every scenario. */
+  turns: number;
+  /** Model calls: turns of all attempts. */
+  modelCalls: number;
+  /** Turns that the judge graded, and its votes on them. */
+  gradedTurns: number;
+  votes: number;
+}
+
+/** What is kept of a run: a number or two per turn, and no text. */
+export interface NoisyRun {
+  /** By score: each scenario's conversations. Scenarios without the score are left out. */
+  scores: Map<string, Conversation[][]>;
+  voteSpread: VoteSpread;
+  design: Design;
+}
+
+/** Cells of one scenario, by score, attempt and turn. */
+type ScenarioCells = Map<string, Map<number, Map<number, Cell>>>;
+
+/** Reads a run's turns, which come in the order of the batch. */
+export async function readConversations(turns: AsyncIterable<NoisyTurn>): Promise<NoisyRun> {
+  const run: NoisyRun = {
+    scores: new Map(),
+    voteSpread: { squares: 0, degrees: 0 },
+    design: { turns: 0, modelCalls: 0, gradedTurns: 0, votes: 0 },
+  };
+  let cells: ScenarioCells = new Map();
+  let open: number | undefined;
+  let longest = 0;
+
+  function endScenario(): void {
+    for (const [name, attempts] of cells) {
+      const known = run.scores.get(name);
+      if (known) known.push(toConversations(attempts));
+      else run.scores.set(name, [toConversations(attempts)]);
+    }
+    run.design.turns += longest;
+    cells = new Map();
+    longest = 0;
+  }
+
+  for await (const { scenario, attempt, turn, result } of turns) {
+    if (scenario !== open) {
+      endScenario();
+      open = scenario;
+    }
+    longest = Math.max(longest, turn + 1);
+    countVotes(run, result);
+    for (const name in result.scores) {
+      const cell = toCell(name, result);
+      if (!cell) continue;
+      const attempts = getOrAdd(cells, name, () => new Map<number, Map<number, Cell>>());
+      getOrAdd(attempts, attempt, () => new Map<number, Cell>()).set(turn, cell);
+    }
+  }
+  endScenario();
+  return run;
+}
+
+function countVotes({ voteSpread, design }: NoisyRun, { judge }: NoisyTurn["result"]): void {
+  design.modelCalls++;
+  if (!judge || judge.votes.length === 0) return;
+  const votes = judge.votes.map(({ grade }) => grade / HIGHEST_GRADE);
+  const average = mean(votes)!;
+  design.gradedTurns++;
+  design.votes += votes.length;
+  voteSpread.squares += votes.reduce((sum, vote) => sum + (vote - average) ** 2, 0);
+  voteSpread.degrees += votes.length - 1;
+}
+
+/** A failed call counts 0, and there was nothing to vote on. */
+function toCell(name: string, { scores, judge, error }: NoisyTurn["result"]): Cell | undefined {
+  const value = scores[name];
+  if (typeof value !== "number") return undefined;
+  const votes = error ? 0 : judge?.votes.length ?? 0;
+  return { value, votes, weight: votes === 0 ? 0 : weightOfJudge(name, scores) };
+}
+
+/** `overall` is the mean of its parts, of which the judge's score is one. */
+function weightOfJudge(name: string, scores: NoisyTurn["result"]["scores"]): number {
+  if (name === JUDGED) return 1;
+  if (name !== HEADLINE || typeof scores[JUDGED] !== "number") return 0;
+  return 1 / OVERALL_PARTS.filter((part) => typeof scores[part] === "number").length;
+}
+
+/**
+ * Each attempt's mean over the turns. At a turn that an attempt has not reached, or where its score
+ * is missing, the mean of the other attempts stands in, as it does in comparisons.
+ */
+function toConversations(attempts: Map<number, Map<number, Cell>>): Conversation[] {
+  const all = [...attempts.values()];
+  const turns = [...new Set(all.flatMap((cells) => [...cells.keys()]))];
+  const means = new Map(turns.map((turn) => {
+    return [turn, mean(all.flatMap((cells) => cells.get(turn)?.value ?? []))!];
+  }));
+  return all.map((cells) => {
+    const voted = [...cells.values()].filter(({ votes }) => votes > 0);
+    const load = (votesOf: (cell: Cell) => number) =>
+      voted.reduce((sum, cell) => sum + cell.weight ** 2 / votesOf(cell), 0) / turns.length ** 2;
+    return {
+      value: mean(turns.map((turn) => cells.get(turn)?.value ?? means.get(turn)!))!,
+      voteLoad: load(({ votes }) => votes),
+      voteLoadOfOne: load(() => 1),
+    };
+  });
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let found = map.get(key);
+  if (found === undefined) map.set(key, found = make());
+  return found;
+}

@@ -1,0 +1,157 @@
+import { AppError } from "../../shared/errors.ts";
+import type { NoiseComponent, RunNoise, ScoreNoise } from "../../shared/schemas/noise.ts";
+import { mean } from "../assess/mean.ts";
+import { HEADLINE } from "../results/passing.ts";
+import {
+  type Conversation,
+  noiseOfMean,
+  scenarioMean,
+  type VarianceComponents,
+  varianceComponents,
+} from "./components.ts";
+import { JUDGED, type NoisyRun, type NoisyTurn, readConversations } from "./conversations.ts";
+import { type KnownComponents, planHalving } from "./halving.ts";
+
+const METHOD = "method of moments for nested data: scenarios, attempts within scenarios, votes " +
+  "within turns; an estimate below 0 counts as 0";
+
+/**
+ * Splits the noise of a run's scores: of the headline and of the judge's score unless `scores` names
+ * others. Throws 400 for a score that the run does not have.
+ */
+export async function splitNoise(
+  runId: string,
+  turns: AsyncIterable<NoisyTurn>,
+  { scores: wanted = [] }: { scores?: string[] } = {},
+): Promise<RunNoise> {
+  const run = await readConversations(turns);
+  requireScores(run, { wanted, parameter: "scores" });
+  const names = wanted.length > 0
+    ? new Set(wanted)
+    : [HEADLINE, JUDGED].filter((name) => run.scores.has(name));
+  const scores = Object.fromEntries(
+    [...names].map((name) => [name, describeNoise(name, run)]),
+  );
+  return { run_id: runId, scores, method: METHOD };
+}
+
+/** Throws 400 for a score that the run does not have. */
+export function requireScores(
+  { scores }: NoisyRun,
+  { wanted, parameter }: { wanted: string[]; parameter: string },
+): void {
+  const unknown = wanted.filter((name) => !scores.has(name));
+  if (unknown.length === 0) return;
+  const message = `the run has no ${unknown.join(", ")}; its scores are ${
+    [...scores.keys()].join(", ")
+  }`;
+  throw new AppError(400, "invalid_request", `cannot use the query: ${parameter}: ${message}`, {
+    errors: [{ path: parameter, message }],
+  });
+}
+
+/** The noise of one score. */
+export function describeNoise(name: string, { scores, voteSpread, design }: NoisyRun): ScoreNoise {
+  const scenarios = scores.get(name)!;
+  const average = mean(scenarios.map(scenarioMean))!;
+  const size = {
+    scenarios: scenarios.length,
+    conversations: scenarios.reduce((sum, own) => sum + own.length, 0),
+  };
+  if (scenarios.length < 2) {
+    return {
+      mean: average,
+      stderr: null,
+      ...size,
+      components: { scenario: null, attempt: null, vote: null },
+      to_halve_stderr: { scenarios: null, attempts: null, votes: null, cheapest: null },
+      notes: ["one scenario shows nothing of how scenarios differ"],
+    };
+  }
+  const isVotedOn = scenarios.some((own) => own.some(({ voteLoad }) => voteLoad > 0));
+  const votes = isVotedOn ? voteSpread : { squares: 0, degrees: 0 };
+  const found = varianceComponents(scenarios, votes);
+  const known = floored(found);
+  const shares = sharesOf(scenarios, known);
+  const ofMean = shares.reduce((sum, share) => sum + share.ofMean, 0);
+  return {
+    mean: average,
+    stderr: Math.sqrt(ofMean / scenarios.length),
+    ...size,
+    components: describeComponents(found, shares),
+    to_halve_stderr: planHalving(scenarios, {
+      components: known,
+      design,
+      isSplit: { attempt: found.attempt !== null, vote: found.vote !== null },
+    }),
+    notes: describeLimits(found, { isVotedOn }),
+  };
+}
+
+function floored({ scenario, attempt, vote }: VarianceComponents): KnownComponents {
+  return {
+    scenario: Math.max(0, scenario),
+    attempt: Math.max(0, attempt ?? 0),
+    vote: vote ?? 0,
+  };
+}
+
+/** Of one source: the variance of a single conversation, and that of a scenario's mean. */
+interface Share {
+  single: number;
+  ofMean: number;
+  /** What the estimate is multiplied by: votes are on turns, and a conversation has several. */
+  load: number;
+}
+
+/** For the scenario, the attempt and the vote. */
+function sharesOf(
+  scenarios: Conversation[][],
+  { scenario, attempt, vote }: KnownComponents,
+): [Share, Share, Share] {
+  const load = mean(scenarios.map((own) => mean(own.map((one) => one.voteLoadOfOne))!))!;
+  const inMeans = (components: { attempt: number; vote: number }) =>
+    mean(scenarios.map((own) => noiseOfMean(own, components)))!;
+  return [
+    { single: scenario, ofMean: scenario, load: 1 },
+    { single: attempt, ofMean: inMeans({ attempt, vote: 0 }), load: 1 },
+    { single: vote * load, ofMean: inMeans({ attempt: 0, vote }), load },
+  ];
+}
+
+function describeComponents(
+  { scenario, attempt, vote }: VarianceComponents,
+  shares: [Share, Share, Share],
+): ScoreNoise["components"] {
+  const single = shares.reduce((sum, share) => sum + share.single, 0);
+  const ofMean = shares.reduce((sum, share) => sum + share.ofMean, 0);
+  function describe(estimate: number, share: Share): NoiseComponent {
+    return {
+      variance: share.single,
+      estimate: estimate * share.load,
+      share: single === 0 ? 0 : share.single / single,
+      share_of_mean: ofMean === 0 ? 0 : share.ofMean / ofMean,
+    };
+  }
+  return {
+    scenario: describe(scenario, shares[0]),
+    attempt: attempt === null ? null : describe(attempt, shares[1]),
+    vote: vote === null ? null : describe(vote, shares[2]),
+  };
+}
+
+function describeLimits(
+  { scenario, attempt, vote }: VarianceComponents,
+  { isVotedOn }: { isVotedOn: boolean },
+): string[] {
+  const isNegative = scenario < 0 || (attempt ?? 0) < 0;
+  return [
+    ...(attempt === null
+      ? ["one attempt per scenario: the noise of the model is part of scenario"]
+      : []),
+    ...(isVotedOn && vote === null
+      ? ["one vote per turn: the noise of the judge is part of attempt"]
+      : []),
+    ...(isNegative ? ["an estimate is below 0 and counts as 0: the true value is small"] : []),
+  ];
+}

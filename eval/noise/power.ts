@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { mean } from "../assess/mean.ts";
+import { detectableDifference, POWER, scenariosNeeded } from "../compare/planning.ts";
+import { ALPHA } from "../compare/spans.ts";
+import { noiseOfMean, varianceComponents } from "./components.ts";
+import { type NoisyTurn, readConversations } from "./conversations.ts";
+import { requireScores } from "./noise.ts";
+
+/** One run cannot tell how another model differs from it; these are the ends of what is possible. */
+function ends<T extends z.ZodType>(value: T) {
+  return z.object({
+    /** If the other model is better or worse by the same in every scenario. */
+    at_least: value.nullable(),
+    /** If a scenario's score for one model says nothing about that for the other. */
+    at_most: value.nullable(),
+  });
+}
+
+/** The answer of `GET /runs/{id}/power`. */
+export const RunPower = z.object({
+  run_id: z.string(),
+  score: z.string(),
+  /** The difference between two runs over the same scenarios that is to be shown. */
+  difference: z.number(),
+  /** The chance of a verdict if the difference is real. */
+  power: z.number(),
+  /** The level of the test: 0.05 divided by the number of scores looked at. */
+  alpha: z.number(),
+  /** Of this run. */
+  scenarios: z.int(),
+  /** The standard deviation of the scenarios' differences. */
+  stdev: ends(z.number()).meta({ id: "PowerStdev" }),
+  /** Scenarios of this kind, with the attempts and votes of this run; `null` if it is not known. */
+  scenarios_needed: ends(z.int()).meta({ id: "ScenariosNeeded" }),
+  /** The smallest difference that as many scenarios as this run has would show. */
+  detectable_difference: ends(z.number()).meta({ id: "DetectableDifference" }),
+  notes: z.array(z.string()),
+}).meta({ id: "RunPower" });
+export type RunPower = z.infer<typeof RunPower>;
+
+export interface PowerQuestion {
+  score: string;
+  /** In (0, 1]. */
+  difference: number;
+  /** How many scores the comparison will look at. */
+  scoresLookedAt: number;
+}
+
+/**
+ * How many scenarios would show a difference to another run over the same scenarios. The difference
+ * of a scenario varies at least by the noise of both runs' attempts and votes, and at most as much
+ * as two unrelated scenarios do. Throws 400 for a score that the run does not have.
+ */
+export async function planPower(
+  runId: string,
+  turns: AsyncIterable<NoisyTurn>,
+  { score, difference, scoresLookedAt }: PowerQuestion,
+): Promise<RunPower> {
+  const run = await readConversations(turns);
+  requireScores(run, { wanted: [score], parameter: "score" });
+  const scenarios = run.scores.get(score)!;
+  const alpha = ALPHA / scoresLookedAt;
+  const stdev = stdevOf(scenarios, run.voteSpread);
+  const needed = (stdev: number | null) =>
+    stdev === null ? null : scenariosNeeded({ difference, stdev, alpha });
+  const detectable = (stdev: number | null) =>
+    stdev === null ? null : detectableDifference({ scenarios: scenarios.length, stdev, alpha });
+  return {
+    run_id: runId,
+    score,
+    difference,
+    power: POWER,
+    alpha,
+    scenarios: scenarios.length,
+    stdev,
+    scenarios_needed: { at_least: needed(stdev.at_least), at_most: needed(stdev.at_most) },
+    detectable_difference: {
+      at_least: detectable(stdev.at_least),
+      at_most: detectable(stdev.at_most),
+    },
+    notes: [
+      ...(stdev.at_most === null ? ["one scenario shows nothing of how scenarios differ"] : []),
+      ...(stdev.at_least === null
+        ? ["one attempt per scenario does not show the noise of the model"]
+        : []),
+    ],
+  };
+}
+
+function stdevOf(
+  scenarios: Parameters<typeof varianceComponents>[0],
+  votes: Parameters<typeof varianceComponents>[1],
+): RunPower["stdev"] {
+  if (scenarios.length < 2) return { at_least: null, at_most: null };
+  const found = varianceComponents(scenarios, votes);
+  const known = { attempt: Math.max(0, found.attempt ?? 0), vote: found.vote ?? 0 };
+  const within = mean(scenarios.map((own) => noiseOfMean(own, known)))!;
+  const ofBoth = (variance: number) => Math.sqrt(2 * variance);
+  return {
+    at_least: found.attempt === null ? null : ofBoth(within),
+    at_most: ofBoth(Math.max(0, found.scenario) + within),
+  };
+}

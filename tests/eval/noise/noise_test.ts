@@ -1,0 +1,157 @@
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { splitNoise } from "../../../eval/noise/noise.ts";
+import type { NoisyTurn } from "../../../eval/noise/conversations.ts";
+import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
+import { RunNoise } from "../../../shared/schemas/noise.ts";
+
+type Result = NoisyTurn["result"];
+
+/** Scenarios of attempts of turns. */
+async function* turnsOf(run: Result[][][]): AsyncGenerator<NoisyTurn> {
+  for (const [scenario, attempts] of run.entries()) {
+    for (const [attempt, turns] of attempts.entries()) {
+      for (const [turn, result] of turns.entries()) {
+        yield await Promise.resolve({ scenario, attempt, turn, result });
+      }
+    }
+  }
+}
+
+const scored = (overall: number): Result => ({ scores: { overall } });
+
+/** Graded by votes from 0 to 10, beside a similarity. */
+function judged(similarity: number, ...grades: number[]): Result {
+  const grade = grades.reduce((sum, grade) => sum + grade, 0) / grades.length;
+  return {
+    scores: {
+      semantic_similarity: similarity,
+      judge: grade / 10,
+      overall: (similarity + grade / 10) / 2,
+    },
+    judge: {
+      model: "j",
+      grade,
+      reason: null,
+      votes: grades.map((grade) => ({ grade, reason: "" })),
+      spread: null,
+    },
+  };
+}
+
+const split = async (run: Result[][][], scores?: string[]) =>
+  await splitNoise("run", turnsOf(run), { ...(scores && { scores }) });
+
+Deno.test("components of two attempts at three scenarios, computed by hand", async () => {
+  // Means 0.5, 0.7, 0.9: variance 0.04. Within: 0.1² / 2 each, so 0.005; half of it is in a mean.
+  const run = [[0.45, 0.55], [0.65, 0.75], [0.85, 0.95]]
+    .map((attempts) => attempts.map((value) => [scored(value)]));
+  const answer = await split(run);
+  assertEquals(RunNoise.parse(answer), answer);
+  const { components, stderr, mean, conversations } = answer.scores.overall!;
+  assertAlmostEquals(mean, 0.7, 1e-12);
+  assertAlmostEquals(components.attempt!.variance, 0.005, 1e-12);
+  assertAlmostEquals(components.scenario!.variance, 0.04 - 0.0025, 1e-12);
+  assertAlmostEquals(components.attempt!.share, 0.005 / 0.0425, 1e-12);
+  assertAlmostEquals(components.attempt!.share_of_mean, 0.0025 / 0.04, 1e-12);
+  assertAlmostEquals(stderr!, Math.sqrt(0.04 / 3), 1e-12);
+  assertEquals([components.vote, conversations], [null, 6]);
+});
+
+Deno.test("the standard error is that of the run's statistics", async () => {
+  const values = [[0.2, 0.5, 0.4], [0.9, 0.7], [0.1, 0.3, 0.2, 0.4], [0.6]];
+  const { scores } = await split(
+    values.map((attempts) => attempts.map((value) => [scored(value)])),
+  );
+  const { statistics } = aggregateScenarios(
+    values.map((attempts) =>
+      aggregateScores(attempts.map((overall, cluster) => ({
+        scores: { overall },
+        failed: false,
+        cluster,
+      }))).statistics
+    ),
+  );
+  assertAlmostEquals(scores.overall!.stderr!, statistics.overall!.stderr!, 1e-12);
+});
+
+Deno.test("votes on the same reply are the judge's noise, and half of it is in an overall of two parts", async () => {
+  const run = [[[judged(0.5, 4, 6)], [judged(0.5, 5, 7)]], [[judged(0.9, 8, 10)], [
+    judged(0.9, 7, 9),
+  ]]];
+  const { scores } = await split(run);
+  assertEquals(Object.keys(scores), ["overall", "judge"]);
+  const { judge, overall } = scores;
+  // Two votes that are 2 grades apart: variance 0.02 each.
+  assertAlmostEquals(judge!.components.vote!.variance, 0.02, 1e-12);
+  assertAlmostEquals(overall!.components.vote!.variance, 0.02 / 4, 1e-12);
+  // Attempts differ by 0.1: 0.005, of which half a vote's variance is the judge's.
+  assertAlmostEquals(judge!.components.attempt!.estimate, 0.005 - 0.01, 1e-12);
+  assertEquals(judge!.components.attempt!.variance, 0);
+  const shares = Object.values(judge!.components).map((component) => component!.share);
+  assertAlmostEquals(shares.reduce((sum, share) => sum + share, 0), 1, 1e-12);
+});
+
+Deno.test("what a run cannot show is null, and the notes say why", async () => {
+  const one = await split([[[scored(0.5)], [scored(0.7)]]]);
+  assertEquals([one.scores.overall!.stderr, one.scores.overall!.to_halve_stderr.cheapest], [
+    null,
+    null,
+  ]);
+  assertStringIncludes(one.scores.overall!.notes[0]!, "one scenario shows nothing");
+  const single = await split([[[judged(0.5, 4)]], [[judged(0.6, 8)]]]);
+  const { components, notes, to_halve_stderr } = single.scores.judge!;
+  assertEquals([components.attempt, components.vote], [null, null]);
+  assertEquals(notes, [
+    "one attempt per scenario: the noise of the model is part of scenario",
+    "one vote per turn: the noise of the judge is part of attempt",
+  ]);
+  assertEquals(to_halve_stderr.scenarios, { needed: 8, model_calls: 6, judge_calls: 6 });
+});
+
+Deno.test("a failed call counts 0 and nobody voted on it", async () => {
+  const failed: Result = {
+    scores: { judge: 0, overall: 0 },
+    error: { code: "provider_error", status: 500, detail: "" },
+  };
+  const { scores } = await split([
+    [[judged(0.8, 8, 8)], [failed]],
+    [[judged(0.8, 8, 8)], [judged(0.8, 8, 8)]],
+  ]);
+  assertAlmostEquals(scores.judge!.mean, 0.6, 1e-12);
+  assertEquals(scores.judge!.components.vote!.variance, 0);
+  assertAlmostEquals(scores.judge!.components.attempt!.variance, 0.16, 1e-12);
+});
+
+Deno.test("the standard error is halved by four times the scenarios, or by attempts or votes if scenarios allow", async () => {
+  // The model varies most: scenarios are the same, attempts are not.
+  const noisy = [[0.2, 0.8], [0.3, 0.7], [0.1, 0.9], [0.25, 0.75]]
+    .map((attempts) => attempts.map((value) => [scored(value)]));
+  const { to_halve_stderr: plans, components } = (await split(noisy)).scores.overall!;
+  assertEquals(components.scenario!.variance, 0);
+  assertEquals(plans.scenarios, { needed: 16, model_calls: 24, judge_calls: 0 });
+  assertEquals(plans.attempts, { needed: 8, model_calls: 24, judge_calls: 0 });
+  assertEquals(plans.votes, null);
+  // Scenarios differ most: no number of attempts halves the error.
+  const apart = [[0.2, 0.21], [0.9, 0.91], [0.5, 0.51]]
+    .map((attempts) => attempts.map((value) => [scored(value)]));
+  const { to_halve_stderr: other } = (await split(apart)).scores.overall!;
+  assertEquals([other.attempts, other.cheapest], [null, "scenarios"]);
+  // The judge varies most: more votes cost no call of the model.
+  const votes = [[[judged(0.5, 3, 7)], [judged(0.5, 4, 6)]], [[judged(0.5, 5, 5)], [
+    judged(0.5, 2, 8),
+  ]]];
+  const { to_halve_stderr: judgedPlans } = (await split(votes, ["judge"])).scores.judge!;
+  assertEquals(judgedPlans.cheapest, "votes");
+  assertEquals(judgedPlans.votes, { needed: 8, model_calls: 0, judge_calls: 24 });
+});
+
+Deno.test("at a turn that an attempt lacks, the mean of the others stands in", async () => {
+  const run = [
+    [[scored(0.2), scored(0.8)], [scored(0.4)]],
+    [[scored(0.2), scored(0.6)], [scored(0.2), scored(0.8)]],
+  ];
+  const { scores } = await split(run);
+  // 0.5 and (0.4 + 0.8) / 2; 0.4 and 0.5.
+  assertAlmostEquals(scores.overall!.mean, (0.55 + 0.45) / 2, 1e-12);
+  assert(Math.abs(scores.overall!.components.attempt!.variance - 0.005) < 1e-12);
+});
