@@ -1,0 +1,39 @@
+import { assertEquals } from "@std/assert";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createOpenAI } from "@ai-sdk/openai";
+import { Agent } from "@mastra/core/agent";
+import { createTool } from "@mastra/core/tools";
+import { z } from "zod";
+import {
+  ANSWER,
+  type ClientService,
+  MODEL,
+  QUESTION,
+  WEATHER,
+  WEATHER_ANSWER,
+  WEATHER_QUESTION,
+} from "./service.ts";
+
+/** Mastra's agents, over the two providers of the Vercel AI SDK. */
+export async function useMastra({ baseURL }: ClientService): Promise<void> {
+  const compatible = createOpenAICompatible({ name: "assay", baseURL, apiKey: "any" });
+  for (const model of [compatible(MODEL), createOpenAI({ baseURL, apiKey: "any" })(MODEL)]) {
+    const agent = new Agent({
+      id: "helper",
+      name: "Helper",
+      instructions: "Be brief.",
+      model: model as never,
+      tools: {
+        get_weather: createTool({
+          id: "get_weather",
+          description: "The weather in a city.",
+          inputSchema: z.object({ city: z.string() }),
+          execute: () => Promise.resolve(WEATHER),
+        }),
+      },
+    });
+    assertEquals((await agent.generate(QUESTION)).text, ANSWER);
+    assertEquals((await agent.generate(WEATHER_QUESTION)).text, WEATHER_ANSWER);
+    assertEquals(await (await agent.stream(WEATHER_QUESTION)).text, WEATHER_ANSWER);
+  }
+}

@@ -1,0 +1,74 @@
+import { completion, type ReceivedRequest } from "../fakes/provider_answers.ts";
+import {
+  completionChunks,
+  type ProviderDouble,
+  sse,
+  startProviderDouble,
+} from "../fakes/provider_double.ts";
+import { startServiceProcess } from "../fakes/service_process.ts";
+
+/** The question that the scripted model answers with the agent's calculator. */
+export const QUESTION = "What is 17 * 23?";
+export const ANSWER = "It is 391.";
+
+/** The question that it answers with a tool of the caller, if the caller offers `get_weather`. */
+export const WEATHER_QUESTION = "How is the weather in Oslo?";
+export const WEATHER = "sunny, 21 degrees";
+export const WEATHER_ANSWER = `In Oslo it is ${WEATHER}.`;
+
+export const MODEL = "acme/m-1";
+
+/** Tokens of the two model calls that an answer takes. */
+export const TOKENS = 24;
+
+/** Answers as a model would: it calls the tool that a question needs, then answers with its result. */
+function answer(request: ReceivedRequest): Response | Promise<Response> {
+  if (request.path === "/v1/models") {
+    return Response.json({ data: [{ id: MODEL }, { id: "no-slash" }] });
+  }
+  const fields = reply(request.body);
+  return request.body.stream ? sse(completionChunks(fields))(request) : completion(fields)(request);
+}
+
+interface ChatBody {
+  messages: { role: string; content: unknown }[];
+}
+
+function reply({ messages }: ChatBody) {
+  const { role, content } = messages.at(-1)!;
+  const isWeather = messages.some((message) => textOf(message.content) === WEATHER_QUESTION);
+  if (role === "tool") {
+    const result = textOf(content);
+    return { content: isWeather ? `In Oslo it is ${result}.` : `It is ${result}.` };
+  }
+  const call = isWeather
+    ? { name: "get_weather", arguments: '{"city":"Oslo"}' }
+    : { name: "calculator", arguments: '{"expression":"17*23"}' };
+  return { toolCalls: [call] };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? content.map(({ text }) => text ?? "").join("") : "";
+}
+
+export interface ClientService extends AsyncDisposable {
+  readonly hub: ProviderDouble;
+  /** What an OpenAI client is configured with. */
+  readonly baseURL: string;
+}
+
+/** The real service in front of the scripted model. */
+export async function startClientService(): Promise<ClientService> {
+  const hub = await startProviderDouble(answer);
+  const environment = { HUB_BASE_URL: hub.baseUrl, HUB_BARE_MODELS: "off" };
+  const agent = await startServiceProcess("agent", { environment });
+  return {
+    hub,
+    baseURL: `${agent.url}/v1`,
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await hub[Symbol.asyncDispose]();
+    },
+  };
+}
