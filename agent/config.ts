@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { address, commonVariables, integer, list, stringMap } from "../shared/config.ts";
+import { isUsablePostgres } from "../shared/postgres/address.ts";
 import { routeModel } from "../shared/routing.ts";
 import { TOOL_NAMES } from "./tools/names.ts";
 
@@ -9,6 +10,9 @@ const SYSTEM_PROMPT = "You are a helpful assistant. Answer plainly and briefly. 
 /** Every environment variable that the agent backend reads. */
 export const AgentConfig = z.object({
   ...commonVariables,
+  RATE_LIMIT_STORE: z.string().refine(isUsablePostgres, {
+    error: "must be a PostgreSQL address such as postgres://user:password@host/database",
+  }).optional(),
   AGENT_PORT: integer(8000, { max: 65_535 }),
   HUB_BASE_URL: address(),
   HUB_API_KEY: z.string().optional(),

@@ -1,4 +1,5 @@
 import type { Capacity } from "../shared/http/admission.ts";
+import type { RateLimiter } from "../shared/http/rate_limit.ts";
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import { createIndexRoute } from "../shared/ops/index_route.ts";
@@ -14,6 +15,7 @@ export interface AgentDeps extends RunnerDeps {
   /** The runs that are running. */
   runs: Capacity;
   operations?: Operations;
+  limiter?: RateLimiter | undefined;
 }
 
 const about = {

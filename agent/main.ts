@@ -1,6 +1,9 @@
 import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
+import type { RateLimiter } from "../shared/http/rate_limit.ts";
 import type { Logger } from "../shared/log.ts";
+import { createPostgresPool } from "../shared/postgres/pool.ts";
+import { createPostgresLimiter } from "../shared/postgres/rate_limiter.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
@@ -15,21 +18,25 @@ async function main(): Promise<void> {
     portVariable: "AGENT_PORT",
     check: (config) => requireSafeExposure(config, {}),
     outgoing: (config) => config.AGENT_MAX_RUNS,
-    create(config, log) {
+    async create(config, log) {
       // The configuration has been read. LangChain reads its own variables about twenty times per
       // run, which takes a fifth of the run's CPU time; an empty object makes that cheap.
       process.env = {};
       const deps = createAgentDeps(config, log);
       const { models, tools, metrics } = deps;
+      const shared = await openSharedLimit(config, log);
       return {
-        service: createAgentHandler(deps),
+        service: createAgentHandler({ ...deps, limiter: shared?.limiter }),
         metrics,
         // After the port is open: most of the code is needed by runs only.
         begin: async () => {
           await Promise.all([loadGraph(), models.load?.()]);
           if (config.HUB_BARE_MODELS === "off") await warnOfHidden(models, log);
         },
-        close: () => Promise.resolve(tools[Symbol.asyncDispose]()),
+        async close() {
+          await tools[Symbol.asyncDispose]();
+          await shared?.close();
+        },
         ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
         hints: (url) => [
           ...describeDemo(models),
@@ -46,6 +53,20 @@ async function warnOfHidden(models: Models, log: Logger): Promise<void> {
   if (hidden.length > 0) {
     log.warn(explainHidden(hidden), { models: hidden.slice(0, 10).join(", ") });
   }
+}
+
+/** Connections of one instance: a request holds one for a millisecond. */
+const LIMIT_CONNECTIONS = 4;
+
+/** The limiter that all instances share, if `RATE_LIMIT_STORE` says where. */
+async function openSharedLimit(
+  { RATE_LIMIT: rate, RATE_LIMIT_STORE: address }: AgentConfig,
+  log: Logger,
+): Promise<{ limiter: RateLimiter; close: () => Promise<void> } | undefined> {
+  if (!rate || address === undefined) return undefined;
+  const pool = await createPostgresPool({ address, max: LIMIT_CONNECTIONS, name: "assay-agent" });
+  const limiter = await createPostgresLimiter({ pool, rate, service: "agent", log });
+  return { limiter, close: () => pool.end() };
 }
 
 function describeDemo({ demoModel }: Models): string[] {

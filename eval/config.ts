@@ -7,6 +7,7 @@ import {
   requireSafeExposure,
   stringMap,
 } from "../shared/config.ts";
+import { isPostgresAddress, isUsablePostgres } from "../shared/postgres/address.ts";
 
 const Origin = z.url({ protocol: /^https?$/, error: "must hold http or https origins" })
   .refine((url) => !url.includes("*"), { error: "must hold origins, https://*.example.com or *" })
@@ -36,7 +37,12 @@ export const EvalConfig = z.object({
   EMBEDDINGS_API_KEY: z.string().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
   EVAL_ENCODER_WORKERS: z.coerce.number().int().min(1).max(64).optional(),
-  EVAL_DATA: z.string().default("./data/eval.db"),
+  EVAL_DATA: z.string()
+    .refine((text) => !isPostgresAddress(text) || isUsablePostgres(text), {
+      error: "must be a path, or postgres://user:password@host/database",
+    })
+    .default("./data/eval.db"),
+  EVAL_DATA_CONNECTIONS: integer(10, { min: 2, max: 1000 }),
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
   EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),
   EVAL_TRUST_CLOCK: z.enum(["on", "off"]).default("off"),

@@ -1,3 +1,4 @@
+import type { RateLimiter } from "../shared/http/rate_limit.ts";
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
@@ -26,6 +27,7 @@ export interface EvalDeps {
   operations?: Operations;
   scoring: ScoringPorts;
   listModels: ListEndpointModels;
+  limiter?: RateLimiter | undefined;
 }
 
 const about = {

@@ -9,8 +9,7 @@ import { createEvalHandler } from "./handler.ts";
 import { type Retention, startRetention } from "./run/retention.ts";
 import type { WorkerStarts } from "./assess/wiring.ts";
 import { giveUpWriting } from "./store/give_up_writing.ts";
-import { openStore } from "./store/open_store.ts";
-import { createEvalDeps } from "./wiring.ts";
+import { createEvalDeps, openData } from "./wiring.ts";
 
 /** The service; its workers are started as `starts` says, or as usual. */
 export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {
@@ -19,8 +18,8 @@ export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof Eval
     schema: EvalConfig,
     portVariable: "EVAL_PORT",
     check: requireSafeEvalExposure,
-    // Calls to the endpoint, and to a judge or an encoder.
-    outgoing: (config) => 2 * config.EVAL_CONCURRENCY,
+    // Calls to the endpoint, to a judge or an encoder, and to the database.
+    outgoing: (config) => 2 * config.EVAL_CONCURRENCY + config.EVAL_DATA_CONNECTIONS,
     create: (config, log) => create(config, { log, starts }),
   };
 }
@@ -33,14 +32,15 @@ async function create(
   { log, starts }: { log: Logger; starts: WorkerStarts | undefined },
 ): Promise<StartedService> {
   const workers = createWorkerBoard(log);
-  const store = await openStore({
-    path: config.EVAL_DATA,
+  const data = await openData(config, {
+    log,
     onEvent: workers.watch("database"),
     spares: SPARE_DATABASE_WORKERS,
     keepsReserve: true,
   });
+  const { store } = data;
   await giveUpWriting();
-  const deps = createEvalDeps(config, { log, store, workers, starts });
+  const deps = createEvalDeps(config, { log, ...data, workers, starts });
   await deps.runs.queueUnfinished();
   let retention: Retention | undefined;
   return {

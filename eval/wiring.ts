@@ -3,6 +3,9 @@ import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker
 import { createBoundedFetch } from "../shared/http/bounded_fetch.ts";
 import { createDecodedFetch, ENCODINGS, LEFT_BY_DENO } from "../shared/http/decoded_fetch.ts";
 import { createPublicFetch } from "../shared/http/public_fetch.ts";
+import type { RateLimiter } from "../shared/http/rate_limit.ts";
+import { isPostgresAddress } from "../shared/postgres/address.ts";
+import { createPostgresLimiter } from "../shared/postgres/rate_limiter.ts";
 import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import { createSingleFetch } from "../shared/http/single_fetch.ts";
 import type { Logger } from "../shared/log.ts";
@@ -19,22 +22,58 @@ import type { EvalDeps } from "./handler.ts";
 import { observeTarget } from "./endpoint/observed_target.ts";
 import { checkRuns, checkStore } from "./run/readiness.ts";
 import { createRunManager } from "./run/manager.ts";
+import type { Sharing } from "./run/sharing.ts";
+import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
+import { openSharing, type SharedFigures } from "./sharing/open_sharing.ts";
+import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { expectsTools } from "./assess/scores/tools.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects } from "./endpoint/target.ts";
 
+/** Where runs are kept; `sharing` is set if other processes may work on them too. */
+export interface OpenedData {
+  store: RunStore;
+  sharing?: Sharing;
+  figures?: SharedFigures;
+  /** Counts the requests of all processes for `RATE_LIMIT`. */
+  limiter?: RateLimiter | undefined;
+}
+
+export interface OpenDataOptions extends Omit<OpenStoreOptions, "path"> {
+  log: Logger;
+  /** True for the command line; see `OpenSharingOptions`. */
+  isExclusive?: boolean;
+}
+
+/** Opens `EVAL_DATA`: PostgreSQL if it is an address of one, else an SQLite file. */
+export async function openData(
+  { EVAL_DATA: data, EVAL_DATA_CONNECTIONS: maxConnections, RATE_LIMIT: rate }: EvalConfig,
+  { log, isExclusive = false, ...options }: OpenDataOptions,
+): Promise<OpenedData> {
+  if (!isPostgresAddress(data)) return { store: await openStore({ path: data, ...options }) };
+  const { pool, ...opened } = await openSharing({
+    address: data,
+    maxConnections,
+    log,
+    isExclusive,
+  });
+  const limiter = rate && await createPostgresLimiter({ pool, rate, service: "eval", log });
+  return { ...opened, limiter };
+}
+
 /** The service's real dependencies, from its configuration and its open store. */
 export function createEvalDeps(
   config: EvalConfig,
-  { log, store, workers = createWorkerBoard(log), starts }: {
-    log: Logger;
-    store: RunStore;
-    /** Watches the workers, including the database's. */
-    workers?: WorkerBoard;
-    starts?: WorkerStarts | undefined;
-  },
+  { log, store, sharing, figures, limiter, workers = createWorkerBoard(log), starts }:
+    & OpenedData
+    & {
+      log: Logger;
+      /** Watches the workers, including the database's. */
+      workers?: WorkerBoard;
+      starts?: WorkerStarts | undefined;
+    },
 ): EvalDeps {
   const endpoints = createEndpointPolicy(config);
   const redact = createRedactor(listSecrets(config));
@@ -42,6 +81,7 @@ export function createEvalDeps(
   const metrics = createMetrics({
     runs: () => runs.count,
     workerRestarts: () => workers.restarts,
+    ...(figures && { jobs: () => readJobFigures(figures) }),
   });
   const safely = (fetch: typeof globalThis.fetch) =>
     createSameOriginFetch(createBoundedFetch(createTracedFetch(fetch)));
@@ -51,6 +91,7 @@ export function createEvalDeps(
   const scoring = createScoringPorts(config, trustedFetch, { workers, starts });
   const runs = createRunManager({
     store,
+    sharing,
     scoring,
     log,
     endpoints,
@@ -80,8 +121,17 @@ export function createEvalDeps(
       return observeTarget(target, { metrics, modelId });
     },
   });
-  const checks = { store: checkStore(store), runs: checkRuns(runs), workers: workers.check };
-  const operations = { metrics, checks };
+  const checks = {
+    store: checkStore(store),
+    runs: checkRuns(runs),
+    workers: workers.check,
+    ...(figures && { queue: checkQueue(figures) }),
+  };
+  const operations = {
+    metrics,
+    checks,
+    ...(figures && { details: { lag: describeLag(figures) } }),
+  };
   const listModels = createEndpointModels({ endpoints, fetchFor });
-  return { config, log, endpoints, store, runs, scoring, listModels, operations };
+  return { config, log, endpoints, store, runs, scoring, listModels, operations, limiter };
 }

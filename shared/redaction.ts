@@ -11,13 +11,28 @@ export function isSecretVariable(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Every secret of a configuration: of `name:key` also the key alone, of a map its values. */
+/**
+ * Every secret of a configuration: of `name:key` also the key alone, of a map its values, and the
+ * passwords of addresses.
+ */
 export function listSecrets(config: Record<string, unknown>): string[] {
-  return Object.entries(config)
+  const keys = Object.entries(config)
     .filter(([name]) => isSecretVariable(name))
     .flatMap(([, value]) => listStrings(value))
-    .flatMap((text) => [text, text.slice(text.indexOf(":") + 1)])
+    .flatMap((text) => [text, text.slice(text.indexOf(":") + 1)]);
+  return [...keys, ...Object.values(config).flatMap(passwordOf)]
     .filter((text) => text.length >= SHORTEST_SECRET);
+}
+
+/** As it is written in the address, and as it is sent. */
+function passwordOf(value: unknown): string[] {
+  if (typeof value !== "string" || !URL.canParse(value)) return [];
+  const { password } = new URL(value);
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
 }
 
 /**

@@ -57,7 +57,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
   agent: {
     tools: [],
     models: [],
-    pages: ["answer", "openai", "run", "tools"], // their types
+    pages: ["answer", "run"], // their types
     mcp: ["tools"],
     run: ["models", "tools"],
     answer: ["models", "run", "tools"],
@@ -75,6 +75,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     noise: ["assess", "compare", "results", "store"],
     export: ["assess", "compare", "endpoint", "noise", "results", "store"],
     api: ["assess", "compare", "endpoint", "export", "noise", "results", "run", "store"],
+    sharing: ["run", "store"],
     // The command line is a program of its own: it wires the service without a server.
     cli: [
       "assess",
@@ -188,6 +189,20 @@ Deno.test("only pages use what only a browser has, and they use nothing of Deno'
 Deno.test("no source imports npm:openai, which is a client of the services", () => {
   const importers = sources.filter((source) =>
     importsOf(source).some((imported) => /^openai(\/|$)/.test(imported))
+  );
+  assertEquals(importers.map(({ path }) => path), []);
+});
+
+Deno.test("PostgreSQL is loaded by calls only, never by importing a module", () => {
+  const bare = sources.map(({ path, text }) => ({
+    path,
+    text: text.replaceAll(/await import\(\s*"[^"]+",?\s*\)/g, "").replaceAll(
+      /^import type .*/gm,
+      "",
+    ),
+  }));
+  const importers = bare.filter((source) =>
+    importsOf(source).some((imported) => /^pg(-boss)?$|RateLimiterPostgres/.test(imported))
   );
   assertEquals(importers.map(({ path }) => path), []);
 });

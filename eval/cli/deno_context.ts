@@ -2,13 +2,15 @@ import { dirname } from "node:path";
 import { parseConfig, readEnvironment } from "../../shared/config.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { createLogger, type Logger } from "../../shared/log.ts";
+import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { onStopSignal } from "../../shared/stop_signals.ts";
 import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint/policy.ts";
 import { backUpDatabase } from "../store/backup.ts";
-import { openReader, openStore } from "../store/open_store.ts";
-import { createEvalDeps } from "../wiring.ts";
+import { openReader } from "../store/open_store.ts";
+import { openPostgresReader } from "../store/postgres/open_postgres.ts";
+import { createEvalDeps, openData, type OpenedData } from "../wiring.ts";
 import { EXIT, UsageError } from "./command.ts";
 import type { CliContext, CliStream, Interrupts } from "./context.ts";
 
@@ -20,6 +22,8 @@ export function createDenoContext(): CliContext {
   let known: EvalConfig | undefined;
   const config = () => known ??= parseConfig(EvalConfig, readEnvironment(EvalConfig));
   const err = createStream(Deno.stderr);
+  const log = () => createCliLogger(config(), (line) => err.write(`${line}\n`));
+  let opened: OpenedData | undefined;
 
   return {
     readText,
@@ -28,9 +32,18 @@ export function createDenoContext(): CliContext {
     out: createStream(Deno.stdout),
     err,
     watchInterrupts,
-    openReader: () => openReader({ path: config().EVAL_DATA }),
-    openStore: () => openStore({ path: config().EVAL_DATA }),
+    openReader() {
+      const { EVAL_DATA: path } = config();
+      return isPostgresAddress(path) ? openPostgresReader(path) : openReader({ path });
+    },
+    async openStore() {
+      opened = await openData(config(), { log: log(), isExclusive: true });
+      return opened.store;
+    },
     async backUp(target) {
+      if (isPostgresAddress(config().EVAL_DATA)) {
+        throw new UsageError("EVAL_DATA is a PostgreSQL: back it up with pg_dump");
+      }
       try {
         await backUpDatabase({ path: config().EVAL_DATA, target });
       } catch (error) {
@@ -39,8 +52,8 @@ export function createDenoContext(): CliContext {
       }
     },
     createManager(store, concurrency = config().EVAL_CONCURRENCY) {
-      const log = createCliLogger(config(), (line) => err.write(`${line}\n`));
-      return createEvalDeps({ ...config(), EVAL_CONCURRENCY: concurrency }, { log, store }).runs;
+      const wanted = { ...config(), EVAL_CONCURRENCY: concurrency };
+      return createEvalDeps(wanted, { log: log(), ...opened, store }).runs;
     },
     requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
     get maxAttempts() {

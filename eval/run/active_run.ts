@@ -40,7 +40,15 @@ export interface ActiveRun {
   /** Ends the run in this process at once; it stays `running`, for the next process. */
   abandon(): void;
   readonly isAbandoned: boolean;
+  /** Ends the run in this process at once, because another process has ended it. */
+  endElsewhere(status: RunStatus): void;
+  /** How another process has ended the run; `undefined` if none has. */
+  readonly endedAs: RunStatus | undefined;
   note(result: InteractionResult): void;
+  /** Replaces the counts by those of the store, where other processes store turns too. */
+  sync(tally: Tally): void;
+  /** Something about the run is new: wakes those who wait for `changed`. */
+  wake(): void;
   end(end: RunEnd): void;
   tally(): Tally;
   /** The tokens of the replies received in this process, as far as the endpoint reported them. */
@@ -62,6 +70,7 @@ export function createActiveRun(
   const tokens = { input_tokens: 0, output_tokens: 0 };
   let isDetached = false;
   let isAbandoned = false;
+  let endedAs: RunStatus | undefined;
   let holders = 0;
   let change = Promise.withResolvers<void>();
 
@@ -84,6 +93,13 @@ export function createActiveRun(
     },
     get isAbandoned() {
       return isAbandoned;
+    },
+    endElsewhere(status) {
+      endedAs ??= status;
+      cancel("the run was ended by another process");
+    },
+    get endedAs() {
+      return endedAs;
     },
     get isDetached() {
       return isDetached;
@@ -111,6 +127,8 @@ export function createActiveRun(
       }
       wake();
     },
+    sync: (counted) => void Object.assign(tally, counted),
+    wake,
     end(end) {
       ended.resolve(end);
       wake();

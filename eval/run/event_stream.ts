@@ -40,7 +40,11 @@ async function* encodeEvents(
   const active = () => runs.active(run.id);
   using _kept = store.keep(run.id);
   const waiting = () => runs.waiting(run.id);
-  const events = ReadableStream.from(runEvents({ store, run, active, waiting, afterSeq, left }));
+  const refresh = () => runs.refresh(run.id);
+  const elsewhere = () => runs.news(run.id);
+  const events = ReadableStream.from(
+    runEvents({ store, run, active, waiting, refresh, elsewhere, afterSeq, left }),
+  );
   yield* events.pipeThrough(new ServerSentEventStream());
   if (left.aborted) return;
   const now = await store.getRun(run.id);
@@ -49,7 +53,7 @@ async function* encodeEvents(
     yield encodeStop(now);
     return;
   }
-  const isStuck = now.status === "running" && !active();
+  const isStuck = now.status === "running" && !runs.isRunning(now);
   const detail = runs.faultOf(run.id);
   yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);
 }

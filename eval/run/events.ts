@@ -17,6 +17,10 @@ export interface RunEventsOptions {
   active: () => ActiveRun | undefined;
   /** Settles when a waiting run is resumed or dropped; `undefined` if it does not wait. */
   waiting?: () => Promise<void> | undefined;
+  /** Brings the counts of an active run up to date. */
+  refresh?: () => Promise<void>;
+  /** Settles at news of a run that other processes work on; `undefined` if there are none. */
+  elsewhere?: () => Promise<void> | undefined;
   /** The last event that the client has seen; 0 for none. */
   afterSeq: number;
   /** Aborted when the client has left. */
@@ -29,17 +33,29 @@ export interface RunEventsOptions {
  * reconnect without missing an event, and no event is sent whose turn could still be lost.
  */
 export async function* runEvents(
-  { store, run, active, waiting, afterSeq, left }: RunEventsOptions,
+  { store, run, active, waiting, refresh, elsewhere, afterSeq, left }: RunEventsOptions,
 ): AsyncGenerator<ServerSentEventMessage> {
   let seq = afterSeq;
   let sent = 0;
-  const progress = async (): Promise<RunProgress> =>
-    active()?.progress() ?? restingProgress(run, await store.tally(run.id));
+
+  async function progress(): Promise<RunProgress> {
+    await refresh?.();
+    return active()?.progress() ?? restingProgress(run, await store.tally(run.id));
+  }
+
+  /** News of a run that is running, but not in this process. */
+  async function otherNews(): Promise<{ news: Promise<void> } | undefined> {
+    const news = elsewhere?.();
+    const isRunning = news && (await store.getRecord(run.id))?.status === "running";
+    return isRunning ? { news } : undefined;
+  }
+
   yield progressEvent(await progress());
 
   while (!left.aborted) {
     const current = active();
-    const change = current?.changed() ?? waiting?.(); // before reading, so that no turn is missed
+    // Before reading, so that no turn is missed.
+    const change = current?.changed() ?? waiting?.() ?? (await otherNews())?.news;
     const page = await store.turnsAfter(run.id, { seq, limit: PAGE });
     for (const event of page) yield turnEvent(run, event);
     seq = page.at(-1)?.seq ?? seq;

@@ -27,6 +27,26 @@ export async function readFinished(
   const countOf = (position: AttemptPosition) => counts.get(nameOf(position)) ?? 0;
   const withReplies = new Set((await store.pendingPositions(id)).map(nameOf));
 
+  const stored = createStoredParts(store, { id, suspects });
+  return {
+    isWhole: (position) => countOf(position) === scenarios[position.scenario]?.interactions.length,
+    async turns(position) {
+      return countOf(position) === 0 ? new Map() : await stored.turns(position);
+    },
+    async replies(position) {
+      return withReplies.has(nameOf(position)) ? await stored.replies(position) : new Map();
+    },
+  };
+}
+
+/**
+ * What is stored of the conversations of a run, read each time: other processes store turns too.
+ * Which conversations are whole is known to who hands them out.
+ */
+export function createStoredParts(
+  store: RunStore,
+  { id, suspects }: Omit<FinishedOptions, "scenarios">,
+): Finished {
   /**
    * A reply that was being scored when a process crashed may be the cause. After a second crash such
    * replies are scored one by one, so that the others are not given up together with it.
@@ -51,14 +71,12 @@ export async function readFinished(
   }
 
   return {
-    isWhole: (position) => countOf(position) === scenarios[position.scenario]?.interactions.length,
+    isWhole: () => false,
     async turns(position) {
-      if (countOf(position) === 0) return new Map();
       const turns = await store.attemptTurns(id, position);
       return new Map(turns.map(({ turn, result }) => [turn, result]));
     },
     async replies(position) {
-      if (!withReplies.has(nameOf(position))) return new Map();
       return new Map((await store.pendingReplies(id, position)).map(toEarlier));
     },
   };

@@ -7,15 +7,26 @@ import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
 import type { Target } from "../endpoint/target.ts";
-import { type Finished, runScenarios } from "./runner.ts";
-import type { KnownRun, NewRun, RunStore, StoredRun, Tally } from "../store/store.ts";
+import { ConversationTaken, type Finished, runScenarios } from "./runner.ts";
+import type {
+  KnownRun,
+  NewRun,
+  RunRecord,
+  RunStatus,
+  RunStore,
+  StoredRun,
+  Tally,
+} from "../store/store.ts";
+import { removeQuery } from "../store/endpoint_query.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
-import { readFinished } from "./finished_turns.ts";
+import { createStoredParts, readFinished } from "./finished_turns.ts";
 import { createSuspects } from "./suspects.ts";
 import { createRecovery } from "./recovery.ts";
 import { createSaver } from "./saver.ts";
+import type { Sharing } from "./sharing.ts";
 import { createWaitingRuns } from "./waiting_runs.ts";
+import type { RunWork } from "./work.ts";
 
 /** Everything a run needs from outside. */
 export interface RunManagerDeps {
@@ -30,6 +41,8 @@ export interface RunManagerDeps {
   concurrency: number;
   /** `EVAL_MAX_RUNS`: at most this many run at once, more are refused. No limit if unset. */
   maxRuns?: number;
+  /** Set if other processes work on the same runs. */
+  sharing?: Sharing | undefined;
   /** The wait before a run is resumed that a storage fault has interrupted. */
   recoveryDelayMs?: number;
 }
@@ -58,6 +71,14 @@ export interface RunManager {
    */
   resume(run: StoredRun, options?: { endpoint?: string }): Promise<ActiveRun>;
   active(id: string): ActiveRun | undefined;
+  /** True if other processes work on the same runs. */
+  readonly isShared: boolean;
+  /** True if this process, or another one, works on the run or is about to. */
+  isRunning(run: Pick<RunRecord, "id" | "status">): boolean;
+  /** Resolves at the next news of a run of other processes; `undefined` if there are none. */
+  news(id: string): Promise<void> | undefined;
+  /** Brings the counts of an active run up to date, if other processes work on it too. */
+  refresh(id: string): Promise<void>;
   /** The number of running runs. */
   readonly count: number;
   /** Why a run is not running although it is stored as such: its end could not be stored. */
@@ -88,6 +109,9 @@ export interface RunManager {
   readonly isStopping: boolean;
 }
 
+/** The counts of a shared run are read at most this often. */
+const REFRESH_MS = 250;
+
 const NOTHING_YET: Tally = {
   done: 0,
   failed: 0,
@@ -98,8 +122,8 @@ const NOTHING_YET: Tally = {
 };
 
 export function createRunManager(deps: RunManagerDeps): RunManager {
-  const { store, log, endpoints, connect, limiter, scoring, concurrency, maxRuns = Infinity } =
-    deps;
+  const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = deps;
+  const { maxRuns = Infinity } = deps;
   let starting = 0;
   const runs = new Map<string, ActiveRun>();
   const faults = new Map<string, string>();
@@ -113,6 +137,26 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   const addresses = new Map<string, string>();
   const saver = createSaver(store);
   const suspects = createSuspects();
+  /** Runs that no other process may work on. */
+  const reserved = new Set<string>();
+  let isWatching = false;
+  const refreshed = new WeakMap<ActiveRun, number>();
+
+  function watchOthers(): void {
+    if (isWatching || !sharing) return;
+    isWatching = true;
+    sharing.watch({
+      active: () => [...runs.keys()],
+      reserved: () => [...reserved].filter((id) => runs.has(id)),
+      join(ids) {
+        if (stopping.signal.aborted) return;
+        waiting.add(ids.filter((id) => !runs.has(id)));
+        resumeWaiting();
+      },
+      ended: (id, status) => runs.get(id)?.endElsewhere(status ?? "cancelled"),
+      changed: (id) => runs.get(id)?.wake(),
+    });
+  }
 
   function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
     const active = createActiveRun(run, { tally, now: () => performance.now() });
@@ -120,6 +164,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     faults.delete(run.id);
     execute(active, finished).then((end) => {
       runs.delete(run.id);
+      reserved.delete(run.id);
       if (end.status !== "interrupted" && end.status !== "running") addresses.delete(run.id);
       active.end(end);
       resumeWaiting();
@@ -130,9 +175,11 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
     const { run: { id, queryRemoved } } = active;
     const request = { ...active.run.request, endpoint: addressOf(active.run) };
+    let work: RunWork | undefined;
     try {
       if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
+      work = await sharing?.openWork(active.run, { concurrency });
       const outcome = await runScenarios(
         { scenarios: request.test_batch, attempts: request.attempts },
         {
@@ -153,13 +200,15 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
               else stored.catch(() => {}); // storing the turn fails in the same way
             },
             async record(position, result, { tookMs }) {
-              await saver.saveTurn(id, { ...position, result, tookMs });
+              const saved = await saver.saveTurn(id, { ...position, result, tookMs });
+              if (saved === "taken") throw new ConversationTaken();
               active.note(result);
             },
           },
           onUnscored: (position, error) =>
             log.error("a reply could not be scored", { run_id: id, ...position, error }),
           ...(finished && { finished }),
+          ...(work && { work }),
           limiter: limiter.forRun(request.endpoint),
           concurrency,
           signal: active.signal,
@@ -168,11 +217,23 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         },
       );
       if (outcome === "paused") return { status: "running" };
-      await store.setStatus(id, { status: "completed", tally: active.tally() });
-      return { status: "completed" };
+      return await storeEnd(active, { status: "completed" });
     } catch (error) {
       return await settle(active, error);
+    } finally {
+      await work?.close();
     }
+  }
+
+  /** Ends the run unless another process has ended it before. */
+  async function storeEnd(
+    { run: { id }, tally }: ActiveRun,
+    { error, ...change }: { status: RunStatus; detail?: string; error?: unknown },
+  ): Promise<RunEnd> {
+    const counted = sharing ? "count" : tally();
+    const status = await store.setStatus(id, { ...change, tally: counted, from: ["running"] });
+    const isOurs = status === change.status;
+    return { status: status ?? "cancelled", ...(isOurs && error !== undefined && { error }) };
   }
 
   /** The endpoint as the caller sent it; without its query if the query is unknown. */
@@ -180,11 +241,12 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     return addresses.get(id) ?? endpoint;
   }
 
-  async function interruptForQuery({ run: { id }, tally }: ActiveRun): Promise<RunEnd> {
+  async function interruptForQuery(active: ActiveRun): Promise<RunEnd> {
+    const { run: { id } } = active;
     const detail = `cannot resume run ${id}: ${QUERY_LOST}`;
     log.warn("cannot resume a run", { run_id: id, detail });
-    await store.setStatus(id, { status: "interrupted", detail, tally: tally() });
-    return { status: "interrupted", error: new AppError(409, "conflict", detail) };
+    const error = new AppError(409, "conflict", detail);
+    return await storeEnd(active, { status: "interrupted", detail, error });
   }
 
   /** Resumes a run that an earlier process left, or that a storage fault has interrupted. */
@@ -206,12 +268,15 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
   async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
     const { run: { id }, signal } = active;
-    const tally = active.tally();
     if (active.isAbandoned) return { status: "running" };
+    if (active.endedAs) return { status: active.endedAs };
     try {
       if (isAbort(error) && signal.aborted) {
-        await store.setStatus(id, { status: "cancelled", detail: signal.reason.message, tally });
-        return { status: "cancelled", error };
+        return await storeEnd(active, {
+          status: "cancelled",
+          detail: signal.reason.message,
+          error,
+        });
       }
       log.error("run failed", { run_id: id, error });
       const detail = error instanceof AppError ? error.message : "the service failed; see its log";
@@ -222,8 +287,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         recovery.later(id, () => resumeInPlace(id));
         return { status: "interrupted", error };
       }
-      await store.setStatus(id, { status: "failed", detail, tally });
-      return { status: "failed", error };
+      return await storeEnd(active, { status: "failed", detail, error });
     } catch (storing) {
       log.error("cannot store how a run ended", { run_id: id, error: storing });
       return { status: "interrupted", error };
@@ -256,17 +320,31 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     }
   }
 
+  /** True if no other process can or may work on a run. */
+  const isExclusive = (hasQuery: boolean) =>
+    sharing !== undefined &&
+    (sharing.isExclusive || hasQuery);
+
+  const partsOf = ({ id }: { id: string }) => createStoredParts(store, { id, suspects });
+
+  const readStored = (run: StoredRun): Finished | Promise<Finished> =>
+    sharing
+      ? partsOf(run)
+      : readFinished(store, { id: run.id, scenarios: run.request.test_batch, suspects });
+
   async function resume(
     run: StoredRun,
     { endpoint }: { endpoint?: string } = {},
   ): Promise<ActiveRun> {
     if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
     await saver.saveKept(run.id);
-    const [tally, finished] = await Promise.all([
-      store.tally(run.id),
-      readFinished(store, { id: run.id, scenarios: run.request.test_batch, suspects }),
-    ]);
-    if (run.status !== "running") await store.setStatus(run.id, { status: "running" });
+    const [tally, finished] = await Promise.all([store.tally(run.id), readStored(run)]);
+    const isReserved = isExclusive(run.queryRemoved);
+    if (run.status !== "running") {
+      await store.setStatus(run.id, { status: "running", from: [run.status], isReserved });
+    }
+    if (isReserved && (sharing!.isExclusive || addresses.has(run.id))) reserved.add(run.id);
+    watchOthers();
     return runs.get(run.id) ?? launch(run, { tally, finished });
   }
 
@@ -290,6 +368,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   }
 
   async function queueUnfinished(): Promise<void> {
+    if (sharing) return; // the watch finds them
     isQueued = true;
     waiting.add(await store.unfinishedRuns());
   }
@@ -299,6 +378,17 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     waiting: waiting.changed,
     dropWaiting: waiting.drop,
     active: (id) => runs.get(id),
+    isRunning: ({ id, status }) =>
+      runs.has(id) || waiting.has(id) || (sharing !== undefined && status === "running"),
+    news: (id) => sharing?.news(id),
+    isShared: sharing !== undefined,
+    async refresh(id) {
+      const active = runs.get(id);
+      if (!sharing || !active) return;
+      if (performance.now() - (refreshed.get(active) ?? -Infinity) < REFRESH_MS) return;
+      refreshed.set(active, performance.now());
+      active.sync(await store.tally(id));
+    },
     get count() {
       return runs.size;
     },
@@ -316,11 +406,18 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
           const { checks, judge } = scoring;
           await requireUsableChecks(run.request.test_batch, { checks, hasJudge: Boolean(judge) });
         }
-        const created = await store.createRun(withScoring(run));
+        const { endpoint } = run.request;
+        const isReserved = isExclusive(removeQuery(endpoint) !== endpoint);
+        const created = await store.createRun({ ...withScoring(run), isReserved });
         if (created.outcome !== "created") return created;
-        if (created.run.queryRemoved) addresses.set(created.id, run.request.endpoint);
+        if (created.run.queryRemoved) addresses.set(created.id, endpoint);
+        if (isReserved) reserved.add(created.id);
+        watchOthers();
         const active = run.parentId === undefined
-          ? launch(created.run, { tally: NOTHING_YET })
+          ? launch(created.run, {
+            tally: NOTHING_YET,
+            ...(sharing && { finished: partsOf(created) }),
+          })
           : await resume(created.run);
         return { outcome: "started", active };
       });
@@ -334,6 +431,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     },
 
     async resumeUnfinished() {
+      if (sharing) return watchOthers();
       if (!isQueued) await queueUnfinished();
       await resumeWaiting();
       if (waiting.count > 0) {
@@ -345,6 +443,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     },
 
     async interruptUnfinished() {
+      if (sharing) return watchOthers(); // other processes may be working on them
       if (!isQueued) await queueUnfinished();
       for (let id = waiting.take(); id !== undefined; id = waiting.take()) {
         const tally = await store.tally(id);
@@ -359,6 +458,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       recovery.stop();
       waiting.dropAll();
       await Promise.all([...runs.values()].map((active) => active.ended));
+      sharing?.stop();
     },
 
     abandon() {

@@ -43,11 +43,15 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunRout
     throw notFound(id);
   }
 
-  const isRunning = (id: string) => Boolean(runs.active(id) || runs.waiting(id));
-
   async function view(run: RunRecord): Promise<RunView> {
     const active = runs.active(run.id);
-    if (active) return viewRun(run, active.progress());
+    if (active) {
+      await runs.refresh(run.id);
+      return viewRun(run, active.progress());
+    }
+    if (run.status === "running" && runs.isShared) {
+      return viewRun(run, restingProgress(run, await store.tally(run.id)));
+    }
     if (run.status === "running" && runs.waiting(run.id)) {
       const detail = "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)";
       return viewRun({ ...run, detail }, restingProgress(run, await store.tally(run.id)));
@@ -126,7 +130,8 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunRout
         await store.setStatus(run.id, {
           status: "cancelled",
           detail,
-          tally: await store.tally(run.id),
+          tally: "count",
+          from: ["running", "interrupted"],
         });
       }
       const { status } = await findRecord(run.id);
@@ -141,7 +146,7 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunRout
       const idempotency = await readIdempotencyKey(request, { context, body });
       const known = idempotency && await store.findByKey(idempotency);
       if (known) return await answerRetry(known, parentId);
-      if (isRunning(parentId)) throw conflict(`cannot retry run ${parentId}: it is running`);
+      if (runs.isRunning(parent)) throw conflict(`cannot retry run ${parentId}: it is running`);
       if (parent.queryRemoved) throw conflict(`cannot retry run ${parentId}: ${QUERY_LOST}`);
       endpoints.requireAllowed(parent.endpoint);
       const { done, failed, missing } = await store.tally(parentId);
@@ -160,8 +165,9 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunRout
     },
 
     remove: async (_request, { params }) => {
-      const { id } = await findRecord(params.id);
-      if (isRunning(id)) {
+      const run = await findRecord(params.id);
+      const { id } = run;
+      if (runs.isRunning(run)) {
         throw conflict(`cannot delete run ${id}: it is running; cancel it first`);
       }
       await store.deleteRun(id);

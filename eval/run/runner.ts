@@ -13,9 +13,18 @@ import type { ConversationMessage, Target } from "../endpoint/target.ts";
 import type { AttemptPosition, TurnPosition } from "../store/store.ts";
 import type { Limiter } from "./fair_limiter.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import { createLocalWork, type RunWork, type TakenConversation } from "./work.ts";
 
 /** The `agent_reply` of a turn whose call failed. */
 export const REQUEST_FAILED = "Request failed";
+
+/**
+ * Thrown by `Recorder.record` if the turn is already stored: another process has this conversation.
+ * Only the conversation ends, not the run.
+ */
+export class ConversationTaken extends Error {
+  override readonly name = "ConversationTaken";
+}
 
 /** Called for every reply and every finished turn; the turns of one conversation come in order. */
 export interface Recorder {
@@ -56,6 +65,8 @@ export interface RunPorts {
   assessor: Assessor;
   recorder: Recorder;
   finished?: Finished;
+  /** Hands out the conversations; if unset, this process has all of them. */
+  work?: RunWork;
   /** Limits the conversations of the whole process. */
   limiter: Limiter;
   /** How many conversations of this run may be running or waiting for the limiter at once. */
@@ -79,24 +90,37 @@ export async function runScenarios(
   { scenarios, attempts }: { scenarios: Scenario[]; attempts: number },
   ports: RunPorts,
 ): Promise<"finished" | "paused"> {
-  const queue = conversations(scenarios, attempts);
+  const { work = createLocalWork({ scenarios, attempts }, ports.finished) } = ports;
   const yieldIfDue = createYielder();
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
-  const { finished, isPaused = () => false } = ports;
+  const { isPaused = () => false } = ports;
 
-  // A worker queues one conversation at a time: a large run never puts all of its conversations in
+  /** False if there is no conversation to be had at this moment. */
+  async function converseNext(background: BackgroundWork): Promise<boolean> {
+    const taken = await work.take();
+    if (!taken) return false;
+    const scenario = scenarios[taken.position.scenario]!;
+    const own = taken.signal ? AbortSignal.any([signal, taken.signal]) : signal;
+    try {
+      const { isWhole } = await converse(scenario, taken, { ...ports, signal: own, background });
+      isWhole.then((whole) => whole ? taken.finish() : taken.giveBack(), taken.giveBack);
+    } catch (error) {
+      taken.giveBack();
+      if (signal.aborted || !taken.signal?.aborted) throw error;
+    }
+    return true;
+  }
+
+  // A worker waits for one conversation at a time: a large run never puts all of its conversations in
   // front of a small run.
-  async function work(): Promise<void> {
+  async function begin(): Promise<void> {
     const background = createBackgroundWork();
     try {
-      for (const { scenario, position } of queue) {
+      while (!isPaused()) {
         signal.throwIfAborted();
-        if (isPaused()) return;
-        if (!finished?.isWhole(position)) {
-          const talk = () => converse(scenario, position, { ...ports, signal, background });
-          await ports.limiter(talk, signal);
-        }
+        const hadOne = await ports.limiter(() => converseNext(background), signal);
+        if (!hadOne && await work.wait(signal) === "over") return;
         await yieldIfDue();
       }
     } finally {
@@ -105,7 +129,7 @@ export async function runScenarios(
   }
 
   const workers = Math.min(ports.concurrency, scenarios.length * attempts);
-  const all = Array.from({ length: workers }, work);
+  const all = Array.from({ length: workers }, begin);
   try {
     await Promise.all(all);
   } catch (error) {
@@ -118,8 +142,8 @@ export async function runScenarios(
 
 /** Work in the background, one piece at a time. */
 interface BackgroundWork {
-  /** Waits for the piece before, starts this one and does not wait for its end. */
-  begin(work: () => Promise<void>): Promise<void>;
+  /** Waits for the piece before, and starts this one; `ended` is its end. */
+  begin(work: () => Promise<void>): Promise<{ ended: Promise<void> }>;
   /** Waits for the last piece. */
   end(): Promise<void>;
 }
@@ -136,32 +160,32 @@ function createBackgroundWork(): BackgroundWork {
       await last;
       last = new Promise<void>((resolve) => setImmediate(resolve)).then(work);
       last.catch(() => {});
+      return { ended: last };
     },
     end: () => last,
   };
 }
 
-function* conversations(scenarios: Scenario[], attempts: number) {
-  for (const [index, scenario] of scenarios.entries()) {
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      yield { scenario, position: { scenario: index, attempt } };
-    }
-  }
-}
-
+/**
+ * One conversation. Resolves when its last question is answered; `isWhole` when all of it is stored,
+ * with false if a part is left.
+ */
 async function converse(
   scenario: Scenario,
-  position: AttemptPosition,
+  { position, isContinued, signal: lost }: TakenConversation,
   ports: RunPorts & { background: BackgroundWork },
-): Promise<void> {
-  const { recorder, finished, isPaused, background } = ports;
+): Promise<{ isWhole: Promise<boolean> }> {
+  const { recorder, isPaused, background } = ports;
+  const finished = isContinued ? ports.finished : undefined;
   const history: ConversationMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };
   const known = await finished?.turns(position);
   const replies = await finished?.replies(position);
   let isAskedAgain = false;
+  let isTaken = false;
+  let allStored = Promise.resolve();
   for (const [turn, interaction] of scenario.interactions.entries()) {
-    if (isPaused?.()) return;
+    if (isTaken || isPaused?.()) return { isWhole: allStored.then(() => false) };
     const stored = known?.get(turn);
     // An earlier reply after a turn that is asked again belongs to another conversation.
     const earlier: EarlierReply | undefined = isAskedAgain ? undefined : replies?.get(turn);
@@ -179,7 +203,8 @@ async function converse(
         ? recorder.receive?.(turnPosition, answer)
         : undefined;
       received?.catch(() => {}); // rethrown in the background work
-      await background.begin(async () => {
+      const piece = await background.begin(async () => {
+        if (isTaken) return; // this turn follows one of another conversation
         await received;
         const started = performance.now();
         const result = await toResult(interaction, answer, {
@@ -189,8 +214,16 @@ async function converse(
           spentBefore: () => before,
         });
         const tookMs = Math.round(answer.latencyMs + performance.now() - started);
-        await recorder.record(turnPosition, result, { tookMs });
+        isTaken ||= lost?.aborted ?? false;
+        if (isTaken) return;
+        try {
+          await recorder.record(turnPosition, result, { tookMs });
+        } catch (error) {
+          if (!(error instanceof ConversationTaken)) throw error;
+          isTaken = true;
+        }
       });
+      allStored = piece.ended;
     }
     if (!answer.reply) continue; // a failed turn is not part of the conversation
     history.push(
@@ -199,6 +232,7 @@ async function converse(
     );
     spent = spend(spent, answer);
   }
+  return { isWhole: allStored.then(() => !isTaken) };
 }
 
 function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {

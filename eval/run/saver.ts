@@ -1,9 +1,9 @@
-import type { ReceivedReply, RunStore, StoredTurn } from "../store/store.ts";
+import type { ReceivedReply, RecordedTurn, RunStore, StoredTurn } from "../store/store.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 
 /** Stores replies and turns. Keeps in memory what could not be stored, because it is paid for. */
 export interface Saver {
-  saveTurn(runId: string, turn: StoredTurn): Promise<void>;
+  saveTurn(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
   saveReply(runId: string, reply: ReceivedReply, options: { isUrgent: boolean }): Promise<void>;
   /** Stores what was kept: at most what was being stored when the storage failed. */
   saveKept(runId: string): Promise<void>;
@@ -22,7 +22,7 @@ export function createSaver(store: RunStore): Saver {
   return {
     async saveTurn(runId, turn) {
       try {
-        await store.recordTurn(runId, turn);
+        return await store.recordTurn(runId, turn);
       } catch (error) {
         if (isStorageFault(error)) keptOf(runId).turns.push(turn);
         throw error;

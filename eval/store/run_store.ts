@@ -31,7 +31,7 @@ export interface RunStoreOptions {
   insertTurns?: InsertTurns;
   insertReplies?: (rows: PendingRepliesTable[]) => Promise<void>;
   /** Called before a run is stored. */
-  prepareRun?: (run: StoredRun) => Promise<PreparedRun>;
+  prepareRun?: (run: StoredRun, wanted: NewRun) => Promise<PreparedRun>;
 }
 
 /** What is stored together with a run. */
@@ -102,7 +102,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
       const moment = now();
       const stored = describeRun(run, { id: newId(), moment });
       const row = await toRunRow(stored); // before the transaction, because others wait for it
-      const prepared = await prepareRun?.(stored);
+      const prepared = await prepareRun?.(stored, run);
       let created: CreatedRun | undefined;
       try {
         created = await db.transaction().execute(async (transaction): Promise<CreatedRun> => {

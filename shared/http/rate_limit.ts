@@ -25,9 +25,19 @@ export function parseRate(text: string): Rate | undefined {
   return seconds && requests >= 1 ? { requests, seconds } : undefined;
 }
 
+/** Counts requests: in this process, or for several in a database. */
+export type RateLimiter = Pick<limiters.RateLimiterAbstract, "consume">;
+
+/** Counts in this process. */
+export function createMemoryLimiter({ requests, seconds }: Rate): limiters.RateLimiterMemory {
+  return new RateLimiterMemory({ points: requests, duration: seconds });
+}
+
 export interface RateLimitOptions {
   rate: Rate;
   trustedProxies: string[];
+  /** `createMemoryLimiter` if unset. */
+  limiter?: RateLimiter | undefined;
 }
 
 /**
@@ -35,8 +45,9 @@ export interface RateLimitOptions {
  * that refuses callers without a key, so that guessing keys is limited too. The answer's
  * headers are those of draft-ietf-httpapi-ratelimit-headers.
  */
-export function createRateLimit({ rate, trustedProxies }: RateLimitOptions): Guard {
-  const limiter = new RateLimiterMemory({ points: rate.requests, duration: rate.seconds });
+export function createRateLimit(
+  { rate, trustedProxies, limiter = createMemoryLimiter(rate) }: RateLimitOptions,
+): Guard {
   const policy = `"default";q=${rate.requests};w=${rate.seconds}`;
 
   return async (request, context) => {
@@ -62,7 +73,7 @@ export function createRateLimit({ rate, trustedProxies }: RateLimitOptions): Gua
   };
 }
 
-async function count(limiter: limiters.RateLimiterMemory, caller: string) {
+async function count(limiter: RateLimiter, caller: string) {
   try {
     return { state: await limiter.consume(caller), isOver: false };
   } catch (state) {

@@ -7,7 +7,7 @@ import { identifyCaller, requireCaller } from "./auth.ts";
 import { isLoopback, requireLoopbackHost } from "./host.ts";
 import { createOriginPolicy } from "./origin.ts";
 import { createPageRoutes, type Page, withPage } from "./page_routes.ts";
-import { createRateLimit } from "./rate_limit.ts";
+import { createRateLimit, type RateLimiter } from "./rate_limit.ts";
 import { type ErrorResponse, type Guard, type Route, router, type Service } from "./router.ts";
 
 export interface ServiceDeps {
@@ -16,6 +16,8 @@ export interface ServiceDeps {
   log: Logger;
   /** How the service is monitored; without it there are no routes for that. */
   operations?: Operations;
+  /** Counts requests for `RATE_LIMIT`, if several processes share the limit. */
+  limiter?: RateLimiter | undefined;
   /** What browsers get; without it there are no pages. */
   page?: Page;
   /** How an error is answered; as a problem document by default. */
@@ -40,7 +42,7 @@ export function createService(routes: readonly Route[], deps: ServiceDeps): Serv
       requireAdmission,
       ...(isLoopback(config.HOST) ? [requireLoopbackHost] : []),
       origins.guard,
-      ...callerGuards(config),
+      ...callerGuards(config, deps.limiter),
     ],
     ...(operations && { onAnswer: (answered) => operations.metrics.answered(answered) }),
   });
@@ -64,12 +66,12 @@ const requireAdmission: Guard = (_request, { connection, route }) => {
 };
 
 /** The rate limit counts before callers without a key are refused, so that it also limits guessing. */
-function callerGuards(config: CommonConfig): Guard[] {
+function callerGuards(config: CommonConfig, limiter: RateLimiter | undefined): Guard[] {
   const { RATE_LIMIT: rate, TRUSTED_PROXIES: trustedProxies } = config;
   const keys = callerKeys(config);
   return [
     ...(keys.length > 0 ? [identifyCaller(keys)] : []),
-    ...(rate ? [createRateLimit({ rate, trustedProxies })] : []),
+    ...(rate ? [createRateLimit({ rate, trustedProxies, limiter })] : []),
     ...(keys.length > 0 ? [requireCaller] : []),
   ];
 }

@@ -47,9 +47,20 @@ export interface MetricSources {
   runs: () => number;
   /** How often each worker was started again, by its name. */
   workerRestarts?: () => ReadonlyMap<string, number>;
+  /** The conversations that several processes share. */
+  jobs?: () => Promise<JobFigures>;
 }
 
-export function createMetrics({ runs, workerRestarts }: MetricSources): Metrics {
+/** Conversations on a queue: those of all processes, and what this one had to take again. */
+export interface JobFigures {
+  waiting?: number;
+  running?: number;
+  lagSeconds?: number;
+  retried: number;
+  takenOver: number;
+}
+
+export function createMetrics({ runs, workerRestarts, jobs }: MetricSources): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [prometheus.Registry];
   const counter = (name: string, help: string, labelNames: string[]) =>
@@ -102,6 +113,7 @@ export function createMetrics({ runs, workerRestarts }: MetricSources): Metrics 
       },
     });
   }
+  if (jobs) addJobMetrics(jobs, registers);
   let turns = 0;
   gauge("assay_runs_under_way", "Runs under way.", runs);
   gauge("assay_turns_under_way", "Turns that wait for a model.", () => turns);
@@ -134,6 +146,33 @@ export function createMetrics({ runs, workerRestarts }: MetricSources): Metrics 
     eventLoopLag: (seconds) => lag.observe(seconds),
     text: () => registry.metrics(),
   };
+}
+
+/** Of the first, all processes show the same values; of the last two, each its own. */
+function addJobMetrics(
+  jobs: NonNullable<MetricSources["jobs"]>,
+  registers: prometheus.Registry[],
+): void {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+  const running = gauge("assay_jobs_running", "Conversations that a process has taken.");
+  const lag = gauge("assay_jobs_lag_seconds", "How long the oldest conversation has waited.");
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const retried = counter("assay_jobs_retried_total", "Conversations taken again.");
+  const takenOver = counter("assay_jobs_taken_over_total", "Those whose process had died or hung.");
+  new Gauge({
+    name: "assay_jobs_waiting",
+    help: "Conversations that wait for a process.",
+    registers,
+    async collect() {
+      const figures = await jobs();
+      for (const counted of [retried, takenOver]) counted.reset();
+      retried.inc(figures.retried);
+      takenOver.inc(figures.takenOver);
+      if (figures.waiting !== undefined) this.set(figures.waiting);
+      if (figures.running !== undefined) running.set(figures.running);
+      if (figures.lagSeconds !== undefined) lag.set(figures.lagSeconds);
+    },
+  });
 }
 
 const SAMPLE_MS = 500;

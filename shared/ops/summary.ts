@@ -1,3 +1,5 @@
+import { describePostgres, isPostgresAddress } from "../postgres/address.ts";
+
 /** Shown instead of a secret. */
 const HIDDEN = "set";
 
@@ -28,5 +30,6 @@ function describeSecret(value: unknown): string {
 }
 
 function render(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+  if (typeof value !== "string") return JSON.stringify(value) ?? "";
+  return isPostgresAddress(value) ? describePostgres(value) : value;
 }

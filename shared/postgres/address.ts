@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 const SCHEME = /^postgres(ql)?:\/\//i;
 
 /** True for `postgres://…`; everything else is a path. */
@@ -13,14 +11,8 @@ export function describePostgres(address: string): string {
   return `postgres://${host}${pathname}`;
 }
 
-/** `postgres://user:password@host:port/database?sslmode=…`. The message never contains the value. */
-export function postgresAddress() {
-  const error = "must be a PostgreSQL address such as postgres://user:password@host/database";
-  return z.string().refine(isUsable, { error });
-}
-
 /** True if the address can be parsed and names a database. */
-export function isUsable(text: string): boolean {
+export function isUsablePostgres(text: string): boolean {
   if (!isPostgresAddress(text) || !URL.canParse(text)) return false;
   return new URL(text).pathname.length > 1;
 }

@@ -22,7 +22,7 @@ export interface PostgresPool {
   /** A connection of its own until it is released; for transactions. */
   connect(): Promise<PostgresClient>;
   /** A further connection, beside the pool, that is not returned to it: for `LISTEN`. */
-  connectAlone(onLost: (error: Error) => void): Promise<pg.Client>;
+  connectAlone(onLost: (client: pg.Client) => void): Promise<pg.Client>;
   end(): Promise<void>;
 }
 
@@ -106,8 +106,7 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
     connectAlone: (onLost) =>
       translate(async () => {
         const client = new driver.Client(config);
-        client.on("error", onLost);
-        client.on("end", () => onLost(new Error("the connection ended")));
+        for (const event of ["error", "end"] as const) client.on(event, () => onLost(client));
         await client.connect();
         return client;
       }),

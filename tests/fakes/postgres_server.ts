@@ -163,7 +163,7 @@ export function openSharedStore(address: string, { now }: { now?: () => number }
   return openPostgres({
     address,
     maxConnections: 4,
-    createWorkList: () => noWork,
+    createWorkList: () => Promise.resolve(noWork),
     ...(now && { now }),
   });
 }

@@ -24,6 +24,10 @@ export interface SharedStore extends RunStore {
   statuses(ids: string[]): Promise<Map<string, RunStatus>>;
   /** The queue of a run's conversations. */
   queueOf(id: string): Promise<string | undefined>;
+  /** True if all turns of a run are stored, or it is not running any more. */
+  isFinished(id: string): Promise<boolean>;
+  /** The queues of running runs. */
+  usedQueues(): Promise<string[]>;
   /** Keeps other processes from working on the runs of this one for `RESERVED_SECONDS`. */
   reserve(ids: string[]): Promise<void>;
 }
@@ -41,7 +45,7 @@ export interface OpenPostgresOptions {
   /** The largest number of connections, not counting the one that listens. */
   maxConnections: number;
   /** Where the conversations of runs wait; no run is created before it is known. */
-  createWorkList: (pool: PostgresPool) => WorkList;
+  createWorkList: (pool: PostgresPool) => Promise<WorkList>;
   now?: () => number;
   /** Called if an idle connection is lost. */
   onError?: (error: Error) => void;
@@ -65,7 +69,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
   });
   const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
   const news = createRunNews(pool);
-  const work = options.createWorkList(pool);
+  const work = await options.createWorkList(pool);
   const store = createSharedStore(db, { pool, news, work, now });
   return { store, pool, news };
 }
@@ -117,11 +121,11 @@ function createSharedStore(
     newId,
     insertTurns: createSharedTurnInsert(pool, news.tell),
     insertReplies: createSharedReplyInsert(pool),
-    async prepareRun(run) {
+    async prepareRun(run, { isReserved = false }) {
       const queue = queueFor(run.id);
       await work.prepare(queue);
       return {
-        store: (transaction) => fill(transaction as never, run, queue),
+        store: (transaction) => fill(transaction as never, run, { queue, isReserved }),
         drop: () => work.drop(queue).catch(() => {}), // swept later
       };
     },
@@ -131,14 +135,15 @@ function createSharedStore(
   async function fill(
     transaction: Transaction<PostgresTables>,
     run: StoredRun,
-    queue: string,
+    { queue, isReserved }: { queue: string; isReserved: boolean },
   ): Promise<void> {
     const conversations = await listUnfinished(asCommon(transaction), run);
     const execute = async (text: string, values: readonly unknown[] = []) =>
       await transaction.executeQuery(CompiledQuery.raw(text, [...values]));
     await work.add(queue, conversations, execute);
     const { lastSeq } = await readTally(asCommon(transaction), run.id);
-    await transaction.updateTable("runs").set({ queue, last_seq: lastSeq })
+    await transaction.updateTable("runs")
+      .set({ queue, last_seq: lastSeq, reserved_until: isReserved ? reservation() : null })
       .where("id", "=", run.id).execute();
   }
 
@@ -154,7 +159,7 @@ function createSharedStore(
         await transaction.updateTable("runs").set(toStatusColumns({ status: "running" }, now()))
           .where("id", "=", id).execute();
         const run = await createRunReader(asCommon(transaction)).getRun(id);
-        await fill(transaction, run!, queue);
+        await fill(transaction, run!, { queue, isReserved: change.isReserved ?? false });
         isUsed = true;
         return "running";
       });
@@ -224,10 +229,27 @@ function createSharedStore(
       return row?.queue ?? undefined;
     },
 
+    async isFinished(id) {
+      const { rows: [row] } = await pool.query<{ finished: boolean }>({
+        name: "is_finished",
+        text: `select status <> 'running' or
+            (select count(*) from turns where run_id = runs.id) >= total_turns as finished
+          from runs where id = $1`,
+        values: [id],
+      });
+      return row?.finished ?? true;
+    },
+
+    async usedQueues() {
+      const rows = await db.selectFrom("runs").select("queue").where("status", "=", "running")
+        .where("queue", "is not", null).execute();
+      return rows.map(({ queue }) => queue!);
+    },
+
     async reserve(ids) {
       if (ids.length === 0) return;
       await db.updateTable("runs")
-        .set({ reserved_until: sql`now() + make_interval(secs => ${RESERVED_SECONDS})` })
+        .set({ reserved_until: reservation() })
         .where("id", "in", ids).where("status", "=", "running")
         .execute();
     },
@@ -247,6 +269,11 @@ function createSharedStore(
       await store.close();
     },
   };
+}
+
+/** By the clock of the database, which all processes share. */
+function reservation() {
+  return sql<Date>`now() + make_interval(secs => ${RESERVED_SECONDS})`;
 }
 
 /** A name that was never used: a queue that is dropped late must not be that of a resumed run. */

@@ -20,11 +20,13 @@ export interface RunNews {
   close(): Promise<void>;
 }
 
+type Listener = Awaited<ReturnType<PostgresPool["connectAlone"]>>;
+
 export function createRunNews(pool: PostgresPool): RunNews {
   const listeners: ((runId: string | undefined) => void)[] = [];
   const gathered = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let client: Awaited<ReturnType<PostgresPool["connectAlone"]>> | undefined;
+  let client: Listener | undefined;
   let reconnecting: ReturnType<typeof setTimeout> | undefined;
   let heartbeat: ReturnType<typeof setInterval> | undefined;
   let isClosed = false;
@@ -46,7 +48,7 @@ export function createRunNews(pool: PostgresPool): RunNews {
   async function connect(): Promise<void> {
     if (isClosed) return;
     try {
-      const connected = await pool.connectAlone(() => lose(connected));
+      const connected = await pool.connectAlone(lose);
       if (isClosed) return void await connected.end();
       connected.on("notification", ({ payload = "" }) => payload.split(",").forEach(announce));
       await connected.query(`listen ${CHANNEL}`);
@@ -61,11 +63,11 @@ export function createRunNews(pool: PostgresPool): RunNews {
     }
   }
 
-  function lose(lost: unknown): void {
+  function lose(lost: Listener): void {
     if (client !== lost || isClosed) return;
     client = undefined;
     clearInterval(heartbeat);
-    (lost as { end(): Promise<void> }).end().catch(() => {});
+    lost.end().catch(() => {});
     reconnect();
   }
 

@@ -6,13 +6,10 @@ import { Link } from "./link.tsx";
 import { ThemeSwitch } from "./theme_switch.tsx";
 
 /** The bar at the top: where one is, what the view offers, and what every view has. */
-export function TopBar({ title, start, actions, children }: {
+export function TopBar({ title, start, children }: {
   title: string;
   /** Before the title: a button that opens a side list. */
   start?: ComponentChildren;
-  /** After the space, before what every view has. */
-  actions?: ComponentChildren;
-  /** After the title. */
   children?: ComponentChildren;
 }) {
   return (
@@ -22,7 +19,6 @@ export function TopBar({ title, start, actions, children }: {
       <h1>{title}</h1>
       {children}
       <span class="spacer" />
-      {actions}
       <Link
         class="button quiet icon-only"
         href="/docs"
@@ -31,9 +27,7 @@ export function TopBar({ title, start, actions, children }: {
       >
         <Icon name="book" />
       </Link>
-      <span class="wide-only">
-        <Button kind="quiet" icon="keyboard" aria-label="Keys" onClick={openKeyboardHelp} />
-      </span>
+      <Button kind="quiet" icon="keyboard" aria-label="Keys" onClick={openKeyboardHelp} />
       <ThemeSwitch />
     </header>
   );

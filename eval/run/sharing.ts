@@ -1,0 +1,29 @@
+import type { RunStatus, StoredRun } from "../store/store.ts";
+import type { RunWork } from "./work.ts";
+
+/** What a manager needs if other processes work on the same runs. */
+export interface Sharing {
+  /** The conversations of a run. */
+  openWork(run: StoredRun, options: { concurrency: number }): Promise<RunWork>;
+  /** Calls the watcher about news of runs until `stop`. */
+  watch(watcher: RunWatcher): void;
+  /** Resolves at the next news of a run, at the latest after a second. */
+  news(runId: string): Promise<void>;
+  /** True if other processes must not work on the runs that are started here. */
+  readonly isExclusive: boolean;
+  stop(): void;
+}
+
+/** A manager, as the watch over shared runs sees it. */
+export interface RunWatcher {
+  /** The runs that this process works on. */
+  active(): string[];
+  /** Those of them that no other process may work on. */
+  reserved(): string[];
+  /** Runs that are open to this process. */
+  join(ids: string[]): void;
+  /** Another process has ended the run; `undefined` if it was deleted. */
+  ended(id: string, status: RunStatus | undefined): void;
+  /** Something about the run is new. */
+  changed(id: string): void;
+}

@@ -1,0 +1,132 @@
+import { HEARTBEAT_SECONDS, type Job, type JobQueue } from "./job_queue.ts";
+
+/** What this process has taken and not yet finished or given back. */
+export interface HeldJobs {
+  /** From now on the job is kept alive; the signal aborts when another process may have it. */
+  hold(queue: string, job: Job): AbortSignal;
+  /** Ends holding; done soon, together with others. */
+  end(queue: string, job: Job, how: "complete" | "release"): void;
+  /** Tells the database what has ended until now. */
+  flush(): Promise<void>;
+  /** Milliseconds since the database last confirmed what this process has. */
+  readonly silentMs: number;
+  readonly count: number;
+  close(): Promise<void>;
+}
+
+interface Held {
+  job: Job;
+  lost: AbortController;
+}
+
+const TOUCH_MS = 2_500;
+const FLUSH_MS = 50;
+/** A process that was not heard for so long has lost its jobs, or is about to. */
+const LOST_MS = HEARTBEAT_SECONDS * 1000 - 500;
+
+export interface HeldJobsOptions {
+  /** Milliseconds of a clock that goes on while the process is stopped. */
+  now?: () => number;
+  onLost?: (count: number) => void;
+}
+
+export function createHeldJobs(
+  queues: Pick<JobQueue, "touch" | "complete" | "release">,
+  { now = () => performance.now(), onLost = () => {} }: HeldJobsOptions = {},
+): HeldJobs {
+  const held = new Map<string, Map<string, Held>>();
+  const ended = { complete: new Map<string, Job[]>(), release: new Map<string, Job[]>() };
+  let confirmedAt = now();
+  let flushing: Promise<void> | undefined;
+  let flushTimer: ReturnType<typeof setTimeout> | undefined;
+  let isTouching = false;
+
+  function lose(queue: string, ids: Iterable<string>): void {
+    const own = held.get(queue);
+    for (const id of ids) {
+      const one = own?.get(id);
+      own?.delete(id);
+      one?.lost.abort(new DOMException("another process has this conversation", "AbortError"));
+      if (one) onLost(1);
+    }
+  }
+
+  async function touch(): Promise<void> {
+    const started = now();
+    if (started - confirmedAt > LOST_MS) {
+      for (const [queue, jobs] of held) lose(queue, [...jobs.keys()]);
+    }
+    if (isTouching) return;
+    isTouching = true;
+    try {
+      for (const [queue, jobs] of held) {
+        if (jobs.size === 0) {
+          held.delete(queue);
+          continue;
+        }
+        const asked = [...jobs.values()];
+        const alive = await queues.touch(queue, asked.map(({ job }) => job));
+        // Those that ended meanwhile are no longer held.
+        lose(queue, asked.map(({ job }) => job.id).filter((id) => !alive.has(id)));
+      }
+      confirmedAt = started;
+    } catch {
+      // The database is down; if that takes too long, all is given up.
+    } finally {
+      isTouching = false;
+    }
+  }
+
+  async function flushOnce(): Promise<void> {
+    for (const how of ["complete", "release"] as const) {
+      for (const [queue, jobs] of [...ended[how]]) {
+        ended[how].delete(queue);
+        try {
+          await queues[how](queue, jobs);
+        } catch {
+          ended[how].set(queue, [...jobs, ...ended[how].get(queue) ?? []]); // tried again
+        }
+      }
+    }
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(flushTimer);
+    flushTimer = undefined;
+    return flushing ??= flushOnce().finally(() => {
+      flushing = undefined;
+      if (ended.complete.size + ended.release.size > 0) flushTimer ??= setTimeout(flush, TOUCH_MS);
+    });
+  }
+
+  const timer = setInterval(touch, TOUCH_MS);
+
+  return {
+    hold(queue, job) {
+      let own = held.get(queue);
+      if (!own) held.set(queue, own = new Map());
+      const lost = new AbortController();
+      own.set(job.id, { job, lost });
+      return lost.signal;
+    },
+    end(queue, job, how) {
+      const own = held.get(queue);
+      if (!own?.delete(job.id)) return; // lost before
+      const jobs = ended[how].get(queue) ?? [];
+      ended[how].set(queue, [...jobs, job]);
+      flushTimer ??= setTimeout(flush, FLUSH_MS);
+    },
+    flush,
+    get silentMs() {
+      return now() - confirmedAt;
+    },
+    get count() {
+      return held.values().reduce((sum, jobs) => sum + jobs.size, 0);
+    },
+    async close() {
+      clearInterval(timer);
+      await flush();
+      clearTimeout(flushTimer);
+    },
+  };
+}

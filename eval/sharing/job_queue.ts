@@ -1,0 +1,145 @@
+import type { PostgresPool } from "../../shared/postgres/pool.ts";
+import { toDatabaseError } from "../../shared/postgres/fault.ts";
+import type { ListedConversation, WorkList } from "../store/postgres/work_list.ts";
+
+/** A conversation as pg-boss has it. `retryCount` tells apart those who had it one after another. */
+export interface Job {
+  id: string;
+  retryCount: number;
+  data: ListedConversation;
+  /** True if who had it before gave it back; false if it was overdue. */
+  wasReleased: boolean;
+}
+
+/** Conversations that wait and that are had, by all processes. */
+export interface JobCounts {
+  waiting: number;
+  running: number;
+  /** How long the oldest one has waited, in seconds. */
+  lagSeconds: number;
+}
+
+/** Hands out conversations to processes: pg-boss, one queue per run. */
+export interface JobQueue extends WorkList {
+  /** Takes up to `count` conversations; none if the queue is gone. */
+  fetch(queue: string, count: number): Promise<Job[]>;
+  /** All turns of these are stored. */
+  complete(queue: string, jobs: Job[]): Promise<void>;
+  /** Others may take these at once. */
+  release(queue: string, jobs: Job[]): Promise<void>;
+  /** Says that this process still has these; returns the ids of those that it really has. */
+  touch(queue: string, jobs: Job[]): Promise<Set<string>>;
+  counts(): Promise<JobCounts>;
+  /** Deletes old queues that no run uses, which a process left when it died. */
+  sweep(usedQueues: string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** After this time without a sign of life a conversation is given to another process. */
+export const HEARTBEAT_SECONDS = 10;
+/** How often overdue conversations are looked for. */
+const MONITOR_SECONDS = 2;
+const SCHEMA = "assay_jobs";
+/** Of a queue that no run uses: its run may be about to be stored. */
+const SWEPT_AFTER_MS = 10 * 60_000;
+
+const QUEUE_OPTIONS = {
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  // The sign of life decides, not the time: a conversation may take hours.
+  expireInSeconds: 23 * 60 * 60,
+  // A conversation that ends processes is given up by its pending replies, not by this limit.
+  retryLimit: 10_000,
+  retryDelay: 0,
+  warningQueueSize: 10_000_000,
+};
+
+export interface JobQueueOptions {
+  /** Called if the upkeep of the queues fails, for example because the database is down. */
+  onError: (error: unknown) => void;
+}
+
+/** Loads and starts pg-boss on the connections of `pool`. */
+export async function openJobQueue(
+  pool: PostgresPool,
+  { onError }: JobQueueOptions,
+): Promise<JobQueue> {
+  const { PgBoss } = await import("pg-boss");
+  const boss = new PgBoss({
+    db: {
+      executeSql: (text, values) => pool.query({ text, ...(values && { values }) }),
+    },
+    schema: SCHEMA,
+    schedule: false,
+    supervise: true,
+    superviseIntervalSeconds: MONITOR_SECONDS,
+    monitorIntervalSeconds: MONITOR_SECONDS,
+  });
+  boss.on("error", onError);
+  await boss.start();
+  const attempts = (jobs: Job[]) => jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+
+  /** `fallback` if the queue was dropped: its run has ended. */
+  async function unlessDropped<T>(work: () => Promise<T>, fallback: T): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (/^Queue .* does not exist$/.test((error as Error).message)) return fallback;
+      throw toDatabaseError(error);
+    }
+  }
+
+  return {
+    prepare: (queue) => boss.createQueue(queue, QUEUE_OPTIONS),
+    async add(queue, conversations, executeSql) {
+      if (conversations.length === 0) return;
+      const jobs = conversations.map((data, place) => ({ data, priority: -place })); // in order
+      // deno-lint-ignore no-explicit-any -- pg-boss leaves the rows of any statement untyped
+      const db = { executeSql: executeSql as (text: string) => Promise<any> };
+      await boss.insert(queue, jobs, { db });
+    },
+    drop: (queue) => boss.deleteQueue(queue),
+    fetch: (queue, batchSize) =>
+      unlessDropped(async () => {
+        const options = { batchSize, includeMetadata: true } as const;
+        const jobs = await boss.fetch<ListedConversation>(queue, options);
+        return jobs.map(({ id, retryCount, data, output }) => ({
+          id,
+          retryCount,
+          data,
+          wasReleased: (output as typeof RELEASED | null)?.reason === RELEASED.reason,
+        }));
+      }, []),
+    complete: (queue, jobs) =>
+      unlessDropped(async () => void await boss.complete(queue, attempts(jobs)), undefined),
+    release: (queue, jobs) =>
+      unlessDropped(async () => void await boss.fail(queue, attempts(jobs), RELEASED), undefined),
+    touch: (queue, jobs) =>
+      unlessDropped(async () => {
+        // pg-boss tells the ids, but its types only the number.
+        const touched: { settled?: string[] } = await boss.touch(queue, attempts(jobs));
+        return new Set(touched.settled ?? []);
+      }, new Set<string>()),
+    async counts() {
+      const { rows: [row] } = await pool.query<JobCounts>({
+        name: "job_counts",
+        text: `select
+            count(*) filter (where state < 'active')::int as waiting,
+            count(*) filter (where state = 'active')::int as running,
+            coalesce(extract(epoch from now() - min(created_on) filter (where state < 'active')), 0)
+              ::float8 as "lagSeconds"
+          from ${SCHEMA}.job`,
+      });
+      return row!;
+    },
+    async sweep(used) {
+      const old = (await boss.getQueues()).filter(({ name, createdOn }) =>
+        name.startsWith("run-") && !used.includes(name) &&
+        Date.now() - createdOn.getTime() > SWEPT_AFTER_MS
+      );
+      for (const { name } of old) await boss.deleteQueue(name);
+    },
+    close: () => boss.stop({ graceful: false, close: false }),
+  };
+}
+
+const RELEASED = { reason: "released" };

@@ -1,0 +1,107 @@
+import type { Logger } from "../../shared/log.ts";
+import type { RunWatcher } from "../run/sharing.ts";
+import type { SharedStore } from "../store/postgres/open_postgres.ts";
+import type { RunNews } from "../store/postgres/run_news.ts";
+
+/** How often the tables are read if no news comes: news may be lost. */
+const LOOK_MS = 1_000;
+/** News come in bursts; the tables are read at most this often. */
+const LEAST_MS = 100;
+const RESERVE_MS = 4_000;
+
+export interface RunWatchDeps {
+  store: Pick<SharedStore, "openRuns" | "statuses" | "reserve">;
+  news: RunNews;
+  log: Logger;
+  /** False if this process does not work on the runs of others. */
+  joins: boolean;
+}
+
+export interface RunWatch {
+  watch(watcher: RunWatcher): void;
+  /** Resolves at the next news of a run, at the latest after a second. */
+  news(runId: string): Promise<void>;
+  stop(): void;
+}
+
+/** Looks in the tables which runs there are, once per second and soon after news. */
+export function createRunWatch({ store, news, log, joins }: RunWatchDeps): RunWatch {
+  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  let watcher: RunWatcher | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lookedAt = -Infinity;
+  let reservedAt = -Infinity;
+  let isLooking = false;
+  let isFailing = false;
+  let isStopped = false;
+
+  function schedule(ms: number): void {
+    clearTimeout(timer);
+    if (!isStopped) timer = setTimeout(look, ms);
+  }
+
+  async function look(): Promise<void> {
+    if (isLooking || !watcher) return;
+    isLooking = true;
+    lookedAt = performance.now();
+    try {
+      await lookOnce(watcher);
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.warn("cannot read the runs of other processes", { error });
+      isFailing = true;
+    } finally {
+      isLooking = false;
+      schedule(LOOK_MS);
+    }
+  }
+
+  async function lookOnce(watcher: RunWatcher): Promise<void> {
+    const reserved = watcher.reserved();
+    if (reserved.length > 0 && performance.now() - reservedAt > RESERVE_MS) {
+      await store.reserve(reserved);
+      reservedAt = performance.now();
+    }
+    const active = watcher.active();
+    const statuses = await store.statuses(active);
+    for (const id of active) {
+      const status = statuses.get(id);
+      if (status !== "running") watcher.ended(id, status);
+    }
+    if (joins) watcher.join(await store.openRuns());
+  }
+
+  function wake(runId: string): void {
+    waiting.get(runId)?.resolve();
+    waiting.delete(runId);
+  }
+
+  return {
+    watch(added) {
+      watcher = added;
+      news.listen((runId) => {
+        if (isStopped) return;
+        const changed = runId === undefined ? [...waiting.keys(), ...added.active()] : [runId];
+        for (const id of new Set(changed)) {
+          wake(id);
+          added.changed(id);
+        }
+        schedule(Math.max(0, lookedAt + LEAST_MS - performance.now()));
+      });
+      look();
+    },
+    news(runId) {
+      let known = waiting.get(runId);
+      if (!known) {
+        waiting.set(runId, known = Promise.withResolvers());
+        setTimeout(() => wake(runId), LOOK_MS);
+      }
+      return known.promise;
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      for (const id of [...waiting.keys()]) wake(id);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { untilAbort } from "../../shared/abort.ts";
+import type { RunWork, TakenConversation } from "../run/work.ts";
+import type { HeldJobs } from "./held_jobs.ts";
+import type { Job, JobQueue } from "./job_queue.ts";
+
+export interface SharedWorkOptions {
+  queue: string;
+  /** Conversations that this process may have at once. */
+  concurrency: number;
+  /** True if no process has an unfinished conversation of the run, or the run has ended. */
+  isOver: () => Promise<boolean>;
+  /** Resolves when something about the run has changed. */
+  news: () => Promise<void>;
+  /** Told each conversation that another process, or this one, had before. */
+  onRetried?: (how: { isTakenOver: boolean }) => void;
+}
+
+/** How often an idle process looks for conversations and for the end, if no news comes. */
+const POLL_MS = 500;
+/** News come in bursts; a process looks at most this often. */
+const LEAST_MS = 50;
+
+/**
+ * Takes the conversations of a run from a queue that all processes share. They are fetched in
+ * batches, some ahead of time, so that no worker waits for the database while there are more.
+ */
+export function createSharedWork(
+  { queues, held }: { queues: JobQueue; held: HeldJobs },
+  { queue, concurrency, isOver, news, onRetried }: SharedWorkOptions,
+): RunWork {
+  const ahead = Math.ceil(concurrency / 4);
+  const ready: { job: Job; signal: AbortSignal }[] = [];
+  let wanted = 0;
+  let isDrained = false;
+  let isClosed = false;
+  let fetching: Promise<void> | undefined;
+  let waiting: Promise<"more" | "over"> | undefined;
+
+  function fetchMore(): Promise<void> {
+    return fetching ??= fetchBatch().finally(() => fetching = undefined);
+  }
+
+  async function fetchBatch(): Promise<void> {
+    const count = wanted + ahead;
+    const jobs = await queues.fetch(queue, count);
+    isDrained = jobs.length < count;
+    for (const job of jobs) ready.push({ job, signal: held.hold(queue, job) });
+    if (isClosed) giveBackAll();
+  }
+
+  function giveBackAll(): void {
+    for (const { job } of ready.splice(0)) held.end(queue, job, "release");
+  }
+
+  function toTaken({ job, signal }: { job: Job; signal: AbortSignal }): TakenConversation {
+    const { scenario, attempt, isContinued } = job.data;
+    if (job.retryCount > 0) onRetried?.({ isTakenOver: !job.wasReleased });
+    return {
+      position: { scenario, attempt },
+      isContinued: isContinued || job.retryCount > 0,
+      signal,
+      finish: () => held.end(queue, job, "complete"),
+      giveBack: () => held.end(queue, job, "release"),
+    };
+  }
+
+  function next(): TakenConversation | undefined {
+    for (let one = ready.shift(); one; one = ready.shift()) {
+      if (one.signal.aborted) continue; // lost while it waited here
+      if (ready.length < ahead / 2 && !isDrained) fetchMore().catch(() => {});
+      return toTaken(one);
+    }
+    return undefined;
+  }
+
+  async function takeFetched(): Promise<TakenConversation | undefined> {
+    wanted++;
+    try {
+      // A fetch that is under way may have been begun for others.
+      for (let tries = 0; tries < 2; tries++) {
+        await Promise.resolve(); // all that ask together share one fetch
+        await fetchMore();
+        const taken = next();
+        if (taken || isDrained) return taken;
+      }
+      return undefined;
+    } finally {
+      wanted--;
+    }
+  }
+
+  async function look(): Promise<"more" | "over"> {
+    for (;;) {
+      if (isClosed || await isOver()) return "over";
+      const changed = news();
+      await fetchMore();
+      if (ready.length > 0) return "more";
+      const pause = new Promise<void>((resolve) => setTimeout(resolve, POLL_MS));
+      const least = new Promise<void>((resolve) => setTimeout(resolve, LEAST_MS));
+      await Promise.race([pause, Promise.all([changed, least])]);
+    }
+  }
+
+  return {
+    take: () => next() ?? (isDrained ? undefined : takeFetched()),
+    wait(signal) {
+      waiting ??= look().finally(() => waiting = undefined);
+      return untilAbort(waiting, signal);
+    },
+    async close() {
+      isClosed = true;
+      giveBackAll();
+      await held.flush();
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createLocalWork, type RunWork, type TakenConversation } from "../../../eval/run/work.ts";
+import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
+import { type JobQueue, openJobQueue } from "../../../eval/sharing/job_queue.ts";
+import { createSharedWork } from "../../../eval/sharing/shared_work.ts";
+import { openPostgres } from "../../../eval/store/postgres/open_postgres.ts";
+import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+
+const ignore = postgresBin === undefined;
+const server = ignore ? undefined! : await startPostgres();
+const opened = ignore ? undefined! : await openWithQueues();
+Deno.test.afterAll(async () => {
+  if (ignore) return;
+  await opened.queues.close();
+  await opened.store.close();
+  await server[Symbol.asyncDispose]();
+});
+
+async function openWithQueues() {
+  let queues: JobQueue;
+  const database = await openPostgres({
+    address: await server.createDatabase(),
+    maxConnections: 6,
+    createWorkList: async (pool) => queues = await openJobQueue(pool, { onError: () => {} }),
+  });
+  return { ...database, queues: queues! };
+}
+
+const SCENARIOS = 6;
+const request = evaluateRequest({ scenarios: SCENARIOS, attempts: 2 });
+
+/** The work of a run of 12 conversations, of which one is stored. `others` makes further processes. */
+type OpenWork = () => Promise<{ work: RunWork; others: () => RunWork } & AsyncDisposable>;
+
+const openLocal: OpenWork = () => {
+  const work = createLocalWork(
+    { scenarios: request.test_batch, attempts: request.attempts },
+    { isWhole: ({ scenario, attempt }) => scenario === 1 && attempt === 1 },
+  );
+  return Promise.resolve({ work, others: () => work, async [Symbol.asyncDispose]() {} });
+};
+
+const openShared: OpenWork = async () => {
+  const { store, queues } = opened;
+  const { id } = await store.createRun({ request, testName: "t" });
+  await store.recordTurn(id, storedTurn([1, 1, 0]));
+  await store.setStatus(id, { status: "interrupted", tally: "count" });
+  await store.setStatus(id, { status: "running" }); // lists what is left
+  const queue = (await store.queueOf(id))!;
+  const helds: ReturnType<typeof createHeldJobs>[] = [];
+  const finished = new Set<string>();
+  const others = () => {
+    const held = createHeldJobs(queues);
+    helds.push(held);
+    const shared = createSharedWork({ queues, held }, {
+      queue,
+      concurrency: 4,
+      isOver: () => Promise.resolve(finished.size === SCENARIOS * 2 - 1),
+      news: () => new Promise(() => {}),
+    });
+    return { ...shared, take: async () => noting(await shared.take(), finished) };
+  };
+  return {
+    work: others(),
+    others,
+    async [Symbol.asyncDispose]() {
+      for (const held of helds) await held.close();
+    },
+  };
+};
+
+function noting(taken: TakenConversation | undefined, finished: Set<string>) {
+  return taken && {
+    ...taken,
+    finish() {
+      finished.add(nameOf(taken));
+      taken.finish();
+    },
+  };
+}
+
+const nameOf = ({ position }: TakenConversation) => `${position.scenario}/${position.attempt}`;
+
+const ADAPTERS: Record<string, OpenWork> = {
+  "in process": openLocal,
+  ...(!ignore && { "pg-boss": openShared }),
+};
+const never = new AbortController().signal;
+
+for (const [name, open] of Object.entries(ADAPTERS)) {
+  Deno.test(`each conversation that is left is handed out once, to whoever asks (${name})`, async () => {
+    await using opened = await open();
+    const works = [opened.work, opened.others()];
+    const had: string[] = [];
+    await Promise.all(works.map(async (work) => {
+      for (;;) {
+        const taken = await work.take();
+        if (!taken && await work.wait(never) === "over") return;
+        if (!taken) continue;
+        had.push(nameOf(taken));
+        taken.finish();
+      }
+    }));
+    assertEquals(had.length, SCENARIOS * 2 - 1);
+    assertEquals(new Set(had).size, had.length);
+    assert(!had.includes("1/1"), "a stored conversation was handed out");
+    for (const work of works) await work.close();
+  });
+
+  Deno.test(`conversations are continued only where a part may be stored (${name})`, async () => {
+    await using opened = await open();
+    const taken = await opened.work.take();
+    assertEquals(taken?.isContinued, name === "in process"); // it does not know yet, so it looks
+    await opened.work.close();
+  });
+}
+
+Deno.test({
+  name: "a conversation that is given back is handed to another process, as one to be continued",
+  ignore,
+  async fn() {
+    await using opened = await openShared();
+    const taken = (await opened.work.take())!;
+    taken.giveBack();
+    await opened.work.close(); // gives back what was fetched ahead, too
+    const other = opened.others();
+    const found: TakenConversation[] = [];
+    for (let next = await other.take(); next; next = await other.take()) found.push(next);
+    const again = found.find((one) => nameOf(one) === nameOf(taken));
+    assertEquals([found.length, again?.isContinued], [SCENARIOS * 2 - 1, true]);
+    await other.close();
+  },
+});
+
+Deno.test({
+  name: "waiting for a conversation ends with the signal",
+  ignore,
+  async fn() {
+    await using opened = await openShared();
+    while (await opened.work.take());
+    const leaving = new AbortController();
+    const waiting = assertRejects(() => opened.work.wait(leaving.signal), DOMException);
+    leaving.abort(new DOMException("leave", "AbortError"));
+    await waiting;
+    await opened.work.close();
+  },
+});
+
+Deno.test({
+  name: "if storing a run fails, neither the run nor its conversations exist",
+  ignore,
+  async fn() {
+    const { store, queues, pool } = opened;
+    const before = (await store.listRuns({ limit: 50 })).runs.length;
+    const { waiting } = await queues.counts();
+    await pool.query({
+      text: `create function refuse() returns trigger language plpgsql as
+        $$ begin raise exception 'no'; end $$;
+        create trigger refuse before update on runs for each row execute function refuse()`,
+    });
+    try {
+      await assertRejects(() => store.createRun({ request, testName: "t" }), Error, "no");
+    } finally {
+      await pool.query({ text: "drop function refuse cascade" });
+    }
+    assertEquals((await store.listRuns({ limit: 50 })).runs.length, before);
+    assertEquals((await queues.counts()).waiting, waiting);
+  },
+});
+
+Deno.test({
+  name: "a process whose conversation was given to another learns it at its next sign of life",
+  ignore,
+  async fn() {
+    const { store, queues } = opened;
+    const { id } = await store.createRun({ request, testName: "t" });
+    const queue = (await store.queueOf(id))!;
+    const [job, kept] = await queues.fetch(queue, 2);
+    await queues.release(queue, [job!]);
+    const [again] = await queues.fetch(queue, 1); // the first of the batch again
+    assertEquals([again!.id, again!.retryCount, again!.wasReleased], [job!.id, 1, true]);
+    assertEquals(await queues.touch(queue, [job!, kept!]), new Set([kept!.id]));
+    await queues.complete(queue, [job!]); // too late: it is another's now
+    assertEquals(await queues.touch(queue, [again!]), new Set([again!.id]));
+    await store.setStatus(id, { status: "cancelled", tally: "count" });
+    assertEquals(await queues.fetch(queue, 1), []);
+  },
+});

@@ -1,0 +1,100 @@
+import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
+
+/** Instances of the service on one database, each of which may die and start again. */
+export interface Instances extends AsyncDisposable {
+  readonly all: readonly ServiceProcess[];
+  /** Starts a new process in the place of one that has died. */
+  restart(index: number): Promise<ServiceProcess>;
+}
+
+export async function startInstances(
+  count: number,
+  environment: Record<string, string>,
+): Promise<Instances> {
+  const start = () => startServiceProcess("eval", { environment });
+  const first = await start(); // makes the tables; the others would wait for it
+  const all = [first, ...await Promise.all(Array.from({ length: count - 1 }, start))];
+  const gone: ServiceProcess[] = [];
+  return {
+    all,
+    async restart(index) {
+      gone.push(all[index]!);
+      return all[index] = await start();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const instance of [...gone, ...all]) await instance[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A request of so many conversations; each question has a text of its own. */
+export function batchOf(
+  conversations: number,
+  { turns, endpoint, name = "c" }: { turns: number; endpoint: string; name?: string },
+) {
+  return {
+    test_batch: Array.from({ length: conversations }, (_, place) => ({
+      id: `${name}${place}`,
+      interactions: Array.from({ length: turns }, (_, turn) => ({
+        id: `${turn}`,
+        user_message: `${name}${place} turn ${turn}`,
+      })),
+    })),
+    endpoint,
+    model_id: "m",
+    protocol: "openai",
+  };
+}
+
+/** Starts a run that goes on by itself, and returns its id. */
+export async function startRun(instance: ServiceProcess, body: unknown): Promise<string> {
+  const response = await fetch(`${instance.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "respond-async" },
+    body: JSON.stringify(body),
+  });
+  const { run_id, ...rest } = await response.json();
+  if (!run_id) throw new Error(`${response.status}: ${JSON.stringify(rest)}`);
+  return run_id;
+}
+
+export interface RunState {
+  status: string;
+  detail: string | null;
+  progress: { done: number; failed: number; total: number };
+}
+
+/** `undefined` if the instance does not answer, or its database does not. */
+export async function readRun(
+  instance: ServiceProcess,
+  id: string,
+): Promise<RunState | undefined> {
+  try {
+    const response = await fetch(`${instance.url}/runs?limit=50`, {
+      signal: AbortSignal.timeout(5_000),
+    });
+    if (!response.ok) return void await response.body?.cancel();
+    const { runs } = await response.json();
+    return runs.find((run: { run_id: string }) => run.run_id === id);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until a run has ended, as any of the instances sees it. */
+export async function awaitEnd(
+  instances: () => readonly ServiceProcess[],
+  id: string,
+  { withinMs }: { withinMs: number },
+): Promise<RunState> {
+  const until = performance.now() + withinMs;
+  let last: RunState | undefined;
+  for (let turn = 0; performance.now() < until; turn++) {
+    const all = instances();
+    const state = await readRun(all[turn % all.length]!, id);
+    if (state && state.status !== "running") return state;
+    last = state ?? last;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  throw new Error(`run ${id} did not end: ${JSON.stringify(last)}`);
+}

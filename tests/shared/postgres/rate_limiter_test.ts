@@ -1,0 +1,40 @@
+import { assertEquals } from "@std/assert";
+import { createRateLimit } from "../../../shared/http/rate_limit.ts";
+import { router } from "../../../shared/http/router.ts";
+import { silentLogger } from "../../../shared/log.ts";
+import { createPostgresPool } from "../../../shared/postgres/pool.ts";
+import { createPostgresLimiter } from "../../../shared/postgres/rate_limiter.ts";
+import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
+
+Deno.test({
+  name: "processes share a rate limit in PostgreSQL, and each counts by itself while it is down",
+  ignore: postgresBin === undefined,
+  async fn() {
+    await using server = await startPostgres();
+    const address = await server.createDatabase();
+    const rate = { requests: 4, seconds: 3600 };
+    const pools = await Promise.all(
+      [1, 2].map(() => createPostgresPool({ address, max: 1, name: "test" })),
+    );
+    const services = await Promise.all(pools.map(async (pool) => {
+      const options = { pool, rate, service: "test", log: silentLogger };
+      const limiter = await createPostgresLimiter(options);
+      const route = { method: "GET", path: "/", summary: "", handler: () => new Response("ok") };
+      return router([route as never], {
+        log: silentLogger,
+        guards: [createRateLimit({ rate, trustedProxies: [], limiter })],
+      });
+    }));
+    const ask = async (index: number) => {
+      const response = await services[index]!(new Request("http://127.0.0.1/"));
+      await response.body?.cancel();
+      return response.status;
+    };
+    const statuses: number[] = [];
+    for (const index of [0, 1, 0, 1, 0, 1]) statuses.push(await ask(index));
+    assertEquals(statuses, [200, 200, 200, 200, 429, 429]);
+    await server.stop();
+    assertEquals(await ask(0), 429, "a caller who is over the limit is remembered");
+    await Promise.all(pools.map((pool) => pool.end()));
+  },
+});
