@@ -57,7 +57,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
   agent: {
     tools: [],
     models: [],
-    pages: ["answer", "run"], // their types
+    pages: ["answer", "openai", "run", "tools"], // their types
     mcp: ["tools"],
     run: ["models", "tools"],
     answer: ["models", "run", "tools"],

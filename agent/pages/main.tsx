@@ -1,25 +1,17 @@
 import { startApp } from "../../shared/pages/app.tsx";
-import { Empty } from "../../shared/pages/components/states.tsx";
-import { TopBar } from "../../shared/pages/components/top_bar.tsx";
+import { DocsView } from "../../shared/pages/docs/docs_view.tsx";
+import { ChatView } from "./chat_view.tsx";
+import { keepUnsaved, loadConversations } from "./conversation_state.ts";
+import { loadModels } from "./model_state.ts";
 
 startApp({
   name: "assay-agent",
-  views: [{ path: "/", title: "Start", render: () => <StartView /> }],
+  views: [
+    { path: "/", title: "Chat", render: () => <ChatView /> },
+    { path: "/ui/c/:id", title: "Chat", render: ({ id }) => <ChatView id={id} /> },
+    { path: "/docs", title: "API", render: () => <DocsView name="assay-agent" /> },
+  ],
 });
-
-function StartView() {
-  return (
-    <>
-      <TopBar title="assay-agent" />
-      <main id="main">
-        <Empty title="assay-agent">
-          <p>
-            This service answers a conversation with a tool-using agent. Its API is described in
-            {" "}
-            <a href="/openapi.json">openapi.json</a>.
-          </p>
-        </Empty>
-      </main>
-    </>
-  );
-}
+void loadConversations();
+void loadModels();
+globalThis.addEventListener("pagehide", keepUnsaved);

@@ -1,10 +1,14 @@
 import { startApp } from "../../shared/pages/app.tsx";
 import { Empty } from "../../shared/pages/components/states.tsx";
+import { DocsView } from "../../shared/pages/docs/docs_view.tsx";
 import { TopBar } from "../../shared/pages/components/top_bar.tsx";
 
 startApp({
   name: "assay-eval",
-  views: [{ path: "/", title: "Start", render: () => <StartView /> }],
+  views: [
+    { path: "/", title: "Start", render: () => <StartView /> },
+    { path: "/docs", title: "API", render: () => <DocsView name="assay-eval" /> },
+  ],
 });
 
 function StartView() {

@@ -91,7 +91,7 @@ export function createOperationsRoutes(
       answers: { 200: jsonAnswer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
       handler: () => {
         document ??= JSON.stringify(
-          createApiDocument(about, { version, routes: [...routes, ...others] }),
+          createApiDocument(about, { version, routes: [...others, ...routes] }),
         );
         return new Response(document, { headers: { "content-type": "application/json" } });
       },

@@ -12,10 +12,10 @@ export interface ApiRequest {
 
 /**
  * Asks the service of this page, with the person's key. Asks for the key if the service wants one,
- * and then repeats the request. Throws an `ApiProblem` for every answer that is no success and if no
- * answer came; an `AbortError` if `signal` aborts.
+ * and then repeats the request. Any other answer is returned. Throws an `ApiProblem` if no answer
+ * came; an `AbortError` if `signal` aborts.
  */
-export async function request(path: string, options: ApiRequest = {}): Promise<Response> {
+export async function send(path: string, options: ApiRequest = {}): Promise<Response> {
   const { method = "GET", body, headers = {}, signal } = options;
   for (;;) {
     const key = keyHeaders();
@@ -31,11 +31,17 @@ export async function request(path: string, options: ApiRequest = {}): Promise<R
       ...(signal && { signal }),
       cache: "no-store",
     });
-    if (response.ok) return response;
-    const problem = toProblem(await readBody(response), response.status);
-    if (problem.status !== 401) throw problem;
+    if (response.status !== 401) return response;
+    await response.body?.cancel();
     await requireKey({ isRefused: "x-api-key" in key });
   }
+}
+
+/** The same, but an answer that is no success is thrown as an `ApiProblem`. */
+export async function request(path: string, options: ApiRequest = {}): Promise<Response> {
+  const response = await send(path, options);
+  if (response.ok) return response;
+  throw toProblem(await readBody(response), response.status);
 }
 
 /** The JSON of an answer. `T` is a type of the server's schemas. */

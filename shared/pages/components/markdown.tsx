@@ -2,7 +2,7 @@ import { Lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { decodeEntities } from "../markdown_entities.ts";
-import { CopyButton } from "./copy_button.tsx";
+import { CodeBlock } from "./code_block.tsx";
 
 /** Quotes and lists inside each other, beyond which the source is shown as it is. */
 const MAX_DEPTH = 24;
@@ -12,7 +12,7 @@ const MAX_DEPTH = 24;
  * pictures are links, because the page loads nothing from elsewhere.
  */
 export function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => lex(text), [text]);
+  const tokens = useMemo(() => withLevels(lex(text)), [text]);
   return <div class="prose" dir="auto">{tokens ? blocks(tokens, 0) : text}</div>;
 }
 
@@ -23,6 +23,28 @@ function lex(text: string): Token[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The first level of a text's headings: the page has its own first and second. */
+const FIRST_LEVEL = 3;
+
+/** Sets the depth of each heading to its level in the page: one step down at most, as readers expect. */
+function withLevels(tokens: Token[] | undefined): Token[] | undefined {
+  let last = FIRST_LEVEL - 1;
+  const visit = (token: Token) => {
+    if (token.type === "heading") {
+      last = token.depth = Math.min(6, token.depth + FIRST_LEVEL - 1, last + 1);
+    }
+    for (const inner of innerBlocks(token)) visit(inner);
+  };
+  tokens?.forEach(visit);
+  return tokens;
+}
+
+function innerBlocks(token: Token): Token[] {
+  if (token.type === "list") return token.items;
+  const holds = token.type === "blockquote" || token.type === "list_item";
+  return holds ? token.tokens ?? [] : [];
 }
 
 function blocks(tokens: Token[], depth: number): ComponentChildren {
@@ -36,8 +58,7 @@ function Block({ token, depth }: { token: Token; depth: number }): ComponentChil
     case "def":
       return null;
     case "heading": {
-      // The page has its own first and second level.
-      const Heading = `h${Math.min(6, token.depth + 2)}` as "h3";
+      const Heading = `h${token.depth}` as "h3";
       return <Heading dir="auto">{inline(token.tokens ?? [], depth)}</Heading>;
     }
     case "code":
@@ -91,19 +112,6 @@ function Table({ table: { header, rows }, depth }: { table: Tokens.Table; depth:
           ))}
         </tbody>
       </table>
-    </div>
-  );
-}
-
-/** Code with its language and a button that copies it. */
-export function CodeBlock({ text, language }: { text: string; language: string }) {
-  return (
-    <div class="code" dir="ltr">
-      <div class="code-head">
-        <span>{language.split(/\s/)[0] || "text"}</span>
-        <CopyButton text={text} label="Copy code" />
-      </div>
-      <pre tabIndex={0}><code>{text}</code></pre>
     </div>
   );
 }

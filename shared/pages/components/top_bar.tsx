@@ -6,10 +6,13 @@ import { Link } from "./link.tsx";
 import { ThemeSwitch } from "./theme_switch.tsx";
 
 /** The bar at the top: where one is, what the view offers, and what every view has. */
-export function TopBar({ title, start, children }: {
+export function TopBar({ title, start, actions, children }: {
   title: string;
   /** Before the title: a button that opens a side list. */
   start?: ComponentChildren;
+  /** After the space, before what every view has. */
+  actions?: ComponentChildren;
+  /** After the title. */
   children?: ComponentChildren;
 }) {
   return (
@@ -19,6 +22,7 @@ export function TopBar({ title, start, children }: {
       <h1>{title}</h1>
       {children}
       <span class="spacer" />
+      {actions}
       <Link
         class="button quiet icon-only"
         href="/docs"
@@ -27,7 +31,9 @@ export function TopBar({ title, start, children }: {
       >
         <Icon name="book" />
       </Link>
-      <Button kind="quiet" icon="keyboard" aria-label="Keys" onClick={openKeyboardHelp} />
+      <span class="wide-only">
+        <Button kind="quiet" icon="keyboard" aria-label="Keys" onClick={openKeyboardHelp} />
+      </span>
       <ThemeSwitch />
     </header>
   );

@@ -1,0 +1,101 @@
+import type { toAccount } from "../answer/accounting.ts";
+import type { CompletionUsage } from "../openai/completion.ts";
+import type { AgentEvent } from "../run/events.ts";
+import type { Answer, AnswerFacts, AnswerPart } from "./conversation.ts";
+
+/**
+ * One event of a streamed answer. Without the agent it is the provider's own, so that any field may be
+ * missing. The agent's last one has what the run cost.
+ */
+export interface Chunk {
+  model?: string;
+  choices?: { delta?: Delta }[];
+  usage?: CompletionUsage | null;
+  agent?: ReturnType<typeof toAccount>;
+}
+
+interface Delta {
+  content?: string | null;
+  refusal?: string | null;
+  reasoning_content?: string | null;
+  /** The name that some providers have for it. */
+  reasoning?: string | null;
+  tool_events?: AgentEvent[];
+}
+
+/** Builds an answer from its chunks. `now` is in milliseconds; only differences count. */
+export function createAnswerBuilder(model: string, now: () => number = () => performance.now()) {
+  const startedAt = now();
+  let parts: AnswerPart[] = [];
+  let firstTokenMs: number | undefined;
+  let account: ReturnType<typeof toAccount> | undefined;
+  let usage: CompletionUsage | undefined;
+  let answeredBy = model;
+
+  function facts(): AnswerFacts {
+    const totalMs = now() - startedAt;
+    return {
+      model: account?.model ?? answeredBy,
+      modelCalls: account?.model_calls ?? 1,
+      toolCalls: account?.tool_calls ?? 0,
+      inputTokens: account?.input_tokens ?? usage?.prompt_tokens ?? 0,
+      outputTokens: account?.output_tokens ?? usage?.completion_tokens ?? 0,
+      firstTokenMs: firstTokenMs ?? totalMs,
+      totalMs,
+      ...(account?.stopped && { stopped: account.stopped }),
+      ...(account?.history_repairs && { repairs: account.history_repairs }),
+    };
+  }
+
+  return {
+    add(chunk: Chunk): void {
+      answeredBy = chunk.model ?? answeredBy;
+      usage = chunk.usage ?? usage;
+      account = chunk.agent ?? account;
+      const delta = chunk.choices?.[0]?.delta;
+      if (!delta) return;
+      const added = addDelta(parts, delta);
+      if (added !== parts) firstTokenMs ??= now() - startedAt;
+      parts = added;
+    },
+    /** The answer so far. */
+    answer(): Answer {
+      return { model, status: "streaming", parts };
+    },
+    /** The whole answer. Facts are known only if it was not stopped. */
+    end(status: "done" | "stopped"): Answer {
+      return { model, status, parts, ...(status === "done" && { facts: facts() }) };
+    },
+  };
+}
+
+function addDelta(parts: AnswerPart[], delta: Delta): AnswerPart[] {
+  let added = parts;
+  const thought = delta.reasoning_content ?? delta.reasoning;
+  if (thought) added = addText(added, "reasoning", thought);
+  if (delta.content) added = addText(added, "text", delta.content);
+  if (delta.refusal) added = addText(added, "text", delta.refusal);
+  for (const event of delta.tool_events ?? []) added = addToolEvent(added, event);
+  return added;
+}
+
+function addText(parts: AnswerPart[], type: "text" | "reasoning", text: string): AnswerPart[] {
+  const last = parts.at(-1);
+  if (last?.type === type) return parts.with(-1, { type, text: last.text + text });
+  const begin = text.replace(/^\n+/, ""); // the break after a tool call is a new part here
+  return begin ? [...parts, { type, text: begin }] : parts;
+}
+
+function addToolEvent(parts: AnswerPart[], event: AgentEvent): AnswerPart[] {
+  if (event.type === "tool_call") {
+    const { id, name, args } = event;
+    return [...parts, { type: "tool", id, name, args }];
+  }
+  if (event.type !== "tool_result") return parts;
+  const { id, content, status, ms } = event;
+  return parts.map((part) =>
+    part.type === "tool" && part.id === id && !part.result
+      ? { ...part, result: { content, status, ms } }
+      : part
+  );
+}

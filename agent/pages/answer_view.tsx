@@ -1,0 +1,118 @@
+import { Button } from "../../shared/pages/components/button.tsx";
+import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
+import { Icon } from "../../shared/pages/components/icon.tsx";
+import { Markdown } from "../../shared/pages/components/markdown.tsx";
+import { ProblemNotice } from "../../shared/pages/components/states.tsx";
+import { ApiProblem } from "../../shared/pages/api_problem.ts";
+import { formatCount, formatDuration, formatNumberOf } from "../../shared/pages/format.ts";
+import { isAnswering, retryAnswer } from "./answering.ts";
+import {
+  type Answer,
+  type AnswerFacts,
+  type AnswerPart,
+  textOf,
+  type Turn,
+} from "./conversation.ts";
+import { modelName } from "./model_state.ts";
+import { describeRepairs } from "./repairs.ts";
+import { ToolCard } from "./tool_card.tsx";
+
+/** The answer of one model: its parts as they come, what it cost, what went wrong. */
+export function AnswerView({ turn, lane, answer }: { turn: Turn; lane: number; answer: Answer }) {
+  const text = textOf(answer);
+  const isStreaming = answer.status === "streaming";
+  const retry = () => retryAnswer(turn, lane);
+  return (
+    <div
+      class="answer"
+      role="group"
+      aria-label={`Answer of ${modelName(answer.model)}`}
+      aria-busy={isStreaming}
+    >
+      {turn.answers.length > 1 && <h3 class="answer-model">{modelName(answer.model)}</h3>}
+      {answer.parts.map((part, index) => (
+        <Part key={index} part={part} isLast={isStreaming && index === answer.parts.length - 1} />
+      ))}
+      {isStreaming && answer.parts.every(({ type }) => type !== "text") && (
+        <div class="waiting" role="status">
+          <span class="spinner" />
+          <span class="visually-hidden">Waiting for {modelName(answer.model)}</span>
+        </div>
+      )}
+      <Ending answer={answer} onRetry={retry} />
+      {!isStreaming && (
+        <footer class="answer-foot">
+          <div class="actions">
+            {text && <CopyButton text={text} label="Copy answer" />}
+            <Button
+              kind="quiet"
+              isSmall
+              icon="retry"
+              aria-label="Ask again"
+              disabled={isAnswering.value}
+              onClick={retry}
+            />
+          </div>
+          {answer.facts && <Facts facts={answer.facts} asked={answer.model} />}
+        </footer>
+      )}
+    </div>
+  );
+}
+
+function Part({ part, isLast }: { part: AnswerPart; isLast: boolean }) {
+  if (part.type === "text") return <Markdown text={part.text} />;
+  if (part.type === "tool") return <ToolCard call={part} />;
+  return (
+    <details class="reasoning">
+      <summary>{isLast ? "Thinking…" : "Reasoning"}</summary>
+      <Markdown text={part.text} />
+    </details>
+  );
+}
+
+/** Says what ended an answer that is not complete, where it happened. */
+function Ending({ answer, onRetry }: { answer: Answer; onRetry: () => void }) {
+  const { status, problem, facts } = answer;
+  if (status === "failed" && problem) {
+    return (
+      <ProblemNotice problem={new ApiProblem(problem.message, problem)}>
+        <Button isSmall icon="retry" disabled={isAnswering.value} onClick={onRetry}>
+          Send again
+        </Button>
+      </ProblemNotice>
+    );
+  }
+  const text = status === "stopped"
+    ? "You stopped this answer."
+    : status === "cut"
+    ? "This answer was cut off: the page was closed before it was complete."
+    : facts?.stopped
+    ? `The run ended early: ${facts.stopped}.`
+    : undefined;
+  if (!text) return null;
+  return (
+    <div class="notice">
+      <Icon name="warning" />
+      <div>{text}</div>
+    </div>
+  );
+}
+
+/** One line of figures below an answer. */
+function Facts({ facts, asked }: { facts: AnswerFacts; asked: string }) {
+  const name = modelName(facts.model);
+  return (
+    <>
+      <ul class="facts" aria-label="Facts about this answer">
+        <li>{facts.model === asked ? name : `${name} in place of ${modelName(asked)}`}</li>
+        <li>{formatNumberOf(facts.modelCalls, "model call")}</li>
+        {facts.toolCalls > 0 && <li>{formatNumberOf(facts.toolCalls, "tool call")}</li>}
+        <li>{formatCount(facts.inputTokens)} tokens in, {formatCount(facts.outputTokens)} out</li>
+        <li>first token {formatDuration(facts.firstTokenMs)}</li>
+        <li>total {formatDuration(facts.totalMs)}</li>
+      </ul>
+      {facts.repairs && <p class="facts-repairs">{describeRepairs(facts.repairs)}</p>}
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { computed } from "@preact/signals";
+import { ApiProblem } from "../../shared/pages/api_problem.ts";
+import { createAnswerBuilder } from "./answer_stream.ts";
+import { type ReplyRequest, streamReply } from "./api.ts";
+import {
+  type Answer,
+  answerIn,
+  type AnswerProblem,
+  type Conversation,
+  createConversation,
+  shownTurns,
+  textOf,
+  type Turn,
+  withAnswer,
+  withTurn,
+} from "./conversation.ts";
+import {
+  activeModels,
+  addConversation,
+  current,
+  readConversation,
+  settings,
+  updateConversation,
+} from "./conversation_state.ts";
+
+/** Answers that are under way, by conversation, turn and lane. */
+const running = new Map<string, AbortController>();
+
+/** True while the shown conversation is being answered. */
+export const isAnswering = computed(() =>
+  Object.values(current.value?.turns ?? {}).some(({ answers }) =>
+    answers.some(({ status }) => status === "streaming")
+  )
+);
+
+/** Sends a message after the last turn that is shown. */
+export function sendMessage(text: string): void {
+  const before = current.value;
+  const conversation = before ??
+    createConversation({ models: activeModels.value, settings: settings.value });
+  const parent = shownTurns(conversation).at(-1)?.id ?? null;
+  const answers = conversation.models.map(emptyAnswer);
+  const turn = createTurn({ parent, text, answers });
+  if (before) updateConversation(before.id, (now) => withTurn(now, turn));
+  else addConversation(withTurn(conversation, turn));
+  answerTurn(conversation.id, turn);
+}
+
+/** Sends another text in place of an earlier message, as a new branch. */
+export function editMessage(turn: Turn, text: string): void {
+  addBranch(createTurn({
+    parent: turn.parent,
+    text,
+    answers: current.value!.models.map(emptyAnswer),
+  }));
+}
+
+/** Asks again, as a new branch: one model if two answered, with the other's answer as it is. */
+export function retryAnswer(turn: Turn, lane: number): void {
+  const models = current.value!.models;
+  const answers = turn.answers.map((answer, index) =>
+    index === lane ? emptyAnswer(models[lane] ?? answer.model) : answer
+  );
+  addBranch(createTurn({ parent: turn.parent, text: turn.text, answers }));
+}
+
+function addBranch(turn: Turn): void {
+  const { id } = current.value!;
+  updateConversation(id, (now) => withTurn(now, turn));
+  answerTurn(id, turn);
+}
+
+/** Ends all answers of the shown conversation; what has come stays. */
+export function stopAnswering(): void {
+  for (const [name, controller] of running) {
+    if (name.startsWith(`${current.value?.id} `)) controller.abort();
+  }
+}
+
+function createTurn(fields: Pick<Turn, "parent" | "text" | "answers">): Turn {
+  const now = Date.now();
+  return { id: crypto.randomUUID(), ...fields, sentAt: now, changedAt: now };
+}
+
+function emptyAnswer(model: string): Answer {
+  return { model, status: "streaming", parts: [] };
+}
+
+function answerTurn(conversationId: string, turn: Turn): void {
+  for (const [lane, { status }] of turn.answers.entries()) {
+    if (status === "streaming") void answerLane({ conversationId, turn, lane });
+  }
+}
+
+/** How often the page shows what has come: more often is not seen, and costs. */
+const SHOW_EVERY_MS = 40;
+
+async function answerLane(
+  { conversationId, turn, lane }: { conversationId: string; turn: Turn; lane: number },
+): Promise<void> {
+  const name = `${conversationId} ${turn.id} ${lane}`;
+  const controller = new AbortController();
+  running.set(name, controller);
+  const { model } = turn.answers[lane]!;
+  const builder = createAnswerBuilder(model);
+  const show = (answer: Answer) =>
+    updateConversation(conversationId, (now) => withAnswer(now, { turnId: turn.id, lane, answer }));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    const request = toRequest(readConversation(conversationId)!, { turn, lane });
+    for await (const chunk of streamReply({ ...request, signal: controller.signal })) {
+      builder.add(chunk);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        show(builder.answer());
+      }, SHOW_EVERY_MS);
+    }
+    show(builder.end("done"));
+  } catch (error) {
+    if (controller.signal.aborted) show(builder.end("stopped"));
+    else show({ ...builder.answer(), status: "failed", problem: toAnswerProblem(error) });
+  } finally {
+    clearTimeout(timer);
+    running.delete(name);
+  }
+}
+
+/** The conversation up to a turn as one model has seen it. Answers without text are left out. */
+function toRequest(
+  conversation: Conversation,
+  { turn, lane }: { turn: Turn; lane: number },
+): Omit<ReplyRequest, "signal"> {
+  const turns = shownTurns(conversation);
+  const earlier = turns.slice(0, turns.findIndex(({ id }) => id === turn.id));
+  const messages = earlier.flatMap((before) => {
+    const answer = answerIn(before, lane);
+    const reply = answer ? textOf(answer) : "";
+    return [
+      { role: "user" as const, content: before.text },
+      ...(reply ? [{ role: "assistant" as const, content: reply }] : []),
+    ];
+  });
+  return {
+    model: turn.answers[lane]!.model,
+    messages: [...messages, { role: "user", content: turn.text }],
+    settings: conversation.settings,
+  };
+}
+
+function toAnswerProblem(error: unknown): AnswerProblem {
+  if (!(error instanceof ApiProblem)) {
+    return { message: "the page failed while it read the answer", code: "page", status: 0 };
+  }
+  const { message, code, status, requestId } = error;
+  return { message, code, status, ...(requestId && { requestId }) };
+}

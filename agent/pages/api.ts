@@ -1,0 +1,64 @@
+import { ApiProblem, toProblem } from "../../shared/pages/api_problem.ts";
+import { requestEvents, requestJson } from "../../shared/pages/api.ts";
+import type { CompletionRequest, OpenAIError } from "../../shared/schemas/chat_completion.ts";
+import type { ModelEntry } from "../openai/model_list.ts";
+import type { ToolReport } from "../tools/tool.ts";
+import type { Chunk } from "./answer_stream.ts";
+import type { Settings } from "./conversation.ts";
+
+/** The fine-tuned models, then the hub's. */
+export async function listModels(): Promise<ModelEntry[]> {
+  const { data } = await requestJson<{ data: ModelEntry[] }>("/v1/models");
+  return data;
+}
+
+/** The embedded demo model, if it is the only one here. */
+export async function findDemoModel(): Promise<string | undefined> {
+  const { demo_model } = await requestJson<{ demo_model?: string }>("/");
+  return demo_model;
+}
+
+export function listTools(): Promise<ToolReport> {
+  return requestJson<ToolReport>("/tools");
+}
+
+export interface ReplyRequest {
+  model: string;
+  messages: { role: "user" | "assistant"; content: string }[];
+  settings: Settings;
+  signal: AbortSignal;
+}
+
+/** The chunks of an answer as they come. Throws an `ApiProblem`, also for a failure on the way. */
+export async function* streamReply(
+  { model, messages, settings, signal }: ReplyRequest,
+): AsyncGenerator<Chunk> {
+  const { systemPrompt, temperature, maxTokens, usesTools } = settings;
+  const system = systemPrompt.trim() ? [{ role: "system" as const, content: systemPrompt }] : [];
+  const body: CompletionRequest = {
+    model,
+    messages: [...system, ...messages],
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+  };
+  const headers = {
+    "x-agent-events": "tools",
+    ...(!usesTools && { "x-agent-tools": "off" }),
+  };
+  const events = requestEvents("/v1/chat/completions", { method: "POST", body, headers, signal });
+  let isComplete = false;
+  for await (const { data } of events) {
+    if (data === "[DONE]") {
+      isComplete = true;
+      continue;
+    }
+    const chunk: Chunk | OpenAIError = JSON.parse(data);
+    if ("error" in chunk) throw toProblem(chunk, 502);
+    yield chunk;
+  }
+  if (isComplete) return;
+  const message = "the connection was lost before the answer was complete";
+  throw new ApiProblem(message, { code: "offline", status: 0 });
+}

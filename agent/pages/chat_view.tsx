@@ -1,0 +1,171 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "../../shared/pages/components/button.tsx";
+import { useShortcuts } from "../../shared/pages/components/keyboard.tsx";
+import { Link } from "../../shared/pages/components/link.tsx";
+import { Menu } from "../../shared/pages/components/menu.tsx";
+import { Empty, Loading } from "../../shared/pages/components/states.tsx";
+import { TopBar } from "../../shared/pages/components/top_bar.tsx";
+import { navigate } from "../../shared/pages/location.ts";
+import { Composer, focusComposer } from "./composer.tsx";
+import { shownTurns, titleOf } from "./conversation.ts";
+import {
+  activeModels,
+  chooseModels,
+  current,
+  isMissing,
+  showConversation,
+} from "./conversation_state.ts";
+import { ConversationList } from "./conversation_list.tsx";
+import { saveFile } from "../../shared/pages/save_file.ts";
+import { toJsonFile, toMarkdownFile } from "./conversation_file.ts";
+import { ModelPicker } from "./model_picker.tsx";
+import { models } from "./model_state.ts";
+import { SaveTestDialog } from "./save_test_dialog.tsx";
+import { SettingsDialog } from "./settings_dialog.tsx";
+import { slugOf } from "./test_scenario.ts";
+import { Transcript } from "./transcript.tsx";
+import { Welcome } from "./welcome.tsx";
+
+/** The chat: the conversations on the left, one of them on the right. */
+export function ChatView({ id }: { id?: string | undefined }) {
+  const [open, setOpen] = useState<"settings" | "test" | undefined>();
+  const [isListOpen, setListOpen] = useState(false);
+  useEffect(() => {
+    void showConversation(id);
+    setListOpen(false);
+    focusComposer();
+  }, [id]);
+  useShortcuts([
+    { key: "/", does: "Write a message", run: focusComposer },
+    { key: "n", does: "New conversation", run: () => navigate("/") },
+    { key: "s", does: "Settings", run: () => setOpen("settings") },
+    { key: "Enter", does: "Send the message" },
+    { key: "Shift+Enter", does: "New line in the message" },
+    { key: "Escape", does: "Stop the answer" },
+  ]);
+  const close = () => setOpen(undefined);
+
+  return (
+    <div class="chat">
+      <ConversationList isOpen={isListOpen} onClose={() => setListOpen(false)} />
+      <div class="chat-main">
+        <TopBar
+          title="assay-agent"
+          start={
+            <span class="narrow-only">
+              <Button
+                kind="quiet"
+                icon="menu"
+                aria-label="Conversations"
+                onClick={() => setListOpen(true)}
+              />
+            </span>
+          }
+          actions={
+            <>
+              <Button
+                kind="quiet"
+                icon="settings"
+                aria-label="Settings"
+                onClick={() => setOpen("settings")}
+              />
+              <MoreMenu onSaveTest={() => setOpen("test")} />
+            </>
+          }
+        >
+          <Models />
+        </TopBar>
+        <main id="main" class="chat-content">
+          <Content id={id} />
+          <Composer />
+        </main>
+      </div>
+      {open === "settings" && <SettingsDialog onClose={close} />}
+      {open === "test" && current.value && (
+        <SaveTestDialog conversation={current.value} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+function Content({ id }: { id: string | undefined }) {
+  if (isMissing.value) {
+    return (
+      <Empty icon="search" title="This conversation is not in this browser">
+        <p>Conversations are kept in the browser in which they were held. Ask for an export.</p>
+        <Link class="button" href="/">New conversation</Link>
+      </Empty>
+    );
+  }
+  if (current.value) return <Transcript key={current.value.id} conversation={current.value} />;
+  return id ? <Loading what="the conversation" /> : <Welcome />;
+}
+
+/** One model, or two side by side. */
+function Models() {
+  const chosen = activeModels.value;
+  const [first = "", second] = chosen;
+  return (
+    <div class="chat-models">
+      <ModelPicker
+        label={second === undefined ? "Model" : "First model"}
+        value={first}
+        onChange={(model) => chooseModels(chosen.with(0, model))}
+      />
+      {second === undefined
+        ? (
+          <Button
+            kind="quiet"
+            icon="columns"
+            aria-label="Answer with a second model side by side"
+            disabled={!first}
+            onClick={() => chooseModels([first, otherModel(first)])}
+          />
+        )
+        : (
+          <>
+            <ModelPicker
+              label="Second model"
+              value={second}
+              onChange={(model) => chooseModels([first, model])}
+            />
+            <Button
+              kind="quiet"
+              icon="close"
+              aria-label="Answer with the first model only"
+              onClick={() => chooseModels([first])}
+            />
+          </>
+        )}
+    </div>
+  );
+}
+
+function otherModel(model: string): string {
+  return models.value?.find(({ id }) => id !== model)?.id ?? model;
+}
+
+/** What can be done with the whole conversation. */
+function MoreMenu({ onSaveTest }: { onSaveTest: () => void }) {
+  const conversation = current.value;
+  if (!conversation || shownTurns(conversation).length === 0) return null;
+  const name = slugOf(titleOf(conversation));
+  return (
+    <Menu
+      button={{ kind: "quiet", icon: "more", "aria-label": "More" }}
+      items={[
+        { label: "Save as test", icon: "test", onSelect: onSaveTest },
+        {
+          label: "Export as JSON",
+          icon: "download",
+          onSelect: () => saveFile(`${name}.json`, toJsonFile([conversation]), "application/json"),
+        },
+        {
+          label: "Export as Markdown",
+          icon: "download",
+          onSelect: () => saveFile(`${name}.md`, toMarkdownFile(conversation), "text/markdown"),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,98 @@
+import { effect, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../../shared/pages/components/button.tsx";
+import { Icon } from "../../shared/pages/components/icon.tsx";
+import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
+import { isAnswering, sendMessage, stopAnswering } from "./answering.ts";
+import { activeModels, current } from "./conversation_state.ts";
+
+/** What was typed and not sent yet, by conversation; kept through reloads. */
+const draft = signal("");
+const isOffline = signal(false);
+
+const draftName = () => `draft-${current.value?.id ?? "new"}`;
+
+/** Puts a text into the message box, in place of what is there. */
+export function setDraft(text: string): void {
+  draft.value = text;
+  keepChoice(draftName(), text);
+  focusComposer();
+}
+
+export function focusComposer(): void {
+  document.querySelector<HTMLTextAreaElement>(".composer textarea")?.focus();
+}
+
+/** Where a message is written. Enter sends it, unless an answer is under way. */
+export function Composer() {
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => effect(() => void (draft.value = readChoice<string>(draftName()) ?? "")), []);
+  useEffect(() => {
+    const look = () => void (isOffline.value = !navigator.onLine);
+    look();
+    globalThis.addEventListener("online", look);
+    globalThis.addEventListener("offline", look);
+    return () => {
+      globalThis.removeEventListener("online", look);
+      globalThis.removeEventListener("offline", look);
+    };
+  }, []);
+  const canSend = draft.value.trim() !== "" && !isAnswering.value &&
+    activeModels.value[0] !== undefined;
+
+  function send(): void {
+    if (!canSend) return;
+    const text = draft.value.trim();
+    setDraft("");
+    sendMessage(text);
+  }
+
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {isOffline.value && (
+        <div class="notice warn" role="status">
+          <Icon name="offline" />
+          <div>You are offline. What you type is kept.</div>
+        </div>
+      )}
+      <div class="composer-box">
+        <textarea
+          ref={box}
+          dir="auto"
+          rows={1}
+          aria-label="Message"
+          placeholder="Write a message…"
+          value={draft.value}
+          onInput={(event) => {
+            draft.value = event.currentTarget.value;
+            keepChoice(draftName(), draft.value);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && isAnswering.value) stopAnswering();
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            send();
+          }}
+        />
+        {isAnswering.value
+          ? <Button icon="stop" aria-label="Stop" onClick={stopAnswering} />
+          : (
+            <Button
+              kind="primary"
+              type="submit"
+              icon="send"
+              aria-label="Send"
+              disabled={!canSend}
+            />
+          )}
+      </div>
+      <div class="visually-hidden" role="status">{isAnswering.value ? "Answering" : ""}</div>
+    </form>
+  );
+}

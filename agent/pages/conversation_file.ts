@@ -1,0 +1,146 @@
+import {
+  type Answer,
+  type AnswerPart,
+  type Conversation,
+  DEFAULT_SETTINGS,
+  type Settings,
+  shownTurns,
+  textOf,
+  titleOf,
+  type Turn,
+} from "./conversation.ts";
+
+const FORMAT = "assay-conversations";
+
+/** Conversations with all their branches, for `parseConversations`. */
+export function toJsonFile(conversations: Conversation[]): string {
+  return JSON.stringify({ format: FORMAT, version: 1, conversations }, null, 2);
+}
+
+/** The branch that is shown, for people. */
+export function toMarkdownFile(conversation: Conversation): string {
+  const turns = shownTurns(conversation).map((turn) => {
+    const answers = turn.answers.map((answer) => `**${answer.model}:**\n\n${textOf(answer)}\n`);
+    return `**You:**\n\n${turn.text}\n\n${answers.join("\n")}`;
+  });
+  return [`# ${titleOf(conversation)}\n`, ...turns].join("\n");
+}
+
+/** A file that cannot be imported; the message says why. */
+export class FileProblem extends Error {
+  override readonly name = "FileProblem";
+}
+
+/**
+ * Reads a file of `toJsonFile`. Each conversation gets a new id, so that none is overwritten; what
+ * the page does not know is left out. Throws a `FileProblem`.
+ */
+export function parseConversations(text: string): Conversation[] {
+  const file = asRecord(parseJson(text));
+  if (file.format !== FORMAT || !Array.isArray(file.conversations)) {
+    throw new FileProblem("This file was not exported from this page.");
+  }
+  return file.conversations.map((item, index) => {
+    const conversation = parseConversation(asRecord(item));
+    if (shownTurns(conversation).length > 0) return conversation;
+    throw new FileProblem(`Conversation ${index + 1} of the file has no messages.`);
+  });
+}
+
+type Fields = Record<string, unknown>;
+
+function parseConversation(fields: Fields): Conversation {
+  const turns = Object.values(asRecord(fields.turns)).map((turn) => parseTurn(asRecord(turn)));
+  const shown = Object.entries(asRecord(fields.shown)).filter((entry): entry is [string, string] =>
+    typeof entry[1] === "string"
+  );
+  return {
+    id: crypto.randomUUID(),
+    ...(typeof fields.title === "string" && { title: fields.title }),
+    createdAt: asNumber(fields.createdAt) ?? Date.now(),
+    changedAt: asNumber(fields.changedAt) ?? Date.now(),
+    models: asList(fields.models).filter((model) => typeof model === "string").slice(0, 2),
+    settings: parseSettings(asRecord(fields.settings)),
+    turns: Object.fromEntries(turns.map((turn) => [turn.id, turn])),
+    shown: Object.fromEntries(shown),
+  };
+}
+
+function parseSettings(fields: Fields): Settings {
+  const temperature = asNumber(fields.temperature);
+  const maxTokens = asNumber(fields.maxTokens);
+  return {
+    ...DEFAULT_SETTINGS,
+    systemPrompt: asText(fields.systemPrompt),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    usesTools: fields.usesTools !== false,
+  };
+}
+
+function parseTurn(fields: Fields): Turn {
+  return {
+    id: asText(fields.id),
+    parent: typeof fields.parent === "string" ? fields.parent : null,
+    text: asText(fields.text),
+    answers: asList(fields.answers).map((answer) => parseAnswer(asRecord(answer))),
+    sentAt: asNumber(fields.sentAt) ?? 0,
+    changedAt: asNumber(fields.changedAt) ?? 0,
+  };
+}
+
+const STATUSES = ["done", "stopped", "cut", "failed"] as const;
+
+/** Facts and problems are about another service's runs: they are left out. */
+function parseAnswer(fields: Fields): Answer {
+  return {
+    model: asText(fields.model),
+    status: STATUSES.find((status) => status === fields.status) ?? "cut",
+    parts: asList(fields.parts).flatMap((part) => parsePart(asRecord(part))),
+  };
+}
+
+function parsePart({ type, ...fields }: Fields): AnswerPart[] {
+  if (type === "text" || type === "reasoning") return [{ type, text: asText(fields.text) }];
+  if (type !== "tool") return [];
+  const result = fields.result === undefined ? undefined : asRecord(fields.result);
+  const { args } = fields;
+  return [{
+    type,
+    id: asText(fields.id),
+    name: asText(fields.name),
+    args: typeof args === "string" ? args : asRecord(args),
+    ...(result && {
+      result: {
+        content: asText(result.content),
+        status: result.status === "error" ? "error" : "ok",
+        ms: asNumber(result.ms) ?? 0,
+      },
+    }),
+  }];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FileProblem("This file is not JSON.");
+  }
+}
+
+function asRecord(value: unknown): Fields {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord ? value as Fields : {};
+}
+
+function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,189 @@
+import { computed, signal } from "@preact/signals";
+import { navigate } from "../../shared/pages/location.ts";
+import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
+import {
+  type Conversation,
+  DEFAULT_SETTINGS,
+  type Settings,
+  titleOf,
+  withCutAnswers,
+} from "./conversation.ts";
+import { type ConversationStore, openConversationStore } from "./conversation_store.ts";
+import { chosenModels, rememberModels } from "./model_state.ts";
+
+/** A line of the list of conversations. */
+export interface ConversationEntry {
+  id: string;
+  title: string;
+  changedAt: number;
+}
+
+/** The conversations that were opened since the page was loaded. */
+const opened = signal<Record<string, Conversation>>({});
+
+const currentId = signal<string | undefined>(undefined);
+
+/** The conversation that is shown; `undefined` for a new one. */
+export const current = computed(() => opened.value[currentId.value ?? ""]);
+
+/** All conversations, newest first; `undefined` until they have been read. */
+export const entries = signal<ConversationEntry[] | undefined>(undefined);
+
+/** The address names a conversation that is not in this browser. */
+export const isMissing = signal(false);
+
+/** The browser does not keep conversations: they last until the page is closed. */
+export const isForgetful = signal(false);
+
+const newSettings = signal<Settings>(DEFAULT_SETTINGS);
+
+/** The settings of the shown conversation, or of the next one. */
+export const settings = computed(() => current.value?.settings ?? newSettings.value);
+
+/** The models of the shown conversation, or of the next one. */
+export const activeModels = computed(() => current.value?.models ?? chosenModels.value);
+
+let opening: Promise<ConversationStore> | undefined;
+
+function openStore(): Promise<ConversationStore> {
+  return opening ??= openConversationStore().then(async (store) => {
+    for (const conversation of readChoice<Conversation[]>(UNSAVED) ?? []) {
+      await store.save(conversation);
+    }
+    keepChoice(UNSAVED, []);
+    return store;
+  });
+}
+
+/** Reads the conversations of this browser. */
+export async function loadConversations(): Promise<void> {
+  newSettings.value = { ...DEFAULT_SETTINGS, ...readChoice<Settings>("settings") };
+  try {
+    entries.value = (await (await openStore()).list()).map(toEntry);
+  } catch {
+    isForgetful.value = true;
+    entries.value ??= [];
+  }
+}
+
+/** Shows the conversation of an address, or a new one. */
+export async function showConversation(id: string | undefined): Promise<void> {
+  currentId.value = id;
+  isMissing.value = false;
+  if (!id || opened.value[id]) return;
+  await openFromStore(id);
+  isMissing.value = currentId.value === id && !opened.value[id];
+}
+
+/** Keeps a new conversation and shows it at its own address. */
+export function addConversation(conversation: Conversation): void {
+  opened.value = { ...opened.value, [conversation.id]: conversation };
+  currentId.value = conversation.id;
+  void save(conversation.id);
+  navigate(`/ui/c/${conversation.id}`);
+}
+
+/** Changes a conversation, also one that is not shown at the moment. */
+export function updateConversation(id: string, change: (before: Conversation) => Conversation) {
+  const before = opened.value[id];
+  if (!before) return;
+  opened.value = { ...opened.value, [id]: change(before) };
+  scheduleSave(id);
+}
+
+/** The newest state of a conversation that was opened. */
+export function readConversation(id: string): Conversation | undefined {
+  return opened.value[id];
+}
+
+const SAVE_EVERY_MS = 400;
+const waiting = new Map<string, ReturnType<typeof setTimeout>>();
+
+/** Changes that come in quick succession are saved together. */
+function scheduleSave(id: string): void {
+  if (waiting.has(id)) return;
+  waiting.set(id, setTimeout(() => save(id), SAVE_EVERY_MS));
+}
+
+async function save(id: string): Promise<void> {
+  clearTimeout(waiting.get(id));
+  waiting.delete(id);
+  const conversation = opened.value[id];
+  if (!conversation) return;
+  const others = (entries.value ?? []).filter((entry) => entry.id !== id);
+  entries.value = [toEntry(conversation), ...others].toSorted((a, b) => b.changedAt - a.changedAt);
+  try {
+    await (await openStore()).save(conversation);
+  } catch {
+    isForgetful.value = true;
+  }
+}
+
+const UNSAVED = "unsaved";
+
+/**
+ * Keeps what waits to be saved while the page is being closed. The database would take too long; it
+ * gets these conversations when the page is opened again.
+ */
+export function keepUnsaved(): void {
+  const unsaved = [...waiting.keys()].flatMap((id) => opened.value[id] ?? []);
+  if (unsaved.length > 0) keepChoice(UNSAVED, unsaved);
+}
+
+export async function renameConversation(id: string, title: string): Promise<void> {
+  await openFromStore(id);
+  updateConversation(id, (before) => ({ ...before, title: title.trim() }));
+  await save(id);
+}
+
+export async function deleteConversation(id: string): Promise<void> {
+  clearTimeout(waiting.get(id));
+  waiting.delete(id);
+  const { [id]: _, ...others } = opened.value;
+  opened.value = others;
+  entries.value = (entries.value ?? []).filter((entry) => entry.id !== id);
+  if (currentId.value === id) navigate("/");
+  await openStore().then((store) => store.delete(id)).catch(() => isForgetful.value = true);
+}
+
+/** Adds conversations of a file. */
+export async function importConversations(imported: Conversation[]): Promise<void> {
+  for (const conversation of imported) {
+    opened.value = { ...opened.value, [conversation.id]: conversation };
+    await save(conversation.id);
+  }
+}
+
+/** Every conversation of this browser, whole. */
+export async function readAllConversations(): Promise<Conversation[]> {
+  const stored = await openStore().then((store) => store.list()).catch(() => []);
+  const all = new Map(stored.map((conversation) => [conversation.id, conversation]));
+  for (const conversation of Object.values(opened.value)) all.set(conversation.id, conversation);
+  return [...all.values()];
+}
+
+async function openFromStore(id: string): Promise<void> {
+  if (opened.value[id]) return;
+  const stored = await openStore().then((store) => store.read(id)).catch(() => undefined);
+  if (stored) opened.value = { ...opened.value, [id]: withCutAnswers(stored) };
+}
+
+/** For the shown conversation and for the next ones. */
+export function chooseModels(models: string[]): void {
+  rememberModels(models);
+  if (currentId.value) updateConversation(currentId.value, (before) => ({ ...before, models }));
+}
+
+/** For the shown conversation and for the next ones. */
+export function chooseSettings(chosen: Settings): void {
+  newSettings.value = chosen;
+  keepChoice("settings", chosen);
+  if (currentId.value) {
+    updateConversation(currentId.value, (before) => ({ ...before, settings: chosen }));
+  }
+}
+
+function toEntry(conversation: Conversation): ConversationEntry {
+  const { id, changedAt } = conversation;
+  return { id, changedAt, title: titleOf(conversation) };
+}

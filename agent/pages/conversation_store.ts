@@ -1,0 +1,45 @@
+import { type Conversation, mergeConversations } from "./conversation.ts";
+
+const STORE = "conversations";
+
+/** The conversations, kept in this browser. */
+export interface ConversationStore {
+  /** All of them, the one that changed last first. */
+  list(): Promise<Conversation[]>;
+  read(id: string): Promise<Conversation | undefined>;
+  /** Keeps what another tab has added to the same conversation. */
+  save(conversation: Conversation): Promise<void>;
+  delete(id: string): Promise<void>;
+}
+
+/** Opens the database; rejects if the browser does not allow one, as in some private windows. */
+export async function openConversationStore(): Promise<ConversationStore> {
+  const opening = indexedDB.open("assay-chat", 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore(STORE, { keyPath: "id" });
+  const database = await settled(opening);
+  const store = (mode: IDBTransactionMode) => database.transaction(STORE, mode).objectStore(STORE);
+
+  return {
+    async list() {
+      const all: Conversation[] = await settled(store("readonly").getAll());
+      return all.toSorted((a, b) => b.changedAt - a.changedAt);
+    },
+    read: (id) => settled(store("readonly").get(id)),
+    async save(conversation) {
+      const objects = store("readwrite");
+      const stored: Conversation | undefined = await settled(objects.get(conversation.id));
+      const merged = stored ? mergeConversations(stored, conversation) : conversation;
+      await settled(objects.put(merged));
+    },
+    async delete(id) {
+      await settled(store("readwrite").delete(id));
+    },
+  };
+}
+
+function settled<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}

@@ -1,0 +1,62 @@
+import { computed, signal } from "@preact/signals";
+import { ApiProblem } from "../../shared/pages/api_problem.ts";
+import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
+import type { ModelEntry } from "../openai/model_list.ts";
+import { findDemoModel, listModels } from "./api.ts";
+
+/** The models of the service; `undefined` until the list has come. */
+export const models = signal<ModelEntry[] | undefined>(undefined);
+
+/** Why there is no list. */
+export const modelsProblem = signal<ApiProblem | undefined>(undefined);
+
+/** The service has no provider: its models are the embedded demo. */
+export const isDemo = signal(false);
+
+/** The models of the next conversation: the ones chosen last. */
+export const chosenModels = signal<string[]>([]);
+
+const isFineTuned = ({ owned_by }: ModelEntry) => owned_by === "studio";
+
+/** Fine-tuned models by name, and the hub's by id. */
+export const modelGroups = computed(() => {
+  const all = models.value ?? [];
+  return [
+    { title: "Fine-tuned", models: all.filter(isFineTuned) },
+    { title: "Hub", models: all.filter((model) => !isFineTuned(model)) },
+  ].filter((group) => group.models.length > 0);
+});
+
+/** Reads the list, and chooses a model if none was chosen before. */
+export async function loadModels(): Promise<void> {
+  chosenModels.value = readChoice<string[]>("models") ?? [];
+  try {
+    const [listed, demo] = await Promise.all([listModels(), findDemoModel()]);
+    models.value = listed;
+    isDemo.value = demo !== undefined;
+    modelsProblem.value = undefined;
+    const first = demo ?? listed[0]?.id;
+    const isGone = isDemo.value && !listed.some(({ id }) => id === chosenModels.value[0]);
+    if (first && (chosenModels.value.length === 0 || isGone)) chosenModels.value = [first];
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    modelsProblem.value = error;
+    models.value = [];
+  }
+}
+
+/** Remembered for the next visit. */
+export function rememberModels(chosen: string[]): void {
+  chosenModels.value = chosen;
+  keepChoice("models", chosen);
+}
+
+/** The name of a fine-tuned model; the id of any other. */
+export function modelName(id: string): string {
+  return models.value?.find((model) => model.id === id && isFineTuned(model))?.name ?? id;
+}
+
+/** True for an id that the service can route: a UUID, or `<provider>/<model>`. */
+export function isModelId(text: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$|^[^/\s]+\/\S+$/i.test(text.trim());
+}

@@ -1,0 +1,161 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../shared/pages/components/button.tsx";
+import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
+import { Dialog } from "../../shared/pages/components/dialog.tsx";
+import { Check, Field } from "../../shared/pages/components/field.tsx";
+import { saveFile } from "../../shared/pages/save_file.ts";
+import type { Conversation } from "./conversation.ts";
+import { modelName } from "./model_state.ts";
+import { type DraftTest, draftTest, type DraftTurn, slugOf, toScenario } from "./test_scenario.ts";
+
+/** The conversation as a test for assay-eval: edited here, saved as a file. */
+export function SaveTestDialog({ conversation, onClose }: {
+  conversation: Conversation;
+  onClose: () => void;
+}) {
+  const [lane, setLane] = useState(0);
+  const [test, setTest] = useState<DraftTest>(() => draftTest(conversation, 0));
+  const [isSaved, setSaved] = useState(false);
+  const { models } = conversation;
+  const isEmpty = test.turns.every(({ isIncluded }) => !isIncluded);
+  const fileName = `${slugOf(test.id)}.json`;
+  const command = `assay-eval run ${fileName} --endpoint ${globalThis.location.origin} --model ${
+    models[lane] ?? ""
+  }`;
+
+  function changeTurn(id: string, fields: Partial<DraftTurn>): void {
+    setTest({
+      ...test,
+      turns: test.turns.map((turn) => turn.id === id ? { ...turn, ...fields } : turn),
+    });
+  }
+
+  function save(event: Event): void {
+    event.preventDefault();
+    if (isEmpty || !test.id.trim()) return;
+    saveFile(fileName, `${JSON.stringify(toScenario(test), null, 2)}\n`, "application/json");
+    setSaved(true);
+  }
+
+  return (
+    <Dialog title="Save as test" isWide onClose={onClose}>
+      <form class="dialog-body-form" onSubmit={save}>
+        <p class="muted small">
+          The messages become a test of assay-eval, and the replies what it expects. Edit them
+          before you save.
+        </p>
+        <div class="two-fields">
+          <Field label="Test id" error={test.id.trim() ? undefined : "Give the test an id."}>
+            {(input) => (
+              <input
+                {...input}
+                maxLength={256}
+                value={test.id}
+                onInput={(event) => setTest({ ...test, id: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <Field label="Description">
+            {(input) => (
+              <input
+                {...input}
+                dir="auto"
+                value={test.description}
+                onInput={(event) => setTest({ ...test, description: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        </div>
+        {models.length > 1 && (
+          <Field label="Expected replies" hint="Choosing another model discards your edits.">
+            {(input) => (
+              <select
+                {...input}
+                value={lane}
+                onChange={(event) => {
+                  const chosen = Number(event.currentTarget.value);
+                  setLane(chosen);
+                  setTest(draftTest(conversation, chosen));
+                }}
+              >
+                {models.map((model, index) => (
+                  <option key={index} value={index}>{modelName(model)}</option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        {test.turns.map((turn) => (
+          <TurnEditor
+            key={turn.id}
+            turn={turn}
+            onChange={(fields) => changeTurn(turn.id, fields)}
+          />
+        ))}
+        {isSaved && (
+          <div class="notice" role="status">
+            <div>
+              <div>Saved as {fileName}. Run it with:</div>
+              <code>{command}</code>
+            </div>
+            <CopyButton text={command} label="Copy command" />
+          </div>
+        )}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Close</Button>
+          <Button
+            kind="primary"
+            type="submit"
+            icon="download"
+            disabled={isEmpty || !test.id.trim()}
+          >
+            Save as file
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function TurnEditor({ turn, onChange }: {
+  turn: DraftTurn;
+  onChange: (fields: Partial<DraftTurn>) => void;
+}) {
+  const { id, userMessage, referenceReply, isIncluded } = turn;
+  return (
+    <fieldset class="card test-turn">
+      <legend class="visually-hidden">Turn {id}</legend>
+      <Check
+        label={`Turn ${id}`}
+        checked={isIncluded}
+        onChange={(isIncluded) => onChange({ isIncluded })}
+      />
+      {isIncluded && (
+        <div class="two-fields">
+          <Field label="Message">
+            {(input) => (
+              <textarea
+                {...input}
+                dir="auto"
+                rows={4}
+                value={userMessage}
+                onInput={(event) => onChange({ userMessage: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <Field label="Expected reply">
+            {(input) => (
+              <textarea
+                {...input}
+                dir="auto"
+                rows={4}
+                value={referenceReply}
+                onInput={(event) => onChange({ referenceReply: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        </div>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,146 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "../../shared/pages/components/button.tsx";
+import { Dialog } from "../../shared/pages/components/dialog.tsx";
+import { Check, Field } from "../../shared/pages/components/field.tsx";
+import type { ToolReport } from "../tools/tool.ts";
+import { listTools } from "./api.ts";
+import type { Settings } from "./conversation.ts";
+import { chooseSettings, settings } from "./conversation_state.ts";
+
+interface Form {
+  systemPrompt: string;
+  temperature: string;
+  maxTokens: string;
+  usesTools: boolean;
+}
+
+type FormErrors = Partial<Record<"temperature" | "maxTokens", string>>;
+
+function findErrors({ temperature, maxTokens }: Form): FormErrors {
+  const errors: FormErrors = {};
+  if (temperature.trim() && !(Number(temperature) >= 0 && Number(temperature) <= 2)) {
+    errors.temperature = "Enter a number from 0 to 2, or nothing.";
+  }
+  if (maxTokens.trim() && !(Number.isInteger(Number(maxTokens)) && Number(maxTokens) > 0)) {
+    errors.maxTokens = "Enter a whole number above 0, or nothing.";
+  }
+  return errors;
+}
+
+function toSettings({ systemPrompt, temperature, maxTokens, usesTools }: Form): Settings {
+  return {
+    systemPrompt,
+    usesTools,
+    ...(temperature.trim() && { temperature: Number(temperature) }),
+    ...(maxTokens.trim() && { maxTokens: Number(maxTokens) }),
+  };
+}
+
+/** What is sent with every message of this conversation and of the next ones. */
+export function SettingsDialog({ onClose }: { onClose: () => void }) {
+  const { systemPrompt, temperature, maxTokens, usesTools } = settings.value;
+  const [form, setForm] = useState<Form>({
+    systemPrompt,
+    temperature: String(temperature ?? ""),
+    maxTokens: String(maxTokens ?? ""),
+    usesTools,
+  });
+  const [errors, setErrors] = useState<FormErrors>({});
+  const change = (fields: Partial<Form>) => setForm({ ...form, ...fields });
+
+  function submit(event: Event): void {
+    event.preventDefault();
+    const found = findErrors(form);
+    setErrors(found);
+    if (Object.keys(found).length > 0) return;
+    chooseSettings(toSettings(form));
+    onClose();
+  }
+
+  return (
+    <Dialog title="Settings" onClose={onClose}>
+      <form class="dialog-body-form" onSubmit={submit} noValidate>
+        <p class="muted small">For this conversation and the next ones.</p>
+        <Field label="System prompt" hint="If it is empty, the service uses its own.">
+          {(input) => (
+            <textarea
+              {...input}
+              dir="auto"
+              rows={5}
+              value={form.systemPrompt}
+              onInput={(event) => change({ systemPrompt: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <div class="two-fields">
+          <Field label="Temperature" hint="Empty: the provider's." error={errors.temperature}>
+            {(input) => (
+              <input
+                {...input}
+                inputMode="decimal"
+                value={form.temperature}
+                onInput={(event) => change({ temperature: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <Field
+            label="Most tokens per reply"
+            hint="Empty: the provider's."
+            error={errors.maxTokens}
+          >
+            {(input) => (
+              <input
+                {...input}
+                inputMode="numeric"
+                value={form.maxTokens}
+                onInput={(event) => change({ maxTokens: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        </div>
+        <Check
+          label="Use tools"
+          hint="If it is off, the model answers alone, without the agent."
+          checked={form.usesTools}
+          onChange={(usesTools) => change({ usesTools })}
+        />
+        <ToolList />
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit">Save</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The tools of the agent, and servers that are not ready. */
+function ToolList() {
+  const [report, setReport] = useState<ToolReport>();
+  useEffect(() => void listTools().then(setReport, () => {}), []); // without it the rest still works
+  if (!report) return null;
+  const waiting = report.servers.filter(({ state }) => state !== "ready");
+  return (
+    <details class="reasoning">
+      <summary>Tools of the agent ({report.tools.length})</summary>
+      <dl class="tool-list">
+        {report.tools.map(({ name, description }) => (
+          <div key={name}>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>{description}</dd>
+          </div>
+        ))}
+        {waiting.map(({ name, state, error }) => (
+          <div key={name}>
+            <dt>
+              {name} <span class="badge warn">{state}</span>
+            </dt>
+            <dd>{error}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

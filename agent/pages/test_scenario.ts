@@ -1,0 +1,55 @@
+import type { z } from "zod";
+import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import { answerIn, type Conversation, shownTurns, textOf, titleOf } from "./conversation.ts";
+
+/** A turn of a test as the person edits it. */
+export interface DraftTurn {
+  id: string;
+  userMessage: string;
+  referenceReply: string;
+  isIncluded: boolean;
+}
+
+/** A test as the person edits it. */
+export interface DraftTest {
+  id: string;
+  description: string;
+  turns: DraftTurn[];
+}
+
+/** The shown branch as a test: what was asked, with the answers of one model as references. */
+export function draftTest(conversation: Conversation, lane: number): DraftTest {
+  return {
+    id: slugOf(titleOf(conversation)),
+    description: titleOf(conversation),
+    turns: shownTurns(conversation).map((turn, index) => {
+      const answer = answerIn(turn, lane);
+      return {
+        id: String(index + 1),
+        userMessage: turn.text,
+        referenceReply: answer ? textOf(answer) : "",
+        isIncluded: true,
+      };
+    }),
+  };
+}
+
+/** The test as assay-eval reads it. A turn without a reference is asked but not compared. */
+export function toScenario({ id, description, turns }: DraftTest): z.input<typeof Scenario> {
+  return {
+    id,
+    description,
+    interactions: turns.filter(({ isIncluded }) => isIncluded).map((turn) => ({
+      id: turn.id,
+      user_message: turn.userMessage,
+      agent_reply: "",
+      ...(turn.referenceReply.trim() && { reference_reply: turn.referenceReply }),
+    })),
+  };
+}
+
+/** Letters, digits and hyphens: ids are also names of files. */
+export function slugOf(text: string): string {
+  const words = text.toLowerCase().normalize("NFKD").match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...words.join("-")].slice(0, 60).join("").replace(/-$/, "") || "conversation";
+}

@@ -1,0 +1,123 @@
+import { Component } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "../../shared/pages/components/button.tsx";
+import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
+import { AnswerView } from "./answer_view.tsx";
+import { editMessage, isAnswering } from "./answering.ts";
+import { type Turn, withShown } from "./conversation.ts";
+import { current, updateConversation } from "./conversation_state.ts";
+
+interface TurnProps {
+  turn: Turn;
+  /** The ids of the branches at this place, separated by blanks, so that they can be compared. */
+  branches: string;
+  isLast: boolean;
+}
+
+/** A message and its answers. Drawn again only if something of it has changed. */
+export class TurnView extends Component<TurnProps> {
+  override shouldComponentUpdate(next: TurnProps): boolean {
+    const { turn, branches, isLast } = this.props;
+    return next.turn !== turn || next.branches !== branches || next.isLast !== isLast;
+  }
+
+  override render({ turn, branches }: TurnProps) {
+    return (
+      <article class="turn">
+        <h2 class="visually-hidden">{turn.text.slice(0, 80)}</h2>
+        <Question turn={turn} branches={branches.split(" ")} />
+        <div class={turn.answers.length > 1 ? "answers side-by-side" : "answers"}>
+          {turn.answers.map((answer, lane) => (
+            <AnswerView key={lane} turn={turn} lane={lane} answer={answer} />
+          ))}
+        </div>
+      </article>
+    );
+  }
+}
+
+function Question({ turn, branches }: { turn: Turn; branches: string[] }) {
+  const [isEditing, setEditing] = useState(false);
+  if (isEditing) return <QuestionEditor turn={turn} onClose={() => setEditing(false)} />;
+  return (
+    <div class="question">
+      <div class="question-text" dir="auto">{turn.text}</div>
+      <div class="actions">
+        {branches.length > 1 && <BranchSwitch turn={turn} branches={branches} />}
+        <CopyButton text={turn.text} label="Copy message" />
+        <Button
+          kind="quiet"
+          isSmall
+          icon="edit"
+          aria-label="Edit message"
+          onClick={() => setEditing(true)}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Goes through the branches: `‹ 2 / 3 ›`. */
+function BranchSwitch({ turn, branches }: { turn: Turn; branches: string[] }) {
+  const at = branches.indexOf(turn.id);
+  function show(index: number): void {
+    const { id, turns } = current.value!;
+    const next = turns[branches[index]!];
+    if (next) updateConversation(id, (now) => withShown(now, next));
+  }
+  return (
+    <span class="branches" role="group" aria-label="Branches">
+      <Button
+        kind="quiet"
+        isSmall
+        icon="left"
+        aria-label="Previous branch"
+        disabled={at === 0}
+        onClick={() => show(at - 1)}
+      />
+      <span class="number">{at + 1} / {branches.length}</span>
+      <Button
+        kind="quiet"
+        isSmall
+        icon="right"
+        aria-label="Next branch"
+        disabled={at === branches.length - 1}
+        onClick={() => show(at + 1)}
+      />
+    </span>
+  );
+}
+
+function QuestionEditor({ turn, onClose }: { turn: Turn; onClose: () => void }) {
+  const [text, setText] = useState(turn.text);
+  const canSend = text.trim() !== "" && !isAnswering.value;
+  return (
+    <form
+      class="question-editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!canSend) return;
+        onClose();
+        editMessage(turn, text.trim());
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onClose();
+      }}
+    >
+      <textarea
+        class="input"
+        dir="auto"
+        rows={3}
+        aria-label="Edit message"
+        autofocus
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <div class="dialog-actions">
+        <span class="field-hint">The conversation so far stays as another branch.</span>
+        <Button isSmall onClick={onClose}>Cancel</Button>
+        <Button isSmall kind="primary" type="submit" disabled={!canSend}>Send</Button>
+      </div>
+    </form>
+  );
+}

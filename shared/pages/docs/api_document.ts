@@ -1,0 +1,91 @@
+/** The parts of an OpenAPI document that the page shows. */
+export interface ApiDocument {
+  info: { title: string; description?: string; version: string };
+  paths: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema> };
+}
+
+export interface Operation {
+  summary?: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, Answer>;
+}
+
+export interface Parameter {
+  in: "path" | "query" | "header" | "cookie";
+  name: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+}
+
+export interface Media {
+  schema?: Schema;
+  example?: unknown;
+}
+
+export interface Answer {
+  description: string;
+  content?: Record<string, Media>;
+}
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  example?: unknown;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+}
+
+/** One route of the document. */
+export interface ApiRoute extends Operation {
+  /** `GET /runs/{id}`. */
+  name: string;
+  method: string;
+  path: string;
+}
+
+/** The routes of a document, in its order. */
+export function listRoutes({ paths }: ApiDocument): ApiRoute[] {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([key, operation]) => {
+      const method = key.toUpperCase();
+      return { ...operation, name: `${method} ${path}`, method, path };
+    })
+  );
+}
+
+/** The name and the schema that a reference leads to; a schema without one as it is. */
+export function resolve(
+  schema: Schema,
+  { components }: ApiDocument,
+): { name?: string; schema: Schema } {
+  const name = schema.$ref?.split("/").at(-1);
+  const found = name ? components?.schemas?.[name] : undefined;
+  return name && found ? { name, schema: found } : { schema };
+}
+
+/** `string`, `array of Turn`, `"a" or "b"`. */
+export function typeName(schema: Schema, document: ApiDocument): string {
+  const { name } = resolve(schema, document);
+  if (name) return name;
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" or ");
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return choices.map((choice) => typeName(choice, document)).join(" or ");
+  if (schema.items) return `array of ${typeName(schema.items, document)}`;
+  if (typeof schema.additionalProperties === "object" && !schema.properties) {
+    return `map of ${typeName(schema.additionalProperties, document)}`;
+  }
+  return [schema.type ?? "any"].flat().join(" or ");
+}

@@ -1,0 +1,239 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { Download, Page } from "playwright-core";
+import { parseBatch } from "../../eval/cli/batch.ts";
+import { checkAccessibility, pageSuite } from "./browser.ts";
+import {
+  ask,
+  importFile,
+  lastAnswers,
+  messageBox,
+  say,
+  startScriptedAgent,
+  untilStored,
+} from "./chat.ts";
+
+const suite = pageSuite(startScriptedAgent);
+
+const list = (page: Page) => page.getByRole("navigation", { name: "Conversations" });
+
+async function saved(download: Promise<Download>): Promise<{ name: string; text: string }> {
+  const file = await download;
+  return {
+    name: file.suggestedFilename(),
+    text: await Deno.readTextFile((await file.path())!),
+  };
+}
+
+suite.test("conversations are listed, opened again, renamed and deleted", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await ask(page, "the first one");
+  await list(page).getByRole("link", { name: "New conversation" }).click();
+  await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
+  await ask(page, "the second one");
+  assertEquals(await list(page).getByRole("listitem").count(), 2);
+  await page.reload();
+  await page.getByText(/was asked: the second one/).waitFor();
+  await list(page).getByRole("link", { name: /the first one/ }).click();
+  await page.getByText(/was asked: the first one/).waitFor();
+
+  await list(page).getByRole("button", { name: "Actions for the first one" }).click();
+  await checkAccessibilityOfMenu(page);
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await checkAccessibility(page);
+  await page.getByLabel("Title").fill("A better name");
+  await page.getByRole("button", { name: "Rename", exact: true }).click();
+  await list(page).getByRole("link", { name: /A better name/ }).waitFor();
+  await page.reload();
+  await list(page).getByRole("link", { name: /A better name/ }).waitFor();
+
+  await list(page).getByRole("button", { name: "Actions for A better name" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await checkAccessibility(page);
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
+  assertEquals(await list(page).getByRole("listitem").count(), 1);
+  await page.reload();
+  await list(page).getByRole("link", { name: /the second one/ }).waitFor();
+  assertEquals(await list(page).getByRole("listitem").count(), 1);
+});
+
+/** The menu closes when the window changes its size, so only the present one is looked at. */
+async function checkAccessibilityOfMenu(page: Page): Promise<void> {
+  await page.getByRole("menuitem").first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+}
+
+suite.test("many conversations can be searched", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  for (const text of ["apple", "banana", "cherry", "date", "elder", "fig"]) {
+    await page.goto(url);
+    await ask(page, text);
+  }
+  await page.getByRole("searchbox", { name: "Search conversations" }).fill("ERR");
+  assertEquals(await list(page).getByRole("listitem").count(), 1);
+  await page.getByRole("searchbox").fill("nothing like it");
+  await page.getByText("No conversation has this title.").waitFor();
+  await checkAccessibility(page);
+});
+
+suite.test(
+  "a conversation's address works in this browser and says so in another",
+  async ({ url }, open) => {
+    await using tab = await open(url);
+    await ask(tab.page, "keep this");
+    const address = tab.page.url();
+    const second = await tab.page.context().newPage();
+    await second.goto(address);
+    await second.getByText(/was asked: keep this/).waitFor();
+    await using other = await open(address);
+    await other.page.getByRole("heading", { name: "This conversation is not in this browser" })
+      .waitFor();
+    await checkAccessibility(other.page);
+  },
+);
+
+suite.test("two tabs on one conversation lose nothing", async ({ url }, open) => {
+  await using tab = await open(url);
+  await ask(tab.page, "start");
+  const second = await tab.page.context().newPage();
+  await second.goto(tab.page.url());
+  await second.getByText(/was asked: start/).waitFor();
+  await ask(tab.page, "from the first tab");
+  await ask(second, "from the second tab");
+  await untilStored(second, "was asked: from the second tab");
+  await tab.page.reload();
+  await tab.page.getByText("2 / 2").waitFor();
+  await tab.page.getByText(/was asked: from the second tab/).waitFor();
+  await tab.page.getByRole("button", { name: "Previous branch" }).click();
+  await tab.page.getByText(/was asked: from the first tab/).waitFor();
+});
+
+suite.test(
+  "a conversation is exported as JSON and as Markdown, and imported again",
+  async ({ url }, open) => {
+    await using tab = await open(url);
+    const { page } = tab;
+    await ask(page, "export me");
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    const markdown = saved(page.waitForEvent("download"));
+    await page.getByRole("menuitem", { name: "Export as Markdown" }).click();
+    assertEquals((await markdown).name, "export-me.md");
+    assertStringIncludes((await markdown).text, "# export me\n\n**You:**\n\nexport me\n");
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    const json = saved(page.waitForEvent("download"));
+    await page.getByRole("menuitem", { name: "Export as JSON" }).click();
+    const { text } = await json;
+
+    await using other = await open(url);
+    await importFile(other.page, text);
+    await other.page.getByText("1 conversation imported.").waitFor();
+    await list(other.page).getByRole("link", { name: /export me/ }).click();
+    await other.page.getByText(/was asked: export me/).waitFor();
+    await ask(other.page, "and go on");
+
+    await list(other.page).getByRole("button", { name: "Import and export" }).click();
+    const all = saved(other.page.waitForEvent("download"));
+    await other.page.getByRole("menuitem", { name: "Export all" }).click();
+    assertEquals(JSON.parse((await all).text).conversations.length, 1);
+  },
+);
+
+suite.test("a file that is no export is refused with the reason", async ({ url }, open) => {
+  await using tab = await open(url);
+  const files: [string, string][] = [
+    ["not json", "This file is not JSON."],
+    ["{}", "This file was not exported from this page."],
+    [
+      '{"format":"assay-conversations","conversations":[{}]}',
+      "Conversation 1 of the file has no messages.",
+    ],
+  ];
+  for (const [text, reason] of files) {
+    await importFile(tab.page, text);
+    await tab.page.getByText(reason).waitFor();
+  }
+});
+
+suite.test("a conversation is saved as a test that assay-eval accepts", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await ask(page, "What are your opening hours?");
+  await ask(page, "And on Sunday?");
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Save as test" }).click();
+  await checkAccessibility(page);
+  await page.getByLabel("Test id").fill("opening hours");
+  await page.getByLabel("Expected reply").first().fill("Nine to five.");
+  await page.getByLabel("Turn 2").uncheck();
+  const download = saved(page.waitForEvent("download"));
+  await page.getByRole("button", { name: "Save as file" }).click();
+  const { name, text } = await download;
+  assertEquals(name, "opening-hours.json");
+  const { test_batch: [scenario] } = parseBatch(text, {
+    options: { endpoint: url, model_id: "m" },
+    maxAttempts: 1,
+  });
+  assertEquals(scenario?.id, "opening hours");
+  assertEquals(
+    scenario?.interactions.map(({ user_message, reference_reply }) => [
+      user_message,
+      reference_reply,
+    ]),
+    [["What are your opening hours?", "Nine to five."]],
+  );
+  await page.getByText(`assay-eval run opening-hours.json --endpoint ${url}`).waitFor();
+  await page.getByLabel("Turn 1").uncheck();
+  assertEquals(await page.getByRole("button", { name: "Save as file" }).isDisabled(), true);
+});
+
+suite.test("everything works by keyboard: keys, menus, dialogs", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  assertEquals(await messageBox(page).evaluate((box) => box === document.activeElement), true);
+  await page.keyboard.type("by keyboard");
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.type("on two lines");
+  await page.keyboard.press("Enter");
+  await page.getByText(/was asked: by keyboard/).waitFor();
+  await page.keyboard.press("Shift+Tab"); // away from the box, into the answer's buttons
+  await page.keyboard.press("s");
+  await page.getByRole("dialog", { name: "Settings" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("/");
+  assertEquals(await messageBox(page).evaluate((box) => box === document.activeElement), true);
+  const more = page.getByRole("button", { name: "More", exact: true });
+  await more.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Escape");
+  assertEquals(await more.evaluate((button) => button === document.activeElement), true);
+  await page.keyboard.press("n");
+  await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
+});
+
+suite.test("on a narrow screen the list lies over the page and closes", async ({ url }, open) => {
+  await using tab = await open(url, { viewport: { width: 360, height: 740 } });
+  const { page } = tab;
+  await ask(page, "narrow");
+  assertEquals(await list(page).isVisible(), false);
+  await page.getByRole("button", { name: "Conversations" }).click();
+  await list(page).getByRole("link", { name: /narrow/ }).waitFor();
+  await page.getByRole("button", { name: "Close the list" }).click();
+  assertEquals(await list(page).isVisible(), false);
+});
+
+suite.test("an answer goes on while another conversation is shown", async ({ url, hub }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await say(page, "hold in the background");
+  await page.getByText("The beginning.").waitFor();
+  await page.getByRole("link", { name: "New conversation" }).click();
+  hub.release();
+  await ask(page, "meanwhile");
+  await list(page).getByRole("link", { name: /hold in the background/ }).click();
+  await lastAnswers(page).getByText(/was asked: hold in the background/).waitFor();
+});
