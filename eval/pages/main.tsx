@@ -1,28 +1,20 @@
 import { startApp } from "../../shared/pages/app.tsx";
-import { Empty } from "../../shared/pages/components/states.tsx";
 import { DocsView } from "../../shared/pages/docs/docs_view.tsx";
-import { TopBar } from "../../shared/pages/components/top_bar.tsx";
+import { service } from "./api.ts";
+import { CompareView } from "./compare/compare_view.tsx";
+import { NewRunView } from "./new_run/new_run_view.tsx";
+import { RunView } from "./run/run_view.tsx";
+import { RunsView } from "./runs/runs_view.tsx";
+import { setSource } from "./source.ts";
 
+setSource(service);
 startApp({
   name: "assay-eval",
   views: [
-    { path: "/", title: "Start", render: () => <StartView /> },
+    { path: "/", title: "Runs", render: () => <RunsView /> },
+    { path: "/ui/runs/:id", title: "Run", render: ({ id }) => <RunView key={id} id={id!} /> },
+    { path: "/ui/new", title: "New run", render: () => <NewRunView /> },
+    { path: "/ui/compare", title: "Compare", render: () => <CompareView /> },
     { path: "/docs", title: "API", render: () => <DocsView name="assay-eval" /> },
   ],
 });
-
-function StartView() {
-  return (
-    <>
-      <TopBar title="assay-eval" />
-      <main id="main">
-        <Empty title="assay-eval">
-          <p>
-            This service tests models and scores their replies. Its API is described in{" "}
-            <a href="/openapi.json">openapi.json</a>.
-          </p>
-        </Empty>
-      </main>
-    </>
-  );
-}

@@ -1,0 +1,89 @@
+import { formatCount, formatScore } from "../../../shared/pages/format.ts";
+
+const WIDTH = 520;
+const HEIGHT = 200;
+const LEFT = 40;
+const BOTTOM = 28;
+const TOP = 8;
+
+/** How many turns fall into each band of a score, with the threshold as a line. */
+export function Histogram({ bins, threshold, label }: {
+  bins: number[];
+  threshold?: number | undefined;
+  label: string;
+}) {
+  const top = niceTop(Math.max(1, ...bins));
+  const plot = WIDTH - LEFT - 16;
+  const x = (value: number) => LEFT + value * plot;
+  const y = (count: number) => TOP + (1 - count / top) * (HEIGHT - BOTTOM - TOP);
+  const band = (index: number) =>
+    `${formatScore(index / bins.length)} to ${formatScore((index + 1) / bins.length)}`;
+  return (
+    <figure>
+      <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+        {[0, 0.5, 1].map((share) => (
+          <g key={share}>
+            <line class="grid" x1={LEFT} x2={WIDTH - 16} y1={y(top * share)} y2={y(top * share)} />
+            <text class="tick end" x={LEFT - 8} y={y(top * share) + 4}>
+              {formatCount(top * share)}
+            </text>
+          </g>
+        ))}
+        {bins.map((count, index) =>
+          count > 0 && (
+            <rect
+              key={index}
+              class="bar"
+              x={x(index / bins.length) + 1}
+              width={plot / bins.length - 2}
+              y={Math.min(y(count), y(0) - 1)}
+              height={Math.max(1, y(0) - y(count))}
+              rx={2}
+            >
+              <title>{`${band(index)}: ${formatCount(count)}`}</title>
+            </rect>
+          )
+        )}
+        {threshold !== undefined && (
+          <g class="threshold">
+            <line x1={x(threshold)} x2={x(threshold)} y1={TOP} y2={y(0)} />
+            <text x={x(threshold) - 4} y={TOP + 10}>{`pass ${formatScore(threshold)}`}</text>
+          </g>
+        )}
+        {[0, 0.25, 0.5, 0.75, 1].map((value) => (
+          <text key={value} class="tick middle" x={x(value)} y={HEIGHT - 8}>
+            {formatScore(value)}
+          </text>
+        ))}
+      </svg>
+      <details class="as-table">
+        <summary>Show as table</summary>
+        <div class="table-frame short" role="region" aria-label={label} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Score</th>
+                <th scope="col" class="number">Turns</th>
+              </tr>
+            </thead>
+            <tbody>
+              {bins.map((count, index) => (
+                <tr key={index}>
+                  <td>{band(index)}</td>
+                  <td class="number">{formatCount(count)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+/** The next even number of 1, 2 or 5 times a power of ten. */
+export function niceTop(highest: number): number {
+  const power = 10 ** Math.floor(Math.log10(highest));
+  const step = [1, 2, 5, 10].find((step) => step * power >= highest)! * power;
+  return Math.max(2, step);
+}

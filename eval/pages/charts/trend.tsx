@@ -1,0 +1,61 @@
+import { formatAge, formatScore } from "../../../shared/pages/format.ts";
+import type { ListedRun } from "../../api/run_schemas.ts";
+import { intervalText } from "../words.ts";
+
+const WIDTH = 1200;
+const HEIGHT = 180;
+const LEFT = 40;
+const BOTTOM = 24;
+
+/** The headline of each run of one test, oldest first, with its interval. */
+export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: string }) {
+  const points = runs.flatMap((run) => {
+    const statistic = run.headline?.scores[score];
+    if (typeof statistic?.mean !== "number") return [];
+    return [{ run, mean: statistic.mean, ci95: statistic.ci95 }];
+  });
+  if (points.length < 2) {
+    return <p class="muted small">A trend needs two runs of this test that have ended.</p>;
+  }
+  const x = (index: number) => LEFT + 12 + index / (points.length - 1) * (WIDTH - LEFT - 32);
+  const y = (value: number) => 8 + (1 - value) * (HEIGHT - BOTTOM - 8);
+  const [first, last] = [points[0]!, points.at(-1)!];
+  const label = `${points.length} runs, from ${formatScore(first.mean)} to ${
+    formatScore(last.mean)
+  }`;
+  return (
+    <svg class="chart trend" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={label}>
+      {[0, 0.5, 1].map((value) => (
+        <g key={value}>
+          <line class="grid" x1={LEFT} x2={WIDTH - 8} y1={y(value)} y2={y(value)} />
+          <text class="tick end" x={LEFT - 8} y={y(value) + 4}>{formatScore(value, 1)}</text>
+        </g>
+      ))}
+      <polyline
+        class="line"
+        points={points.map(({ mean }, i) =>
+          `${x(i)},${y(mean)}`
+        ).join(" ")}
+      />
+      {points.map(({ run, mean, ci95 }, index) => (
+        <a
+          key={run.run_id}
+          href={`/ui/runs/${run.run_id}`}
+          aria-label={`${run.model_id}, ${formatAge(run.created_at)}: ${formatScore(mean)}`}
+        >
+          <title>
+            {`${run.model_id}, ${formatAge(run.created_at)}: ${formatScore(mean)}` +
+              (ci95 ? ` (${intervalText(ci95)})` : "")}
+          </title>
+          {ci95 && (
+            <line class="whisker" x1={x(index)} x2={x(index)} y1={y(ci95[0])} y2={y(ci95[1])} />
+          )}
+          <circle class="target" cx={x(index)} cy={y(mean)} r={12} />
+          <circle class="dot" cx={x(index)} cy={y(mean)} r={4} />
+        </a>
+      ))}
+      <text class="tick" x={LEFT + 4} y={HEIGHT - 6}>{formatAge(first.run.created_at)}</text>
+      <text class="tick end" x={WIDTH - 8} y={HEIGHT - 6}>{formatAge(last.run.created_at)}</text>
+    </svg>
+  );
+}

@@ -1,0 +1,71 @@
+import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import type { ScoreComparison } from "../../compare/comparison.ts";
+import type { StoredComparison } from "../../compare/compare_stored.ts";
+import { differenceText, scoreLabel } from "../words.ts";
+
+/** Beyond this the number says only that the difference is next to nothing. */
+const MOST_SCENARIOS = 10_000;
+
+/** The score that a verdict is about: the one that decided it, `overall` if nothing did. */
+export function decidingScore({ verdict, scores }: StoredComparison): string | undefined {
+  const names = Object.keys(scores);
+  const deciding = names.filter((name) => scores[name]!.verdict === verdict);
+  return deciding.includes("overall") ? "overall" : deciding[0] ?? names[0];
+}
+
+/** The answer in one sentence, and beneath it why. */
+export function describeVerdict(comparison: StoredComparison): { sentence: string; why: string } {
+  const { verdict, scores } = comparison;
+  const name = decidingScore(comparison);
+  if (name === undefined) {
+    return {
+      sentence: "These runs cannot be compared.",
+      why: "They share no scenario with a score that both have.",
+    };
+  }
+  const score = scores[name]!;
+  const by = `${scoreLabel(name)} ${differenceText(score.difference, 3)}`;
+  if (verdict === "inconclusive") {
+    return {
+      sentence: `It is not known whether the candidate is better: ${by}.`,
+      why: [sentence(score.reason ?? ""), describeNeed(score)].filter(Boolean).join(" "),
+    };
+  }
+  const word = verdict === "improved" ? "better" : "worse";
+  const interval = score.ci95
+    ? `95% interval ${differenceText(score.ci95[0], 3)} to ${differenceText(score.ci95[1], 3)}, `
+    : "";
+  return {
+    sentence: `The candidate is ${word}: ${by}.`,
+    why: `${interval}adjusted p ${formatScore(score.p_adjusted, 3)}, over ${
+      formatNumberOf(score.scenarios, "scenario")
+    } that both runs have.`,
+  };
+}
+
+function sentence(text: string): string {
+  return text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/**
+ * How many scenarios would be needed to know, if the difference is as large as it seems: an interval
+ * shrinks with the root of their number, and must not contain 0. `undefined` if that cannot be said.
+ */
+export function scenariosNeeded(
+  { difference, ci95, scenarios }: Pick<ScoreComparison, "difference" | "ci95" | "scenarios">,
+): number | undefined {
+  if (!ci95 || difference === 0) return undefined;
+  const half = (ci95[1] - ci95[0]) / 2;
+  return Math.max(scenarios + 1, Math.ceil(scenarios * (half / Math.abs(difference)) ** 2));
+}
+
+function describeNeed(score: ScoreComparison): string {
+  const needed = scenariosNeeded(score);
+  if (needed === undefined) return "";
+  if (needed > MOST_SCENARIOS) {
+    return "A difference as small as this one would need more than 10,000 scenarios to be seen.";
+  }
+  return `If the difference is as large as it seems, about ${
+    formatNumberOf(needed, "scenario")
+  } would be needed to know.`;
+}

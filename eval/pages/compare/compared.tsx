@@ -1,0 +1,125 @@
+import { useSignal } from "@preact/signals";
+import { Icon } from "../../../shared/pages/components/icon.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { Loading } from "../../../shared/pages/components/states.tsx";
+import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
+import type { ComparedRun, StoredComparison } from "../../compare/compare_stored.ts";
+import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
+import { Scatter } from "../charts/scatter.tsx";
+import { Section } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { source } from "../source.ts";
+import { scoreLabel } from "../words.ts";
+import { ChangedTurns } from "./changed_turns.tsx";
+import { decidingScore, describeVerdict } from "./compare_words.ts";
+import { OnlyInOne } from "./only_in_one.tsx";
+import { ScoreRows } from "./score_rows.tsx";
+
+const TONES = { improved: "good", regressed: "bad", inconclusive: "" };
+
+/** A comparison: the verdict first, then what it rests on. */
+export function Compared({ comparison }: { comparison: StoredComparison }) {
+  const { baseline, candidate, verdict, scores } = comparison;
+  const { sentence, why } = describeVerdict(comparison);
+  const chosen = useSignal(decidingScore(comparison) ?? "overall");
+  const score = chosen.value;
+  const hasScore = score in scores;
+  const ids = { baseline: baseline.run_id, candidate: candidate.run_id };
+  return (
+    <>
+      <div class={`verdict ${TONES[verdict]}`}>
+        <span class={`badge ${TONES[verdict]}`}>{verdict}</span>
+        <p class="sentence">{sentence}</p>
+        <p class="muted">{why}</p>
+        <div class="sides">
+          <Side label="Baseline" run={baseline} />
+          <Side label="Candidate" run={candidate} />
+        </div>
+      </div>
+      <Differences comparison={comparison} />
+      {hasScore && (
+        <>
+          <div class="columns">
+            <Section
+              title="Scores"
+              hint="Candidate minus baseline. Choose one to see its scenarios."
+            >
+              <ScoreRows scores={scores} chosen={score} onChoose={(name) => chosen.value = name} />
+            </Section>
+            <Section
+              title={`Scenarios by ${scoreLabel(score)}`}
+              hint="Above the line the candidate is better"
+            >
+              <Scenarios ids={ids} score={score} />
+            </Section>
+          </div>
+          <ChangedTurns ids={ids} score={score} />
+        </>
+      )}
+      <OnlyInOne comparison={comparison} />
+    </>
+  );
+}
+
+function Side({ label, run }: { label: string; run: ComparedRun }) {
+  const name = `${run.test_name || "(no name)"} · ${run.model_id}`;
+  return (
+    <div>
+      <span class="muted small">{label}</span> {source.isLive
+        ? <Link href={`/ui/runs/${run.run_id}`} dir="auto">{name}</Link>
+        : <span dir="auto">{name}</span>}
+      {run.status !== "completed" && <span class="badge warn">{run.status}</span>}
+    </div>
+  );
+}
+
+/** What one should know before one trusts the verdict: the runs are not about the same. */
+function Differences({ comparison }: { comparison: StoredComparison }) {
+  const { only_in_baseline, only_in_candidate, changed, scores } = comparison;
+  const left = only_in_baseline.scenarios.length + only_in_candidate.scenarios.length;
+  const shared = Math.max(0, ...Object.values(scores).map(({ scenarios }) => scenarios));
+  const notes = [
+    left > 0 &&
+    `The test sets differ: the runs are compared on the ${
+      formatNumberOf(shared, "scenario")
+    } that they share, and ${formatCount(left)} are left out.`,
+    changed.length > 0 &&
+    `${formatNumberOf(changed.length, "scenario")} ${
+      changed.length === 1 ? "does" : "do"
+    } not ask or expect the same in both runs: ${changed.slice(0, 5).join(", ")}${
+      changed.length > 5 ? "…" : ""
+    }`,
+  ].filter((note) => note !== false);
+  return (
+    <>
+      {notes.map((note) => (
+        <div key={note} class="notice" role="note">
+          <Icon name="warning" />
+          <div dir="auto">{note}</div>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Scenarios({ ids, score }: {
+  ids: { baseline: string; candidate: string };
+  score: string;
+}) {
+  const { value } = useLoaded(() => readAll({ ...ids, score }), [ids, score]);
+  return value ? <Scatter scenarios={value} /> : <Loading what="the scenarios" />;
+}
+
+/** All of them: a scatter of some would mislead. */
+async function readAll(
+  parameters: { baseline: string; candidate: string; score: string },
+): Promise<PairedScenarioRow[]> {
+  const found: PairedScenarioRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await source.pairedScenarios({ ...parameters, limit: 1_000, cursor });
+    found.push(...page.scenarios);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor);
+  return found;
+}

@@ -1,0 +1,37 @@
+import { useId } from "preact/hooks";
+import { formatAge } from "../../../shared/pages/format.ts";
+import { query, setQuery } from "../../../shared/pages/location.ts";
+import { listRuns } from "../api.ts";
+import { useLoaded } from "../loaded.ts";
+
+/** Chooses a run by its name, model and age. `other` is the one it is compared with. */
+export function RunChoice({ label, name, other }: {
+  label: string;
+  name: "baseline" | "candidate";
+  other: string;
+}) {
+  const id = useId();
+  const { value } = useLoaded(() => listRuns({ limit: 200 }), []);
+  const chosen = query.value.get(name) ?? "";
+  const runs = value?.runs ?? [];
+  const isListed = runs.some(({ run_id }) => run_id === chosen);
+  return (
+    <span class="choice">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        class="input"
+        value={chosen}
+        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}
+      >
+        <option value="">Choose a run</option>
+        {chosen && !isListed && <option value={chosen}>{chosen}</option>}
+        {runs.filter(({ run_id }) => run_id !== other).map((run) => (
+          <option key={run.run_id} value={run.run_id}>
+            {`${run.test_name.slice(0, 60)} · ${run.model_id} · ${formatAge(run.created_at)}`}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}

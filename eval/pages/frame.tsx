@@ -1,0 +1,53 @@
+import type { ComponentChildren } from "preact";
+import { Link } from "../../shared/pages/components/link.tsx";
+import { TopBar } from "../../shared/pages/components/top_bar.tsx";
+import { path } from "../../shared/pages/location.ts";
+
+const PLACES = [
+  { href: "/", label: "Runs", isHere: (at: string) => at === "/" || at.startsWith("/ui/runs") },
+  { href: "/ui/new", label: "New run", isHere: (at: string) => at === "/ui/new" },
+  { href: "/ui/compare", label: "Compare", isHere: (at: string) => at === "/ui/compare" },
+];
+
+/** What every view of the dashboard stands in. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  return (
+    <>
+      <TopBar title="Assay">
+        <nav class="places" aria-label="Views">
+          {PLACES.map(({ href, label, isHere }) => (
+            <Link
+              key={href}
+              href={href}
+              {...(isHere(path.value) && { "aria-current": "page" as const })}
+            >
+              {label}
+            </Link>
+          ))}
+        </nav>
+      </TopBar>
+      <main id="main" class="page" tabIndex={-1}>{children}</main>
+    </>
+  );
+}
+
+/** A part of a view with a heading. */
+export function Section({ title, hint, actions, children }: {
+  title: string;
+  hint?: ComponentChildren;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="card section" aria-label={title}>
+      <div class="section-head">
+        <div>
+          <h3>{title}</h3>
+          {hint && <p class="muted small">{hint}</p>}
+        </div>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { ApiProblem } from "../../shared/pages/api_problem.ts";
+
+/** Something that is fetched: it is there, it failed, or it is on its way. */
+export interface Loaded<T> {
+  value: T | undefined;
+  problem: ApiProblem | undefined;
+  reload(): void;
+}
+
+/** Fetches again whenever `keys` change; what was there stays visible until the new value is. */
+export function useLoaded<T>(load: () => Promise<T>, keys: unknown[]): Loaded<T> {
+  const state = useSignal<{ value?: T; problem?: ApiProblem; keys?: string }>({});
+  const round = useSignal(0);
+  const key = JSON.stringify(keys);
+  useEffect(() => {
+    let isCurrent = true;
+    load().then(
+      (value) => isCurrent && (state.value = { value, keys: key }),
+      (error) => {
+        if (!(error instanceof ApiProblem)) throw error;
+        if (isCurrent) state.value = { ...state.value, problem: error, keys: key };
+      },
+    );
+    return () => void (isCurrent = false);
+  }, [key, round.value]);
+  const { value, problem } = state.value;
+  return { value, problem, reload: () => void round.value++ };
+}

@@ -1,0 +1,142 @@
+import { parseCsv } from "./csv.ts";
+
+/** A turn and a scenario as they are sent; the service checks them. */
+export interface DraftTurn {
+  id: string;
+  user_message: string;
+  reference_reply?: string;
+  reference_metadata?: Record<string, string>;
+}
+export interface DraftScenario {
+  id: string;
+  description?: string;
+  interactions: DraftTurn[];
+}
+
+/** A table whose columns have to be named. */
+export interface CsvTable {
+  columns: string[];
+  rows: string[][];
+}
+
+/** What was pasted or uploaded. `request` has the other fields of a whole request body. */
+export type BatchInput =
+  | { kind: "empty" }
+  | { kind: "json" | "jsonl"; scenarios: DraftScenario[]; request?: Record<string, unknown> }
+  | { kind: "csv"; table: CsvTable }
+  | { kind: "wrong"; reason: string };
+
+/** Reads a batch as the command line does: a request, scenarios, or lines of them; and also CSV. */
+export function readBatch(text: string): BatchInput {
+  const plain = text.replace(/^\ufeff/, "").trim();
+  if (plain === "") return { kind: "empty" };
+  if (!/^[[{]/.test(plain)) return readTable(plain);
+  try {
+    return toScenarios(JSON.parse(plain), "json");
+  } catch (error) {
+    return readLines(plain) ?? { kind: "wrong", reason: `This is not JSON: ${messageOf(error)}` };
+  }
+}
+
+function readTable(text: string): BatchInput {
+  const [columns = [], ...rows] = parseCsv(text);
+  if (columns.length < 2 || rows.length === 0) {
+    return { kind: "wrong", reason: "This is neither JSON nor a table with a row of names." };
+  }
+  return { kind: "csv", table: { columns, rows } };
+}
+
+/** `undefined` if not even the first line is JSON: then it was meant as one value. */
+function readLines(text: string): BatchInput | undefined {
+  const values: unknown[] = [];
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    try {
+      values.push(JSON.parse(line));
+    } catch (error) {
+      if (values.length === 0) return undefined;
+      return { kind: "wrong", reason: `Line ${index + 1} is not JSON: ${messageOf(error)}` };
+    }
+  }
+  return toScenarios(values, "jsonl");
+}
+
+function toScenarios(value: unknown, kind: "json" | "jsonl"): BatchInput {
+  if (isRecord(value) && "test_batch" in value) {
+    const { test_batch, ...request } = value;
+    const inner = toScenarios(test_batch, kind);
+    return "scenarios" in inner ? { ...inner, request } : inner;
+  }
+  const list = Array.isArray(value) ? value : [value];
+  if (list.length > 0 && list.every((item) => isRecord(item) && "interactions" in item)) {
+    return { kind, scenarios: list as DraftScenario[] };
+  }
+  if (list.length > 0 && list.every((item) => isRecord(item) && "user_message" in item)) {
+    return { kind, scenarios: list.map((turn, index) => wrap(turn as DraftTurn, index)) };
+  }
+  return {
+    kind: "wrong",
+    reason: "It must hold scenarios with interactions, or turns with a user_message.",
+  };
+}
+
+/** A turn by itself is a conversation of one. */
+function wrap(turn: DraftTurn, index: number): DraftScenario {
+  const id = String(turn.id ?? index + 1);
+  return { id, interactions: [{ ...turn, id }] };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What a column of a table is. `""` is not used; a metadata column is called by its header. */
+export const COLUMN_USES = ["", "scenario", "message", "reference", "metadata"] as const;
+export type ColumnUse = typeof COLUMN_USES[number];
+
+const GUESSES: [ColumnUse, RegExp][] = [
+  ["scenario", /^(scenario|conversation|dialog(ue)?|session|thread)([ _-]?id)?$/i],
+  ["reference", /(reference|expected|answer|ideal|target|output|reply|response)/i],
+  ["message", /(message|question|prompt|input|query|user|text)/i],
+  ["metadata", /^(intent|sentiment|label|category|tone|language)$/i],
+];
+
+/** What the columns are by their names; each of the first three is used once. */
+export function guessUses(columns: string[]): ColumnUse[] {
+  const taken = new Set<ColumnUse>();
+  return columns.map((column) => {
+    const use = GUESSES.find(([use, pattern]) => pattern.test(column.trim()) && !taken.has(use))
+      ?.[0];
+    if (!use) return "";
+    if (use !== "metadata") taken.add(use);
+    return use;
+  });
+}
+
+/** Rows of the same scenario are the turns of one conversation; without that column each is one. */
+export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftScenario[] {
+  const at = (use: ColumnUse) => uses.indexOf(use);
+  const scenarios = new Map<string, DraftScenario>();
+  for (const [index, row] of rows.entries()) {
+    const id = (row[at("scenario")] ?? "").trim() || String(index + 1);
+    const scenario = scenarios.get(id) ?? { id, interactions: [] };
+    scenarios.set(id, scenario);
+    const metadata = Object.fromEntries(
+      columns.flatMap((name, column) =>
+        uses[column] === "metadata" && row[column] ? [[name.trim(), row[column]]] : []
+      ),
+    );
+    const reference = row[at("reference")];
+    scenario.interactions.push({
+      id: String(scenario.interactions.length + 1),
+      user_message: row[at("message")] ?? "",
+      ...(reference && { reference_reply: reference }),
+      ...(Object.keys(metadata).length > 0 && { reference_metadata: metadata }),
+    });
+  }
+  return [...scenarios.values()];
+}

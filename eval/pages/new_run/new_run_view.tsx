@@ -1,0 +1,158 @@
+import { useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
+import { ApiProblem } from "../../../shared/pages/api_problem.ts";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Field, type InputAttributes } from "../../../shared/pages/components/field.tsx";
+import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { formatNumberOf } from "../../../shared/pages/format.ts";
+import { navigate } from "../../../shared/pages/location.ts";
+import { startRun } from "../api.ts";
+import { Frame, Section } from "../frame.tsx";
+import { BatchField } from "./batch_field.tsx";
+import { Commands } from "./commands_section.tsx";
+import { draft, requestBody, scenarios } from "./draft.ts";
+import { ModelField } from "./model_field.tsx";
+import { Preview } from "./preview.tsx";
+
+/** Fields of the body that have a place in the form; errors of others are shown above it. */
+const FIELDS = [
+  "endpoint",
+  "model_id",
+  "attempts",
+  "test_name",
+  "pass_threshold",
+  "rubric",
+  "test_batch",
+];
+
+/** Starts a run from a pasted or uploaded batch. */
+export function NewRunView() {
+  const problem = useSignal<ApiProblem | undefined>(undefined);
+  const isStarting = useSignal(false);
+  const errorOf = (field: string) =>
+    problem.value?.errors.filter(({ path }) => path === field || path.startsWith(`${field}.`))
+      .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
+      .join("; ") || undefined;
+  const isElsewhere = problem.value &&
+    !problem.value.errors.some(({ path }) => FIELDS.includes(path.split(".")[0]!));
+  const turns = scenarios.value.reduce(
+    (sum, { interactions }) => sum + (Array.isArray(interactions) ? interactions.length : 0),
+    0,
+  ) * Math.max(1, Number(draft.attempts.value) || 1);
+
+  async function start(event: Event): Promise<void> {
+    event.preventDefault();
+    isStarting.value = true;
+    try {
+      navigate(`/ui/runs/${await startRun(requestBody.value)}`);
+      problem.value = undefined;
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      problem.value = error;
+    } finally {
+      isStarting.value = false;
+    }
+  }
+
+  return (
+    <Frame>
+      <form class="new-run" onSubmit={start} noValidate>
+        <div class="page-head">
+          <h2>New run</h2>
+        </div>
+        {isElsewhere && <ProblemNotice problem={problem.value!} />}
+        <div class="columns even">
+          <Section title="Model under test">
+            <TextField
+              label="Endpoint"
+              value={draft.endpoint}
+              error={errorOf("endpoint")}
+              hint="An OpenAI-compatible base URL, or an agent such as assay-agent"
+              kind="url"
+            />
+            <ModelField error={errorOf("model_id")} />
+            <div class="row">
+              <TextField
+                label="Attempts"
+                value={draft.attempts}
+                error={errorOf("attempts")}
+                hint="How often each conversation is run"
+                kind="number"
+              />
+              <TextField
+                label="Pass from"
+                value={draft.threshold}
+                error={errorOf("pass_threshold")}
+                hint="0 to 1; 0.7 if empty"
+                kind="number"
+              />
+            </div>
+            <TextField
+              label="Test name"
+              value={draft.name}
+              error={errorOf("test_name")}
+              hint="Runs of one name make a trend"
+            />
+            <Field
+              label="Rubric"
+              error={errorOf("rubric")}
+              hint="Instructions for the judge, if the service has one"
+            >
+              {(input) => (
+                <textarea
+                  {...input}
+                  rows={3}
+                  value={draft.rubric.value}
+                  onInput={({ currentTarget }) => draft.rubric.value = currentTarget.value}
+                />
+              )}
+            </Field>
+          </Section>
+          <Section title="Test conversations" hint="JSON, JSONL or CSV; paste it or choose a file.">
+            <BatchField error={errorOf("test_batch")} />
+          </Section>
+        </div>
+        <Preview />
+        <div class="start">
+          <Button
+            kind="primary"
+            type="submit"
+            disabled={isStarting.value || scenarios.value.length === 0}
+          >
+            Start the run
+          </Button>
+          <span class="muted small" role="status">
+            {scenarios.value.length === 0
+              ? "Enter test conversations first."
+              : `${formatNumberOf(scenarios.value.length, "scenario")}, ${
+                formatNumberOf(turns, "turn")
+              } to ask`}
+          </span>
+        </div>
+        <Commands />
+      </form>
+    </Frame>
+  );
+}
+
+function TextField({ label, value, hint, error, kind = "text" }: {
+  label: string;
+  value: Signal<string>;
+  hint: string;
+  error: string | undefined;
+  kind?: "text" | "url" | "number";
+}) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(input: InputAttributes) => (
+        <input
+          {...input}
+          type="text"
+          inputMode={kind === "number" ? "decimal" : kind}
+          value={value.value}
+          onInput={({ currentTarget }) => value.value = currentTarget.value}
+        />
+      )}
+    </Field>
+  );
+}

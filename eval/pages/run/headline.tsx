@@ -1,0 +1,83 @@
+import type { ComponentChildren } from "preact";
+import {
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatNumberOf,
+  formatScore,
+} from "../../../shared/pages/format.ts";
+import type { Run } from "../../api/run_schemas.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { IntervalChart } from "../charts/interval.tsx";
+import { intervalText } from "../words.ts";
+
+/** The four numbers that one looks for first. */
+export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
+  const { statistics, scenarios, outcomes, usage, latency_ms, pass_rate, errors } = summary;
+  const overall = statistics.overall;
+  const decided = scenarios.passed + scenarios.below + scenarios.undecided;
+  const tokens = usage.input_tokens + usage.output_tokens;
+  return (
+    <div class="tiles">
+      <Tile
+        label="Mean score"
+        value={formatScore(overall?.mean)}
+        note={overall?.ci95
+          ? `95% interval ${intervalText(overall.ci95)}, ${formatNumberOf(overall.n, "scenario")}`
+          : formatNumberOf(overall?.n ?? 0, "scenario") +
+            (overall?.n === 1 ? ", too few for an interval" : "")}
+      >
+        {overall && <IntervalChart statistic={overall} width={160} />}
+      </Tile>
+      <Tile
+        label="Scenarios passed"
+        value={`${formatCount(scenarios.passed)} / ${formatCount(decided)}`}
+        note={pass_rate
+          ? `${formatScore(pass_rate.mean * 100, 0)}% of attempts reach ${
+            formatScore(summary.pass_threshold)
+          }`
+          : `passing is ${formatScore(summary.pass_threshold)} or more`}
+      />
+      <Tile
+        label="Failed calls"
+        value={formatCount(outcomes.failed)}
+        isBad={outcomes.failed > 0}
+        note={errors.length > 0
+          ? errors.slice(0, 2).map(({ code, turns }) => `${turns} × ${code}`).join(", ")
+          : `of ${formatNumberOf(run.progress.done, "turn")}`}
+      >
+        {overall && overall.mean_of_answered !== null && overall.mean !== null &&
+          overall.failed > 0 && (
+          <p class="muted small">{formatScore(overall.mean_of_answered)} without them</p>
+        )}
+      </Tile>
+      <Tile
+        label="Tokens"
+        value={tokens > 0 ? formatCompact(tokens) : "–"}
+        note={[
+          tokens > 0 &&
+          `${formatCompact(usage.input_tokens)} in, ${formatCompact(usage.output_tokens)} out`,
+          latency_ms &&
+          `${formatDuration(latency_ms.p50)} median, ${formatDuration(latency_ms.p95)} p95`,
+        ].filter(Boolean).join("; ") || "the endpoint reported none"}
+      />
+    </div>
+  );
+}
+
+function Tile({ label, value, note, isBad, children }: {
+  label: string;
+  value: string;
+  note: string;
+  isBad?: boolean;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="card tile">
+      <div class="muted small">{label}</div>
+      <div class={isBad ? "tile-value bad-text" : "tile-value"}>{value}</div>
+      {children}
+      <div class="muted small">{note}</div>
+    </div>
+  );
+}

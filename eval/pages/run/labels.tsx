@@ -1,0 +1,86 @@
+import { useSignal } from "@preact/signals";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { formatCount, formatScore } from "../../../shared/pages/format.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { Section } from "../frame.tsx";
+
+/** Beyond this many labels a table is no picture any more. */
+const MOST_LABELS = 30;
+
+/** For each metadata key: which labels were expected, and which were found in the replies. */
+export function Labels({ labels }: { labels: RunSummary["labels"] }) {
+  const keys = Object.keys(labels);
+  const chosen = useSignal(keys[0]);
+  const key = keys.includes(chosen.value ?? "") ? chosen.value! : keys[0];
+  if (key === undefined) return null;
+  const { confusion, flip_rate, self_check } = labels[key]!;
+  const expected = Object.keys(confusion).slice(0, MOST_LABELS);
+  const found = [...new Set(expected.flatMap((row) => Object.keys(confusion[row]!)))]
+    .toSorted((a, b) => Number(!expected.includes(a)) - Number(!expected.includes(b)))
+    .slice(0, MOST_LABELS);
+  const hints = [
+    flip_rate !== null &&
+    `${formatScore(flip_rate * 100, 0)}% of the pairs of attempts disagree about the same turn.`,
+    self_check && self_check.accuracy !== null &&
+    `The labeller finds ${self_check.right} of ${self_check.of} labels of the references.`,
+  ].filter(Boolean).join(" ");
+  return (
+    <Section
+      title="Labels"
+      hint={`Rows are what the reference expects, columns what the reply has. ${hints}`}
+      actions={keys.length > 1 && (
+        <select
+          class="input auto"
+          aria-label="Metadata key"
+          value={key}
+          onChange={({ currentTarget: { value } }) => chosen.value = value}
+        >
+          {keys.map((name) => <option key={name} value={name}>{name}</option>)}
+        </select>
+      )}
+    >
+      <div class="table-frame flat" role="region" aria-label={`Labels of ${key}`} tabIndex={0}>
+        <table class="confusion">
+          <thead>
+            <tr>
+              <th scope="col">{key}</th>
+              {found.map((label) => (
+                <th key={label} scope="col" class="number" dir="auto">{label}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {expected.map((row) => (
+              <tr key={row}>
+                <th scope="row" dir="auto">{row}</th>
+                {found.map((column) => {
+                  const count = confusion[row]![column] ?? 0;
+                  const address = new URLSearchParams({
+                    label_key: key,
+                    expected: row,
+                    found: column,
+                  });
+                  return (
+                    <td
+                      key={column}
+                      class={`number ${count === 0 ? "" : row === column ? "right" : "wrong"}`}
+                    >
+                      {count > 0 && (
+                        <Link
+                          href={`?${address}#turns`}
+                          aria-label={`${count} turns: expected ${row}, found ${column}`}
+                        >
+                          {formatCount(count)}
+                        </Link>
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}

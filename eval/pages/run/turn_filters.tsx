@@ -1,0 +1,122 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
+import { query, setQuery } from "../../../shared/pages/location.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { scoreLabel } from "../words.ts";
+import { FAILING, isFiltered, noFilters } from "./turn_query.ts";
+
+const TYPING_MS = 250;
+
+const OUTCOMES: [value: string, label: string][] = [
+  ["", "All turns"],
+  [FAILING, "Failing"],
+  ["failed", "Failed calls"],
+  ["below", "Below the threshold"],
+  ["passed", "Passed"],
+  ["incomplete", "Score missing"],
+  ["unscored", "Not scored"],
+];
+
+/** The filters of the table of turns. They are in the address, so that a link shows the same. */
+export function TurnFilters({ summary }: { summary: RunSummary }) {
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useShortcuts([{ key: "/", does: "Search the turns", run: () => input.current?.focus() }]);
+  const value = (name: string) => query.value.get(name) ?? "";
+  const text = value("q");
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = text;
+  }, [text]);
+  const later = (changes: Record<string, string>) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setQuery(changes), TYPING_MS);
+  };
+  return (
+    <search class="filters">
+      <input
+        ref={input}
+        class="input search"
+        type="search"
+        aria-label="Search messages, replies and references"
+        placeholder="Search texts"
+        defaultValue={text}
+        onInput={({ currentTarget }) => later({ q: currentTarget.value })}
+      />
+      <select
+        class="input auto"
+        aria-label="Outcome"
+        value={value("outcome")}
+        onChange={({ currentTarget }) => setQuery({ outcome: currentTarget.value })}
+      >
+        {OUTCOMES.map(([outcome, label]) => <option key={outcome} value={outcome}>{label}</option>)}
+      </select>
+      <span class="range">
+        <select
+          class="input auto"
+          aria-label="Score of the range"
+          value={value("score") || "overall"}
+          onChange={({ currentTarget }) => setQuery({ score: currentTarget.value })}
+        >
+          {Object.keys(summary.statistics).map((name) => (
+            <option key={name} value={name}>{scoreLabel(name)}</option>
+          ))}
+        </select>
+        <Bound name="min" label="Lowest score" onInput={later} />
+        <span class="muted">to</span>
+        <Bound name="max" label="Highest score" onInput={later} />
+      </span>
+      <Chip names={["scenario"]} text={`Scenario: ${value("scenario")}`} />
+      <Chip names={["attempt"]} text={`Attempt: ${value("attempt")}`} />
+      <Chip
+        names={["label_key", "expected", "found"]}
+        text={`${value("label_key")}: ${value("expected")} → ${value("found")}`}
+      />
+      {isFiltered() && (
+        <Button kind="quiet" isSmall onClick={() => setQuery(noFilters())}>Clear filters</Button>
+      )}
+    </search>
+  );
+}
+
+function Bound({ name, label, onInput }: {
+  name: "min" | "max";
+  label: string;
+  onInput: (changes: Record<string, string>) => void;
+}) {
+  const current = query.value.get(name) ?? "";
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = current;
+  }, [current]);
+  return (
+    <input
+      ref={input}
+      class="input bound"
+      type="number"
+      min="0"
+      max="1"
+      step="0.05"
+      aria-label={label}
+      placeholder={name === "min" ? "0" : "1"}
+      defaultValue={current}
+      onInput={({ currentTarget }) => onInput({ [name]: currentTarget.value })}
+    />
+  );
+}
+
+/** A filter that came from a link; it can be removed. */
+function Chip({ names, text }: { names: string[]; text: string }) {
+  if (!query.value.get(names[0]!)) return null;
+  const none = Object.fromEntries(names.map((name) => [name, undefined]));
+  return (
+    <Button
+      isSmall
+      icon="close"
+      aria-label={`Remove the filter ${text}`}
+      onClick={() => setQuery(none)}
+    >
+      <span dir="auto">{text}</span>
+    </Button>
+  );
+}

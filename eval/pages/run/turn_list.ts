@@ -1,0 +1,72 @@
+import { batch, signal } from "@preact/signals";
+import { ApiProblem } from "../../../shared/pages/api_problem.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
+import { type Parameters, source } from "../source.ts";
+
+/** The first page is small, so that it is there at once; the others are few. */
+const FIRST_PAGE = 60;
+const PAGE = 500;
+const EXCERPT = 160;
+
+/** Turns of a run, fetched page by page as the person scrolls. */
+export interface TurnList {
+  rows: { readonly value: TurnRow[] };
+  /** How many there are; `null` if only the end of the list tells. */
+  total: { readonly value: number | null };
+  isComplete: { readonly value: boolean };
+  problem: { readonly value: ApiProblem | undefined };
+  /** Fetches until this row is there, or the list has ended. */
+  reach(index: number): Promise<void>;
+  stop(): void;
+}
+
+export function createTurnList(runId: string, parameters: Parameters): TurnList {
+  const rows = signal<TurnRow[]>([]);
+  const total = signal<number | null>(null);
+  const isComplete = signal(false);
+  const problem = signal<ApiProblem | undefined>(undefined);
+  let cursor: string | undefined;
+  let wanted = 0;
+  let isReading = false;
+  let isStopped = false;
+
+  async function read(): Promise<void> {
+    const isFirst = cursor === undefined;
+    const page = await source.turns(runId, {
+      ...parameters,
+      fields: "user_message,agent_reply",
+      max_chars: EXCERPT,
+      limit: isFirst ? FIRST_PAGE : PAGE,
+      cursor,
+    });
+    if (isStopped) return;
+    cursor = page.next_cursor ?? undefined;
+    batch(() => {
+      rows.value = isFirst ? page.turns : [...rows.value, ...page.turns];
+      if (isFirst) total.value = page.total;
+      isComplete.value = cursor === undefined;
+      problem.value = undefined;
+    });
+  }
+
+  return {
+    rows,
+    total,
+    isComplete,
+    problem,
+    async reach(index) {
+      wanted = Math.max(wanted, index);
+      if (isReading) return;
+      isReading = true;
+      try {
+        while (!isStopped && !isComplete.value && rows.value.length <= wanted) await read();
+      } catch (error) {
+        if (!(error instanceof ApiProblem)) throw error;
+        problem.value = error;
+      } finally {
+        isReading = false;
+      }
+    },
+    stop: () => void (isStopped = true),
+  };
+}

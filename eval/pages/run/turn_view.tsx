@@ -1,0 +1,149 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
+import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
+import { Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { showToast } from "../../../shared/pages/components/toast.tsx";
+import { formatCount, formatDuration, formatScore } from "../../../shared/pages/format.ts";
+import { setQuery } from "../../../shared/pages/location.ts";
+import type { ShownTurn } from "../../api/look_schemas.ts";
+import type { Run } from "../../api/run_schemas.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { Section } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { source } from "../source.ts";
+import { OUTCOMES } from "../words.ts";
+import { Attempts } from "./attempts.tsx";
+import { Checks } from "./checks.tsx";
+import { ReplyDiff } from "../reply_diff.tsx";
+import { Judge } from "./judge.tsx";
+import { Transcript } from "./transcript.tsx";
+import { turnParameters } from "./turn_query.ts";
+import { TurnScores } from "./turn_scores.tsx";
+import { findNeighbour } from "./turn_walk.ts";
+
+/** One turn: what was said, what was expected, and every score of it. */
+export function TurnView({ run, summary, place }: {
+  run: Run;
+  summary: RunSummary;
+  place: string;
+}) {
+  const turn = useLoaded(() => source.turn(run.run_id, place), [run.run_id, place]);
+  const current = useRef(place);
+  current.current = place;
+  const walk = async (step: 1 | -1) => {
+    const parameters = turnParameters();
+    const next = await findNeighbour(run.run_id, { from: current.current, step, parameters });
+    if (next) setQuery({ turn: next });
+    else {showToast(
+        step > 0 ? "This was the last failing turn." : "This was the first failing turn.",
+      );}
+  };
+  const close = () => setQuery({ turn: undefined });
+  useShortcuts([
+    { key: "j", does: "Next failing turn", run: () => walk(1) },
+    { key: "k", does: "Previous failing turn", run: () => walk(-1) },
+    { key: "u", does: "Back to the run", run: close },
+  ]);
+  return (
+    <>
+      <div class="page-head">
+        <Button icon="left" onClick={close}>{run.test_name || "The run"}</Button>
+        <span class="spacer" />
+        <Button icon="left" onClick={() => walk(-1)}>Previous failing</Button>
+        <Button onClick={() => walk(1)}>Next failing</Button>
+      </div>
+      {turn.problem
+        ? (
+          <ProblemNotice problem={turn.problem}>
+            <Button isSmall icon="retry" onClick={turn.reload}>Try again</Button>
+          </ProblemNotice>
+        )
+        : turn.value
+        ? <Turn key={place} run={run} summary={summary} turn={turn.value} />
+        : <Loading what="the turn" />}
+    </>
+  );
+}
+
+function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: ShownTurn }) {
+  const { interaction, outcome, conversation } = turn;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const raw = JSON.stringify(interaction, null, 2);
+  return (
+    <>
+      <div class="run-head">
+        <div class="page-head">
+          <h2 ref={heading} tabIndex={-1}>
+            <span dir="auto">{turn.scenario_id}</span>
+            <span class="muted">
+              , attempt {turn.attempt_id}, turn {turn.turn + 1}
+            </span>
+          </h2>
+          <span class={`badge ${OUTCOMES[outcome].tone}`}>{OUTCOMES[outcome].label}</span>
+          <strong class="number">{formatScore(interaction.scores.overall)}</strong>
+        </div>
+        {turn.description && <p class="muted" dir="auto">{turn.description}</p>}
+        <dl class="facts">
+          <div>
+            <dt>Latency</dt>
+            <dd>{formatDuration(interaction.latency_ms)}</dd>
+          </div>
+          <div>
+            <dt>Tokens</dt>
+            <dd>
+              {interaction.usage
+                ? `${formatCount(interaction.usage.input_tokens)} in, ${
+                  formatCount(interaction.usage.output_tokens)
+                } out`
+                : "not reported"}
+            </dd>
+          </div>
+          <div>
+            <dt>Passes from</dt>
+            <dd>{formatScore(turn.pass_threshold)}</dd>
+          </div>
+          {interaction.differs_in && (
+            <div>
+              <dt>Differs in</dt>
+              <dd>{interaction.differs_in.join(", ")}</dd>
+            </div>
+          )}
+        </dl>
+      </div>
+      {conversation.length > 1 && <Transcript turns={conversation} omitted={turn.omitted} />}
+      <Section title="Reply and reference">
+        <blockquote class="asked" dir="auto">{interaction.user_message}</blockquote>
+        {interaction.error
+          ? (
+            <div class="notice bad">
+              <div>
+                <strong>{interaction.error.code}</strong>
+                {interaction.error.detail}
+              </div>
+            </div>
+          )
+          : <ReplyDiff reply={interaction.agent_reply} reference={interaction.reference_reply} />}
+      </Section>
+      <div class="columns">
+        <TurnScores turn={turn} summary={summary} />
+        <div class="stack">
+          {interaction.judge && <Judge judge={interaction.judge} />}
+          {interaction.check_results && <Checks results={interaction.check_results} />}
+          {run.attempts > 1 && <Attempts run={run} turn={turn} />}
+        </div>
+      </div>
+      <details class="card raw">
+        <summary>Raw JSON</summary>
+        <div class="code">
+          <div class="code-head">
+            <span>json</span>
+            <CopyButton text={raw} label="Copy JSON" />
+          </div>
+          <pre tabIndex={0}><code>{raw}</code></pre>
+        </div>
+      </details>
+    </>
+  );
+}

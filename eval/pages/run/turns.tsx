@@ -1,0 +1,75 @@
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
+import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { formatNumberOf } from "../../../shared/pages/format.ts";
+import { setQuery } from "../../../shared/pages/location.ts";
+import type { Run } from "../../api/run_schemas.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { placeOf } from "../words.ts";
+import { ColumnsDialog, isChoosing, turnColumns } from "./turn_columns.tsx";
+import { TurnFilters } from "./turn_filters.tsx";
+import { createTurnList } from "./turn_list.ts";
+import { isFiltered, noFilters, turnParameters } from "./turn_query.ts";
+import { TurnsTable } from "./turns_table.tsx";
+
+/** The turns of a run, with filters. `round` grows when there are new ones. */
+export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; round: number }) {
+  const root = useRef<HTMLElement>(null);
+  const parameters = turnParameters();
+  const key = JSON.stringify(parameters);
+  const list = useMemo(
+    () => createTurnList(run.run_id, parameters),
+    [run.run_id, run.status, key, round],
+  );
+  useEffect(() => {
+    list.reach(0);
+    return list.stop;
+  }, [list]);
+  useEffect(() => {
+    if (globalThis.location.hash === "#turns") root.current?.scrollIntoView();
+  }, [key]);
+  useShortcuts([
+    { key: "j", does: "Next failing turn", run: () => openFirst() },
+    { key: "k", does: "Previous failing turn" },
+  ]);
+  function openFirst(): void {
+    const first = list.rows.value[0];
+    if (first) setQuery({ turn: placeOf(first) });
+  }
+  const scores = Object.keys(summary.statistics)
+    .toSorted((a, b) => Number(b === "overall") - Number(a === "overall"));
+  const { rows, total, isComplete, problem } = list;
+  const isEmpty = isComplete.value && rows.value.length === 0;
+  const known = total.value ?? (isComplete.value ? rows.value.length : undefined);
+  return (
+    <section class="card section" id="turns" aria-label="Turns" ref={root}>
+      <div class="section-head">
+        <div>
+          <h3>Turns</h3>
+          <p class="muted small" role="status">
+            {known === undefined ? "Searching…" : formatNumberOf(known, "turn")}
+            {isFiltered() ? " fit the filters" : ", failing ones first unless sorted otherwise"}
+          </p>
+        </div>
+        <Button isSmall icon="columns" onClick={() => isChoosing.value = true}>Columns</Button>
+      </div>
+      <TurnFilters summary={summary} />
+      {problem.value && (
+        <ProblemNotice problem={problem.value}>
+          <Button isSmall icon="retry" onClick={() => list.reach(0)}>Try again</Button>
+        </ProblemNotice>
+      )}
+      {isEmpty
+        ? (
+          <Empty icon="search" title={isFiltered() ? "No turn fits" : "No turns yet"}>
+            {isFiltered() && <Button onClick={() => setQuery(noFilters())}>Clear filters</Button>}
+          </Empty>
+        )
+        : rows.value.length > 0
+        ? <TurnsTable list={list} columns={turnColumns(scores)} />
+        : !problem.value && <Loading what="the turns" />}
+      <ColumnsDialog scores={scores} />
+    </section>
+  );
+}

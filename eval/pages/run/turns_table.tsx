@@ -1,0 +1,118 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { query, setQuery } from "../../../shared/pages/location.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
+import { placeOf } from "../words.ts";
+import type { TurnColumn } from "./turn_columns.tsx";
+import type { TurnList } from "./turn_list.ts";
+import { WORST_FIRST } from "./turn_query.ts";
+import { useVirtualRows } from "./virtual_rows.ts";
+
+const ROW_HEIGHT = 36;
+const SCENARIO: Pick<TurnColumn, "label" | "sort" | "width"> = {
+  label: "Scenario",
+  sort: "position",
+  width: "minmax(160px, 1.5fr)",
+};
+
+/** Only the rows in sight are in the page, however many turns there are. */
+export function TurnsTable({ list, columns }: { list: TurnList; columns: TurnColumn[] }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const rows = list.rows.value;
+  const count = list.total.value ?? rows.length + (list.isComplete.value ? 0 : 1);
+  const { first, end, height } = useVirtualRows(frame, { count, rowHeight: ROW_HEIGHT });
+  useEffect(() => void list.reach(end - 1), [list, end]);
+  const indexes = Array.from({ length: end - first }, (_, row) => first + row);
+  const gridTemplateColumns = [SCENARIO, ...columns].map(({ width }) => width).join(" ");
+  return (
+    <div
+      class="turns"
+      ref={frame}
+      role="table"
+      aria-label="Turns"
+      aria-rowcount={count + 1}
+      tabIndex={0}
+    >
+      <div class="turn-row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns }}>
+        <SortHeader {...SCENARIO} />
+        {columns.map((column) => <SortHeader key={column.name} {...column} />)}
+      </div>
+      <div class="turn-rows" role="rowgroup" style={{ height: `${height}px` }}>
+        {indexes.map((index) => {
+          const turn = rows[index];
+          const top = `${index * ROW_HEIGHT}px`;
+          return turn
+            ? (
+              <Row
+                key={index}
+                turn={turn}
+                columns={columns}
+                index={index}
+                style={{ gridTemplateColumns, top }}
+              />
+            )
+            : (
+              <div
+                key={index}
+                class="turn-row"
+                role="row"
+                aria-rowindex={index + 2}
+                style={{ gridTemplateColumns, top }}
+              >
+                <span class="muted" role="cell">Loading…</span>
+              </div>
+            );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function SortHeader({ label, sort, isNumber }: Pick<TurnColumn, "label" | "sort" | "isNumber">) {
+  const current = query.value.get("sort") ?? WORST_FIRST;
+  const isDown = current === `-${sort}`;
+  const isSorted = isDown || current === sort;
+  return (
+    <span
+      role="columnheader"
+      class={isNumber ? "number" : ""}
+      aria-sort={isSorted ? isDown ? "descending" : "ascending" : undefined}
+    >
+      {sort
+        ? (
+          <button
+            type="button"
+            class="sort"
+            onClick={() => setQuery({ sort: isSorted && !isDown ? `-${sort}` : sort })}
+          >
+            {label}
+            <span class="arrow" aria-hidden="true">{isSorted ? isDown ? "↓" : "↑" : ""}</span>
+          </button>
+        )
+        : label}
+    </span>
+  );
+}
+
+function Row({ turn, columns, index, style }: {
+  turn: TurnRow;
+  columns: TurnColumn[];
+  index: number;
+  style: Record<string, string>;
+}) {
+  const parameters = new URLSearchParams(query.value);
+  parameters.set("turn", placeOf(turn));
+  return (
+    <div class="turn-row" role="row" aria-rowindex={index + 2} style={style}>
+      <span role="cell" class="name">
+        <Link href={`?${parameters}`}>
+          <span dir="auto">{turn.scenario_id}</span>{" "}
+          <span class="muted">{`#${turn.attempt_id}.${turn.turn + 1}`}</span>
+        </Link>
+      </span>
+      {columns.map(({ name, isNumber, cell }) => (
+        <span key={name} role="cell" class={isNumber ? "number" : "excerpt"}>{cell(turn)}</span>
+      ))}
+    </div>
+  );
+}

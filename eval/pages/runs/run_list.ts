@@ -1,0 +1,71 @@
+import { signal } from "@preact/signals";
+import { ApiProblem } from "../../../shared/pages/api_problem.ts";
+import type { ListedRun } from "../../api/run_schemas.ts";
+import { listRuns } from "../api.ts";
+import type { Parameters } from "../source.ts";
+
+/** How often the list is read again: often while something happens, seldom else. */
+const BUSY_MS = 2_000;
+const IDLE_MS = 10_000;
+const PAGE = 50;
+
+/** The runs on the page; `undefined` before the first answer. */
+export const runs = signal<ListedRun[] | undefined>(undefined);
+export const hasMore = signal(false);
+export const listProblem = signal<ApiProblem | undefined>(undefined);
+
+/** Reads the list now and from time to time until the returned function is called. */
+export function followRuns(parameters: Parameters): () => void {
+  const controller = new AbortController();
+  let shown = PAGE;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  runs.value = undefined;
+
+  async function read(): Promise<void> {
+    clearTimeout(timer);
+    try {
+      const found: ListedRun[] = [];
+      let cursor: string | undefined;
+      do {
+        const limit = Math.min(200, shown - found.length);
+        const page = await listRuns({ ...parameters, limit, cursor }, controller.signal);
+        found.push(...page.runs);
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor && found.length < shown);
+      runs.value = found;
+      hasMore.value = cursor !== undefined;
+      listProblem.value = undefined;
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      if (!(error instanceof ApiProblem)) throw error;
+      listProblem.value = error;
+    }
+    if (controller.signal.aborted) return;
+    const isBusy = runs.value?.some(({ status, headline, finished_at }) =>
+      status === "running" || (finished_at !== null && headline === null)
+    );
+    timer = setTimeout(readIfSeen, isBusy ? BUSY_MS : IDLE_MS);
+  }
+
+  /** Nobody sees a list in another tab. */
+  function readIfSeen(): void {
+    if (document.visibilityState === "visible") read();
+  }
+
+  refreshList = read;
+  showMore = () => {
+    shown += PAGE;
+    return read();
+  };
+  document.addEventListener("visibilitychange", readIfSeen);
+  read();
+  return () => {
+    controller.abort();
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", readIfSeen);
+  };
+}
+
+/** Reads the list at once, after something was changed. */
+export let refreshList: () => Promise<void> = () => Promise.resolve();
+export let showMore: () => Promise<void> = () => Promise.resolve();

@@ -1,0 +1,165 @@
+import type { Signal } from "@preact/signals";
+import { Icon } from "../../../shared/pages/components/icon.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { Menu } from "../../../shared/pages/components/menu.tsx";
+import {
+  formatAge,
+  formatCompact,
+  formatCount,
+  formatDateTime,
+  formatDuration,
+  formatScore,
+} from "../../../shared/pages/format.ts";
+import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
+import type { ListedRun } from "../../api/run_schemas.ts";
+import { IntervalChart } from "../charts/interval.tsx";
+import { runActions } from "../run_actions.tsx";
+import { intervalText, STATUS_TONES } from "../words.ts";
+import { refreshList } from "./run_list.ts";
+
+/** The columns, and what the service sorts by; none if it cannot. */
+const COLUMNS: { label: string; sort?: string; isNumber?: boolean }[] = [
+  { label: "Test", sort: "test_name" },
+  { label: "Model", sort: "model_id" },
+  { label: "Status", sort: "status" },
+  { label: "Score", sort: "overall" },
+  { label: "Passed", isNumber: true },
+  { label: "Failed calls", isNumber: true },
+  { label: "Tokens", isNumber: true },
+  { label: "Duration", sort: "duration", isNumber: true },
+  { label: "Started", sort: "created_at" },
+];
+
+/** `chosen` are the ids of the runs to compare, two at most. */
+export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<string[]> }) {
+  return (
+    <div class="table-frame" role="region" aria-label="Runs" tabIndex={0}>
+      <table class="runs">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="visually-hidden">Compare</span>
+            </th>
+            {COLUMNS.map((column) => <SortHeader key={column.label} {...column} />)}
+            <th scope="col">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => <RunRow key={run.run_id} run={run} chosen={chosen} />)}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function SortHeader({ label, sort, isNumber }: typeof COLUMNS[number]) {
+  const current = query.value.get("sort") ?? "-created_at";
+  const isDown = current === `-${sort}`;
+  const isSorted = isDown || current === sort;
+  const direction = isDown ? "descending" : "ascending";
+  return (
+    <th
+      scope="col"
+      class={isNumber ? "number" : ""}
+      {...(sort && isSorted && { "aria-sort": direction as "ascending" })}
+    >
+      {sort
+        ? (
+          <button
+            type="button"
+            class="sort"
+            onClick={() =>
+              setQuery({ sort: isDown || !isSorted && sort.endsWith("name") ? sort : `-${sort}` })}
+          >
+            {label}
+            <span class="arrow" aria-hidden="true">{isSorted ? isDown ? "↓" : "↑" : ""}</span>
+          </button>
+        )
+        : label}
+    </th>
+  );
+}
+
+function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
+  const { run_id: id, headline, progress } = run;
+  const overall = headline?.scores.overall;
+  const scenarios = headline?.scenarios;
+  const decided = scenarios && scenarios.passed + scenarios.below + scenarios.undecided;
+  const usage = headline && headline.usage.input_tokens + headline.usage.output_tokens;
+  const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
+  const isChosen = chosen.value.includes(id);
+  return (
+    <tr>
+      <td class="tick-cell">
+        <input
+          type="checkbox"
+          aria-label={`Compare ${run.test_name}, ${formatDateTime(run.created_at)}`}
+          checked={isChosen}
+          onChange={() =>
+            chosen.value = isChosen
+              ? chosen.value.filter((other) => other !== id)
+              : [...chosen.value.slice(-1), id]}
+        />
+      </td>
+      <td class="name">
+        <Link href={`/ui/runs/${id}`} dir="auto">{run.test_name || "(no name)"}</Link>
+      </td>
+      <td class="model" dir="auto">{run.model_id}</td>
+      <td>
+        <StatusBadge run={run} />
+      </td>
+      <td class="score">
+        {overall
+          ? (
+            <span class="score-cell" title={intervalText(overall.ci95)}>
+              <strong>{formatScore(overall.mean)}</strong>
+              <IntervalChart statistic={overall} width={72} />
+            </span>
+          )
+          : <span class="muted">{formatScore(progress.mean)}</span>}
+      </td>
+      <td class="number">
+        {scenarios ? `${formatCount(scenarios.passed)} / ${formatCount(decided!)}` : "–"}
+      </td>
+      <td class={progress.failed > 0 ? "number bad-text" : "number"}>
+        {formatCount(progress.failed)}
+      </td>
+      <td class="number">{usage ? formatCompact(usage) : "–"}</td>
+      <td class="number">{ended ? formatDuration(ended - Date.parse(run.created_at)) : "–"}</td>
+      <td class="age" title={formatDateTime(run.created_at)}>{formatAge(run.created_at)}</td>
+      <td class="actions-cell">
+        <Menu
+          button={{
+            kind: "quiet",
+            icon: "more",
+            isSmall: true,
+            "aria-label": `Actions for ${run.test_name}, ${formatDateTime(run.created_at)}`,
+          }}
+          items={[
+            {
+              label: "Trend of this test",
+              icon: "right",
+              onSelect: () => navigate(`/?test=${encodeURIComponent(run.test_name)}`),
+            },
+            ...runActions(run, refreshList),
+          ]}
+        />
+      </td>
+    </tr>
+  );
+}
+
+/** The status, and while a run is running how far it is. */
+export function StatusBadge(
+  { run: { status, detail, progress } }: { run: Pick<ListedRun, "status" | "detail" | "progress"> },
+) {
+  const share = progress.total > 0 ? Math.floor(progress.done / progress.total * 100) : 0;
+  return (
+    <span class={`badge ${STATUS_TONES[status]}`} {...(detail && { title: detail })}>
+      {status === "running" ? `running ${share}%` : status}
+      {status === "completed" && progress.failed > 0 && <Icon name="warning" size={12} />}
+    </span>
+  );
+}

@@ -1,0 +1,44 @@
+import type { StoredComparison } from "../compare/compare_stored.ts";
+import type {
+  PairedScenarioPage,
+  PairedTurnPage,
+  ScenarioPage,
+  ShownTurn,
+  TurnPage,
+} from "../api/look_schemas.ts";
+import type { Run } from "../api/run_schemas.ts";
+import type { ScoreDescription } from "../assess/scores/score.ts";
+import type { RunSummary } from "../results/run_summary.ts";
+
+/** Parameters of a list, as the API has them; those without a value are left out. */
+export type Parameters = Record<string, string | number | undefined>;
+
+/** What a replay of the reference implementations' values found. */
+export interface SelfTest {
+  scores: Record<string, { compared: number; largest_deviation: number | null }>;
+}
+
+/** What the views of runs and comparisons read: from the service, or from a report's own data. */
+export interface Source {
+  /** False in a report: what needs the service is not offered. */
+  readonly isLive: boolean;
+  run(id: string): Promise<Run>;
+  summary(id: string): Promise<RunSummary>;
+  scenarios(id: string, parameters: Parameters): Promise<ScenarioPage>;
+  turns(id: string, parameters: Parameters): Promise<TurnPage>;
+  /** `place` is `scenario/attempt_id/turn`. */
+  turn(id: string, place: string): Promise<ShownTurn>;
+  scores(): Promise<{ scores: ScoreDescription[] }>;
+  selfTest(): Promise<SelfTest>;
+  comparison(parameters: Parameters): Promise<StoredComparison>;
+  pairedScenarios(parameters: Parameters): Promise<PairedScenarioPage>;
+  pairedTurns(parameters: Parameters): Promise<PairedTurnPage>;
+}
+
+/** The source of this page. */
+export let source: Source;
+
+/** Called once, before the first view is shown. */
+export function setSource(chosen: Source): void {
+  source = chosen;
+}

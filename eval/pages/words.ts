@@ -1,0 +1,50 @@
+import type { Run } from "../api/run_schemas.ts";
+import type { TurnRow } from "../run/turn_view.ts";
+import { formatScore } from "../../shared/pages/format.ts";
+
+/** How a badge looks. */
+export type Tone = "good" | "bad" | "warn" | "accent" | "";
+
+/** A run's status for people. */
+export const STATUS_TONES: Record<Run["status"], Tone> = {
+  running: "accent",
+  completed: "good",
+  cancelled: "",
+  interrupted: "warn",
+  failed: "bad",
+};
+
+export const OUTCOMES: Record<TurnRow["outcome"], { label: string; tone: Tone }> = {
+  passed: { label: "passed", tone: "good" },
+  below: { label: "below", tone: "bad" },
+  failed: { label: "call failed", tone: "bad" },
+  incomplete: { label: "score missing", tone: "warn" },
+  unscored: { label: "not scored", tone: "" },
+};
+
+/** `token_f1` as `token f1`. */
+export function scoreLabel(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+/** `0.71 to 0.86`; empty if there is none. */
+export function intervalText(interval: readonly [number, number] | null | undefined): string {
+  if (!interval) return "";
+  return `${formatScore(interval[0])} to ${formatScore(interval[1])}`;
+}
+
+/** `+0.12`, `−0.03`, `0.00`. */
+export function differenceText(difference: number, digits = 2): string {
+  const text = formatScore(Math.abs(difference), digits);
+  if (Number(text) === 0) return text;
+  return `${difference > 0 ? "+" : "−"}${text}`;
+}
+
+/** Where a turn is, as the address and the API have it. */
+export function placeOf({ scenario, attempt_id, turn }: {
+  scenario: number;
+  attempt_id: number;
+  turn: number;
+}): string {
+  return `${scenario}/${attempt_id}/${turn}`;
+}
