@@ -1,0 +1,65 @@
+import { csv } from "./formats/csv.ts";
+import { json, jsonl } from "./formats/assay.ts";
+import type { DatasetFormat } from "./formats/format.ts";
+import { isLangSmith, langsmith } from "./formats/langsmith.ts";
+import { isObject } from "./formats/lines.ts";
+import { openaiEvals } from "./formats/openai_evals.ts";
+import { promptfoo } from "./formats/promptfoo.ts";
+import type { ColumnMapping } from "./formats/format.ts";
+
+/** Every format, by the name that callers give. */
+export const FORMATS: readonly DatasetFormat[] = [
+  jsonl,
+  json,
+  csv,
+  promptfoo,
+  openaiEvals,
+  langsmith,
+];
+
+export function findFormat(name: string): DatasetFormat | undefined {
+  return FORMATS.find((format) => format.name === name);
+}
+
+/** What is known of a file before it is read. */
+export interface FileHints {
+  /** The file's name; its extension counts. */
+  name?: string | undefined;
+  columns?: ColumnMapping | undefined;
+}
+
+/** The format of a file by its name and its beginning, which should have a few thousand characters. */
+export function detectFormat(beginning: string, { name = "", columns = {} }: FileHints = {}) {
+  const start = beginning.replace(/^\ufeff/, "").trimStart();
+  const [firstLine = ""] = start.split("\n", 1);
+  if (/\.ya?ml$/i.test(name)) return promptfoo;
+  if (/\.(?:csv|tsv)$/i.test(name) || Object.keys(columns).length > 0) {
+    return detectTable(firstLine, columns);
+  }
+  if (!/^[[{]/.test(start)) {
+    return /^[\w"' .-]+(?:,[\w"' .-]+)+\r?$/.test(firstLine)
+      ? detectTable(firstLine, columns)
+      : promptfoo;
+  }
+  const value = parse(firstLine);
+  if (isObject(value)) {
+    if ("interactions" in value) return jsonl;
+    if ("messages" in value || "input" in value) return openaiEvals;
+    if ("tests" in value) return promptfoo;
+    return "test_batch" in value ? json : jsonl;
+  }
+  return /^\{\s*"(?:prompts|tests|providers|defaultTest)"/.test(start) ? promptfoo : json;
+}
+
+function detectTable(header: string, columns: ColumnMapping): DatasetFormat {
+  const names = header.trim().split(",").map((name) => name.replace(/^"(.*)"$/, "$1"));
+  return Object.keys(columns).length === 0 && isLangSmith(names) ? langsmith : csv;
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
+import { readTable, type Row } from "./table.ts";
+
+const USER_MESSAGE = "user_message";
+const REFERENCE_REPLY = "reference_reply";
+const SCENARIO_ID = "scenario_id";
+
+/** A column such as `metadata.intent` holds a label. */
+const METADATA = "metadata.";
+
+/** A table with one turn per row. */
+export const csv: DatasetFormat = {
+  name: "csv",
+  about: "a table with one turn per row: user_message, reference_reply, scenario_id, metadata.*",
+  async *read(pieces, { columns, leaveOut }) {
+    let current: Conversation | undefined;
+    let plan: Plan | undefined;
+    for await (const row of readTable(pieces)) {
+      plan ??= planColumns(Object.keys(row.cells), columns);
+      for (const name of plan.unused) leaveOut(`the column ${name}`, 1);
+      plan.unused = [];
+      const id = plan.scenarioId === undefined ? "" : row.cells[plan.scenarioId]!.trim();
+      if (!current || id === "" || current.scenario.id !== id) {
+        if (current) yield current;
+        current = {
+          line: row.line,
+          scenario: { id: id || `line-${row.line}`, interactions: [] },
+        };
+      }
+      const { interactions } = current.scenario;
+      interactions.push({ id: String(interactions.length + 1), ...toTurn(row, plan) });
+    }
+    if (current) yield current;
+  },
+};
+
+interface Conversation {
+  line: number;
+  scenario: { id: string; interactions: Record<string, unknown>[] };
+}
+
+interface Plan {
+  userMessage: string;
+  referenceReply: string | undefined;
+  scenarioId: string | undefined;
+  /** Label to column. */
+  metadata: [string, string][];
+  unused: string[];
+}
+
+function planColumns(names: string[], columns: ColumnMapping): Plan {
+  const find = (wanted: string | undefined, ownName: string): string | undefined => {
+    if (wanted === undefined) return names.includes(ownName) ? ownName : undefined;
+    if (names.includes(wanted)) return wanted;
+    throw new ImportError(1, `there is no column ${wanted}; ${list(names)}`);
+  };
+  const userMessage = find(columns.user_message, USER_MESSAGE);
+  if (userMessage === undefined) {
+    throw new ImportError(
+      1,
+      `there is no column ${USER_MESSAGE}; name the column that holds the user's message ` +
+        `(${list(names)})`,
+    );
+  }
+  const named = Object.entries(columns.metadata ?? {})
+    .map(([label, column]): [string, string] => [label, find(column, column)!]);
+  const own = names.filter((name) => name.startsWith(METADATA))
+    .map((name): [string, string] => [name.slice(METADATA.length), name]);
+  const plan = {
+    userMessage,
+    referenceReply: find(columns.reference_reply, REFERENCE_REPLY),
+    scenarioId: find(columns.scenario_id, SCENARIO_ID),
+    metadata: [...own, ...named],
+  };
+  const used = [
+    plan.userMessage,
+    plan.referenceReply,
+    plan.scenarioId,
+    ...plan.metadata.map(([, column]) => column),
+  ];
+  return { ...plan, unused: names.filter((name) => !used.includes(name)) };
+}
+
+function list(names: string[]): string {
+  return `the columns are ${names.join(", ")}`;
+}
+
+/** An empty cell is no label and no reference. */
+function toTurn({ cells }: Row, { userMessage, referenceReply, metadata }: Plan) {
+  const reference = referenceReply === undefined ? "" : cells[referenceReply]!;
+  const labels = metadata.map(([label, column]) => [label, cells[column]!])
+    .filter(([, value]) => value !== "");
+  return {
+    user_message: cells[userMessage]!,
+    ...(reference !== "" && { reference_reply: reference }),
+    ...(labels.length > 0 && { reference_metadata: Object.fromEntries(labels) }),
+  };
+}

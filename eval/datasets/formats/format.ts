@@ -1,0 +1,44 @@
+/** A test conversation as a file has it, before it is validated. */
+export interface Draft {
+  /** Where it begins in the file, counted from 1. */
+  line: number;
+  scenario: unknown;
+}
+
+/** Which columns of a table hold what. Columns that are not named here have our own names. */
+export interface ColumnMapping {
+  user_message?: string;
+  reference_reply?: string;
+  /** Rows in a row with the same value are the turns of one conversation. */
+  scenario_id?: string;
+  /** Names of labels in `reference_metadata`, and the columns that hold them. */
+  metadata?: Record<string, string>;
+}
+
+export interface ImportContext {
+  columns: ColumnMapping;
+  /** Reports something that has no counterpart here; it does not end the import. */
+  leaveOut(what: string, line: number): void;
+}
+
+/** A kind of file that test conversations are read from. */
+export interface DatasetFormat {
+  name: string;
+  /** What such a file holds, in words for people. */
+  about: string;
+  /** Throws `ImportError` at the first thing that cannot be understood. */
+  read(pieces: AsyncIterable<string>, context: ImportContext): AsyncIterable<Draft>;
+}
+
+/** A file that cannot be imported. The message names the line. */
+export class ImportError extends Error {
+  override readonly name = "ImportError";
+  readonly line: number;
+  readonly reason: string;
+
+  constructor(line: number, reason: string) {
+    super(`line ${line}: ${reason}`);
+    this.line = line;
+    this.reason = reason;
+  }
+}

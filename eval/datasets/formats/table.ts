@@ -1,0 +1,36 @@
+import { Readable } from "node:stream";
+import { parse } from "csv-parse";
+import { ImportError } from "./format.ts";
+
+/** A row of a table with named columns. */
+export interface Row {
+  /** Where it begins, counted from 1. */
+  line: number;
+  cells: Record<string, string>;
+}
+
+/** The rows of a CSV text that arrives in pieces. The first row names the columns. */
+export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
+  const parser = Readable.from(pieces).pipe(
+    parse({ bom: true, info: true, skip_empty_lines: true }),
+  );
+  let names: string[] | undefined;
+  let line = 1;
+  try {
+    for await (const { record, info } of parser) {
+      if (names) yield { line, cells: toCells(names, record) };
+      else names = record;
+      line = info.lines + 1;
+    }
+  } catch (error) {
+    if (error instanceof ImportError) throw error;
+    // The parser is ahead of whoever reads the rows, and knows better where it failed.
+    const { message, lines = line } = error as Error & { lines?: number };
+    throw new ImportError(lines, message);
+  }
+  if (!names) throw new ImportError(1, "there is no row with the names of the columns");
+}
+
+function toCells(names: string[], record: string[]): Row["cells"] {
+  return Object.fromEntries(names.map((name, index) => [name, record[index] ?? ""]));
+}

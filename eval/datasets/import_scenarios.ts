@@ -1,0 +1,53 @@
+import { listFieldErrors } from "../../shared/field_errors.ts";
+import { Scenario } from "../../shared/schemas/evaluate.ts";
+import { type ColumnMapping, type DatasetFormat, ImportError } from "./formats/format.ts";
+
+/** Something of a file that was not taken over, and how often. */
+export interface LeftOut {
+  what: string;
+  count: number;
+  /** Where it was first met. */
+  line: number;
+}
+
+/** Kinds of things that a report lists; a file can have any number of them. */
+const MOST_KINDS = 100;
+
+export interface Import {
+  /** May be read once. Throws `ImportError` at the first scenario that is wrong. */
+  scenarios: AsyncGenerator<Scenario>;
+  /** What was left out so far, the most frequent first. */
+  leftOut(): LeftOut[];
+}
+
+/** Reads the scenarios of a file one after another: the whole of them is never in memory. */
+export function importScenarios(
+  pieces: AsyncIterable<string>,
+  { format, columns = {} }: { format: DatasetFormat; columns?: ColumnMapping | undefined },
+): Import {
+  const left = new Map<string, LeftOut>();
+
+  function leaveOut(what: string, line: number): void {
+    const known = left.get(what);
+    if (known) known.count++;
+    else if (left.size < MOST_KINDS) left.set(what, { what, count: 1, line });
+  }
+
+  async function* read(): AsyncGenerator<Scenario> {
+    for await (const { line, scenario } of format.read(pieces, { columns, leaveOut })) {
+      const result = Scenario.safeParse(scenario);
+      if (!result.success) throw new ImportError(line, describe(result.error));
+      yield result.data;
+    }
+  }
+
+  return {
+    scenarios: read(),
+    leftOut: () => [...left.values()].sort((a, b) => b.count - a.count),
+  };
+}
+
+function describe(error: Parameters<typeof listFieldErrors>[0]): string {
+  const [first] = listFieldErrors(error);
+  return first ? `${first.path || "the scenario"}: ${first.message}` : "it is no scenario";
+}

@@ -1,0 +1,206 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { detectFormat } from "../../../eval/datasets/detect.ts";
+import type { ColumnMapping } from "../../../eval/datasets/formats/format.ts";
+import { ImportError } from "../../../eval/datasets/formats/format.ts";
+import { importScenarios } from "../../../eval/datasets/import_scenarios.ts";
+
+interface Hints {
+  name?: string;
+  columns?: ColumnMapping;
+}
+
+/** Reads a file as a caller would, in pieces of seven characters. */
+async function read(text: string, { name, columns }: Hints = {}) {
+  const format = detectFormat(text, { name, columns });
+  const { scenarios, leftOut } = importScenarios(pieces(text), { format, columns });
+  const found = await Array.fromAsync(scenarios);
+  return { format: format.name, scenarios: found, leftOut: leftOut() };
+}
+
+async function* pieces(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += 7) yield text.slice(at, at + 7);
+}
+
+/** What a turn says and expects, without the defaults of the schema. */
+function turns({ scenarios }: Awaited<ReturnType<typeof read>>) {
+  return scenarios.map(({ interactions }) =>
+    interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply])
+  );
+}
+
+const refuse = (text: string, hints: Hints = {}) =>
+  assertRejects(() => read(text, hints), ImportError);
+
+Deno.test("scenarios of ours are read from lines and from one value", async () => {
+  const scenario = { id: "a", interactions: [{ id: "1", user_message: "Hi" }], note: "kept" };
+  for (
+    const [name, text] of [
+      ["jsonl", `\ufeff${JSON.stringify(scenario)}\r\n\r\n${JSON.stringify(scenario)}`],
+      ["json", JSON.stringify([scenario, scenario], null, 2)],
+      ["json", JSON.stringify({ test_batch: [scenario, scenario] })],
+    ] as const
+  ) {
+    const found = await read(text);
+    assertEquals([found.format, found.scenarios.length], [name, 2]);
+    assertEquals(found.scenarios[1]!.note, "kept");
+  }
+});
+
+Deno.test("a line that is not JSON, or no scenario, is named", async () => {
+  const good = '{"id":"a","interactions":[{"id":"1","user_message":"Hi"}]}';
+  assertEquals((await refuse(`${good}\n\n{"id":`)).line, 3);
+  const wrong = await refuse(`${good}\n{"id":"b","interactions":[{"id":"1"}]}`);
+  assertEquals(wrong.line, 2);
+  assertEquals(wrong.reason.startsWith("interactions.0.user_message: "), true, wrong.reason);
+});
+
+Deno.test("rows of a table are turns; a mapping names the columns", async () => {
+  const text = 'q,"a",topic,kind,extra\n"Where, ""here""?",There.,t1,place,x\n' +
+    "And then?,Nothing.,t1,,x\nWho?,,t2,person,x\n";
+  const found = await read(text, {
+    columns: {
+      user_message: "q",
+      reference_reply: "a",
+      scenario_id: "topic",
+      metadata: { intent: "kind" },
+    },
+  });
+  assertEquals(found.format, "csv");
+  assertEquals(turns(found), [
+    [['Where, "here"?', "There."], ["And then?", "Nothing."]],
+    [["Who?", undefined]],
+  ]);
+  assertEquals(found.scenarios.map(({ id }) => id), ["t1", "t2"]);
+  assertEquals(
+    found.scenarios[0]!.interactions.map(({ reference_metadata }) => reference_metadata),
+    [{ intent: "place" }, {}],
+  );
+  assertEquals(found.leftOut, [{ what: "the column extra", count: 1, line: 1 }]);
+});
+
+Deno.test("a table with our own names needs no mapping, and a missing column is named", async () => {
+  const found = await read("user_message,reference_reply,metadata.intent\nHi,Hello,greeting\n");
+  assertEquals(turns(found), [[["Hi", "Hello"]]]);
+  assertEquals(found.scenarios[0]!.interactions[0]!.reference_metadata, { intent: "greeting" });
+  const missing = await refuse("a,b\n1,2\n", { columns: { user_message: "question" } });
+  assertEquals(missing.message, "line 1: there is no column question; the columns are a, b");
+  assertEquals((await refuse('user_message,x\nfine,1\n"open', { name: "t.csv" })).line, 3);
+});
+
+Deno.test("lines of OpenAI evals become conversations", async () => {
+  const found = await read(
+    [
+      '{"input":[{"role":"system","content":"Be brief."},{"role":"user","content":"2+2?"}],' +
+      '"ideal":["4","four"]}',
+      '{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},' +
+      '{"role":"user","content":[{"type":"text","text":"Bye"}]}],"ideal":"Goodbye"}',
+      '{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}],"x":1}',
+    ].join("\n"),
+  );
+  assertEquals(found.format, "openai-evals");
+  assertEquals(turns(found), [
+    [["2+2?", "4"]],
+    [["Hi", "Hello"], ["Bye", "Goodbye"]],
+    [["Hi", "Hello"]],
+  ]);
+  assertEquals(found.leftOut.map(({ what, line }) => [what, line]), [
+    ["system messages: set parameters.system_prompt of the run", 1],
+    ["further answers in ideal", 1],
+    ["the field x", 3],
+  ]);
+  assertEquals((await refuse('{"messages":[],"ideal":"x"}')).line, 1);
+});
+
+Deno.test("a LangSmith export is read with JSON columns and with a column per key", async () => {
+  const asJson = await read(
+    'id,inputs,outputs,created_at\ne1,"{""question"":""Who?"",""hint"":""h""}",' +
+      '"{""answer"":""Me.""}",2026\n' +
+      'e2,"{""messages"":[{""role"":""user"",""content"":""Hi""}]}",' +
+      '"{""messages"":[{""role"":""assistant"",""content"":""Hello""}]}",2026\n',
+    { name: "export.csv" },
+  );
+  assertEquals(asJson.format, "langsmith");
+  assertEquals(turns(asJson), [[["Who?", "Me."]], [["Hi", "Hello"]]]);
+  assertEquals(asJson.scenarios.map(({ id }) => id), ["e1", "e2"]);
+  assertEquals(asJson.leftOut, [{ what: "hint of inputs", count: 1, line: 2 }]);
+  const asColumns = await read("id,input_question,output_answer\n1,Who?,Me.\n");
+  assertEquals([asColumns.format, turns(asColumns)], ["langsmith", [[["Who?", "Me."]]]]);
+});
+
+const PROMPTFOO = `
+description: capitals
+prompts:
+  - "Answer briefly: {{ question }}"
+providers: [openai:gpt-4o]
+defaultTest:
+  assert:
+    - type: latency
+      threshold: 5000
+tests:
+  - description: a capital
+    vars:
+      question: What is the capital of {{country}}?
+      country: [France, Spain]
+    assert:
+      - type: icontains
+        value: the capital
+        weight: 2
+        metric: polite
+      - type: not-contains
+        value: "{{country}} is not"
+      - type: javascript
+        value: output.length < 10
+  - vars: { question: Who? }
+    threshold: 0.5
+    assert:
+      - { type: similar, value: It was me., threshold: 0.8 }
+`;
+
+Deno.test("tests of promptfoo keep their assertions as checks", async () => {
+  const found = await read(PROMPTFOO, { name: "promptfooconfig.yaml" });
+  assertEquals(found.format, "promptfoo");
+  assertEquals(found.scenarios.map(({ id, description }) => [id, description]), [
+    ["test-1", "a capital"],
+    ["test-1.2", "a capital"],
+    ["test-2", ""],
+  ]);
+  assertEquals(found.scenarios[2]!.interactions[0]!.reference_reply, "It was me.");
+  assertEquals(found.scenarios[0]!.interactions[0]!.checks as unknown, [
+    {
+      type: "contains",
+      value: "the capital",
+      ignore_case: true,
+      weight: 2,
+      name: "polite",
+      required: true,
+    },
+    { type: "contains", value: "France is not", negate: true, required: true },
+    { type: "max_latency_ms", value: 5000, required: true },
+  ]);
+  assertEquals(found.scenarios[2]!.interactions[0]!.checks as unknown, [
+    { type: "similar", value: "It was me.", min: 0.8 },
+    { type: "max_latency_ms", value: 5000 },
+  ]);
+  assertEquals(found.leftOut.map(({ what, line }) => [what, line]), [
+    ["assertions of the type javascript", 11],
+    ["providers of the configuration", 1],
+  ]);
+});
+
+Deno.test("variables are put into the prompt of promptfoo, also in variables", async () => {
+  const { scenarios } = await read(PROMPTFOO, { name: "c.yml" });
+  assertEquals(
+    scenarios.map(({ interactions }) => interactions[0]!.user_message),
+    [
+      "Answer briefly: What is the capital of France?",
+      "Answer briefly: What is the capital of Spain?",
+      "Answer briefly: Who?",
+    ],
+  );
+});
+
+Deno.test("a wrong promptfoo file is refused with its line", async () => {
+  assertEquals((await refuse("tests:\n  - vars: {a: [}\n", { name: "t.yaml" })).line, 2);
+  assertEquals((await refuse("tests:\n  - vars: {}\n", { name: "t.yaml" })).line, 2);
+  assertEquals((await refuse("prompts: [a]\n", { name: "t.yaml" })).line, 1);
+});
