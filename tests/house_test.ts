@@ -65,6 +65,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     api: ["answer", "mcp", "models", "openai", "run", "tools"],
   },
   eval: {
+    datasets: [],
     endpoint: [],
     store: [],
     pages: ["api", "assess", "compare", "endpoint", "results", "run", "store"], // their types
@@ -80,6 +81,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     cli: [
       "assess",
       "compare",
+      "datasets",
       "endpoint",
       "export",
       "noise",

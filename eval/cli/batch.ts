@@ -1,6 +1,10 @@
 import type { FieldError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";
+import { json, jsonl } from "../datasets/formats/assay.ts";
+import { type ColumnMapping, ImportError } from "../datasets/formats/format.ts";
+import { importScenarios, type LeftOut } from "../datasets/import_scenarios.ts";
 import { UsageError } from "./command.ts";
 
 /** Values from the command line. They override those of a request body. */
@@ -14,15 +18,79 @@ export interface BatchOptions {
 
 const WHAT_IT_MAY_BE = "one request body, an array of scenarios, or one scenario per line";
 
+/** A file as the command line names it. */
+export interface BatchFile {
+  text: string;
+  name: string;
+  /** Found out from the file if it is unset. */
+  format?: string | undefined;
+  /** `FIELD=COLUMN`, such as `user_message=question` or `metadata.intent=label`. */
+  columns?: string[] | undefined;
+}
+
+/**
+ * Reads a request from a file of any format. `leftOut` says what of the file has no counterpart.
+ * Throws `UsageError` if the file cannot be used.
+ */
+export async function readBatch(
+  { text, name, format: wanted, columns: mapped = [] }: BatchFile,
+  context: { options: BatchOptions; maxAttempts: number },
+): Promise<{ request: EvaluateRequest; leftOut: LeftOut[] }> {
+  const columns = parseColumns(mapped);
+  const format = wanted === undefined ? detectFormat(text, { name, columns }) : findFormat(wanted);
+  if (!format) {
+    const names = FORMATS.map(({ name }) => name).join(", ");
+    throw new UsageError(`cannot use --format ${wanted}: the formats are ${names}`);
+  }
+  if (format === json || format === jsonl) {
+    return { request: parseBatch(text, context), leftOut: [] };
+  }
+  const file = importScenarios(ReadableStream.from([text]), { format, columns });
+  try {
+    const test_batch = await Array.fromAsync(file.scenarios);
+    return { request: toRequest({ test_batch }, context), leftOut: file.leftOut() };
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    throw new UsageError(`cannot use the batch (read as ${format.name}): ${error.message}`);
+  }
+}
+
+const METADATA = "metadata.";
+
+function parseColumns(mapped: string[]): ColumnMapping {
+  const columns: ColumnMapping = {};
+  for (const text of mapped) {
+    const [, field = "", column = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (field.startsWith(METADATA)) {
+      columns.metadata = { ...columns.metadata, [field.slice(METADATA.length)]: column };
+    } else if (field === "user_message" || field === "reference_reply" || field === "scenario_id") {
+      columns[field] = column;
+    } else {
+      throw new UsageError(
+        `cannot use --column ${text}: write FIELD=COLUMN, with user_message, reference_reply, ` +
+          "scenario_id or metadata.NAME as FIELD",
+      );
+    }
+  }
+  return columns;
+}
+
 /**
  * Reads a request from a file that holds a request body, one scenario, an array of scenarios, or one
  * scenario per line (JSONL). Throws `UsageError` with every field that is wrong.
  */
 export function parseBatch(
   text: string,
+  context: { options: BatchOptions; maxAttempts: number },
+): EvaluateRequest {
+  return toRequest(toBody(parseText(text)), context);
+}
+
+function toRequest(
+  batch: Record<string, unknown>,
   { options, maxAttempts }: { options: BatchOptions; maxAttempts: number },
 ): EvaluateRequest {
-  const body = { ...toBody(parseText(text)), ...options };
+  const body = { ...batch, ...options };
   const result = evaluateRequest(maxAttempts).safeParse(body);
   if (result.success) return result.data;
   throw new UsageError(

@@ -1,6 +1,6 @@
 import { nameTest } from "../results/summary.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
-import { parseBatch } from "./batch.ts";
+import { readBatch } from "./batch.ts";
 import type { Command } from "./command.ts";
 import { followRun } from "./follow_run.ts";
 import {
@@ -15,6 +15,8 @@ const options = {
   model: { type: "string" },
   attempts: { type: "string" },
   name: { type: "string" },
+  format: { type: "string" },
+  column: { type: "string", multiple: true },
   ...criteriaOptions,
 } as const;
 
@@ -25,12 +27,18 @@ export const run: Command = {
 
 Runs the batch's conversations with the model, scores the replies and stores
 them. BATCH is a file with one request body, an array of scenarios, or one
-scenario per line; "-" reads standard input.
+scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
+(JSONL) or LangSmith (CSV). "-" reads standard input.
 
   --endpoint URL     the model's address (default: the request body's)
   --model ID         the model (default: the request body's)
   --attempts N       how often each conversation is run (default: 1)
   --name NAME        the test's name (default: the body's, else the file's)
+  --format FORMAT    json, jsonl, csv, promptfoo, openai-evals or langsmith
+                     (default: found out from the file)
+  --column FIELD=COLUMN
+                     the column of a table that holds a field: user_message,
+                     reference_reply, scenario_id, metadata.NAME; repeatable
 ${CRITERIA_HELP}
 
 Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error or if
@@ -47,7 +55,13 @@ Example:
       names: ["BATCH"],
     });
     const wanted = await parsePassCriteria(values, context);
-    const request = parseBatch(await context.readText(path), {
+    const file = {
+      text: await context.readText(path),
+      name: path,
+      format: values.format,
+      columns: values.column,
+    };
+    const { request, leftOut } = await readBatch(file, {
       maxAttempts: context.maxAttempts,
       options: {
         ...values.endpoint !== undefined && { endpoint: values.endpoint },
@@ -57,6 +71,10 @@ Example:
         ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
       },
     });
+    for (const { what, count, line } of leftOut) {
+      const often = count === 1 ? "" : `${count} times, `;
+      context.err.write(`not taken over: ${what} (${often}first in line ${line})\n`);
+    }
     const name = fileName(path);
     if (name !== undefined) request.test_name ??= name;
     context.requireAllowed(request);

@@ -20,10 +20,10 @@ export const promptfoo: DatasetFormat = {
   about: "a configuration of promptfoo in YAML or JSON: tests with vars and assert",
   async *read(pieces, context) {
     const counter = new LineCounter();
-    const document = parseDocument(await readWhole(pieces), { lineCounter: counter });
-    const [error] = document.errors;
+    const yaml = parseDocument(await readWhole(pieces), { lineCounter: counter });
+    const [error] = yaml.errors;
     if (error) throw new ImportError(error.linePos?.[0].line ?? 1, error.message.split("\n")[0]!);
-    const root = document.toJS({ maxAliasCount: 100 });
+    const root = yaml.toJS({ maxAliasCount: 100 });
     const config: Values = Array.isArray(root) ? { tests: root } : isObject(root) ? root : {};
     for (const name of Object.keys(config)) {
       if (!READ.has(name)) context.leaveOut(`${name} of the configuration`, 1);
@@ -31,7 +31,7 @@ export const promptfoo: DatasetFormat = {
     if (!Array.isArray(config.tests)) {
       throw new ImportError(1, "there is no list of tests; tests in other files are not read");
     }
-    const list = isMap(document.contents) ? document.get("tests") : document.contents;
+    const list = isMap(yaml.contents) ? yaml.get("tests") : yaml.contents;
     for (const [index, test] of config.tests.entries()) {
       const node = isSeq(list) ? list.items[index] as { range?: [number] } | null : null;
       const line = counter.linePos(node?.range?.[0] ?? 0).line;

@@ -1,5 +1,5 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { type BatchOptions, parseBatch } from "../../../eval/cli/batch.ts";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { type BatchOptions, parseBatch, readBatch } from "../../../eval/cli/batch.ts";
 import { UsageError } from "../../../eval/cli/command.ts";
 
 const turn = { id: "t", user_message: "hello" };
@@ -88,4 +88,22 @@ Deno.test("what is missing is named with the option that gives it", () => {
   const { message } = assertThrows(() => parse(JSON.stringify([first]), {}), UsageError);
   assertStringIncludes(message, "endpoint (--endpoint URL): ");
   assertStringIncludes(message, "model_id (--model ID): ");
+});
+
+Deno.test("a table needs the names of its columns, and says what it has if they are wrong", async () => {
+  const file = { text: "q,a,other\nWho?,Me.,x\n", name: "t.csv" };
+  const read = (columns: string[], format?: string) =>
+    readBatch({ ...file, columns, format }, { options: flags, maxAttempts: 9 });
+  const { request, leftOut } = await read(["user_message=q", "reference_reply=a"]);
+  assertEquals(request.test_batch[0]!.interactions[0]!.reference_reply, "Me.");
+  assertEquals(leftOut.map(({ what }) => what), ["the column other"]);
+  for (
+    const [columns, format, words] of [
+      [["user_message=question"], undefined, "there is no column question; the columns are q, a"],
+      [["q"], undefined, "write FIELD=COLUMN"],
+      [[], "excel", "the formats are jsonl, json, csv, promptfoo"],
+    ] as const
+  ) {
+    await assertRejects(() => read([...columns], format), UsageError, words);
+  }
 });

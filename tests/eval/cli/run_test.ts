@@ -187,3 +187,15 @@ Deno.test("on a terminal progress is a bar", async () => {
   const { err } = await run("run", "b.json", ...target);
   assertStringIncludes(err, "\r\x1b[K████████████████████████ 2/2 turns");
 });
+
+Deno.test("tests of promptfoo are run, and what cannot be taken over is told", async () => {
+  const config = "prompts: ['Say {{word}}']\ntests:\n  - vars: {word: right}\n    assert:\n" +
+    "      - {type: contains, value: right}\n      - {type: python, value: len(output)}\n";
+  const { run, asked } = cliContext({ files: { "p.yaml": config }, answer: () => "right" });
+  const { code, err } = await run("run", "p.yaml", ...target);
+  assertEquals([code, asked.length], [0, 1]);
+  assertStringIncludes(
+    err,
+    "not taken over: assertions of the type python (first in line 3)\n",
+  );
+});
