@@ -9,6 +9,7 @@ import { resume } from "./resume.ts";
 import { run } from "./run.ts";
 import { runs } from "./runs.ts";
 import { show } from "./show.ts";
+import { tag } from "./tag.ts";
 import type { CliContext } from "./context.ts";
 
 const commands: Record<string, Command> = {
@@ -18,6 +19,7 @@ const commands: Record<string, Command> = {
   compare,
   power,
   export: exportRun,
+  tag,
   resume,
   backup,
 };

@@ -3,7 +3,7 @@ import type { CliContext } from "./context.ts";
 /** Exit codes. */
 export const EXIT = {
   passed: 0,
-  /** Wrong usage, and endpoints that cannot be reached. */
+  /** Wrong usage, endpoints that cannot be reached, and nothing to compare with. */
   error: 1,
   /** The run is below its threshold, or regressed against its baseline. */
   notPassed: 100,

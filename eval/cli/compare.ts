@@ -17,7 +17,7 @@ export const compare: Command = {
   help: `assay-eval compare BASELINE CANDIDATE [options]
 
 Pairs the runs by scenario and turn and tests each score, corrected for the
-number of scores. BASELINE and CANDIDATE are ids, or "latest".
+number of scores. BASELINE and CANDIDATE are ids, "latest", or "tag:NAME".
 
   --score NAME   compare only this score; may be repeated. With fewer scores,
                  smaller differences become significant

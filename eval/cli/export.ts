@@ -19,7 +19,8 @@ export const exportRun: Command = {
   summary: "write a run as JSON, JSONL, CSV, JUnit XML or Markdown",
   help: `assay-eval export RUN [options]
 
-RUN is an id, or "latest". Without --output the run is written to standard output.
+RUN is an id, "latest", or "tag:NAME". Without --output the run is written to
+standard output.
 
   --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
   -o, --output FILE  write a file, in the format of its extension; may be repeated

@@ -1,10 +1,23 @@
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { UsageError } from "./command.ts";
 
-/** A run by its id, or the newest by `latest`. Throws `UsageError` if there is none. */
+const TAG = "tag:";
+
+/**
+ * A run by its id, by `tag:NAME`, or the newest by `latest`. Throws `UsageError` if there is none.
+ */
 export async function findRun(reader: RunReader, name: string): Promise<StoredRun> {
-  const newest = name === "latest" ? (await reader.listRuns({ limit: 1 })).runs[0]?.id : name;
-  const run = newest === undefined ? undefined : await reader.getRun(newest);
+  const id = await findId(reader, name);
+  const run = id === undefined ? undefined : await reader.getRun(id);
   if (run) return run;
+  if (name.startsWith(TAG)) {
+    const tag = name.slice(TAG.length);
+    throw new UsageError(`no run has the tag "${tag}"; "assay-eval tag RUN ${tag}" sets it`);
+  }
   throw new UsageError(`no run "${name}"; "assay-eval runs" lists the stored runs`);
+}
+
+async function findId(reader: RunReader, name: string): Promise<string | undefined> {
+  if (name === "latest") return (await reader.listRuns({ limit: 1 })).runs[0]?.id;
+  return name.startsWith(TAG) ? await reader.findTag(name.slice(TAG.length)) : name;
 }

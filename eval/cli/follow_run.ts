@@ -38,7 +38,7 @@ export async function followRun(active: ActiveRun, following: Following): Promis
 
   const { status, error } = await active.ended;
   if (status === "completed") {
-    return await reportRun((await store.getRun(id))!, criteria, { reader: store, context });
+    return await reportRun((await store.getRun(id))!, criteria, { store, context });
   }
   const isStopped = interrupts.first.aborted;
   if (isStopped) await store.setStatus(id, { status: "interrupted", tally: active.tally() });

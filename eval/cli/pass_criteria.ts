@@ -2,14 +2,15 @@ import { readScores } from "../compare/turn_scores.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
+import { type Candidate, findBaselineRun } from "./baseline.ts";
 import { UsageError } from "./command.ts";
-import { findRun } from "./find_run.ts";
 import type { CliContext } from "./context.ts";
 import { type Output, planOutputs } from "./outputs.ts";
 
 /** The options of commands that run something and then report on it. */
 export const criteriaOptions = {
   baseline: { type: "string" },
+  "baseline-optional": { type: "boolean" },
   threshold: { type: "string" },
   score: { type: "string", multiple: true },
   output: { type: "string", multiple: true, short: "o" },
@@ -17,7 +18,13 @@ export const criteriaOptions = {
 } as const;
 
 /** The same options for `--help`. */
-export const CRITERIA_HELP = `  --baseline RUN     compare with this run; a regression fails
+export const CRITERIA_HELP =
+  `  --baseline RUN     compare with this run; a regression fails. An id, tag:NAME
+                     ("assay-eval tag"), or "latest": the last run of the same
+                     test or batch that is complete, had at most 10 % failed
+                     calls and did not fail itself
+  --baseline-optional  if there is no baseline, or it has nothing in common with
+                     the run, judge by the threshold alone
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
                      pass_threshold, else 0.7)
   --score NAME       compare only this score; may be repeated
@@ -29,8 +36,10 @@ export const CRITERIA_HELP = `  --baseline RUN     compare with this run; a regr
 export interface PassCriteria {
   /** In [0, 1]; `undefined` if the request decides. */
   threshold: number | undefined;
-  /** A run's id, or `latest` until `findBaseline`. */
+  /** A run's id; the word of the command line until `findBaseline`. */
   baseline: string | undefined;
+  /** Whether the run may pass without a comparison. */
+  isBaselineOptional: boolean;
   /** The scores to compare; empty means all. */
   scores: string[];
   outputs: Output[];
@@ -43,12 +52,18 @@ export async function parsePassCriteria(
   context: CliContext,
 ): Promise<PassCriteria> {
   const { baseline, threshold, concurrency } = values;
-  if (values.score && baseline === undefined) throw new UsageError("--score requires --baseline");
+  const isBaselineOptional = values["baseline-optional"] ?? false;
+  for (const name of ["score", "baseline-optional"] as const) {
+    if (values[name] && baseline === undefined) {
+      throw new UsageError(`--${name} requires --baseline`);
+    }
+  }
   return {
     threshold: threshold === undefined
       ? undefined
       : parseNumber(threshold, { option: "--threshold", min: 0, max: 1 }),
     baseline,
+    isBaselineOptional,
     scores: values.score ?? [],
     outputs: await planOutputs(values.output ?? [], context),
     concurrency: concurrency === undefined ? undefined : parseNumber(concurrency, {
@@ -61,25 +76,46 @@ export async function parsePassCriteria(
 }
 
 /**
- * Finds the baseline before a run begins, because `latest` means another run afterwards. Throws
- * `UsageError` if it does not exist or lacks a score that is to be compared.
+ * Finds the baseline before a run begins, because the run should not cost anything without one.
+ * Throws `UsageError` if there is none and one is required, or if it lacks a score that is to be
+ * compared.
  */
 export async function findBaseline(
   criteria: PassCriteria,
-  reader: RunReader,
+  { reader, candidate, context }: {
+    reader: RunReader;
+    candidate: Candidate;
+    context: Pick<CliContext, "err">;
+  },
 ): Promise<PassCriteria> {
-  if (criteria.baseline === undefined) return criteria;
-  const { id } = await findRun(reader, criteria.baseline);
-  if (criteria.scores.length > 0) {
-    const { names: known } = await readScores(reader.turns(id));
-    const unknown = criteria.scores.filter((name) => !known.has(name));
-    if (unknown.length > 0) {
-      throw new UsageError(
-        `the baseline has no score ${unknown.join(", ")}; it has ${[...known].join(", ")}`,
-      );
+  const { baseline: name, isBaselineOptional, scores } = criteria;
+  if (name === undefined) return criteria;
+  let baseline: string;
+  try {
+    baseline = await findBaselineRun(reader, { name, candidate });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    if (!isBaselineOptional) {
+      throw new UsageError(`${error.message}\n(--baseline-optional: run without a comparison)`);
     }
+    context.err.write(`${error.message}; nothing is compared\n`);
+    return { ...criteria, baseline: undefined };
   }
-  return { ...criteria, baseline: id };
+  if (scores.length > 0) await requireScores(reader, { baseline, scores });
+  context.err.write(`baseline ${baseline}\n`);
+  return { ...criteria, baseline };
+}
+
+async function requireScores(
+  reader: RunReader,
+  { baseline, scores }: { baseline: string; scores: string[] },
+): Promise<void> {
+  const { names: known } = await readScores(reader.turns(baseline));
+  const unknown = scores.filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  throw new UsageError(
+    `the baseline has no score ${unknown.join(", ")}; it has ${[...known].join(", ")}`,
+  );
 }
 
 /** The threshold of the command line, else the request's. */

@@ -6,7 +6,7 @@ import { describeRun } from "../export/run_text.ts";
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../results/passing.ts";
 import type { Statistic } from "../../shared/schemas/evaluate.ts";
-import type { RunReader, StoredRun } from "../store/store.ts";
+import type { RunStore, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import { EXIT } from "./command.ts";
 import { type PassCriteria, thresholdFor } from "./pass_criteria.ts";
@@ -14,22 +14,24 @@ import { writeOutputs } from "./outputs.ts";
 import { terminalForm } from "./terminal_form.ts";
 import type { CliContext } from "./context.ts";
 
-/** Reports on a run that has ended, writes its files, and returns its exit code. */
+/**
+ * Reports on a run that has ended, writes its files, stores the outcome, and returns its exit code.
+ */
 export async function reportRun(
   run: StoredRun,
   criteria: PassCriteria,
-  { reader, context }: { reader: RunReader; context: CliContext },
+  { store, context }: { store: RunStore; context: CliContext },
 ): Promise<number> {
   const threshold = thresholdFor(criteria, run);
   const source: ExportSource = {
     run,
-    reader: createWholeReader(reader, run),
+    reader: createWholeReader(store, run),
     threshold,
   };
   const digest = await digestRun(source);
   if (criteria.baseline !== undefined) {
     const { baseline, scores } = criteria;
-    const result = await compareStored(reader, { baseline, candidate: run.id }, { scores });
+    const result = await compareStored(store, { baseline, candidate: run.id }, { scores });
     source.comparison = { baseline, result };
   }
   context.out.write(describeRun(source, { digest, form: terminalForm }));
@@ -37,6 +39,7 @@ export async function reportRun(
   await writeOutputs(criteria.outputs, { source, context });
   const { code, words } = decide({ digest, threshold, criteria, source });
   context.out.write(`\n${words}\n`);
+  await store.setGate(run.id, code === EXIT.passed ? "passed" : "failed");
   return code;
 }
 
@@ -54,7 +57,13 @@ function decide({ digest, threshold, criteria, source }: {
   if (standing === "unscored" && criteria.threshold !== undefined) {
     return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
   }
-  const regressed = regressedScores(source.comparison?.result.scores ?? {});
+  const { comparison } = source;
+  const isCompared = !comparison || Object.keys(comparison.result.scores).length > 0;
+  if (!isCompared && !criteria.isBaselineOptional) {
+    const words = `failed: the run has nothing in common with its baseline ${comparison.baseline}`;
+    return { code: EXIT.error, words };
+  }
+  const regressed = regressedScores(comparison?.result.scores ?? {});
   const { byChecks, byTools } = digest.barred;
   const faults = [
     ...byChecks > 0 ? [`required checks failed in ${byChecks} turns`] : [],

@@ -1,5 +1,5 @@
 import { parseArguments } from "./arguments.ts";
-import { type Command, UsageError } from "./command.ts";
+import type { Command } from "./command.ts";
 import { findRun } from "./find_run.ts";
 import { followRun } from "./follow_run.ts";
 import {
@@ -16,7 +16,8 @@ export const resume: Command = {
   help: `assay-eval resume RUN [options]
 
 Runs the turns that are left of a run that was stopped or died, and reports on
-all of them. Finished turns are not run again. RUN is an id, or "latest".
+all of them. Finished turns are not run again. RUN is an id, "latest", or
+"tag:NAME".
 
 ${CRITERIA_HELP}
 
@@ -35,11 +36,10 @@ Example:
     const store = await context.openStore();
     try {
       const run = await findRun(store, name);
-      const criteria = await findBaseline(wanted, store);
-      if (criteria.baseline === run.id) throw new UsageError("a run cannot be its own baseline");
+      const criteria = await findBaseline(wanted, { reader: store, candidate: run, context });
       if (run.status === "completed") {
         context.err.write(`run ${run.id} is complete; nothing is left to run\n`);
-        return await reportRun(run, criteria, { reader: store, context });
+        return await reportRun(run, criteria, { store, context });
       }
       context.requireAllowed(run.request);
       const manager = context.createManager(store, criteria.concurrency);

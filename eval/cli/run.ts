@@ -1,4 +1,4 @@
-import { nameTest } from "../results/summary.ts";
+import { datasetOf, nameBatch } from "../store/dataset.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { readBatch } from "./batch.ts";
 import type { Command } from "./command.ts";
@@ -41,8 +41,9 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
                      reference_reply, scenario_id, metadata.NAME; repeatable
 ${CRITERIA_HELP}
 
-Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error or if
-the endpoint answers no turn, 130 after Ctrl-C.
+Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if
+the endpoint answers no turn, or if there is no baseline to compare with, 130
+after Ctrl-C.
 
 Example:
   assay-eval run support.jsonl --endpoint http://localhost:11434 --model llama3.2 \\
@@ -76,14 +77,15 @@ Example:
       context.err.write(`not taken over: ${what} (${often}first in line ${line})\n`);
     }
     const name = fileName(path);
-    if (name !== undefined) request.test_name ??= name;
+    const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
     context.requireAllowed(request);
 
     const store = await context.openStore();
     try {
-      const criteria = await findBaseline(wanted, store);
+      const candidate = { request, testName, dataset: await datasetOf(request.test_batch) };
+      const criteria = await findBaseline(wanted, { reader: store, candidate, context });
       const manager = context.createManager(store, criteria.concurrency);
-      const started = await manager.start({ request, testName: nameTest(request) });
+      const started = await manager.start({ request, testName });
       if (started.outcome !== "started") {
         throw new Error("a run without an idempotency key already exists");
       }

@@ -1,3 +1,4 @@
+import { restingProgress, viewRun } from "../run/view.ts";
 import { RUN_STATUSES, type RunFilter, type RunRecord } from "../store/store.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
@@ -8,6 +9,7 @@ const options = {
   name: { type: "string" },
   model: { type: "string" },
   status: { type: "string" },
+  json: { type: "boolean" },
 } as const;
 
 /** Lists the stored runs. */
@@ -19,6 +21,7 @@ export const runs: Command = {
   --name NAME    only runs of this test
   --model ID     only runs of this model
   --status S     only ${RUN_STATUSES.join(", ")}
+  --json         print them as {"runs": […]}, each as GET /runs shows it
 
 Example:
   assay-eval runs --model llama3.2 --status completed
@@ -40,9 +43,16 @@ Example:
     const reader = await context.openReader();
     try {
       const page = await reader.listRuns(filter);
-      const rows = await Promise.all(page.runs.map(async (run) => {
-        return toRow(run, run.tally ?? await reader.tally(run.id));
-      }));
+      const found = await Promise.all(page.runs.map(async (run) => ({
+        run,
+        tally: run.tally ?? await reader.tally(run.id),
+      })));
+      if (values.json) {
+        const runs = found.map(({ run, tally }) => viewRun(run, restingProgress(run, tally)));
+        context.out.write(`${JSON.stringify({ runs }, null, 2)}\n`);
+        return EXIT.passed;
+      }
+      const rows = found.map(({ run, tally }) => toRow(run, tally));
       context.out.write(
         rows.length === 0
           ? "no runs found\n"

@@ -1,30 +1,42 @@
+import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { digestRun } from "../export/digest.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import { describeNoise } from "../export/noise_text.ts";
 import { describeRun } from "../export/run_text.ts";
 import { splitNoise } from "../noise/noise.ts";
+import { resultPieces } from "../results/run_result.ts";
+import { restingProgress, viewRun, withResult } from "../run/view.ts";
+import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
 import { findRun } from "./find_run.ts";
 import { terminalForm } from "./terminal_form.ts";
 
+const options = { json: { type: "boolean" } } as const;
+
 /** Shows one run. */
 export const show: Command = {
   summary: "show one run: its averages, its lowest scenarios, and whose noise is in them",
-  help: `assay-eval show RUN
+  help: `assay-eval show RUN [options]
 
-RUN is an id, or "latest".
+RUN is an id, "latest", or "tag:NAME".
+
+  --json         print the run with its result as GET /runs/{id} answers it
 
 Example:
   assay-eval show latest
 `,
 
   async execute(args, context) {
-    const { positionals: [name = ""] } = parseArguments(args, { options: {}, names: ["RUN"] });
+    const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
     const reader = await context.openReader();
     try {
       const run = await findRun(reader, name);
+      if (values.json) {
+        for await (const text of gatherPieces(jsonOf(reader, run))) context.out.write(text);
+        return EXIT.passed;
+      }
       const source = {
         run,
         reader: createWholeReader(reader, run),
@@ -46,3 +58,10 @@ Example:
     }
   },
 };
+
+async function* jsonOf(reader: RunReader, run: StoredRun): AsyncGenerator<string> {
+  const view = viewRun(run, restingProgress(run, run.tally ?? await reader.tally(run.id)));
+  if (run.status === "completed") yield* withResult(view, resultPieces(reader, run));
+  else yield JSON.stringify(view);
+  yield "\n";
+}

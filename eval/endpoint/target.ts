@@ -170,6 +170,15 @@ function isUnusable(error: unknown): boolean {
     (failure.kind === "status" && (failure.status === 401 || failure.status === 403));
 }
 
+/** How an endpoint is asked, as far as the request tells without a search. */
+export function endpointKind(
+  { endpoint, protocol }: { endpoint: string; protocol?: Protocol | undefined },
+): Protocol | undefined {
+  if (protocol) return protocol;
+  const path = new URL(endpoint).pathname.replace(/\/+$/, "");
+  return path.endsWith(COMPLETIONS_PATH) || HAS_VERSION.test(path) ? "openai" : undefined;
+}
+
 /** A path such as `/v1` or `/api/v1beta/openai` names the API itself. */
 const HAS_VERSION = /\/v\d+\w*(\/|$)/;
 

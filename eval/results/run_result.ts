@@ -24,7 +24,8 @@ export async function* writeResult(
   run: StoredRun,
   { message, noise }: { message?: string; noise?: EvaluateResponse["results"]["noise"] } = {},
 ): AsyncGenerator<string> {
-  const heading = summariseRun(run.request, { runId: run.id, ...await reader.tally(run.id) });
+  const { id: runId, testName } = run;
+  const heading = summariseRun(run.request, { runId, testName, ...await reader.tally(runId) });
   if (message !== undefined) heading.message = message;
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();

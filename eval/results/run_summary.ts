@@ -99,7 +99,11 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
     }
   }
   const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
-  const { notes, scored_by } = summariseRun(run.request, { runId: run.id, ...NO_COUNTS });
+  const { notes, scored_by } = summariseRun(run.request, {
+    runId: run.id,
+    testName: run.testName,
+    ...NO_COUNTS,
+  });
   return { notes, ...(scored_by && { scored_by }), ...rest, scenarios, ...turns.report() };
 }
 

@@ -31,7 +31,9 @@ export interface TimedTurn {
 /** What an answer says before its results. The caller's own fields cannot replace ours. */
 export function summariseRun(
   request: EvaluateRequest,
-  { runId, ...counts }: { runId: string } & Pick<Tally, "done" | "failed" | "missing">,
+  { runId, testName, ...counts }:
+    & { runId: string; testName: string }
+    & Pick<Tally, "done" | "failed" | "missing">,
 ): Omit<EvaluateResponse, "results"> {
   // `results` is written behind this heading: kept, it would stand in the body twice.
   const { test_batch: _, attempts: __, protocol: ___, parameters: ____, results: _____, ...kept } =
@@ -39,7 +41,7 @@ export function summariseRun(
   const heading = {
     message: describeCompletion(counts),
     run_id: runId,
-    test_name: nameTest(request),
+    test_name: testName,
     notes: runNotes(request, {
       hasJudge: typeof ScoredBy.safeParse(request.scored_by).data?.judge === "string",
     }),
@@ -58,11 +60,6 @@ function describeCompletion(
   return faults.length === 0
     ? "Evaluation completed successfully"
     : `Evaluation completed: ${faults.join(", ")}`;
-}
-
-/** A test without a name is called after its batch. */
-export function nameTest({ test_name, test_batch }: EvaluateRequest): string {
-  return test_name ?? test_batch[0]!.id;
 }
 
 /** What averages are made of. The texts of a turn take no part in them. */

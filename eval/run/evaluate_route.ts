@@ -7,9 +7,9 @@ import type { Handler, RequestContext } from "../../shared/http/router.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
+import { nameBatch } from "../store/dataset.ts";
 import type { RunReader, RunStore, StoredRun } from "../store/store.ts";
 import { resultPieces } from "../results/run_result.ts";
-import { nameTest } from "../results/summary.ts";
 import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";
 import { eventStream } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
@@ -42,7 +42,7 @@ export function createEvaluateRoute(
     const idempotency = await readIdempotencyKey(request, { context, body });
     const started = await runs.start({
       request: body,
-      testName: nameTest(body),
+      testName: body.test_name ?? await nameBatch(body.test_batch),
       ...(idempotency && { idempotency }),
     });
     if (started.outcome === "started") return { run: started.active.run, active: started.active };

@@ -19,7 +19,7 @@ import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { QUERY_LOST, type RunManager } from "./manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "./stream_log.ts";
-import { restingProgress, type RunView, viewRun } from "./view.ts";
+import { restingProgress, type RunView, viewRun, withResult } from "./view.ts";
 
 export interface RunRoutesDeps {
   store: RunStore;
@@ -204,13 +204,4 @@ function notFound(id: string): AppError {
 
 function conflict(detail: string): AppError {
   return new AppError(409, "conflict", detail);
-}
-
-async function* withResult(
-  view: RunView,
-  result: AsyncIterable<string>,
-): AsyncGenerator<string> {
-  yield `${JSON.stringify(view).slice(0, -1)},"result":`;
-  yield* result;
-  yield "}";
 }

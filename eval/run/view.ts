@@ -42,3 +42,13 @@ export function restingProgress(
   const eta_ms = done === run.totalTurns ? 0 : null;
   return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
 }
+
+/** A run and its result as JSON text in pieces. */
+export async function* withResult(
+  view: RunView,
+  result: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(view).slice(0, -1)},"result":`;
+  yield* result;
+  yield "}";
+}

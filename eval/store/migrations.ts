@@ -111,6 +111,17 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0009_baselines": {
+    async up(db: Kysely<unknown>) {
+      for (const name of ["dataset", "gate"]) {
+        await db.schema.alterTable("runs").addColumn(name, "text").execute();
+      }
+      await db.schema.createTable("run_tags")
+        .addColumn("name", "text", (column) => column.primaryKey())
+        .addColumn("run_id", "text", (column) => column.notNull())
+        .execute();
+    },
+  },
   "0010_lists": {
     async up(db: Kysely<unknown>) {
       for (const name of ["headline", "summary"]) {

@@ -3,6 +3,7 @@ import { readAhead } from "./read_ahead.ts";
 import { listRuns } from "./run_list.ts";
 import { parseTurn, RECORD_COLUMNS, toRecord, toTurnText, type TurnRow } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "./schema.ts";
+import { findTag } from "./run_tags.ts";
 import { createTurnQueries } from "./turn_queries.ts";
 import type { RunReader, Tally, TurnPosition, TurnText } from "./store.ts";
 
@@ -39,6 +40,8 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
         .executeTakeFirst();
       return row && toRecord(row);
     },
+
+    findTag: (name) => findTag(db, name),
 
     listRuns: (filter) => listRuns(db, filter),
 

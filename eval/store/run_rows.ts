@@ -20,6 +20,8 @@ export const RECORD_COLUMNS = [
   "finished_at",
   "tally",
   "query_removed",
+  "dataset",
+  "gate",
 ] as const satisfies (keyof RunsTable)[];
 
 /** The longest name in a list of runs, in characters. */
@@ -72,6 +74,8 @@ export function toRecord(
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
     tally: row.tally === null ? null : JSON.parse(row.tally),
     queryRemoved: row.query_removed === 1,
+    dataset: row.dataset,
+    gate: row.gate,
   };
 }
 
@@ -92,6 +96,8 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
     tally: run.tally && JSON.stringify(run.tally),
     request: await writeJson(run.request),
     query_removed: run.queryRemoved ? 1 : 0,
+    dataset: run.dataset,
+    gate: run.gate,
     overall: null,
     headline: null,
     summary: null,

@@ -1,9 +1,11 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import { datasetOf } from "./dataset.ts";
 import { removeQuery } from "./endpoint_query.ts";
 import { createKeptRuns } from "./kept_runs.ts";
 import { createRunReader } from "./run_reader.ts";
 import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import { createReplyWriter } from "./reply_writer.ts";
+import { setTag } from "./run_tags.ts";
 import type { PendingRepliesTable, Tables } from "./schema.ts";
 import type {
   CreatedRun,
@@ -100,7 +102,8 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
 
     async createRun(run) {
       const moment = now();
-      const stored = describeRun(run, { id: newId(), moment });
+      const dataset = await datasetOf(run.request.test_batch);
+      const stored = describeRun(run, { id: newId(), moment, dataset });
       const row = await toRunRow(stored); // before the transaction, because others wait for it
       const prepared = await prepareRun?.(stored, run);
       let created: CreatedRun | undefined;
@@ -159,12 +162,19 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
       return rows.map(toTurn);
     },
 
+    async setGate(id, gate) {
+      await db.updateTable("runs").set({ gate }).where("id", "=", id).execute();
+    },
+
+    setTag: (name, id) => setTag(db, name, id),
+
     deleteRun: (id) =>
       db.transaction().execute(async (transaction) => {
         if (kept.isKept(id)) kept.markDeleted(id);
         else await deleteTurns(transaction, id);
         await deleteReplies(transaction, id);
         await transaction.deleteFrom("caller_keys").where("run_id", "=", id).execute();
+        await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
         const { numDeletedRows } = await transaction.deleteFrom("runs").where("id", "=", id)
           .executeTakeFirst();
         return numDeletedRows > 0n;
@@ -231,9 +241,11 @@ export function toStatusColumns(
   };
 }
 
+/** The ended runs from before a time; those with a tag are kept, however old. */
 function selectOlder(db: Kysely<Tables>, moment: number) {
   return db.selectFrom("runs")
     .where("status", "!=", "running")
+    .where("id", "not in", (tagged) => tagged.selectFrom("run_tags").select("run_id"))
     .where(({ fn }) => fn.coalesce("finished_at", "created_at"), "<", moment);
 }
 
@@ -340,7 +352,7 @@ function toPendingReply(
 
 function describeRun(
   { request, testName, parentId }: NewRun,
-  { id, moment }: { id: string; moment: number },
+  { id, moment, dataset }: { id: string; moment: number; dataset: string },
 ): StoredRun {
   const interactions = request.test_batch.reduce(
     (sum, scenario) => sum + scenario.interactions.length,
@@ -361,6 +373,8 @@ function describeRun(
     finishedAt: null,
     tally: null,
     queryRemoved: endpoint !== request.endpoint,
+    dataset,
+    gate: null,
     request: { ...request, endpoint },
   };
 }

@@ -1,4 +1,4 @@
-import type { RunStatus } from "./store.ts";
+import type { Gate, RunStatus } from "./store.ts";
 
 /** The tables, as `migrations.ts` creates them. Times are milliseconds since 1970. */
 export interface Tables {
@@ -7,6 +7,13 @@ export interface Tables {
   caller_keys: CallerKeysTable;
   pending_replies: PendingRepliesTable;
   service_state: ServiceStateTable;
+  run_tags: RunTagsTable;
+}
+
+/** Names that people give to runs. */
+export interface RunTagsTable {
+  name: string;
+  run_id: string;
 }
 
 /** Values that the service keeps for itself. */
@@ -31,6 +38,9 @@ export interface RunsTable {
   request: string;
   /** 1 if the endpoint had a query, which is not stored. */
   query_removed: 0 | 1;
+  /** See `datasetOf`; `null` in runs of earlier versions. */
+  dataset: string | null;
+  gate: Gate | null;
   /** The mean `overall` of an ended run; `null` if it has none, or is not summarised yet. */
   overall: number | null;
   /** A `RunHeadline` as JSON; `null` until the ended run is first listed or shown. */

@@ -51,7 +51,14 @@ export interface RunRecord {
   tally: Tally | null;
   /** True if the endpoint had a query. It is not stored, so another process cannot resume the run. */
   queryRemoved: boolean;
+  /** A digest of the batch; `null` in runs of earlier versions. */
+  dataset: string | null;
+  /** What the command line decided about the run; `null` if it did not judge it. */
+  gate: Gate | null;
 }
+
+/** Whether a run reached its threshold and did not regress. */
+export type Gate = "passed" | "failed";
 
 export interface StoredRun extends RunRecord {
   request: EvaluateRequest;
@@ -133,6 +140,8 @@ export interface RunReader extends TurnQueries {
   getRun(id: string): Promise<StoredRun | undefined>;
   /** The same without the request, which may have megabytes. */
   getRecord(id: string): Promise<RunRecord | undefined>;
+  /** The id of the run that a tag names. */
+  findTag(name: string): Promise<string | undefined>;
   /** Names of more than 1,000 characters are cut. */
   listRuns(filter: RunFilter): Promise<RunPage>;
   /** All turns in the order of scenario, attempt and turn. */
@@ -240,7 +249,10 @@ export interface RunStore extends RunReader, SummaryQueries {
   unfinishedRuns(): Promise<string[]>;
   attemptCounts(runId: string): Promise<AttemptCount[]>;
   attemptTurns(runId: string, position: AttemptPosition): Promise<StoredTurn[]>;
-  /** False if there is no such run. */
+  setGate(id: string, gate: Gate): Promise<void>;
+  /** Lets a tag name this run, and no longer the one that it named before. */
+  setTag(name: string, id: string): Promise<void>;
+  /** False if there is no such run. Its tags are deleted too. */
   deleteRun(id: string): Promise<boolean>;
   countOlderThan(moment: number): Promise<number>;
   /** Writes, and rejects if that fails, or if the file was replaced or deleted. */
@@ -251,6 +263,6 @@ export interface RunStore extends RunReader, SummaryQueries {
    */
   trustedMoment(): Promise<number | null>;
   trustMoment(moment: number): Promise<void>;
-  /** Deletes the runs that ended before a time, and returns their number. */
+  /** Deletes the runs without a tag that ended before a time, and returns their number. */
   deleteOlderThan(moment: number): Promise<number>;
 }

@@ -1,3 +1,4 @@
+import { datasetOf } from "../../eval/store/dataset.ts";
 import { removeQuery } from "../../eval/store/endpoint_query.ts";
 import type {
   IdempotencyKey,
@@ -37,6 +38,13 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
   const inOrder = (a: StoredTurn, b: StoredTurn) =>
     a.scenario - b.scenario || a.attempt - b.attempt || a.turn - b.turn;
 
+  const tags = new Map<string, string>();
+  const olderThan = (moment: number) =>
+    [...runs.values()].filter((run) =>
+      run.status !== "running" && (run.finishedAt ?? run.createdAt) < moment &&
+      ![...tags.values()].includes(run.id)
+    );
+
   function claim({ idempotency }: NewRun, id: string) {
     if (!idempotency) return undefined;
     const known = findByKey(idempotency);
@@ -56,7 +64,6 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
   return {
     ...memoryTurnQueries(turnsOf),
     ...summaries,
-    // deno-lint-ignore require-await -- the interface's methods are asynchronous
     async createRun(run) {
       const id = newId();
       const known = claim(run, id);
@@ -78,6 +85,8 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         finishedAt: null,
         tally: null,
         queryRemoved: endpoint !== request.endpoint,
+        dataset: await datasetOf(request.test_batch),
+        gate: null,
         request: { ...structuredClone(request), endpoint },
       };
       runs.set(id, stored);
@@ -198,14 +207,13 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       if (kept.isKept(id)) kept.markDeleted(id);
       else turns.delete(id);
       for (const [key, { runId }] of keys) if (runId === id) keys.delete(key);
+      for (const [name, runId] of tags) if (runId === id) tags.delete(name);
       return Promise.resolve(runs.delete(id));
     },
-    countOlderThan: (moment) =>
-      Promise.resolve(
-        [...runs.values()].filter((run) =>
-          run.status !== "running" && (run.finishedAt ?? run.createdAt) < moment
-        ).length,
-      ),
+    findTag: (name) => Promise.resolve(tags.get(name)),
+    setTag: (name, id) => Promise.resolve(void tags.set(name, id)),
+    setGate: (id, gate) => Promise.resolve(void (runs.get(id)!.gate = gate)),
+    countOlderThan: (moment) => Promise.resolve(olderThan(moment).length),
     checkWrite: () => Promise.resolve(),
     trustedMoment() {
       const moments = [...runs.values()].map((run) => run.finishedAt ?? run.createdAt);
@@ -213,9 +221,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     },
     trustMoment: (moment) => Promise.resolve(void (trusted = moment)),
     async deleteOlderThan(moment) {
-      const old = [...runs.values()].filter((run) =>
-        run.status !== "running" && (run.finishedAt ?? run.createdAt) < moment
-      );
+      const old = olderThan(moment);
       for (const { id } of old) await this.deleteRun(id);
       return old.length;
     },

@@ -32,6 +32,8 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     finishedAt: Date.UTC(2026, 0, 2, 3, 4, 6),
     tally: null,
     queryRemoved: false,
+    dataset: null,
+    gate: null,
     request: {
       test_batch: batch.map(([id, attempts]) =>
         scenario(id, attempts[0]!.map(({ id }, turn) => interaction(id ?? `t${turn + 1}`)))

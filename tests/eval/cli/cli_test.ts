@@ -90,3 +90,17 @@ Deno.test("export writes to the standard output, or to files by their ending", a
   assert(files["x.csv"]!.startsWith('"run_id"') && files["y.md"]!.startsWith("## "));
   assertEquals((await run("export", first, "--format", "pdf")).code, 1);
 });
+
+Deno.test("runs and show print JSON for programs, as the service answers it", async () => {
+  const { run } = cliContext({ files: { "b.json": batchFile(2) }, answer: () => "right" });
+  await run("run", "b.json", "--endpoint", "http://model.example/v1?key=secret", "--model", "m");
+  const { runs } = JSON.parse((await run("runs", "--json")).out);
+  assertEquals(runs.length, 1);
+  const { run_id, status, test_name, endpoint, progress } = runs[0];
+  assertEquals([status, test_name, progress.done], ["completed", "b", 2]);
+  assertEquals(endpoint, "http://model.example/v1");
+  const shown = JSON.parse((await run("show", "latest", "--json")).out);
+  assertEquals(shown.run_id, run_id);
+  assertEquals(shown.result.results.scenarios.length, 2);
+  assertEquals(JSON.parse((await cliContext().run("runs", "--json")).out), { runs: [] });
+});

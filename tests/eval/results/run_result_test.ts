@@ -24,6 +24,7 @@ function writeWhole(run: StoredRun, turns: StoredTurn[]): string {
   for (const scenario of scenarios) totals.add(scenario);
   const heading = summariseRun(request, {
     runId: run.id,
+    testName: run.testName,
     done: turns.length,
     failed,
     missing: 0,

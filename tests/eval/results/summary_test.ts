@@ -57,13 +57,19 @@ Deno.test("a caller's own fields come back, and cannot replace ours", () => {
   const request = evaluateRequest({
     ...{ ticket: "T-1", message: "mine", run_id: "mine", results: "mine" },
   });
-  const heading = summariseRun(request, { runId: "r", done: 4, failed: 1, missing: 0 });
+  const heading = summariseRun(request, {
+    runId: "r",
+    testName: "t",
+    done: 4,
+    failed: 1,
+    missing: 0,
+  });
   assertEquals(
     heading,
     {
       message: "Evaluation completed: 1 of 4 interactions failed",
       run_id: "r",
-      test_name: "scenario 0",
+      test_name: "t",
       notes: [],
       endpoint: "http://127.0.0.1:9/v1",
       model_id: "a/model",

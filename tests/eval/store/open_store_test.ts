@@ -236,7 +236,10 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
       drop table caller_keys;
       drop table pending_replies;
       drop table service_state;
+      drop table run_tags;
       alter table runs drop column query_removed;
+      alter table runs drop column dataset;
+      alter table runs drop column gate;
       alter table runs drop column overall;
       alter table runs drop column headline;
       alter table runs drop column summary;

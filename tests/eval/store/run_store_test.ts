@@ -1,3 +1,4 @@
+import { datasetOf } from "../../../eval/store/dataset.ts";
 import { assert, assertEquals } from "@std/assert";
 import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunCursor } from "../../../eval/store/list_query.ts";
@@ -78,6 +79,8 @@ testStores(
       finishedAt: null,
       tally: null,
       queryRemoved: false,
+      dataset: await datasetOf(request.test_batch),
+      gate: null,
       request,
     });
   },
@@ -489,3 +492,33 @@ testStores("names with U+0000 and lone surrogates are stored and found", async (
 });
 
 for (const [name, test] of Object.entries(listCases)) testStores(name, test);
+
+testStores(
+  "a run keeps the outcome of its gate, and the digest of its batch is the same for the same batch",
+  async (store) => {
+    const [first, second] = [await newRun(store), await newRun(store)];
+    await store.setGate(first, "failed");
+    const { runs } = await store.listRuns({ limit: 2 });
+    assertEquals(runs.map(({ id, gate }) => [id, gate]), [[second, null], [first, "failed"]]);
+    assertEquals(new Set(runs.map(({ dataset }) => dataset)).size, 1);
+    const other = await newRun(store, { turns: 5 });
+    assert((await store.getRecord(other))?.dataset !== runs[0]?.dataset);
+  },
+);
+
+testStores(
+  "a tag names one run, keeps it from being deleted for its age, and goes with it",
+  async (store) => {
+    const [first, second] = [await newRun(store), await newRun(store)];
+    for (const id of [first, second]) await store.setStatus(id, { status: "completed" });
+    assertEquals(await store.findTag("main"), undefined);
+    await store.setTag("main", first);
+    await store.setTag("main", second);
+    assertEquals(await store.findTag("main"), second);
+    assertEquals(await store.deleteOlderThan(Number.MAX_SAFE_INTEGER), 1);
+    assertEquals(await store.getRun(first), undefined);
+    assertEquals(await store.countOlderThan(Number.MAX_SAFE_INTEGER), 0);
+    await store.deleteRun(second);
+    assertEquals(await store.findTag("main"), undefined);
+  },
+);

@@ -1,0 +1,73 @@
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { endpointKind } from "../endpoint/target.ts";
+import type { RunReader, RunRecord } from "../store/store.ts";
+import { UsageError } from "./command.ts";
+import { findRun } from "./find_run.ts";
+
+/** The run that is about to be compared with a baseline. */
+export interface Candidate {
+  /** Of a run that exists already. */
+  id?: string;
+  testName: string;
+  dataset: string | null;
+  request: Pick<EvaluateRequest, "endpoint" | "protocol">;
+}
+
+/** A run with a larger share of failed calls says little about its model. */
+const MOST_FAILED = 0.1;
+/** Runs read at once. */
+const PAGE = 100;
+
+/**
+ * The run that `--baseline` names: an id, `tag:NAME`, or `latest`. Throws `UsageError` if there is
+ * none.
+ */
+export async function findBaselineRun(
+  reader: RunReader,
+  { name, candidate }: { name: string; candidate: Candidate },
+): Promise<string> {
+  if (name !== "latest") {
+    const { id } = await findRun(reader, name);
+    if (id === candidate.id) throw new UsageError("a run cannot be its own baseline");
+    return id;
+  }
+  for await (const run of runsBefore(reader, candidate.id)) {
+    if (!isHealthy(run) || run.gate === "failed" || !isSameTest(run, candidate)) continue;
+    if (await isSameKind(reader, run.id, candidate)) return run.id;
+  }
+  throw new UsageError(
+    `no baseline: there is no completed run of test "${candidate.testName}" or of the same batch ` +
+      `that passed its gate, with at most ${MOST_FAILED * 100} % failed calls and an endpoint of ` +
+      "the same kind",
+  );
+}
+
+/** Completed runs, newest first; those before a run if it is stored already. */
+async function* runsBefore(reader: RunReader, id: string | undefined): AsyncGenerator<RunRecord> {
+  let cursor;
+  do {
+    const page = await reader.listRuns({
+      status: "completed",
+      limit: PAGE,
+      ...(cursor && { cursor }),
+    });
+    yield* page.runs.filter((run) => id === undefined || run.id < id); // ids grow with time
+    cursor = page.next;
+  } while (cursor);
+}
+
+function isHealthy({ tally, totalTurns }: RunRecord): boolean {
+  return tally !== null && tally.done === totalTurns && tally.failed <= MOST_FAILED * totalTurns;
+}
+
+function isSameTest({ testName, dataset }: RunRecord, candidate: Candidate): boolean {
+  return testName === candidate.testName || (dataset !== null && dataset === candidate.dataset);
+}
+
+/** An address that tells no kind may be of any. */
+async function isSameKind(reader: RunReader, id: string, { request }: Candidate): Promise<boolean> {
+  const wanted = endpointKind(request);
+  const run = wanted && await reader.getRun(id);
+  const found = run && endpointKind(run.request);
+  return !wanted || !found || wanted === found;
+}

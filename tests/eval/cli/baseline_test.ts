@@ -1,0 +1,134 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { batchFile, cliContext } from "../../fakes/cli_context.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
+
+const on = (endpoint: string) => ["--endpoint", endpoint, "--model", "acme/model"];
+const target = on("http://model.example/v1");
+
+/** Replies of one quality until it is changed. */
+function model(files: Record<string, string> = { "support.jsonl": batchFile(12) }) {
+  const state = { answer: () => "right" };
+  const cli = cliContext({ files, answer: () => state.answer() });
+  return {
+    ...cli,
+    state,
+    /** Runs a batch, and returns the run's id with the rest. */
+    async evaluate(...args: string[]) {
+      const [file = "", ...options] = args;
+      const ended = await cli.run("run", file, ...target, ...options);
+      return { ...ended, id: /^run (\S{36})$/m.exec(ended.err)?.[1] ?? "" };
+    },
+  };
+}
+
+Deno.test("the latest baseline is the last run of the same test, not of anything", async () => {
+  const files = { "support.jsonl": batchFile(12), "other.jsonl": batchFile(3) };
+  const { evaluate, state } = model(files);
+  const own = await evaluate("support.jsonl");
+  await evaluate("other.jsonl");
+  state.answer = () => "wrong";
+  const worse = await evaluate("support.jsonl", "--baseline", "latest", "--threshold", "0");
+  assertEquals(worse.code, 100, worse.out + worse.err);
+  assertStringIncludes(worse.err, `baseline ${own.id}`);
+  assertStringIncludes(worse.out, "not passed: regressed in");
+});
+
+Deno.test("a run that failed its gate is never the latest baseline", async () => {
+  const { evaluate, state } = model();
+  const good = await evaluate("support.jsonl");
+  state.answer = () => "wrong";
+  const regressed = await evaluate("support.jsonl", "--baseline", "latest", "--threshold", "0");
+  assertEquals(regressed.code, 100);
+  const again = await evaluate("support.jsonl", "--baseline", "latest", "--threshold", "0");
+  assertEquals(again.code, 100, "the regression is not the new normal");
+  assertStringIncludes(again.err, `baseline ${good.id}`);
+});
+
+Deno.test("a run whose endpoint failed is never the latest baseline", async () => {
+  const { evaluate, state, store } = model();
+  const good = await evaluate("support.jsonl");
+  let calls = 0;
+  state.answer = () => {
+    if (calls++ < 4) throw providerError(500);
+    return "right";
+  };
+  const shaky = await evaluate("support.jsonl", "--threshold", "0");
+  assertEquals([shaky.code, (await store.getRecord(shaky.id))?.gate], [0, "passed"]);
+  const next = await evaluate("support.jsonl", "--baseline", "latest");
+  assertStringIncludes(next.err, `baseline ${good.id}`);
+});
+
+Deno.test("the same batch under another name is the same test", async () => {
+  const { evaluate } = model();
+  const before = await evaluate("support.jsonl", "--name", "before");
+  const after = await evaluate("support.jsonl", "--name", "after", "--baseline", "latest");
+  assertEquals(after.code, 0, after.err);
+  assertStringIncludes(after.err, `baseline ${before.id}`);
+});
+
+Deno.test("a run of another kind of endpoint is not the latest baseline", async () => {
+  const body = (protocol: string) =>
+    JSON.stringify({
+      test_batch: batchFile(2).split("\n").map((line) => JSON.parse(line)),
+      test_name: "t",
+      protocol,
+    });
+  const { evaluate } = model({ "agent.json": body("agent"), "openai.json": body("openai") });
+  const own = await evaluate("openai.json");
+  await evaluate("agent.json");
+  const next = await evaluate("openai.json", "--baseline", "latest");
+  assertStringIncludes(next.err, `baseline ${own.id}`);
+});
+
+Deno.test("without a baseline nothing is run and the exit code is 1, unless it is optional", async () => {
+  const { evaluate, asked, run } = model();
+  for (const name of ["latest", "tag:main", "0198c0de-1111-7000-8000-000000000000"]) {
+    const { code, err } = await evaluate("support.jsonl", "--baseline", name);
+    assertEquals(code, 1, err);
+    assertStringIncludes(err, "--baseline-optional");
+  }
+  assertEquals(asked.length, 0);
+  const first = await evaluate("support.jsonl", "--baseline", "latest", "--baseline-optional");
+  assertEquals(first.code, 0);
+  assertStringIncludes(first.err, "nothing is compared");
+  const alone = await run("run", "support.jsonl", ...target, "--baseline-optional");
+  assertStringIncludes(alone.err, "--baseline-optional requires --baseline");
+});
+
+Deno.test("a baseline that has nothing in common with the run ends with 1, unless it is optional", async () => {
+  const other = JSON.stringify({
+    id: "another",
+    interactions: [{ id: "t", user_message: "?", reference_reply: "right" }],
+  });
+  const { evaluate } = model({ "support.jsonl": batchFile(3), "other.json": other });
+  const { id } = await evaluate("other.json");
+  const strict = await evaluate("support.jsonl", "--baseline", id);
+  assertEquals(strict.code, 1);
+  assertStringIncludes(strict.out, `failed: the run has nothing in common with its baseline ${id}`);
+  assertEquals((await evaluate("support.jsonl", "--baseline", id, "--baseline-optional")).code, 0);
+});
+
+Deno.test("a tag names a run for every command, until it names another", async () => {
+  const { evaluate, run, state } = model();
+  const main = await evaluate("support.jsonl");
+  const tagged = await run("tag", "latest", "release/1.2");
+  assertEquals([tagged.code, tagged.out], [0, `tag:release/1.2 is run ${main.id}\n`]);
+  state.answer = () => "wrong";
+  await evaluate("support.jsonl", "--threshold", "0");
+  const gate = ["--baseline", "tag:release/1.2", "--threshold", "0"];
+  assertEquals((await evaluate("support.jsonl", ...gate)).code, 100);
+  assertStringIncludes((await run("show", "tag:release/1.2")).out, main.id);
+  await run("tag", "latest", "release/1.2");
+  assertEquals((await evaluate("support.jsonl", ...gate)).code, 0);
+});
+
+Deno.test("a name that could not be typed, or a run that is not complete, gets no tag", async () => {
+  const { evaluate, run, store } = model();
+  const { id } = await evaluate("support.jsonl");
+  assertEquals((await run("tag", id, "with blank")).code, 1);
+  await store.setStatus(id, { status: "interrupted" });
+  const { code, err } = await run("tag", id, "main");
+  assertEquals(code, 1);
+  assertStringIncludes(err, "it is interrupted");
+  assert(await store.findTag("main") === undefined);
+});
