@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { Price } from "../shared/schemas/cost.ts";
 import {
   address,
   commonVariables,
   integer,
+  jsonObject,
   list,
   requireSafeExposure,
   stringMap,
@@ -33,6 +35,9 @@ export const EvalConfig = z.object({
   JUDGE_BASE_URL: address(),
   JUDGE_API_KEY: z.string().optional(),
   JUDGE_MODEL: z.string().optional(),
+  PRICES: jsonObject(z.record(z.string().min(1), Price), {
+    example: '{"gpt-4o*": {"input": 2.5, "cached_input": 1.25, "output": 10}}',
+  }),
   EMBEDDINGS_BASE_URL: address(),
   EMBEDDINGS_API_KEY: z.string().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),

@@ -16,6 +16,8 @@ import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
 import { createEndpointModels } from "./endpoint/endpoint_models.ts";
 import { createEndpointPaces } from "./endpoint/pace.ts";
+import { priceTarget } from "./endpoint/priced_target.ts";
+import { findPrice } from "./endpoint/prices.ts";
 import { createEndpointPolicy } from "./endpoint/policy.ts";
 import { createFairLimiter } from "./run/fair_limiter.ts";
 import type { EvalDeps } from "./handler.ts";
@@ -118,7 +120,9 @@ export function createEvalDeps(
         agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
       };
       const target = createTarget({ endpoint, protocol, parameters, dialects });
-      return observeTarget(target, { metrics, modelId });
+      const observed = observeTarget(target, { metrics, modelId });
+      const { PRICES: prices } = config;
+      return prices ? priceTarget(observed, findPrice(prices, modelId)) : observed;
     },
   });
   const checks = {

@@ -42,6 +42,19 @@ export function stringMap() {
   }).optional();
 }
 
+/** A JSON object of a given form; a message shows `example`. */
+export function jsonObject<T>(schema: z.ZodType<T>, { example }: { example: string }) {
+  return z.string().transform((text, context): T => {
+    const result = schema.safeParse(tryParse(text));
+    if (result.success) return result.data;
+    const [issue] = result.error.issues;
+    const where = issue?.path.length ? ` (${issue.path.join(".")}: ${issue.message})` : "";
+    const message = `must be a JSON object like ${example}${where}`;
+    context.issues.push({ code: "custom", input: undefined, message });
+    return z.NEVER;
+  }).optional();
+}
+
 /** A rate such as `60/min`. */
 export function rate() {
   const error = "must be a rate such as 60/min (s, min, h or day)";

@@ -18,6 +18,7 @@ export interface Assessment extends
     | "annotation"
     | "judge"
     | "check_results"
+    | "judge_cost"
   > {
   generatedMetadata: Metadata;
 }

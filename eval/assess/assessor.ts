@@ -2,6 +2,7 @@ import { type EvaluateRequest, type Interaction, ScoredBy } from "../../shared/s
 import type { Assessor, ReplyCircumstances } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
+import { meterJudge } from "./judge/judge_cost.ts";
 import { conclude } from "./scores/overall.ts";
 import type { Outcome, ScoredBatch, Scorer, TurnScorer } from "./scores/scorer.ts";
 import { scorers as everyScorer } from "./scores/scorers.ts";
@@ -76,10 +77,12 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
   return {
     async assess(interaction, reply, circumstances = {}) {
       isAnswered = true;
-      const [known, asked] = await Promise.all([
-        scoreOnce(interaction, reply),
-        scoreWith(fresh, { interaction, reply, ...UNKNOWN_CIRCUMSTANCES, ...circumstances }),
-      ]);
+      const { value: [known, asked], cost } = await meterJudge(() =>
+        Promise.all([
+          scoreOnce(interaction, reply),
+          scoreWith(fresh, { interaction, reply, ...UNKNOWN_CIRCUMSTANCES, ...circumstances }),
+        ])
+      );
       const byScorer = new Map<TurnScorer, Outcome>([
         ...repeatable.map((scorer, index) => [scorer, known[index]!] as const),
         ...fresh.map((scorer, index) => [scorer, asked[index]!] as const),
@@ -102,6 +105,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
         }),
         ...(Object.keys(methods).length > 0 && { score_methods: methods }),
         ...fields,
+        ...(cost !== undefined && { judge_cost: cost }),
       };
     },
 

@@ -11,6 +11,8 @@ import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
 import { createLocalEmbedder } from "./embeddings/local.ts";
 import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
 import { createEndpointPace } from "../endpoint/pace.ts";
+import { priceJudge } from "./judge/judge_cost.ts";
+import { findPrice } from "../endpoint/prices.ts";
 import { createJudgeModel, type JudgeModel } from "./judge/model.ts";
 import { createLanguageDetector } from "./language/detector.ts";
 import { createPairComparer } from "./scores/pair_scores.ts";
@@ -71,7 +73,8 @@ function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefin
   const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key, JUDGE_MODEL: model } = config;
   if (!baseUrl) return undefined;
   if (!model) throw new ConfigError("cannot start: JUDGE_BASE_URL is set, so set JUDGE_MODEL too");
-  return createJudgeModel({ baseUrl, model }, connect(model, key, "JUDGE_API_KEY"));
+  const judge = createJudgeModel({ baseUrl, model }, connect(model, key, "JUDGE_API_KEY"));
+  return config.PRICES ? priceJudge(judge, findPrice(config.PRICES, model)) : judge;
 }
 
 function createEmbedder(

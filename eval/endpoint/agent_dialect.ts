@@ -16,6 +16,8 @@ const Reply = z.object({
     input_tokens: z.number(),
     output_tokens: z.number(),
     total_tokens: z.number(),
+    input_token_details: z.looseObject({ cache_read: z.number().optional() }).optional()
+      .catch(undefined),
   }).nullish().catch(null),
 });
 
@@ -51,13 +53,16 @@ function readReply(
 ): TargetReply | undefined {
   const { data } = Reply.safeParse(answer);
   if (!data) return undefined;
+  const { input_token_details: details, ...tokens } = data.usage_metadata ?? {};
+  const usage = "input_tokens" in tokens ? tokens : null;
   return toTargetReply({
     content: data.content,
     reasoning: data.additional_kwargs?.reasoning_content,
     calls: data.tool_calls?.map(({ name }) => name) ?? [],
     finishReason: data.response_metadata?.finish_reason ?? null,
-    usage: data.usage_metadata ?? null,
+    usage,
     encoding,
+    cachedInputTokens: details?.cache_read,
     toolCalls: observesTools ? readToolEvents(answer) ?? readMessageCalls(answer) : undefined,
   });
 }

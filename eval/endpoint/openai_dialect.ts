@@ -70,6 +70,7 @@ function readReply(
       total_tokens: usage.totalTokens,
     },
     encoding,
+    cachedInputTokens: usage?.promptDetails?.cached_tokens,
     toolCalls: observesTools ? readToolEvents(message) ?? readPendingCalls(toolCalls) : undefined,
   });
 }

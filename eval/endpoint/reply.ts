@@ -1,5 +1,6 @@
 import { asFields, asList, asText, parseContent } from "../../shared/providers/openai_messages.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import type { Cost } from "../../shared/schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type { InteractionUsage } from "../../shared/schemas/evaluate.ts";
 
@@ -17,6 +18,10 @@ export interface TargetReply {
   encoding?: typeof NOT_UTF8;
   /** What the endpoint called; unset if that was not asked for, or it does not say. */
   toolCalls?: ObservedToolCall[];
+  /** The part of the input tokens that was in the provider's cache, if it says so. */
+  cachedInputTokens?: number;
+  /** What the call cost; `null` if that is not known, unset if there are no prices at all. */
+  cost?: Cost | null;
 }
 
 /** Why a reply has no text, as the `error` of its turn says it. */
@@ -38,6 +43,7 @@ export interface RawReply {
   encoding?: typeof NOT_UTF8 | undefined;
   /** What the endpoint called, if that was asked for and it says so. */
   toolCalls?: ObservedToolCall[] | undefined;
+  cachedInputTokens?: number | undefined;
 }
 
 /**
@@ -45,7 +51,7 @@ export interface RawReply {
  * asked for, a reply of nothing else is whole.
  */
 export function toTargetReply(raw: RawReply): TargetReply {
-  const { finishReason, usage, calls, encoding, toolCalls } = raw;
+  const { finishReason, usage, calls, encoding, toolCalls, cachedInputTokens } = raw;
   const { content, thought } = splitThought(parseContent(raw.content) ?? "");
   const reasoning = [asText(raw.reasoning) ?? thoughtParts(raw.content), thought]
     .map((text) => text.trim()).filter(Boolean).join("\n\n");
@@ -56,6 +62,7 @@ export function toTargetReply(raw: RawReply): TargetReply {
     ...(reasoning !== "" && { reasoning }),
     ...(encoding && { encoding }),
     ...(toolCalls && { toolCalls }),
+    ...(cachedInputTokens !== undefined && { cachedInputTokens }),
   };
   if (toolCalls && toolCalls.length > 0) return reply;
   return content.trim() === "" ? { ...reply, textless: explainTextless(reply, calls) } : reply;

@@ -10,6 +10,8 @@ export interface ConversationMessage {
 
 /** The model under test. `ask` throws `ProviderError` if all retries failed. */
 export interface Target {
+  /** Whether replies say what they cost. */
+  readonly isPriced?: boolean;
   ask(conversation: ConversationMessage[], signal: AbortSignal): Promise<TargetReply>;
 }
 

@@ -56,6 +56,7 @@ export const csv: ExportFormat = {
         ({ result }) => result.score_methods && JSON.stringify(result.score_methods),
       ],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
+      ...(turnCounts.cost ?? turnCounts.judge_cost ? COST_COLUMNS : []),
       ...(turnCounts.check_counts ? CHECK_COLUMNS : []),
       ...(scoreNames.includes("tools") ? TOOL_COLUMNS : []),
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
@@ -66,6 +67,14 @@ export const csv: ExportFormat = {
     }
   },
 };
+
+/** Only in runs with prices. */
+const COST_COLUMNS: Column[] = [
+  ["cost", ({ result }) => result.cost?.amount],
+  ["cost_currency", ({ result }) => result.cost?.currency],
+  ["judge_cost", ({ result }) => result.judge_cost?.amount],
+  ["judge_cost_currency", ({ result }) => result.judge_cost?.currency],
+];
 
 /** Only in runs with checks. */
 const CHECK_COLUMNS: Column[] = [

@@ -74,6 +74,8 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
     missing_scores,
     score_methods,
     differs_in,
+    cost,
+    judge_cost,
     check_counts,
     truncated,
   } = await finishYielding(totals.closeInSteps(), yieldIfDue);
@@ -99,6 +101,8 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
       differs_in,
       truncated,
       ...(check_counts && { check_counts }),
+      ...(cost && { cost }),
+      ...(judge_cost && { judge_cost }),
     },
     barred,
   };

@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult, TurnCounts } from "../../shared/schemas/evaluate.ts";
 import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { shorten } from "../../shared/shorten.ts";
@@ -48,7 +48,7 @@ function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest): string {
     "    </testcase>\n  </testsuite>\n";
 }
 
-async function* writeSuites(source: ExportSource, { scenarios }: RunDigest) {
+async function* writeSuites(source: ExportSource, { scenarios, turnCounts }: RunDigest) {
   const { run, threshold } = source;
   const timestamp = new Date(run.createdAt).toISOString().slice(0, 19);
   const properties = {
@@ -56,6 +56,7 @@ async function* writeSuites(source: ExportSource, { scenarios }: RunDigest) {
     model_id: run.modelId,
     endpoint: withoutQuery(run.endpoint),
     threshold,
+    ...costProperties(turnCounts),
   };
   let open: number | undefined;
   for await (const turn of source.reader.turns(run.id)) {
@@ -73,6 +74,15 @@ async function* writeSuites(source: ExportSource, { scenarios }: RunDigest) {
     yield writeCase(turn, { suite: scenario.label, threshold });
   }
   if (open !== undefined) yield "  </testsuite>\n";
+}
+
+/** What the whole run cost, as far as that is known. */
+function costProperties({ cost, judge_cost }: TurnCounts): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries({ run_cost: cost, run_judge_cost: judge_cost }).flatMap(([name, sum]) =>
+      typeof sum?.amount === "number" ? [[name, `${sum.amount} ${sum.currency}`]] : []
+    ),
+  );
 }
 
 function countAttributes({ turns, below, failed, incomplete, unscored, latencyMs }: Counts) {

@@ -1,5 +1,6 @@
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered } from "../results/passing.ts";
+import type { CostSum } from "../../shared/schemas/cost.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
@@ -25,6 +26,7 @@ export function describeRun(
       ...[...digest.errors].map(([code, { count, detail }]) =>
         `Failed ${count} × ${form.name(code)}: ${form.name(detail)}`
       ),
+      ...describeCosts(digest),
       ...describeMissing(digest, form),
       ...describeMethods(digest, form),
       ...describeDifferences(digest),
@@ -63,6 +65,21 @@ function describeCounts(
   return `${passed} passed, ${below} below ${threshold}, ${failed} failed` +
     (incomplete > 0 ? `, ${incomplete} incomplete` : "") +
     (unscored > 0 ? `, ${unscored} without a score` : "");
+}
+
+/** What the run cost, as far as that is known. */
+function describeCosts({ turnCounts: { cost, judge_cost } }: RunDigest): string[] {
+  return [
+    ...(cost ? [`Cost ${showCost(cost)}`] : []),
+    ...(judge_cost ? [`Cost of the judge ${showCost(judge_cost)}`] : []),
+  ];
+}
+
+function showCost({ amount, currency, unknown }: CostSum): string {
+  const known = amount === null ? "unknown" : `${Number(amount.toPrecision(4))} ${currency}`;
+  return amount === null || unknown === 0
+    ? known
+    : `${known}, and ${unknown} turns of unknown cost`;
 }
 
 /** The headline's own line would only repeat its parts. */

@@ -1,10 +1,17 @@
 import type { CheckCount, CheckResult } from "../../shared/schemas/checks.ts";
+import { createCostSum } from "./cost_sum.ts";
 import type { InteractionResult, TurnCounts } from "../../shared/schemas/evaluate.ts";
 
 /** The part of a turn that is counted. */
 export type CountableTurn = Pick<
   InteractionResult,
-  "missing_scores" | "score_methods" | "differs_in" | "check_results" | "truncated"
+  | "missing_scores"
+  | "score_methods"
+  | "differs_in"
+  | "check_results"
+  | "truncated"
+  | "cost"
+  | "judge_cost"
 >;
 
 /** Different reasons and methods that are counted separately; usually there are few of each. */
@@ -21,6 +28,7 @@ export function createTurnCounter() {
   const methods: TurnCounts["score_methods"] = {};
   const differences = new Map<string, number>();
   const checks = new Map<string, CheckCount>();
+  const costs = { cost: createCostSum(), judge_cost: createCostSum() };
   let truncatedTurns = 0;
 
   function countMissing(score: string, reason: string): void {
@@ -60,6 +68,8 @@ export function createTurnCounter() {
         differences.set(kind, (differences.get(kind) ?? 0) + 1);
       }
       check_results?.forEach(countCheck);
+      costs.cost.add(turn.cost);
+      costs.judge_cost.add(turn.judge_cost);
     },
     /** The most frequent first. */
     report: (): TurnCounts => ({
@@ -70,6 +80,8 @@ export function createTurnCounter() {
       ...(checks.size > 0 && {
         check_counts: [...checks.values()].sort((a, b) => b.failed - a.failed),
       }),
+      ...costs.cost.report("cost"),
+      ...costs.judge_cost.report("judge_cost"),
     }),
   };
 }

@@ -282,11 +282,17 @@ function toAnswer(result: InteractionResult): Answer {
 const OUTCOME_FIELDS = new Set(
   Object.keys(InteractionResult.shape).filter((field) => !(field in Interaction.shape)),
 );
-/** The same of a turn that expects no tool calls: there, `tool_calls` may be the caller's own. */
-const PLAIN_OUTCOME_FIELDS = OUTCOME_FIELDS.difference(new Set(["tool_calls"]));
+/** Names that callers may use themselves, unless the run has a value for them. */
+const SHARED_FIELDS = new Set(["tool_calls", "cost", "judge_cost"]);
 
-function omit(interaction: Interaction, fields: ReadonlySet<string>): Interaction {
-  const entries = Object.entries(interaction).filter(([field]) => !fields.has(field));
+/** What the caller sent, without the results of an earlier run. */
+function ownFields(interaction: Interaction, { isPriced }: Pick<Target, "isPriced">): Interaction {
+  const isOurs = (field: string) => {
+    if (!OUTCOME_FIELDS.has(field)) return false;
+    if (!SHARED_FIELDS.has(field)) return true;
+    return field === "tool_calls" ? interaction.reference_tools !== undefined : isPriced === true;
+  };
+  const entries = Object.entries(interaction).filter(([field]) => !isOurs(field));
   return Object.fromEntries(entries) as Interaction;
 }
 
@@ -297,10 +303,7 @@ async function toResult(
 ): Promise<InteractionResult> {
   const { assessor } = ports;
   const { reply, latencyMs: latency_ms } = answer;
-  const own = omit(
-    interaction,
-    interaction.reference_tools ? OUTCOME_FIELDS : PLAIN_OUTCOME_FIELDS,
-  );
+  const own = ownFields(interaction, ports.target);
   const reference_reply = interaction.reference_reply ?? "";
   if (!reply) {
     return {
@@ -310,7 +313,7 @@ async function toResult(
       generated_metadata: {},
       scores: await assessor.failed(interaction),
       latency_ms,
-      ...describeReply(answer.textless),
+      ...describeReply(answer.textless, ports.target),
       error: answer.error,
     };
   }
@@ -323,19 +326,20 @@ async function toResult(
     ...assessed,
     ...(reply.toolCalls && { tool_calls: reply.toolCalls }),
     latency_ms,
-    ...describeReply(reply),
+    ...describeReply(reply, ports.target),
   };
 }
 
 /** The fields of a result that come from the endpoint's answer, beside the text. */
-function describeReply(reply: TargetReply | undefined) {
-  const { usage = null, finishReason = null, reasoning, encoding } = reply ?? {};
+function describeReply(reply: TargetReply | undefined, { isPriced }: Pick<Target, "isPriced">) {
+  const { usage = null, finishReason = null, reasoning, encoding, cost = null } = reply ?? {};
   return {
     usage,
     finish_reason: finishReason,
     ...(isTruncated(finishReason) && { truncated: true as const }),
     ...(reasoning !== undefined && { reasoning }),
     ...(encoding && { reply_encoding: encoding }),
+    ...(isPriced && { cost }),
   };
 }
 

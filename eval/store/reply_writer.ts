@@ -99,6 +99,7 @@ function toRow(
     reasoning: received.reasoning,
     reply_encoding: received.encoding,
     tool_calls: received.toolCalls,
+    cost: received.cost,
   });
   return { run_id: runId, scenario, attempt, turn, tries: 0, reply };
 }

@@ -347,6 +347,7 @@ function toPendingReply(
     ...(reasoning !== undefined && { reasoning }),
     ...(stored.reply_encoding && { encoding: stored.reply_encoding }),
     ...(stored.tool_calls && { toolCalls: stored.tool_calls }),
+    ...(stored.cost !== undefined && { cost: stored.cost }),
   };
 }
 

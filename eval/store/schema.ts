@@ -84,8 +84,8 @@ export interface PendingRepliesTable {
   /** How many later processes have started to score it. */
   tries: number;
   /**
-   * `agent_reply`, `usage`, `latency_ms`, `finish_reason`, `reasoning`, `reply_encoding` and
-   * `tool_calls` as JSON: as in a turn's `result`, which may stand here too. Earlier versions wrote
+   * `agent_reply`, `usage`, `latency_ms`, `finish_reason`, `reasoning`, `reply_encoding`,
+   * `tool_calls` and `cost` as JSON: as in a turn's `result`, which may stand here too. Earlier versions wrote
    * `content` for `agent_reply`.
    */
   reply: string;

@@ -3,6 +3,7 @@ import type {
   InteractionResult,
   InteractionUsage,
 } from "../../shared/schemas/evaluate.ts";
+import type { Cost } from "../../shared/schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
@@ -95,6 +96,8 @@ export interface ReceivedReply extends TurnPosition {
   encoding?: typeof NOT_UTF8;
   /** What the endpoint called, if the run looks at it. */
   toolCalls?: ObservedToolCall[];
+  /** What the call cost, if there are prices. */
+  cost?: Cost | null;
 }
 
 /** A reply that an earlier process received and did not finish scoring. */

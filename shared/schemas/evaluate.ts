@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NOT_UTF8 } from "../http/utf8.ts";
 import { CheckCount, CheckResult, Checks } from "./checks.ts";
+import { Cost, CostSum } from "./cost.ts";
 import { ObservedToolCall, ReferenceTools, ToolsMode } from "./tools.ts";
 import { ScoreNoise } from "./noise.ts";
 
@@ -270,6 +271,10 @@ export const InteractionResult = Interaction.extend({
   check_results: z.array(CheckResult).optional(),
   /** What the endpoint called, if the run expects tool calls anywhere and the endpoint reports them. */
   tool_calls: z.array(ObservedToolCall).optional(),
+  /** Of the call, if `PRICES` is set; `null` if the model has no price or reported no tokens. */
+  cost: Cost.nullable().optional(),
+  /** Of the judge's calls for the turn, if `PRICES` is set and there were any. */
+  judge_cost: Cost.nullable().optional(),
   latency_ms: z.number(),
   usage: InteractionUsage.nullable(),
   /**
@@ -322,6 +327,9 @@ export const TurnCounts = z.object({
   truncated: z.number(),
   /** By name; absent if the run has no checks. */
   check_counts: z.array(CheckCount).optional(),
+  /** Of the endpoint's calls, and of the judge's; absent if `PRICES` was not set. */
+  cost: CostSum.optional(),
+  judge_cost: CostSum.optional(),
 });
 export type TurnCounts = z.infer<typeof TurnCounts>;
 

@@ -1,5 +1,7 @@
 import { ProviderError } from "../../../shared/providers/provider.ts";
+import { parseUsage } from "../../../shared/providers/openai_messages.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";
+import type { PricedTokens } from "../../endpoint/prices.ts";
 
 export interface JudgeMessage {
   role: "system" | "user" | "assistant";
@@ -21,6 +23,8 @@ export interface JudgeAnswer {
   text: string;
   /** Whether the server ended it before its end: the limit on tokens, or a filter. */
   isCut: boolean;
+  /** As the server reports them. */
+  tokens?: PricedTokens | undefined;
 }
 
 /** The model that judges. Throws `ProviderError`. */
@@ -69,6 +73,7 @@ function isBadRequest(error: unknown): boolean {
 }
 
 interface Completion {
+  usage?: unknown;
   choices?: { message?: { content?: unknown }; finish_reason?: unknown }[];
 }
 
@@ -77,7 +82,18 @@ const CUT = new Set<unknown>(["length", "max_tokens", "content_filter"]);
 function readAnswer(completion: unknown): JudgeAnswer | undefined {
   const choice = (completion as Completion | null)?.choices?.[0];
   if (!choice?.message) return undefined;
-  return { text: textOf(choice.message.content), isCut: CUT.has(choice.finish_reason) };
+  const usage = parseUsage((completion as Completion).usage);
+  return {
+    text: textOf(choice.message.content),
+    isCut: CUT.has(choice.finish_reason),
+    ...(usage && {
+      tokens: {
+        input: usage.promptTokens,
+        cachedInput: usage.promptDetails?.cached_tokens,
+        output: usage.completionTokens,
+      },
+    }),
+  };
 }
 
 /** Some servers answer in parts, of which those of type `text` are the answer. */

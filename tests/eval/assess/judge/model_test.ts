@@ -67,7 +67,12 @@ Deno.test("an answer without content is an empty verdict, and one without a mess
 });
 
 Deno.test("an answer that the server cut off is recognised", async () => {
-  const REASONS = [["stop", false], ["length", true], ["content_filter", true], [null, false]];
+  const REASONS: [string | null, boolean][] = [
+    ["stop", false],
+    ["length", true],
+    ["content_filter", true],
+    [null, false],
+  ];
   for (const [finish_reason, isCut] of REASONS) {
     const answer = { choices: [{ message: { content: "{}" }, finish_reason }] };
     const model = createJudgeModel(options, clientOf(() => answer).client);

@@ -1,0 +1,35 @@
+import type { Cost, Price } from "../../shared/schemas/cost.ts";
+
+/** The tokens of one call; `cachedInput` is a part of `input`. */
+export interface PricedTokens {
+  input: number;
+  cachedInput?: number | undefined;
+  output: number;
+}
+
+const MILLION = 1_000_000;
+
+/**
+ * The price of a model: that of its own name, or of the longest pattern that fits. `*` stands for any
+ * text. `undefined` if there is none.
+ */
+export function findPrice(prices: Record<string, Price>, model: string): Price | undefined {
+  if (Object.hasOwn(prices, model)) return prices[model];
+  const fitting = Object.keys(prices).filter((pattern) => fits(pattern, model));
+  const [longest] = fitting.sort((a, b) => b.length - a.length);
+  return longest === undefined ? undefined : prices[longest];
+}
+
+function fits(pattern: string, model: string): boolean {
+  if (!pattern.includes("*")) return false;
+  return new RegExp(`^${pattern.split("*").map(RegExp.escape).join(".*")}$`, "s").test(model);
+}
+
+/** What a call costs; `null` if the model has no price or the tokens are not known. */
+export function costOf(price: Price | undefined, tokens: PricedTokens | null): Cost | null {
+  if (!price || !tokens) return null;
+  const { input, cached_input = input, output, currency } = price;
+  const cached = Math.min(tokens.cachedInput ?? 0, tokens.input);
+  const amount = (tokens.input - cached) * input + cached * cached_input + tokens.output * output;
+  return { amount: amount / MILLION, currency };
+}

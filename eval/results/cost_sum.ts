@@ -1,0 +1,27 @@
+import { Cost, type CostSum } from "../../shared/schemas/cost.ts";
+
+/**
+ * Adds up the costs of turns. A cost that is not known (`null`) is counted, and so is one in another
+ * currency than the first: sums of different currencies would mean nothing.
+ */
+export function createCostSum() {
+  const sum: CostSum = { amount: null, currency: null, turns: 0, unknown: 0 };
+  return {
+    /** `undefined`: there were no prices. A caller's own field of this name is no cost. */
+    add(cost: Cost | null | undefined): void {
+      if (cost === undefined || (cost !== null && !Cost.safeParse(cost).success)) return;
+      sum.currency ??= cost?.currency ?? null;
+      if (cost === null || cost.currency !== sum.currency) {
+        sum.unknown++;
+        return;
+      }
+      sum.amount = (sum.amount ?? 0) + cost.amount;
+      sum.turns++;
+    },
+    /** The sum by its name; nothing if there were no prices. */
+    report<Name extends string>(name: Name): Partial<Record<Name, CostSum>> {
+      if (sum.turns + sum.unknown === 0) return {};
+      return { [name]: { ...sum } } as Record<Name, CostSum>;
+    },
+  };
+}

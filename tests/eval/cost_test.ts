@@ -1,0 +1,143 @@
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { parse as parseCsv } from "csv-parse/sync";
+import { EvalConfig } from "../../eval/config.ts";
+import { costOf, findPrice } from "../../eval/endpoint/prices.ts";
+import { priceTarget } from "../../eval/endpoint/priced_target.ts";
+import { createEvalHandler } from "../../eval/handler.ts";
+import { createEvalDeps } from "../../eval/wiring.ts";
+import { ConfigError, parseConfig } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
+import { cliContext } from "../fakes/cli_context.ts";
+import { fakeTarget } from "../fakes/eval_ports.ts";
+import { evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
+import { memoryStore } from "../fakes/memory_store.ts";
+import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
+
+const usd = { currency: "USD" };
+
+Deno.test("a model has the price of its name, else of the longest pattern that fits", () => {
+  const prices = {
+    "*": { input: 1, output: 1, ...usd },
+    "gpt-4o*": { input: 2, output: 2, ...usd },
+    "gpt-4o-mini*": { input: 3, output: 3, ...usd },
+    "gpt-4o-mini": { input: 4, output: 4, ...usd },
+  };
+  const { "*": _, ...few } = prices;
+  assertEquals(findPrice(prices, "gpt-4o-mini")?.input, 4);
+  assertEquals(findPrice(prices, "gpt-4o-mini-2026")?.input, 3);
+  assertEquals(findPrice(prices, "gpt-4o")?.input, 2);
+  assertEquals(findPrice(prices, "other")?.input, 1);
+  assertEquals(findPrice(few, "other"), undefined);
+  assertEquals(findPrice(few, "xgpt-4o"), undefined);
+  assertEquals(findPrice(few, "constructor"), undefined);
+});
+
+Deno.test("a call costs its tokens, those from a cache less, and is unknown without a price", () => {
+  const price = { input: 2, cached_input: 0.5, output: 10, ...usd };
+  const tokens = { input: 1_000, cachedInput: 400, output: 100 };
+  const cost = costOf(price, tokens)!;
+  assertAlmostEquals(cost.amount, (600 * 2 + 400 * 0.5 + 100 * 10) / 1e6, 1e-15);
+  assertEquals(cost.currency, "USD");
+  assertAlmostEquals(costOf({ input: 2, output: 10, ...usd }, tokens)!.amount, 0.003, 1e-15);
+  assertEquals(costOf(undefined, tokens), null);
+  assertEquals(costOf(price, null), null);
+  assertEquals(costOf({ input: 0, output: 0, ...usd }, tokens), { amount: 0, currency: "USD" });
+});
+
+Deno.test("a bad price list stops the start and says what is wrong", () => {
+  const parse = (PRICES: string) => {
+    try {
+      parseConfig(EvalConfig, { PRICES });
+    } catch (error) {
+      assert(error instanceof ConfigError);
+      return error.message;
+    }
+  };
+  assertStringIncludes(parse("cheap")!, "PRICES: must be a JSON object like");
+  assertStringIncludes(parse('{"m": {"input": -1, "output": 1}}')!, "m.input");
+  assertStringIncludes(parse('{"m": {"input": 1}}')!, "m.output");
+  assertStringIncludes(parse('{"m": {"input": 1, "output": 1, "currency": "$"}}')!, "m.currency");
+  assertEquals(parse('{"m": {"input": 1, "output": 1, "currency": "EUR"}}'), undefined);
+});
+
+const PRICES = JSON.stringify({
+  "acme/*": { input: 1, cached_input: 0.1, output: 2 },
+  "judge-1": { input: 10, output: 20, currency: "EUR" },
+});
+
+Deno.test("turns and runs have their costs, the judge's apart, in every export", async () => {
+  await using endpoint = await startProviderDouble(({ body }) => {
+    const { messages } = body as { messages: { content: string }[] };
+    const isUnknown = messages.at(-1)!.content.includes("unknown");
+    const usage = {
+      prompt_tokens: 1_000,
+      completion_tokens: 500,
+      total_tokens: 1_500,
+      prompt_tokens_details: { cached_tokens: 200 },
+    };
+    return Response.json(completionBody({ content: "Yes", usage: isUnknown ? null : usage }));
+  });
+  await using judge = await startProviderDouble(({ body }) => {
+    const { messages } = body as { messages: { content: string }[] };
+    const nonce = /"nonce": "(\w+)"/.exec(messages[0]!.content)![1];
+    const content = JSON.stringify({ nonce, reason: "fine", grade: 10 });
+    const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+    return Response.json(completionBody({ content, usage }));
+  });
+  const config = parseConfig(EvalConfig, {
+    PRICES,
+    JUDGE_BASE_URL: judge.baseUrl,
+    JUDGE_MODEL: "judge-1",
+    MODEL_RETRIES: "0",
+  });
+  const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore() });
+  const service = createEvalHandler(deps);
+  const answer = await evaluateWith(
+    service,
+    evaluateBody({
+      rubric: "Be fair.",
+      judge_votes: 2,
+      endpoint: endpoint.baseUrl,
+      model_id: "acme/small",
+      test_batch: [
+        { id: "a", interactions: [{ id: "1", user_message: "Hi" }] },
+        { id: "b", interactions: [{ id: "1", user_message: "unknown", cost: "mine" }] },
+      ],
+    }),
+  );
+  const [known, unknown] = answer.results.scenarios.map(({ attempts }) =>
+    attempts[0]!.interactions[0]!
+  );
+  assertAlmostEquals(known!.cost!.amount, (800 * 1 + 200 * 0.1 + 500 * 2) / 1e6, 1e-15);
+  assertEquals(unknown!.cost, null);
+  assertAlmostEquals(known!.judge_cost!.amount, 2 * (100 * 10 + 10 * 20) / 1e6, 1e-15);
+  assertEquals(known!.judge_cost!.currency, "EUR");
+  const { cost, judge_cost } = answer.results;
+  assertEquals([cost!.turns, cost!.unknown, cost!.currency], [1, 1, "USD"]);
+  assertAlmostEquals(judge_cost!.amount!, 4 * 0.0012, 1e-15);
+
+  const read = async (format: string) => {
+    const path = `/runs/${answer.run_id}/export?format=${format}`;
+    return await (await service(new Request(`http://127.0.0.1:8080${path}`))).text();
+  };
+  const [row, other] = parseCsv(await read("csv"), { columns: true }) as Record<string, string>[];
+  assertEquals([row!.cost, row!.cost_currency], ["0.00182", "USD"]);
+  assertEquals([other!.cost, other!.judge_cost_currency], ["", "EUR"]);
+  assertStringIncludes(await read("junit"), '<property name="run_cost" value="0.00182 USD"/>');
+  const markdown = await read("markdown");
+  assertStringIncludes(markdown, "- Cost 0.00182 USD, and 1 turns of unknown cost\n");
+  assertStringIncludes(markdown, "- Cost of the judge 0.0048 EUR\n");
+  assertEquals(JSON.parse((await read("jsonl")).split("\n")[1]!).cost, null);
+});
+
+Deno.test("a model without a price has an unknown cost, never 0; the command line says so", async () => {
+  const { target } = fakeTarget(() => "right");
+  const files = {
+    "b.json": JSON.stringify([{ id: "s", interactions: [{ id: "1", user_message: "Hi" }] }]),
+  };
+  const args = ["run", "b.json", "--endpoint", "http://127.0.0.1:9", "--model", "m"];
+  const { out } = await cliContext({ files, target: priceTarget(target, undefined) }).run(...args);
+  assertStringIncludes(out, "Cost unknown");
+  const plain = await cliContext({ files, target }).run(...args);
+  assertEquals(plain.out.includes("Cost"), false);
+});
