@@ -39,7 +39,9 @@ const conversation = fc.array(
 const openaiMessage = fc.oneof(
   leaf,
   fc.record({
-    role: fc.constantFrom("system", "developer", "user", "assistant", "tool"),
+    role: fc.constantFrom("system", "developer", "user", "assistant", "tool", "function"),
+    name: fc.oneof(fc.constant("calculator"), leaf),
+    function_call: fc.oneof(leaf, fc.record({ name: leaf, arguments: leaf })),
     content: fc.oneof(said, leaf, fc.array(part, { maxLength: 2 })),
     tool_calls: fc.oneof(leaf, fc.array(call, { maxLength: 2 })),
     tool_call_id: fc.oneof(fc.constantFrom("c1", "c2"), leaf),
@@ -54,7 +56,9 @@ const FIELDS = [
   "temperature",
   "max_tokens",
   "tools",
+  "tool_choice",
   "functions",
+  "function_call",
   "stop",
   "response_format",
   "logit_bias",
@@ -76,6 +80,50 @@ const openaiBody = fc.oneof(
     stream: fc.boolean(),
     stream_options: fc.record({ include_usage: fc.boolean() }),
     field: fc.constantFrom(...FIELDS),
+    value: leaf,
+  }).map(({ field, value, ...body }) => ({ ...body, [field]: value })),
+);
+
+const item = fc.oneof(
+  leaf,
+  fc.record({
+    type: fc.oneof(
+      fc.constantFrom(
+        ...["message", "function_call", "function_call_output", "reasoning", "item_reference"],
+      ),
+      leaf,
+    ),
+    role: fc.constantFrom("system", "developer", "user", "assistant"),
+    content: fc.oneof(said, leaf, fc.array(part, { maxLength: 2 })),
+    call_id: fc.oneof(fc.constantFrom("c1", "c2"), leaf),
+    name: fc.oneof(fc.constant("calculator"), leaf),
+    arguments: fc.oneof(text, leaf),
+    output: fc.oneof(text, leaf, fc.array(part, { maxLength: 2 })),
+    summary: fc.oneof(leaf, fc.array(part, { maxLength: 2 })),
+    encrypted_content: fc.oneof(leaf, text.map((text) => `assay.${text}`)),
+    id: leaf,
+  }, { requiredKeys: [] }),
+);
+const RESPONSE_FIELDS = [
+  "model",
+  "input",
+  "instructions",
+  "tools",
+  "tool_choice",
+  "text",
+  "reasoning",
+  "include",
+  "max_output_tokens",
+  "metadata",
+  "previous_response_id",
+];
+const responsesBody = fc.oneof(
+  anything,
+  fc.record({
+    model: fc.constantFrom(DEMO_MODEL, `${DEMO_MODEL}:plain`),
+    input: fc.oneof(said, fc.array(item, { maxLength: 4 })),
+    stream: fc.boolean(),
+    field: fc.constantFrom("x", ...RESPONSE_FIELDS),
     value: leaf,
   }).map(({ field, value, ...body }) => ({ ...body, [field]: value })),
 );
@@ -105,6 +153,22 @@ Deno.test("no body makes POST /v1/chat/completions fail, by the agent or without
         new Request("http://127.0.0.1:8000/v1/chat/completions", {
           method: "POST",
           headers: { "content-type": "application/json", ...headers },
+          body,
+        }),
+      ),
+  });
+});
+
+Deno.test("no body makes POST /v1/responses fail, by the agent or without it", async () => {
+  const { service } = agentService(createDemoProvider());
+  await checkAnswers({
+    count: ADDRESSES,
+    requests: bodies(responsesBody),
+    ask: (body) =>
+      service(
+        new Request("http://127.0.0.1:8000/v1/responses", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
           body,
         }),
       ),
