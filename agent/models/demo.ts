@@ -123,13 +123,19 @@ function readConversation({ messages }: ChatRequest): Conversation {
 function callTools({ tools = [], messages }: ChatRequest, { said }: Conversation): ToolCall[] {
   const taken = new Set(toolCallsOf(messages).map(({ id }) => id));
   const offered = new Set(tools.map(({ name }) => name));
-  return findToolCalls(said)
+  return [...findToolCalls(said), ...findNamedTools(said, offered)]
     .filter(({ tool }) => offered.has(tool))
     .map(({ tool, args }) => ({
       id: takeId(taken),
       name: tool,
       arguments: JSON.stringify(args),
     }));
+}
+
+/** Other tools, of MCP servers and callers, are called if the message says `use` and their name. */
+function findNamedTools(said: string, offered: Set<string>) {
+  const [, name = ""] = /\buse ([\w-]+)/i.exec(said.slice(0, 1_000)) ?? [];
+  return offered.has(name) ? [{ tool: name, args: {} }] : [];
 }
 
 function toolCallsOf(messages: ChatMessage[]): ToolCall[] {

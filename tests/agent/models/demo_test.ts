@@ -109,6 +109,16 @@ Deno.test("a tool that is not offered is not called", async () => {
   assertMatch(content ?? "", /calculator.+not offered/);
 });
 
+Deno.test("a tool that a message names is called, if it is offered", async () => {
+  const parameters = { type: "object" };
+  const tools = [{ name: "get_weather", description: "", parameters }];
+  const ask = (content: string) =>
+    demo.complete({ model: DEMO_MODEL, messages: [{ role: "user", content }], tools });
+  const { toolCalls } = await ask("Please use get_weather for Oslo.");
+  assertEquals(toolCalls.map(({ name, arguments: args }) => [name, args]), [["get_weather", "{}"]]);
+  assertEquals((await ask("Use your head.")).toolCalls, []);
+});
+
 Deno.test("tool-call ids have nine letters or digits and are unique in the conversation", async () => {
   const taken = (await ask(talk("What is 2 + 2?"))).toolCalls;
   const { toolCalls } = await ask([
