@@ -15,7 +15,7 @@ import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
 import { createEndpointModels } from "./endpoint/endpoint_models.ts";
-import { createEndpointPaces } from "./endpoint/pace.ts";
+import { createEndpointPaces, type PaceBoard } from "./endpoint/pace.ts";
 import { priceTarget } from "./endpoint/priced_target.ts";
 import { findPrice } from "./endpoint/prices.ts";
 import { createEndpointPolicy } from "./endpoint/policy.ts";
@@ -39,6 +39,7 @@ export interface OpenedData {
   store: RunStore;
   sharing?: Sharing;
   figures?: SharedFigures;
+  board?: PaceBoard;
   /** Counts the requests of all processes for `RATE_LIMIT`. */
   limiter?: RateLimiter | undefined;
 }
@@ -68,7 +69,7 @@ export async function openData(
 /** The service's real dependencies, from its configuration and its open store. */
 export function createEvalDeps(
   config: EvalConfig,
-  { log, store, sharing, figures, limiter, workers = createWorkerBoard(log), starts }:
+  { log, store, sharing, figures, board, limiter, workers = createWorkerBoard(log), starts }:
     & OpenedData
     & {
       log: Logger;
@@ -79,7 +80,7 @@ export function createEvalDeps(
 ): EvalDeps {
   const endpoints = createEndpointPolicy(config);
   const redact = createRedactor(listSecrets(config));
-  const paces = createEndpointPaces(config.EVAL_CONCURRENCY);
+  const paces = createEndpointPaces(config.EVAL_CONCURRENCY, board);
   const metrics = createMetrics({
     runs: () => runs.count,
     workerRestarts: () => workers.restarts,

@@ -76,7 +76,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     noise: ["assess", "compare", "results", "store"],
     export: ["assess", "compare", "endpoint", "noise", "results", "store"],
     api: ["assess", "compare", "endpoint", "export", "noise", "results", "run", "store"],
-    sharing: ["run", "store"],
+    sharing: ["endpoint", "run", "store"],
     // The command line is a program of its own: it wires the service without a server.
     cli: [
       "assess",

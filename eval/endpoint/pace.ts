@@ -4,6 +4,8 @@ export interface EndpointPace {
   readonly limit: number;
   /** True while the limit can still be lowered, so that waiting helps. */
   readonly isYielding: boolean;
+  /** Lowers the limit, because the endpoint answered 429 to another process. */
+  lower(limit: number): void;
   /** A permit, at once if the limit allows it; rejects if `signal` aborts while it waits. */
   acquire(signal: AbortSignal): CallPermit | Promise<CallPermit>;
 }
@@ -19,7 +21,10 @@ export interface CallPermit {
  * many concurrent calls, and one more for each round that succeeds. A 429 to a call that started
  * before the limit was last lowered does not lower it again.
  */
-export function createEndpointPace(maxLimit: number): EndpointPace {
+export function createEndpointPace(
+  maxLimit: number,
+  { onLowered = () => {} }: { onLowered?: (limit: number) => void } = {},
+): EndpointPace {
   let limit = maxLimit;
   let running = 0;
   /** How often the limit was lowered. */
@@ -39,6 +44,7 @@ export function createEndpointPace(maxLimit: number): EndpointPace {
     if (outcome === "limited" && cutsAtStart === cuts) {
       limit = Math.max(1, limit / 2);
       cuts++;
+      onLowered(limit);
     }
     startWaiting();
   }
@@ -69,6 +75,11 @@ export function createEndpointPace(maxLimit: number): EndpointPace {
     get isYielding() {
       return limit > 1 || running > 1;
     },
+    lower(other) {
+      if (other >= limit) return;
+      limit = Math.max(1, other);
+      cuts++;
+    },
     acquire(signal) {
       signal.throwIfAborted();
       if (waiting.length === 0 && running < Math.floor(limit)) {
@@ -97,12 +108,27 @@ export function createEndpointPace(maxLimit: number): EndpointPace {
 /** Callers choose the endpoints, so the number of remembered ones is bounded. */
 const MAX_ENDPOINTS = 256;
 
-/** One pace per origin, shared by all runs against it. */
-export function createEndpointPaces(maxLimit: number): (endpoint: string) => EndpointPace {
+/** Tells processes of the limits that others had to lower. */
+export interface PaceBoard {
+  tell(origin: string, limit: number): void;
+  /** `origins` are those that this process calls. */
+  listen(origins: () => Iterable<string>, onLowered: (origin: string, limit: number) => void): void;
+}
+
+/** One pace per origin, shared by all runs against it; with `board`, by other processes too. */
+export function createEndpointPaces(
+  maxLimit: number,
+  board?: PaceBoard,
+): (endpoint: string) => EndpointPace {
   const paces = new Map<string, EndpointPace>();
+  board?.listen(() => paces.keys(), (origin, limit) => paces.get(origin)?.lower(limit));
+
+  const create = (origin: string) =>
+    createEndpointPace(maxLimit, { onLowered: (limit) => board?.tell(origin, limit) });
+
   return (endpoint) => {
     const { origin } = new URL(endpoint);
-    const pace = paces.get(origin) ?? createEndpointPace(maxLimit);
+    const pace = paces.get(origin) ?? create(origin);
     paces.delete(origin); // and set again: the first key is the least recently used one
     paces.set(origin, pace);
     const [oldest] = paces.keys();

@@ -2,8 +2,10 @@ import type { Logger } from "../../shared/log.ts";
 import type { PostgresPool } from "../../shared/postgres/pool.ts";
 import type { Sharing } from "../run/sharing.ts";
 import { openPostgres, type SharedStore } from "../store/postgres/open_postgres.ts";
+import type { PaceBoard } from "../endpoint/pace.ts";
 import { createHeldJobs, type HeldJobs } from "./held_jobs.ts";
 import { type JobCounts, type JobQueue, openJobQueue } from "./job_queue.ts";
+import { createPaceBoard } from "./pace_board.ts";
 import { createRunWatch } from "./run_watch.ts";
 import { createSharedWork } from "./shared_work.ts";
 
@@ -23,6 +25,8 @@ export interface OpenedSharing {
   store: SharedStore;
   sharing: Sharing;
   figures: SharedFigures;
+  /** The limits of endpoints that answered 429 to any process. */
+  board: PaceBoard;
   pool: PostgresPool;
 }
 
@@ -54,17 +58,20 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
     onLost: () => log.warn("a conversation was taken over by another process"),
   });
   const watch = createRunWatch({ store, news, log, joins: !isExclusive });
+  const board = createPaceBoard(pool);
   const tallies = { retried: 0, takenOver: 0 };
   const sweep = async () => await queues!.sweep(await store.usedQueues());
   const sweeper = setInterval(() => sweep().catch(() => {}), SWEEP_MS);
 
   return {
     pool,
+    board,
     store: {
       ...store,
       async close() {
         clearInterval(sweeper);
         watch.stop();
+        board.stop();
         await held.close();
         await queues!.close();
         await store.close();

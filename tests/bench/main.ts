@@ -15,6 +15,7 @@ import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
 import { similarityShares } from "./similarity.ts";
+import { scale } from "./scale.ts";
 import { resumeSpeed, storeSpeed } from "./storage.ts";
 import { trust } from "./trust/main.ts";
 
@@ -36,6 +37,7 @@ const PARTS: Record<string, BenchPart> = {
   "resume-speed": resumeSpeed,
   "large-export": largeExport,
   "large-read": largeRead,
+  scale,
   trust,
 };
 

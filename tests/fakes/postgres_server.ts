@@ -9,6 +9,8 @@ export interface PostgresServer extends AsyncDisposable {
   stop(): Promise<void>;
   start(): Promise<void>;
   signal(signal: Deno.Signal): void;
+  /** Its processes. */
+  pids(): number[];
 }
 
 const PASSWORD = "s3cret-passw0rd";
@@ -116,9 +118,9 @@ export async function startPostgres(options: string[] = []): Promise<PostgresSer
     start,
     stop: () => run("pg_ctl", ["-D", folder, "-m", "fast", "-w", "-s", "stop"]),
     signal(signal) {
-      Deno.kill(pid(), signal);
-      for (const child of childrenOf(pid())) Deno.kill(child, signal);
+      for (const one of [pid(), ...childrenOf(pid())]) Deno.kill(one, signal);
     },
+    pids: () => [pid(), ...childrenOf(pid())],
     async createDatabase() {
       const name = `assay_${++databases}`;
       const { success, stderr } = await new Deno.Command(`${bin}/createdb`, {

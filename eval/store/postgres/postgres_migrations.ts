@@ -13,6 +13,7 @@ export const postgresMigrations: Record<string, Migration> = {
       await db.schema.createTable("endpoint_paces")
         .addColumn("origin", "text", (column) => column.primaryKey())
         .addColumn("concurrency", "double precision", (column) => column.notNull())
+        .addColumn("changed_by", "text", (column) => column.notNull())
         .addColumn("changed_at", "timestamptz", (column) => column.notNull())
         .execute();
     },

@@ -20,6 +20,8 @@ interface SharedColumns {
 interface EndpointPacesTable {
   origin: string;
   concurrency: number;
+  /** The process that was told 429. */
+  changed_by: string;
   changed_at: Date;
 }
 

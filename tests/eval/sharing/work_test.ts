@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createLocalWork, type RunWork, type TakenConversation } from "../../../eval/run/work.ts";
 import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
 import { type JobQueue, openJobQueue } from "../../../eval/sharing/job_queue.ts";
+import { createPaceBoard } from "../../../eval/sharing/pace_board.ts";
 import { createSharedWork } from "../../../eval/sharing/shared_work.ts";
 import { openPostgres } from "../../../eval/store/postgres/open_postgres.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
@@ -185,5 +186,21 @@ Deno.test({
     assertEquals(await queues.touch(queue, [again!]), new Set([again!.id]));
     await store.setStatus(id, { status: "cancelled", tally: "count" });
     assertEquals(await queues.fetch(queue, 1), []);
+  },
+});
+
+Deno.test({
+  name: "the limit of an endpoint reaches the processes that call it, and not the one that told it",
+  ignore,
+  async fn() {
+    const boards = [createPaceBoard(opened.pool), createPaceBoard(opened.pool)] as const;
+    const lowered = Promise.withResolvers<[string, number]>();
+    const origins = () => ["https://model.example"];
+    boards[0].listen(origins, () => lowered.reject(new Error("it came back")));
+    boards[1].listen(origins, (origin, limit) => lowered.resolve([origin, limit]));
+    boards[0].tell("https://other.example", 2);
+    boards[0].tell("https://model.example", 6.5);
+    assertEquals(await lowered.promise, ["https://model.example", 6.5]);
+    for (const board of boards) board.stop();
   },
 });
