@@ -51,7 +51,6 @@ async function shareOfLimit(count: number, endpoint: string): Promise<void> {
   await using instances = await startInstances(count, {
     EVAL_DATA: address,
     EVAL_CONCURRENCY: String(CONCURRENCY),
-    LOG_LEVEL: "warn",
   });
   const places = count * CONCURRENCY;
   const run = (rounds: number) =>
@@ -110,7 +109,7 @@ async function describeStorage(address: string): Promise<void> {
 async function overhead(endpoint: string): Promise<void> {
   await using server = await startPostgres();
   const folder = await Deno.makeTempDir();
-  const environment = { EVAL_CONCURRENCY: String(CONCURRENCY), LOG_LEVEL: "warn" };
+  const environment = { EVAL_CONCURRENCY: String(CONCURRENCY) };
   await using sqlite = await startInstances(1, { ...environment, EVAL_DATA: `${folder}/eval.db` });
   await using postgres = await startInstances(1, {
     ...environment,
