@@ -20,8 +20,8 @@ function compile(service: ServiceName, flags: string[]): boolean {
       ...v8Flags(service),
       ...permissionFlags(service),
       ...(service === "eval" ? [`--include=${IMAGE}`] : []),
-      // Programs are the agent's to start (MCP servers), and only those that are named.
-      ...flags.filter((flag) => service === "agent" || !flag.startsWith("--allow-run")),
+      // MCP servers are the agent's: the programs that it may start, the file that names them.
+      ...flags.filter((flag) => service === "agent" || !/^--allow-(run|read)/.test(flag)),
       "-o",
       `dist/assay-${service}`,
       `${service}/main.ts`,

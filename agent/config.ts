@@ -39,6 +39,7 @@ export const AgentConfig = z.object({
   TAVILY_API_KEY: z.string().optional(),
   TAVILY_BASE_URL: address().default("https://api.tavily.com"),
   AGENT_MCP_CONFIG: z.string().optional(),
+  AGENT_MCP_TIMEOUT_MS: integer(60_000, { min: 1 }),
 }).superRefine(checkModels);
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
@@ -68,4 +69,47 @@ function checkModels(
     if (target === "hub" || target === null && isBare) continue;
     refuse("HUB_FALLBACK", `${JSON.stringify(id)} is not of the form <provider>/<model>`);
   }
+}
+
+/**
+ * The variables of the service that an MCP server gets too, if it is a program: where programs are, whose home it is, and in
+ * which language to speak. Without them `npx`, `uvx` and most interpreters do not start. Secrets of
+ * the service are not among them. The task's `--allow-env` names the same variables.
+ */
+export const INHERITED = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "TMPDIR",
+  "TZ",
+  "LANG",
+  "LANGUAGE",
+  "LC_ALL",
+  "LC_COLLATE",
+  "LC_CTYPE",
+  "LC_MESSAGES",
+  "LC_MONETARY",
+  "LC_NUMERIC",
+  "LC_TIME",
+  // On Windows:
+  "APPDATA",
+  "COMSPEC",
+  "LOCALAPPDATA",
+  "PATHEXT",
+  "PROGRAMFILES",
+  "SYSTEMDRIVE",
+  "SYSTEMROOT",
+  "TEMP",
+  "USERPROFILE",
+];
+
+/** Those of them that are set. */
+export function readProgramEnvironment(): Record<string, string> {
+  const set = INHERITED.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(set);
 }

@@ -7,6 +7,7 @@ import { createPostgresLimiter } from "../shared/postgres/rate_limiter.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
+import { readMcpConfig } from "./mcp/config.ts";
 import { explainHidden, type Models } from "./models/models.ts";
 import { loadGraph } from "./run/runner.ts";
 import { createAgentDeps } from "./wiring.ts";
@@ -16,7 +17,10 @@ async function main(): Promise<void> {
     name: "assay-agent",
     schema: AgentConfig,
     portVariable: "AGENT_PORT",
-    check: (config) => requireSafeExposure(config, {}),
+    check(config) {
+      requireSafeExposure(config, {});
+      if (config.AGENT_MCP_CONFIG) readMcpConfig(config.AGENT_MCP_CONFIG);
+    },
     outgoing: (config) => config.AGENT_MAX_RUNS,
     async create(config, log) {
       // The configuration has been read. LangChain reads its own variables about twenty times per

@@ -3,9 +3,10 @@ import { createCapacity } from "../shared/http/admission.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics, type Metrics } from "../shared/ops/metrics.ts";
 import type { Check } from "../shared/ops/operations.ts";
-import type { AgentConfig } from "./config.ts";
+import { createRedactor, listSecrets } from "../shared/redaction.ts";
+import { type AgentConfig, readProgramEnvironment } from "./config.ts";
 import type { AgentDeps } from "./handler.ts";
-import { connectMcp } from "./mcp/client.ts";
+import { createMcpConnect } from "./mcp/client.ts";
 import { readMcpConfig } from "./mcp/config.ts";
 import { createMcpToolSource } from "./mcp/tool_source.ts";
 import { createModels, type Models, observeModels } from "./models/models.ts";
@@ -45,7 +46,12 @@ function createToolSource(
   const builtIn = createTools(config, workers);
   if (!config.AGENT_MCP_CONFIG) return createFixedTools(builtIn);
   const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
-  return createMcpToolSource({ builtIn, servers, connect: connectMcp, log });
+  const connect = createMcpConnect({
+    timeoutMs: config.AGENT_MCP_TIMEOUT_MS,
+    environment: readProgramEnvironment(),
+    redact: createRedactor(listSecrets(config)),
+  });
+  return createMcpToolSource({ builtIn, servers, connect, log });
 }
 
 function checkProviders(config: AgentConfig, { demoModel }: Models): Check {

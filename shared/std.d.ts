@@ -105,3 +105,8 @@ declare module "@std/http/server-sent-event-stream" {
 declare module "@std/dotenv" {
   export function parse(text: string): Record<string, string>;
 }
+
+declare module "@std/jsonc" {
+  /** JSON with comments and trailing commas. Throws a `SyntaxError`. */
+  export function parse(text: string): unknown;
+}

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { parse } from "@std/dotenv";
-import { AgentConfig } from "../agent/config.ts";
+import { AgentConfig, INHERITED } from "../agent/config.ts";
 import { EvalConfig } from "../eval/config.ts";
 import { parseConfig } from "../shared/config.ts";
 import { permissionFlags } from "../.ci/task_flags.ts";
@@ -240,12 +240,14 @@ const SERVICES = [
 ] as const;
 
 for (const { name, schema } of SERVICES) {
-  Deno.test(`${name} may read the variables of its configuration, and no other`, () => {
+  Deno.test(`${name} may read the variables of its configuration and of its programs, and no other`, () => {
     const allowed = permissionFlags(name).find((flag) => flag.startsWith("--allow-env="))!
       .slice("--allow-env=".length).split(",");
     const covers = (pattern: string, variable: string) =>
       pattern.endsWith("*") ? variable.startsWith(pattern.slice(0, -1)) : variable === pattern;
-    const variables = Object.keys(schema.shape);
+    // What the agent passes on to the programs that it starts is no configuration of its own.
+    const passedOn = name === "agent" ? INHERITED : [];
+    const variables = [...Object.keys(schema.shape), ...passedOn];
     for (const variable of variables) {
       assert(allowed.some((pattern) => covers(pattern, variable)), `${variable} is not allowed`);
     }

@@ -1,16 +1,13 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { untilAbort } from "../../shared/abort.ts";
-import { ToolError } from "../tools/tool.ts";
+import { explainConnection } from "../../shared/providers/failure.ts";
+import { createRedactor } from "../../shared/redaction.ts";
+import { ToolError, type ToolResult } from "../tools/tool.ts";
 import type { McpServer } from "./config.ts";
-import {
-  createFloodGuard,
-  createMessageFetch,
-  MAX_MESSAGE_BYTES,
-  type OnBreach,
-} from "./message_limits.ts";
-import { describeResult } from "./result.ts";
+import { createFloodGuard } from "./message_limits.ts";
+import { readResult } from "./result.ts";
 import { type McpToolList, readToolList } from "./tool_list.ts";
+import { createTransport, type SessionTransport } from "./transport.ts";
 
 /** An open session with a server. */
 export interface McpSession {
@@ -19,9 +16,11 @@ export interface McpSession {
   callTool(
     name: string,
     options: { args: Record<string, unknown>; signal?: AbortSignal },
-  ): Promise<string>;
+  ): Promise<ToolResult>;
   ping(): Promise<void>;
   close(): Promise<void>;
+  /** The end of what a program has written to standard error, without secrets. */
+  readStderr?(): string;
 }
 
 export interface McpEvents {
@@ -32,12 +31,35 @@ export interface McpEvents {
   onToolsChanged: () => void;
 }
 
-/** Opens a session. Rejects with an error whose message may be shown. */
+/** Opens a session. Rejects with an error whose message may be shown, or a `StartFailure`. */
 export type McpConnect = (server: McpServer, events: McpEvents) => Promise<McpSession>;
 
-const CONNECT_TIMEOUT_MS = 10_000;
+/** A server that did not start. */
+export class StartFailure extends Error {
+  override readonly name = "StartFailure";
+  constructor(
+    message: string,
+    /** The end of what the program has written to standard error, without secrets. */
+    readonly stderr: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export interface McpConnectOptions {
+  /** The limit of a start. The first start of an `npx` entry downloads the server. */
+  timeoutMs?: number;
+  /** The variables that programs get beside those of their entry: `PATH`, `HOME`, the locale. */
+  environment?: Record<string, string>;
+  /** Removes the service's secrets from what a program writes. */
+  redact?: (text: string) => string;
+}
+
+const START_TIMEOUT_MS = 60_000;
 /** For all pages of a list of tools together. */
 const LIST_TIMEOUT_MS = 30_000;
+const PAGE_TIMEOUT_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
 /** Limit of the request that ends a session: the service waits for it when it stops. */
 const END_TIMEOUT_MS = 1_000;
@@ -47,68 +69,91 @@ const REQUEST_TIMEOUT = -32001;
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Uses the official SDK, which is loaded only if a server is configured. */
-export const connectMcp: McpConnect = async (server, events) => {
-  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-  const { ToolListChangedNotificationSchema, ListToolsResultSchema } = await import(
-    "@modelcontextprotocol/sdk/types.js"
-  );
-  const client = new Client({ name: "assay-agent", version: "1" });
-  const transport = await createTransport(server, onBreach);
-  transport.onmessage = createFloodGuard(onBreach); // the client adds its own handler to this one
-  let isOver = false;
-
-  /** Ends the session with a server that exceeds the limits. Its pending calls fail. */
-  function onBreach(reason: string): void {
-    if (isOver) return;
-    isOver = true;
-    void end(client, transport);
-    events.onClose(reason);
-  }
-
-  try {
-    await client.connect(transport, { timeout: CONNECT_TIMEOUT_MS });
-  } catch (cause) {
-    await end(client, transport);
-    throw new Error(explain(cause, server), { cause });
-  }
-  client.onclose = () => events.onClose("the session ended");
-  client.onerror = events.onError;
-  client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
-  // Not with `client.listTools`: it compiles every output schema, and the server may send any.
-  const readPage = (signal: AbortSignal) => (cursor: string | undefined) =>
-    client.request(
-      { method: "tools/list", params: cursor ? { cursor } : {} },
-      ListToolsResultSchema,
-      { timeout: CONNECT_TIMEOUT_MS, signal },
+export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
+  const { environment = {}, redact = String } = options;
+  return async (server, events) => {
+    const timeoutMs = server.timeoutMs ?? options.timeoutMs ?? START_TIMEOUT_MS;
+    const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+    const { ToolListChangedNotificationSchema, ListToolsResultSchema } = await import(
+      "@modelcontextprotocol/sdk/types.js"
     );
-  return {
-    ...toSession(client, transport),
-    listTools: () => readToolList(readPage(AbortSignal.timeout(LIST_TIMEOUT_MS))),
-  };
-};
+    const client = new Client({ name: "assay-agent", version: "1" });
+    const opened = await createTransport(server, { onBreach, environment });
+    const { transport } = opened;
+    const redactOwn = createRedactor(secretsOf(server));
+    const readStderr = () => redactOwn(redact(opened.readStderr()));
+    transport.onmessage = createFloodGuard(onBreach); // the client adds its own handler to this one
+    let isOver = false;
 
-function toSession(client: Client, transport: SessionTransport): Omit<McpSession, "listTools"> {
+    /** Ends the session with a server that exceeds the limits. Its pending calls fail. */
+    function onBreach(reason: string): void {
+      if (isOver) return;
+      isOver = true;
+      void end(client, transport);
+      events.onClose(reason);
+    }
+
+    try {
+      await startWithin(client, { transport, timeoutMs });
+    } catch (cause) {
+      await end(client, transport);
+      throw new StartFailure(explain(cause, { server, timeoutMs }), readStderr(), { cause });
+    }
+    client.onclose = () => events.onClose("the session ended");
+    client.onerror = events.onError;
+    client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
+    // Not with `client.listTools`: it compiles every output schema, and the server may send any.
+    const readPage = (signal: AbortSignal) => (cursor: string | undefined) =>
+      client.request(
+        { method: "tools/list", params: cursor ? { cursor } : {} },
+        ListToolsResultSchema,
+        { timeout: PAGE_TIMEOUT_MS, signal },
+      );
+    return {
+      ...toSession(client, transport),
+      listTools: () => readToolList(readPage(AbortSignal.timeout(LIST_TIMEOUT_MS))),
+      readStderr,
+    };
+  };
+}
+
+/** The SDK's own limit starts only once the connection is there. */
+async function startWithin(
+  client: Client,
+  { transport, timeoutMs }: { transport: SessionTransport; timeoutMs: number },
+): Promise<void> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  try {
+    const connecting = client.connect(transport, { timeout: timeoutMs });
+    connecting.catch(() => {}); // if the limit is over first
+    await untilAbort(connecting, late.signal);
+  } catch (error) {
+    throw late.signal.aborted ? Object.assign(new Error("late"), { code: REQUEST_TIMEOUT }) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function toSession(client: Client, transport: SessionTransport) {
   return {
-    async callTool(name, { args, signal }) {
+    async callTool(
+      name: string,
+      { args, signal }: { args: Record<string, unknown>; signal?: AbortSignal },
+    ): Promise<ToolResult> {
       const result = await client.callTool({ name, arguments: args }, undefined, {
         timeout: NO_TIMEOUT_MS,
         ...(signal && { signal }),
       });
-      const text = describeResult(result);
-      if (result.isError) throw new ToolError(text || `the tool ${name} failed`);
-      return text;
+      const read = readResult(result);
+      if (result.isError) throw new ToolError(read.text || `the tool ${name} failed`);
+      return read.images.length > 0 ? read : read.text;
     },
     async ping() {
       await client.ping({ timeout: PING_TIMEOUT_MS });
     },
     close: () => end(client, transport),
   };
-}
-
-/** Over HTTP, a separate request tells the server that the session has ended. */
-interface SessionTransport extends Transport {
-  onmessage?: (message: unknown) => void;
-  terminateSession?: () => Promise<void>;
 }
 
 /** Ends the session, even if the server does not answer. Never rejects. */
@@ -120,48 +165,29 @@ async function end(client: Client, transport: SessionTransport): Promise<void> {
   await client.close().catch(() => {});
 }
 
-async function createTransport(
-  server: McpServer,
-  onBreach: OnBreach,
-): Promise<SessionTransport> {
-  if (server.transport === "http") {
-    const { StreamableHTTPClientTransport } = await import(
-      "@modelcontextprotocol/sdk/client/streamableHttp.js"
-    );
-    const transport = new StreamableHTTPClientTransport(new URL(server.url), {
-      requestInit: { headers: server.headers, redirect: "manual" }, // the headers may contain a key
-      fetch: createMessageFetch(fetch, { onBreach }),
-    });
-    return transport as SessionTransport; // its optional fields are typed less strictly
-  }
-  await requireRun(server.command);
-  const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
-  const { command, args, env, cwd } = server;
-  return new StdioClientTransport({
-    command,
-    args,
-    env,
-    stderr: "ignore", // it may be endless
-    maxBufferSize: MAX_MESSAGE_BYTES,
-    ...(cwd && { cwd }),
-  });
+/** Shorter values would match by chance, and protect nothing. */
+const SHORTEST_SECRET = 6;
+
+/** What an entry says in confidence; a program may write it into its errors. */
+function secretsOf(server: McpServer): string[] {
+  const values = Object.values(server.transport === "stdio" ? server.env : server.headers);
+  return values.filter((value): value is string =>
+    typeof value === "string" && value.length >= SHORTEST_SECRET
+  );
 }
 
 /** Without any text of the server, which may contain anything, also a key. */
-function explain(error: unknown, server: McpServer): string {
+function explain(
+  error: unknown,
+  { server, timeoutMs }: { server: McpServer; timeoutMs: number },
+): string {
   const { code } = error as { code?: unknown };
-  if (code === REQUEST_TIMEOUT) return "it did not answer in time";
+  if (code === REQUEST_TIMEOUT) {
+    return `it did not answer within ${timeoutMs / 1000} s ` +
+      '(AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)';
+  }
   if (typeof code === "number" && code >= 100) return `it answered with status ${code}`;
-  if (server.transport === "http") return "the connection failed";
+  if (server.transport !== "stdio") return explainConnection(error);
   if (code === "ENOENT") return `the program ${server.command} was not found`;
   return "the program ended, or does not speak MCP";
-}
-
-/** A program is started only if the service was started with the permission for it. */
-async function requireRun(command: string): Promise<void> {
-  const { state } = await Deno.permissions.query({ name: "run", command });
-  if (state === "granted") return;
-  throw new Error(
-    `no permission to start the program ${command}; start the service with --allow-run=${command}`,
-  );
 }

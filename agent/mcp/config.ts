@@ -1,42 +1,125 @@
+import { parse } from "@std/jsonc";
 import { z } from "zod";
 import { ConfigError } from "../../shared/config.ts";
 
-const Stdio = z.looseObject({
+/** A value of `env`; `null` takes an inherited variable away. */
+const EnvValue = z.union([z.string(), z.number().transform(String), z.null()], {
+  error: "must be a text, a number or null",
+});
+
+/** The limit of a start, in milliseconds. Less than 1,000 is taken for seconds, as some clients do. */
+const Timeout = z.number().positive()
+  .transform((given) => given < 1_000 ? given * 1_000 : given)
+  .optional();
+
+const Program = z.looseObject({
+  type: z.literal("stdio", { error: 'must be "stdio" for a command' }).optional(),
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.string()).default({}),
+  env: z.record(z.string(), EnvValue).default({}),
   cwd: z.string().optional(),
+  timeout: Timeout,
 });
 
-const Http = z.looseObject({
+const HTTP_TYPES = ["http", "streamable-http", "streamableHttp", "streamable_http"] as const;
+
+const Remote = z.looseObject({
+  type: z.enum([...HTTP_TYPES, "sse"], { error: 'must be "http" or "sse" for a url' }).optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }),
   headers: z.record(z.string(), z.string()).default({}),
+  timeout: Timeout,
 });
 
-const Entry = z.union([Stdio, Http], { error: "needs a command or an http(s) url" });
-const File = z.looseObject({ mcpServers: z.record(z.string(), Entry) });
+interface Common {
+  name: string;
+  /** The limit of its start, in milliseconds; that of the configuration if it is unset. */
+  timeoutMs?: number | undefined;
+}
 
 /** One server of the file: a program to start, or an address to connect to. */
 export type McpServer =
-  | { name: string; transport: "stdio" } & z.infer<typeof Stdio>
-  | { name: string; transport: "http" } & z.infer<typeof Http>;
+  & Common
+  & (
+    | { transport: "stdio" } & Pick<z.infer<typeof Program>, "command" | "args" | "env" | "cwd">
+    | { transport: "http" | "sse" } & Pick<z.infer<typeof Remote>, "url" | "headers">
+  );
 
-/** Reads a file in the `mcpServers` form of desktop clients. Throws `ConfigError`. */
-export function readMcpConfig(path: string): McpServer[] {
-  return parseMcpConfig(readFile(path));
+/**
+ * Reads the servers from a file, or from the text itself if it is a JSON object. Throws
+ * `ConfigError`.
+ */
+export function readMcpConfig(setting: string): McpServer[] {
+  return parseMcpConfig(setting.trimStart().startsWith("{") ? setting : readFile(setting));
 }
 
-/** `disabled: true` leaves a server out, as desktop clients do. */
+/**
+ * Parses `{"mcpServers": {…}}` of desktop clients, or `{"servers": {…}}` of VS Code, with comments
+ * and trailing commas. `disabled: true` leaves a server out. Throws `ConfigError`, which names each
+ * wrong field.
+ */
 export function parseMcpConfig(text: string): McpServer[] {
-  const result = File.safeParse(parseJson(text));
-  if (!result.success) throw refuse(z.prettifyError(result.error));
-  return Object.entries(result.data.mcpServers)
-    .filter(([, entry]) => entry.disabled !== true)
-    .map(([name, entry]): McpServer =>
-      "command" in entry
-        ? { ...entry as z.infer<typeof Stdio>, name, transport: "stdio" }
-        : { ...entry as z.infer<typeof Http>, name, transport: "http" }
-    );
+  const file = parseFile(text);
+  const key = "mcpServers" in file ? "mcpServers" : "servers";
+  const entries = file[key];
+  if (!isObject(entries)) throw refuse('needs an object "mcpServers" or "servers"');
+  const wrong: string[] = [];
+  const servers: McpServer[] = [];
+  for (const [name, entry] of Object.entries(entries)) {
+    const path = `${key}.${name}`;
+    if (!isObject(entry)) wrong.push(`${path}: must be an object`);
+    else if (entry.disabled !== true) servers.push(...parseEntry({ name, path, entry, wrong }));
+  }
+  if (wrong.length > 0) throw refuse(wrong.join("\n  "));
+  return servers;
+}
+
+interface EntryOptions {
+  name: string;
+  /** Of the entry, for messages. */
+  path: string;
+  entry: Record<string, unknown>;
+  /** Gets what is wrong with the entry. */
+  wrong: string[];
+}
+
+function parseEntry({ name, path, entry, wrong }: EntryOptions): McpServer[] {
+  const isProgram = "command" in entry;
+  if (!isProgram && !("url" in entry)) {
+    wrong.push(`${path}: needs a command or an http(s) url`);
+    return [];
+  }
+  const result = (isProgram ? Program : Remote).safeParse(entry);
+  for (const { path: field, message } of result.error?.issues ?? []) {
+    wrong.push(`${[path, ...field].join(".")}: ${message}`);
+  }
+  findPlaceholders(entry, path, wrong);
+  if (!result.success) return [];
+  return [toServer(name, result.data as z.infer<typeof Program> | z.infer<typeof Remote>)];
+}
+
+function toServer(
+  name: string,
+  entry: z.infer<typeof Program> | z.infer<typeof Remote>,
+): McpServer {
+  const common = { name, timeoutMs: entry.timeout };
+  if ("command" in entry) {
+    const { command, args, env, cwd } = entry as z.infer<typeof Program>;
+    return { ...common, transport: "stdio", command, args, env, cwd };
+  }
+  const { type, url, headers } = entry as z.infer<typeof Remote>;
+  return { ...common, transport: type === "sse" ? "sse" : "http", url, headers };
+}
+
+/** `${input:key}` and `${env:KEY}` are questions of an editor, which a service cannot ask. */
+function findPlaceholders(value: unknown, path: string, wrong: string[]): void {
+  if (typeof value === "string") {
+    const found = /\$\{(input|env|workspaceFolder|userHome)\b[^}]*\}/.exec(value);
+    if (found) wrong.push(`${path}: ${found[0]} is not replaced here; write the value itself`);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, inner] of Object.entries(value)) {
+      findPlaceholders(inner, `${path}.${key}`, wrong);
+    }
+  }
 }
 
 function readFile(path: string): string {
@@ -44,23 +127,34 @@ function readFile(path: string): string {
     return Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw refuse(`${path} does not exist`);
-    if (error instanceof Deno.errors.NotCapable) {
-      throw refuse(
-        `no permission to read ${path}; name it mcp.json, or start with --allow-read=${path}`,
-      );
-    }
+    if (error instanceof Deno.errors.IsADirectory) throw refuse(`${path} is a folder`);
+    if (error instanceof Deno.errors.NotCapable) throw refuse(explainPermission(path));
     throw error;
   }
 }
 
-function parseJson(text: string): unknown {
+function explainPermission(path: string): string {
+  const command = Deno.build.standalone
+    ? `build with: deno task compile --allow-read=${path}`
+    : `start with: DENO_FLAGS=--allow-read=${path} deno task agent`;
+  return `no permission to read ${path}; ${command}; or set AGENT_MCP_CONFIG to the file's content`;
+}
+
+function parseFile(text: string): Record<string, unknown> {
+  let value: unknown;
   try {
-    return JSON.parse(text);
-  } catch {
-    throw refuse("the file is not JSON");
+    value = parse(text);
+  } catch (error) {
+    throw refuse(`it is not JSON: ${error instanceof Error ? error.message : error}`);
   }
+  if (!isObject(value)) throw refuse("it is not a JSON object");
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function refuse(reason: string): ConfigError {
-  return new ConfigError(`cannot start: AGENT_MCP_CONFIG is invalid: ${reason}`);
+  return new ConfigError(`cannot start: AGENT_MCP_CONFIG is invalid:\n  ${reason}`);
 }

@@ -1,15 +1,19 @@
 import type { Logger } from "../../shared/log.ts";
-import { ToolError, type ToolServerState } from "../tools/tool.ts";
+import { ToolError, type ToolResult, type ToolServerState } from "../tools/tool.ts";
 import { AnswerTooLarge } from "../../shared/http/bounded_fetch.ts";
-import type { McpConnect, McpSession } from "./client.ts";
+import { type McpConnect, type McpSession, StartFailure } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
+import { loadPatterns } from "./patterns.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 /** The shortest time between two readings of a list, however often the server announces changes. */
 const LIST_PAUSE_MS = 1_000;
+
+/** Characters of a program's standard error in the log, whose values are cut. */
+const MAX_LOGGED = 1_000;
 
 export interface McpConnectionOptions {
   connect: McpConnect;
@@ -30,7 +34,7 @@ export interface McpConnection {
   call(
     tool: string,
     options: { args: Record<string, unknown>; signal?: AbortSignal },
-  ): Promise<string>;
+  ): Promise<ToolResult>;
   close(): Promise<void>;
 }
 
@@ -45,7 +49,7 @@ export function openMcpConnection(
   let session: McpSession | undefined;
   let tools: McpToolDefinition[] = [];
   let state: ToolServerState["state"] = "connecting";
-  let trouble: { error: string; retryAt: number } | undefined;
+  let trouble: { error: string; stderr: string; retryAt: number } | undefined;
   let failures = 0;
   let readySince = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -67,12 +71,16 @@ export function openMcpConnection(
         onError: () => void check(opened),
         onToolsChanged: listSoon,
       });
+      await loadPatterns();
       take(await opened.listTools());
     } catch (error) {
       await opened?.close().catch(() => {});
       // The errors of `connect` may be shown; those of a session may not.
-      if (opened) return fail(explain(error) ?? "it cannot list its tools");
-      return fail(error instanceof Error ? error.message : String(error));
+      if (opened) {
+        return fail(explain(error) ?? "it cannot list its tools", opened.readStderr?.());
+      }
+      const stderr = error instanceof StartFailure ? error.stderr : "";
+      return fail(error instanceof Error ? error.message : String(error), stderr);
     }
     if (isClosed) return await opened.close();
     session = opened;
@@ -91,7 +99,7 @@ export function openMcpConnection(
     log.warn("the tool list of an MCP server is too long: the rest is left out", fields);
   }
 
-  function fail(error: string): void {
+  function fail(error: string, stderr = ""): void {
     if (isClosed) return;
     // The pauses keep growing if the sessions are short.
     const wasReady = state === "ready" && performance.now() - readySince >= MAX_RETRY_MS;
@@ -100,8 +108,13 @@ export function openMcpConnection(
     session = undefined;
     tools = [];
     state = "down";
-    trouble = { error, retryAt: Date.now() + pause };
-    log.warn("MCP server is down", { server: name, reason: error, retry_ms: pause });
+    trouble = { error, stderr, retryAt: Date.now() + pause };
+    log.warn("MCP server is down", {
+      server: name,
+      reason: error,
+      ...(stderr && { stderr: stderr.slice(-MAX_LOGGED) }),
+      retry_ms: pause,
+    });
     clearTimeout(timer);
     clearTimeout(listTimer);
     listTimer = undefined;
@@ -112,7 +125,7 @@ export function openMcpConnection(
   /** Gives up a session, unless it has been given up already. */
   function drop(lost: McpSession | undefined, reason: string): void {
     if (!lost || lost !== session) return;
-    fail(reason);
+    fail(reason, lost.readStderr?.());
     lost.close().catch(() => {});
   }
 
@@ -160,7 +173,7 @@ export function openMcpConnection(
   async function call(
     tool: string,
     options: { args: Record<string, unknown>; signal?: AbortSignal },
-  ): Promise<string> {
+  ): Promise<ToolResult> {
     const asked = session;
     if (!asked) throw new ToolError(`the server ${name} of this tool is down; answer without it`);
     try {
@@ -188,6 +201,7 @@ export function openMcpConnection(
         tools: tools.length,
         ...(trouble && state !== "ready" && {
           error: trouble.error,
+          ...(trouble.stderr && { stderr: trouble.stderr }),
           retry_at: new Date(trouble.retryAt).toISOString(),
         }),
       };

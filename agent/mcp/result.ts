@@ -1,14 +1,43 @@
-/** The parts of a call's result that a model can read. */
+import type { ContentPart } from "../../shared/providers/provider.ts";
+
+/** The parts of a call's result that a model can use. */
 export interface McpResult {
   content?: unknown;
   structuredContent?: unknown;
 }
 
-/** The text of a result. Other content is named by its type. */
-export function describeResult({ content, structuredContent }: McpResult): string {
-  const parts = Array.isArray(content) ? content.map(describePart).filter(Boolean) : [];
-  if (parts.length > 0) return parts.join("\n\n");
-  return structuredContent === undefined ? "" : JSON.stringify(structuredContent);
+/** A result as a tool returns it: the text names each image too. */
+export interface ReadResult {
+  text: string;
+  images: ContentPart[];
+}
+
+/** Limits of the images of one result; the others are only named. */
+const MAX_IMAGES = 8;
+const MAX_IMAGE_CHARACTERS = 4_000_000;
+
+/** Reads a result. Other content than text and images is named by its type. */
+export function readResult({ content, structuredContent }: McpResult): ReadResult {
+  const parts: Record<string, unknown>[] = Array.isArray(content) ? content : [];
+  const texts = parts.map(describePart).filter(Boolean);
+  const text = texts.length === 0 && structuredContent !== undefined
+    ? JSON.stringify(structuredContent)
+    : texts.join("\n\n");
+  return { text, images: readImages(parts) };
+}
+
+function readImages(parts: Record<string, unknown>[]): ContentPart[] {
+  const images: ContentPart[] = [];
+  let characters = 0;
+  for (const { type, data, mimeType } of parts) {
+    const isImage = type === "image" && typeof data === "string" && data !== "" &&
+      typeof mimeType === "string" && mimeType.startsWith("image/");
+    if (!isImage || images.length === MAX_IMAGES) continue;
+    if (characters + data.length > MAX_IMAGE_CHARACTERS) continue;
+    characters += data.length;
+    images.push({ type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } });
+  }
+  return images;
 }
 
 function describePart(part: Record<string, unknown>): string {

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { Logger } from "../../shared/log.ts";
-import { functionName } from "../tools/names.ts";
 import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";
+import { withPatterns } from "./patterns.ts";
 import type { McpToolDefinition } from "./tool_list.ts";
+import { createToolNames } from "./tool_names.ts";
 
 export interface McpToolSourceOptions {
   builtIn: Tool[];
@@ -23,6 +24,7 @@ export function createMcpToolSource(
   const connections = servers.map((server) =>
     openMcpConnection(server, { ...options, onChange: rebuild })
   );
+  const nameOf = createToolNames(builtIn.map(({ name }) => name));
   let listed = listTools();
   let toolbox = createToolbox(listed.map(({ tool }) => tool));
 
@@ -37,11 +39,13 @@ export function createMcpToolSource(
     const offered = connections.flatMap((connection) =>
       connection.tools.map((definition) => ({ connection, definition }))
     );
-    const names = nameTools(builtIn.map(({ name }) => name), offered);
     return [
       ...own,
-      ...offered.map(({ connection, definition }, index) => ({
-        tool: toTool(definition, { connection, name: names[index]! }),
+      ...offered.map(({ connection, definition }) => ({
+        tool: toTool(definition, {
+          connection,
+          name: nameOf(connection.name, definition.name),
+        }),
         source: connection.name,
       })),
     ];
@@ -62,27 +66,6 @@ export function createMcpToolSource(
       await Promise.all(connections.map((connection) => connection.close()));
     },
   };
-}
-
-interface Offer {
-  connection: { name: string };
-  definition: { name: string };
-}
-
-/** Unique, valid function names. If two are equal, a server's tool gets the server's name in front. */
-export function nameTools(builtIn: string[], offers: Offer[]): string[] {
-  const plain = offers.map(({ definition }) => functionName(definition.name));
-  const taken = new Set(builtIn);
-  const count = new Map<string, number>();
-  for (const name of [...builtIn, ...plain]) count.set(name, (count.get(name) ?? 0) + 1);
-  return offers.map(({ connection }, index) => {
-    const name = plain[index]!;
-    const wanted = count.get(name)! > 1 ? functionName(`${connection.name}_${name}`) : name;
-    let free = wanted;
-    for (let number = 2; taken.has(free); number++) free = `${wanted.slice(0, 60)}_${number}`;
-    taken.add(free);
-    return free;
-  });
 }
 
 function toTool(
@@ -113,7 +96,7 @@ const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 /**
  * The schema that arguments are checked against before the server is asked. The server checks them
  * too, so an unreadable schema accepts everything here. So does one with references, which may
- * multiply exponentially; patterns are ignored, because they may take exponential time.
+ * multiply exponentially. Patterns are checked apart: zod's are neither Unicode nor of linear time.
  */
 function toSchema(inputSchema: Record<string, unknown>): z.ZodType {
   const text = JSON.stringify(inputSchema);
@@ -121,9 +104,10 @@ function toSchema(inputSchema: Record<string, unknown>): z.ZodType {
   if (isRisky || text.length > MAX_SCHEMA_CHARACTERS) return z.looseObject({});
   const isPattern = (key: string, value: unknown) => key === "pattern" && typeof value === "string";
   try {
-    return z.fromJSONSchema(
+    const schema = z.fromJSONSchema(
       JSON.parse(text, (key, value) => isPattern(key, value) ? undefined : value),
     );
+    return withPatterns(schema, inputSchema);
   } catch {
     return z.looseObject({});
   }

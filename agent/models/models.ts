@@ -11,6 +11,7 @@ import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import type { Route } from "../../shared/routing.ts";
 import type { AgentConfig } from "../config.ts";
 import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "./demo.ts";
+import { withImageFallback } from "./image_fallback.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
 import {
   createHubModels,
@@ -76,7 +77,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     };
     return createLazyProvider(name, async () => {
       const { createOpenAIProvider } = await import("./openai_provider.ts");
-      return createOpenAIProvider(options);
+      return withImageFallback(createOpenAIProvider(options));
     });
   }
 

@@ -2,14 +2,15 @@ import pLimit from "p-limit";
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
-import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
+import type { ChatMessage, ContentPart, ToolCall } from "../../shared/providers/provider.ts";
+import { limitImages } from "../../shared/providers/tool_images.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import type { Emit } from "./events.ts";
 import { createYielder, type Yielder } from "../../shared/yielder.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { parseToolArguments } from "./tool_call.ts";
 import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
-import { type Toolbox, ToolError } from "../tools/tool.ts";
+import { type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";
 
 /** Limits of one call and of all the calls of one turn. */
 export interface ToolLimits extends TurnLimits {
@@ -53,12 +54,24 @@ export async function runToolCalls(
       ? runToolCall(call, turn)
       : limited(() => runToolCall(call, turn));
   try {
-    return await untilAbort(Promise.all(calls.map(run)), signal);
+    return limitTurnImages(await untilAbort(Promise.all(calls.map(run)), signal));
   } catch (error) {
     limited.clearQueue();
     throw error;
   }
 }
+
+/** All the images of a turn stay within the limits of one request. */
+function limitTurnImages(answers: ToolAnswer[]): ToolAnswer[] {
+  if (!answers.some(({ images }) => images)) return answers;
+  const kept = new Set(limitImages(answers.flatMap(({ images = [] }) => images)));
+  return answers.map(({ images = [], ...answer }) => {
+    const sent = images.filter((image) => kept.has(image));
+    return { ...answer, ...(sent.length > 0 && { images: sent }) };
+  });
+}
+
+type ToolAnswer = Extract<ChatMessage, { role: "tool" }>;
 
 interface Turn extends ToolCallOptions {
   /** Of one result. */
@@ -74,7 +87,7 @@ function shareOf(calls: ToolCall[], options: ToolCallOptions): number {
   return Math.min(maxCharacters, Math.floor(maxResultCharacters / Math.max(1, running)));
 }
 
-async function runToolCall(call: ToolCall, options: Turn): Promise<ChatMessage> {
+async function runToolCall(call: ToolCall, options: Turn): Promise<ToolAnswer> {
   const { id, name } = call;
   const { emit } = options;
   await emit?.({
@@ -84,10 +97,10 @@ async function runToolCall(call: ToolCall, options: Turn): Promise<ChatMessage> 
     args: shownArguments(call, options),
   });
   const started = performance.now();
-  const { status, content } = await answer(call, options);
+  const { status, content, images } = await answer(call, options);
   const ms = Math.round(performance.now() - started);
   await emit?.({ type: "tool_result", id, name, content, status, ms });
-  return { role: "tool", toolCallId: id, content };
+  return { role: "tool", toolCallId: id, content, ...(images && { images }) };
 }
 
 /** The arguments as events show them. Those of a call that is not run may be very long. */
@@ -100,9 +113,9 @@ function shownArguments(call: ToolCall, { refusals }: ToolCallOptions) {
 async function answer(
   call: ToolCall,
   options: Turn,
-): Promise<{ status: "ok" | "error"; content: string }> {
+): Promise<{ status: "ok" | "error"; content: string; images?: ContentPart[] }> {
   try {
-    return { status: "ok", content: await execute(call, options) };
+    return { status: "ok", ...await execute(call, options) };
   } catch (error) {
     if (isAbort(error) && options.signal?.aborted) throw error;
     const reason = describeFailure(error, { call, options });
@@ -110,7 +123,10 @@ async function answer(
   }
 }
 
-async function execute(call: ToolCall, options: Turn): Promise<string> {
+async function execute(
+  call: ToolCall,
+  options: Turn,
+): Promise<{ content: string; images?: ContentPart[] }> {
   const { tools, refusals, yielder } = options;
   const refusal = refusals?.get(call.id);
   if (refusal) throw new ToolError(refusal);
@@ -127,20 +143,25 @@ async function execute(call: ToolCall, options: Turn): Promise<string> {
   }
   while (yielder.isDue()) await yielder();
   const run = (signal: AbortSignal) => tool.run(checked.data, { signal });
-  const content = await withinTime(run, { name: call.name, ...options });
-  if (content.trim() === "") return "(The tool returned nothing.)";
-  return cut(content, options.maxCharacters);
+  const result = await withinTime(run, { name: call.name, ...options });
+  const { text, images = [] } = typeof result === "string" ? { text: result } : result;
+  return {
+    content: text.trim() === "" ? NOTHING : cut(text, options.maxCharacters),
+    ...(images.length > 0 && { images }),
+  };
 }
+
+const NOTHING = "(The tool returned nothing.)";
 
 /** At the time limit the tool's signal is aborted, as it is when the caller leaves. Does not wait. */
 async function withinTime(
-  run: (signal: AbortSignal) => string | Promise<string>,
+  run: (signal: AbortSignal) => ToolResult | Promise<ToolResult>,
   { name, signal, timeoutMs = DEFAULT_LIMITS.timeoutMs }: {
     name: string;
     signal?: AbortSignal | undefined;
     timeoutMs?: number;
   },
-): Promise<string> {
+): Promise<ToolResult> {
   const ending = new AbortController();
   const end = () => ending.abort(abortError());
   const timer = setTimeout(end, timeoutMs);

@@ -7,7 +7,7 @@ const schema = z.object({
 });
 
 /** The date and time in a time zone, to the second. */
-export function createCurrentTime(now: () => Date = () => new Date()): Tool<typeof schema> {
+export function createCurrentTime(now: () => Date = () => new Date()): Tool<typeof schema, string> {
   return {
     name: "current_time",
     description: "The current date, time and weekday in a time zone.",

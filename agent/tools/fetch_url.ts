@@ -27,7 +27,7 @@ export interface FetchUrlOptions {
 /** Reads the text of a public page. Disposing of the tool disposes of the converter. */
 export function createFetchUrl(
   { fetch, converter, timeoutMs = TIMEOUT_MS }: FetchUrlOptions,
-): Tool<typeof schema> & Disposable {
+): Tool<typeof schema, string> & Disposable {
   return {
     [Symbol.dispose]: () => converter[Symbol.dispose](),
     name: "fetch_url",

@@ -1,24 +1,28 @@
 import { z } from "zod";
-import type { ToolDefinition } from "../../shared/providers/provider.ts";
+import type { ContentPart, ToolDefinition } from "../../shared/providers/provider.ts";
 
 export interface ToolOptions {
   /** Aborted when the caller has left, or at the time limit. */
   signal?: AbortSignal;
 }
 
+/** What a tool returns: text, or text and images. The text must do for models without images. */
+export type ToolResult = string | { text: string; images: ContentPart[] };
+
 /**
  * A function that the model may call. `schema` must describe an object; `run` gets the parsed
  * arguments. The model sees the message of a `ToolError`, but not of any other error. A tool is
  * disposed of when the service ends.
  */
-export interface Tool<S extends z.ZodType = z.ZodType> extends Partial<Disposable> {
+export interface Tool<S extends z.ZodType = z.ZodType, R extends ToolResult = ToolResult>
+  extends Partial<Disposable> {
   readonly name: string;
   /** Written for the model: what the tool does, and when to use it. */
   readonly description: string;
   readonly schema: S;
   /** The JSON schema that the model sees; made from `schema` if it is unset. */
   readonly parameters?: Record<string, unknown>;
-  run(args: z.output<S>, options: ToolOptions): string | Promise<string>;
+  run(args: z.output<S>, options: ToolOptions): R | Promise<R>;
 }
 
 /** A failure whose message the model sees, to correct its call. Contains no secret. */
@@ -47,13 +51,17 @@ export interface ToolReport {
   servers: ToolServerState[];
 }
 
-/** One MCP server. `error` contains no secret; `retry_at` is ISO 8601. */
+/**
+ * One MCP server. `error` and `stderr`, the end of what a program has written to standard error,
+ * contain no configured secret; `retry_at` is ISO 8601.
+ */
 export interface ToolServerState {
   name: string;
-  transport: "stdio" | "http";
+  transport: "stdio" | "http" | "sse";
   state: "connecting" | "ready" | "down";
   tools: number;
   error?: string;
+  stderr?: string;
   retry_at?: string;
 }
 

@@ -28,7 +28,7 @@ export interface WebSearchOptions {
 /** Searches the web. The model sees neither the key nor the errors of the search service. */
 export function createWebSearch(
   { apiKey, baseUrl, fetch = globalThis.fetch }: WebSearchOptions,
-): Tool<typeof schema> {
+): Tool<typeof schema, string> {
   const search = createBoundedFetch(fetch, MAX_BYTES);
   return {
     name: "web_search",

@@ -1,4 +1,5 @@
 import type { ProviderWords } from "../errors.ts";
+import { diagnoseConnection } from "./connection_failure.ts";
 import { ProviderError, type ProviderFailure, type Unreachable } from "./provider.ts";
 import { readWords, type Redact, startOf } from "./provider_words.ts";
 
@@ -125,6 +126,11 @@ function explain(
     case "unreadable":
       return { ...bad(explainUnreadable(attempt, answer)), isOpen: false };
   }
+}
+
+/** Why a connection failed or broke, from what `fetch` threw; in words for people. */
+export function explainConnection(error: unknown): string {
+  return explain({ provider: "" }, { failure: diagnoseConnection(error) }, undefined).reason;
 }
 
 const UNREACHABLE: Record<Unreachable, string> = {

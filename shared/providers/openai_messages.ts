@@ -1,5 +1,6 @@
 import type { DecodedAnswer } from "../http/utf8.ts";
 import { textOf } from "./content.ts";
+import { addToolImages } from "./tool_images.ts";
 import { isSameProvider, pickExtra, pickParts } from "./extra_fields.ts";
 import type {
   ChatMessage,
@@ -25,7 +26,8 @@ export function toCompletionParams(request: ChatRequest) {
   return {
     ...extra,
     model,
-    messages: rawMessages ?? messages.map((message) => toMessageParam(message, model)),
+    messages: rawMessages ??
+      addToolImages(messages).map((message) => toMessageParam(message, model)),
     ...(tools?.length && {
       tools: tools.map((tool) => ({ type: "function" as const, function: { ...tool } })),
     }),

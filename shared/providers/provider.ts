@@ -38,6 +38,11 @@ export type ChatMessage =
     content: ChatContent;
     toolCallId: string;
     extra?: ExtraFields;
+    /**
+     * Images of the result. Providers take only text in it, so they are sent in a user's message
+     * after the results. `content` names them too, for models that take no images.
+     */
+    images?: ContentPart[];
   };
 
 /** `arguments` is the model's own text: it should be a JSON object, and often is not. */

@@ -1,5 +1,10 @@
+import { readProgramEnvironment } from "../../../agent/config.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { connectMcp } from "../../../agent/mcp/client.ts";
+import {
+  createMcpConnect,
+  type McpConnectOptions,
+  StartFailure,
+} from "../../../agent/mcp/client.ts";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { AnswerTooLarge } from "../../../shared/http/bounded_fetch.ts";
 import { type ReceivedRequest, startProviderDouble } from "../../fakes/provider_double.ts";
@@ -7,6 +12,8 @@ import { type ReceivedRequest, startProviderDouble } from "../../fakes/provider_
 type DeleteAnswer = (request: ReceivedRequest) => Response | Promise<Response>;
 
 interface ServerOptions {
+  /** Redirects `/mcp` to `/mcp/`, as web frameworks do. */
+  redirects?: boolean;
   onDelete?: DeleteAnswer;
   /** The result of `tools/list`. */
   list?: (cursor: string | undefined) => unknown;
@@ -24,6 +31,9 @@ function startServer(options: ServerOptions = {}) {
     listen = () => new Response(null, { status: 405 }),
   } = options;
   return startProviderDouble((request) => {
+    if (options.redirects && request.path === "/mcp") {
+      return new Response(null, { status: 307, headers: { location: "/mcp/" } });
+    }
     if (request.method === "DELETE") return onDelete(request);
     if (request.method === "GET") return listen();
     const { id, method, params } = request.body;
@@ -40,15 +50,18 @@ function startServer(options: ServerOptions = {}) {
   });
 }
 
-async function connect(entry: Record<string, unknown>) {
+async function connect(entry: Record<string, unknown>, options: McpConnectOptions = {}) {
   const [server] = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
   const events: string[] = [];
   const closed = Promise.withResolvers<string>();
-  const session = await connectMcp(server!, {
-    onClose: closed.resolve,
-    onError: () => events.push("error"),
-    onToolsChanged: () => events.push("changed"),
-  });
+  const session = await createMcpConnect({ environment: readProgramEnvironment(), ...options })(
+    server!,
+    {
+      onClose: closed.resolve,
+      onError: () => events.push("error"),
+      onToolsChanged: () => events.push("changed"),
+    },
+  );
   return { session, events, closed: closed.promise };
 }
 
@@ -164,11 +177,91 @@ Deno.test("a program that writes endlessly, one line or to stderr, is given up",
     const args = ["run", "--quiet", script, way];
     const { session, closed } = await connect({ command: Deno.execPath(), args });
     const call = session.callTool("flood", { args: {} });
-    if (way === "stderr") assertEquals(await call, "still here"); // nobody reads it
-    else {
+    if (way === "stderr") {
+      assertEquals(await call, "still here"); // all of it is read, and its end is kept
+      assertEquals(session.readStderr?.().length, 4096);
+    } else {
       await assertRejects(() => call);
       assert(await closed);
     }
     await session.close();
   }
+});
+
+const TELLING = new URL("../../fakes/telling_server.ts", import.meta.url).pathname;
+const telling = (way: string, more: Record<string, unknown> = {}) => ({
+  command: Deno.execPath(),
+  args: ["run", "-A", "--quiet", TELLING, way],
+  ...more,
+});
+
+Deno.test("a program gets PATH, HOME and the locale, and starts in the folder for temporary files", async () => {
+  const { session } = await connect(
+    telling("well", { env: { OWN: "1", LANG: "tlh", USER: null } }),
+  );
+  const { env, cwd } = JSON.parse(await session.callTool("tell", { args: {} }) as string);
+  assertEquals([env.PATH, env.HOME], [Deno.env.get("PATH"), Deno.env.get("HOME")]);
+  assertEquals([env.OWN, env.LANG, env.USER], ["1", "tlh", undefined]);
+  assert(!("DENO_TESTING_SECRET" in env));
+  assertEquals(cwd, await Deno.realPath(Deno.env.get("TMPDIR") ?? "/tmp"));
+  await session.close();
+});
+
+Deno.test("a program starts in the folder of its entry", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const { session } = await connect(telling("well", { cwd: folder }));
+  const { cwd } = JSON.parse(await session.callTool("tell", { args: {} }) as string);
+  assertEquals(cwd, folder);
+  await session.close();
+  await Deno.remove(folder);
+});
+
+Deno.test("what a program that fails wrote last is told, without the secrets of its entry", async () => {
+  const error = await assertRejects(
+    () => connect(telling("fail", { env: { KEY: "entry-secret" } })),
+    StartFailure,
+  );
+  assertEquals(error.message, "the program ended, or does not speak MCP");
+  assert(error.stderr.endsWith("cannot start: [secret]"), error.stderr.slice(-50));
+  assert(error.stderr.length <= 4096);
+});
+
+Deno.test("the limit of a start is that of the entry, else that of the configuration", async () => {
+  const cases: [entry: Record<string, unknown>, options: McpConnectOptions][] = [
+    [telling("late", { timeout: 0.1 }), { timeoutMs: 600_000 }],
+    [telling("late"), { timeoutMs: 100 }],
+  ];
+  for (const [entry, options] of cases) {
+    const error = await assertRejects(() => connect(entry, options), StartFailure);
+    assertEquals(
+      error.message,
+      'it did not answer within 0.1 s (AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)',
+    );
+  }
+});
+
+Deno.test("an address that cannot be reached says why", async () => {
+  const error = await assertRejects(
+    () => connect({ url: "http://nobody.invalid/mcp" }),
+    StartFailure,
+  );
+  assertEquals(error.message, "its host name cannot be resolved (DNS)");
+});
+
+Deno.test("redirects are followed within the origin, with method and key, and not beyond it", async () => {
+  await using server = await startServer();
+  await using front = await startProviderDouble(({ path }) => {
+    const location = path === "/mcp" ? "/mcp/" : `${server.origin}/mcp`;
+    return new Response(null, { status: 307, headers: { location } });
+  });
+  await using same = await startServer({ redirects: true });
+  const { session } = await connectTo(same);
+  assertEquals(await session.listTools(), { tools: [] });
+  await session.close();
+  const posts = same.requests.filter(({ path, method }) => path === "/mcp/" && method === "POST");
+  assert(posts.length > 1);
+  assert(posts.every(({ headers }) => headers.get("authorization") === "Bearer k"));
+
+  await assertRejects(() => connectTo(front), StartFailure);
+  assertEquals(server.requests, []);
 });

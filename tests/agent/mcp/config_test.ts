@@ -13,9 +13,33 @@ Deno.test("the file has the format of desktop clients, and errors name what is w
   assertEquals([stdio?.name, stdio?.transport, http?.transport], ["files", "stdio", "http"]);
   const cases: [string, string][] = [
     ["{", "not JSON"],
+    ["[]", "not a JSON object"],
     ["{}", "mcpServers"],
-    ['{"mcpServers":{"a":{}}}', "needs a command or an http(s) url"],
-    ['{"mcpServers":{"a":{"url":"file:///x"}}}', "must be an http or https URL"],
+    ['{"mcpServers":[]}', "mcpServers"],
+    ['{"mcpServers":{"a":{}}}', "mcpServers.a: needs a command or an http(s) url"],
+    ['{"mcpServers":{"a":1}}', "mcpServers.a: must be an object"],
+    ['{"mcpServers":{"a":{"url":"file:///x"}}}', "mcpServers.a.url: must be an http or https URL"],
+    [
+      '{"servers":{"a":{"command":"x","args":"-y"}}}',
+      "servers.a.args: Invalid input: expected array",
+    ],
+    [
+      '{"servers":{"a":{"command":"x","args":[1]}}}',
+      "servers.a.args.0: Invalid input: expected str",
+    ],
+    ['{"servers":{"a":{"command":1}}}', "servers.a.command: Invalid input: expected string"],
+    ['{"servers":{"a":{"command":"x","env":{"A":true}}}}', "servers.a.env.A: must be a text"],
+    ['{"servers":{"a":{"command":"x","cwd":5}}}', "servers.a.cwd: Invalid input"],
+    ['{"servers":{"a":{"command":"x","timeout":"5"}}}', "servers.a.timeout: Invalid input"],
+    [
+      '{"servers":{"a":{"type":"ws","url":"http://a.b"}}}',
+      'servers.a.type: must be "http" or "sse"',
+    ],
+    ['{"servers":{"a":{"url":"http://a.b","headers":{"x":1}}}}', "servers.a.headers.x: Invalid"],
+    [
+      '{"servers":{"a":{"command":"x","env":{"KEY":"${input:key}"}}}}',
+      "servers.a.env.KEY: ${input:key} is not replaced here",
+    ],
   ];
   for (const [text, reason] of cases) {
     const error = assertThrows(() => parseMcpConfig(text), ConfigError);
@@ -24,4 +48,33 @@ Deno.test("the file has the format of desktop clients, and errors name what is w
   }
   const missing = assertThrows(() => readMcpConfig("/nowhere/mcp.json"), ConfigError);
   assertStringIncludes(missing.message, "/nowhere/mcp.json does not exist");
+});
+
+Deno.test("every wrong entry of a file is named at once", () => {
+  const text = '{"servers": {"a": {"command": 1}, "b": {"url": "x"}}}';
+  const { message } = assertThrows(() => parseMcpConfig(text), ConfigError);
+  assertStringIncludes(message, "servers.a.command");
+  assertStringIncludes(message, "servers.b.url");
+});
+
+Deno.test("VS Code's form is read, with its comments and trailing commas", () => {
+  const servers = parseMcpConfig(`{
+    // the servers of this workspace
+    "inputs": [],
+    "servers": {
+      "files": { "type": "stdio", "command": "npx", "args": ["-y", "files"], /* slow */ "timeout": 90, },
+      "web": { "type": "http", "url": "https://mcp.example/mcp", "timeout": 5000 },
+      "old": { "type": "sse", "url": "https://mcp.example/sse" },
+    },
+  }`);
+  assertEquals(servers.map(({ name, transport, timeoutMs }) => [name, transport, timeoutMs]), [
+    ["files", "stdio", 90_000],
+    ["web", "http", 5_000],
+    ["old", "sse", undefined],
+  ]);
+});
+
+Deno.test("the servers may stand in the variable itself", () => {
+  const [server] = readMcpConfig(' {"mcpServers": {"a": {"command": "x"}}}');
+  assertEquals(server?.name, "a");
 });

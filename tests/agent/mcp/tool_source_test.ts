@@ -3,11 +3,8 @@ import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import type { McpConnect, McpEvents, McpSession } from "../../../agent/mcp/client.ts";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
-import {
-  createMcpToolSource,
-  type McpToolSourceOptions,
-  nameTools,
-} from "../../../agent/mcp/tool_source.ts";
+import { createMcpToolSource, type McpToolSourceOptions } from "../../../agent/mcp/tool_source.ts";
+import { createToolNames } from "../../../agent/mcp/tool_names.ts";
 import { observeTools } from "../../../agent/tools/observed_tools.ts";
 import { type Tool, ToolError, type ToolSource } from "../../../agent/tools/tool.ts";
 import { silentLogger } from "../../../shared/log.ts";
@@ -66,27 +63,47 @@ Deno.test("servers' tools join the built-in ones, with a prefix only if names cl
   const offers: Record<string, string[]> = { one: ["echo", "add"], two: ["add", "only"] };
   await using source = open(({ name }) => Promise.resolve(session(offers[name]!)));
   await until(source, (source) => names(source).length === 5);
-  assertEquals(names(source), ["echo", "one_echo", "one_add", "two_add", "only"]);
+  assertEquals(names(source), ["echo", "one_echo", "add", "two_add", "only"]);
   const { tools } = source.describe();
   assertEquals(tools.map(({ source }) => source), ["built-in", "one", "one", "two", "two"]);
-  assertEquals(await source.current().find("one_add")?.run({ n: 1 }, {}), "add said so");
+  assertEquals(await source.current().find("add")?.run({ n: 1 }, {}), "add said so");
 });
 
 Deno.test("tool names are unique and valid, whatever names the servers use", () => {
-  const offer = (server: string, name: string) => ({
-    connection: { name: server },
-    definition: { name },
-  });
+  const nameOf = createToolNames(["one_add"]);
   const long = "x".repeat(80);
-  const named = nameTools(["one_add"], [
-    offer("one", "add"),
-    offer("two", "add"),
-    offer("a b", "get weather"),
-    offer("one", long),
-    offer("two", long),
-  ]);
-  assertEquals(new Set([...named, "one_add"]).size, 6);
+  const offers: [string, string][] = [
+    ["one", "add"],
+    ["two", "add"],
+    ["a b", "get weather"],
+    ["one", long],
+    ["two", long],
+    ["two", `${long}!`],
+  ];
+  const named = offers.map(([server, tool]) => nameOf(server, tool));
+  assertEquals(new Set([...named, "one_add"]).size, 7);
   assert(named.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)), named.join());
+  assertEquals(offers.map(([server, tool]) => nameOf(server, tool)), named);
+});
+
+Deno.test("a tool keeps its name while the service runs, whoever else comes and goes", async () => {
+  const events: Record<string, McpEvents> = {};
+  const isUp = { one: true, two: false };
+  await using source = open(({ name }, handlers) => {
+    events[name] = handlers;
+    return isUp[name as "one"]
+      ? Promise.resolve(session(["add"]))
+      : Promise.reject(new Error("no"));
+  });
+  await until(source, (source) => stateOf(source, "one") === "ready");
+  assertEquals(names(source), ["echo", "add"]);
+  isUp.two = true;
+  await until(source, (source) => stateOf(source, "two") === "ready");
+  assertEquals(names(source), ["echo", "add", "two_add"]);
+  isUp.one = false;
+  events.one!.onClose("gone");
+  await until(source, (source) => names(source).length === 2);
+  assertEquals(names(source), ["echo", "two_add"]);
 });
 
 Deno.test("a server that is down or slow loses only its own tools, is reported, and is tried again", async () => {
@@ -263,11 +280,6 @@ Deno.test("a list that is too long is logged", async () => {
 
 /** Schemas and arguments whose check would take years. */
 const HOSTILE: [string, Record<string, unknown>, unknown][] = [
-  [
-    "a pattern",
-    { properties: { n: { type: "string", pattern: "^(a+)+$" } } },
-    "a".repeat(50) + "b",
-  ],
   ["references that multiply", {
     properties: { n: { $ref: "#/$defs/d0" } },
     $defs: Object.fromEntries(Array.from({ length: 40 }, (_, depth) => {
@@ -285,14 +297,43 @@ for (const [what, schema, n] of HOSTILE) {
     const tools = [{ name: "add", description: "", inputSchema: { type: "object", ...schema } }];
     const listTools = () => Promise.resolve({ tools });
     await using source = open(() => Promise.resolve(session([], { listTools })));
-    await until(source, (source) => names(source).includes("one_add"));
-    assert(source.current().find("one_add")!.schema.safeParse({ n }).success);
+    await until(source, (source) => names(source).includes("add"));
+    assert(source.current().find("add")!.schema.safeParse({ n }).success);
   });
 }
 
 Deno.test("arguments are checked against the server's schema before the call", async () => {
   await using source = open(() => Promise.resolve(session(["add"])));
-  await until(source, (source) => names(source).includes("one_add"));
-  const { schema } = source.current().find("one_add")!;
+  await until(source, (source) => names(source).includes("add"));
+  const { schema } = source.current().find("add")!;
   assertEquals([schema.safeParse({}).success, schema.safeParse({ n: 1 }).success], [false, true]);
+});
+
+Deno.test("patterns are Unicode patterns of linear time; others are left to the server", async () => {
+  const properties = {
+    name: { type: "string", pattern: "^\\p{L}+$" },
+    one: { type: "string", pattern: "^.$" },
+    slow: { type: "string", pattern: "^(a+)+$" },
+    ahead: { type: "string", pattern: "^(?=a)" },
+    tags: { type: "array", items: { type: "string", pattern: "^#" } },
+  };
+  const tools = [{ name: "add", description: "", inputSchema: { type: "object", properties } }];
+  const listTools = () => Promise.resolve({ tools });
+  await using source = open(() => Promise.resolve(session([], { listTools })));
+  await until(source, (source) => names(source).includes("add"));
+  const { schema } = source.current().find("add")!;
+  const cases: [Record<string, unknown>, boolean][] = [
+    [{ name: "Zoë", one: "🎈", slow: "aaa", ahead: "b", tags: ["#a"] }, true],
+    [{ name: "Łódź" }, true],
+    [{ name: "R2D2" }, false],
+    [{ one: "ab" }, false],
+    [{ slow: "a".repeat(50) + "b" }, false],
+    [{ tags: ["#a", "b"] }, false],
+    [{}, true],
+  ];
+  for (const [args, isValid] of cases) {
+    assertEquals(schema.safeParse(args).success, isValid, JSON.stringify(args));
+  }
+  const { error } = schema.safeParse({ tags: ["#a", "b"] });
+  assertEquals(error?.issues[0]?.path, ["tags", 1]);
 });

@@ -1,0 +1,69 @@
+import type { Readable } from "node:stream";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
+import type { McpServer } from "./config.ts";
+import { createMessageFetch, MAX_MESSAGE_BYTES, type OnBreach } from "./message_limits.ts";
+import { programEnvironment, temporaryFolder } from "./program_environment.ts";
+import { keepTail } from "./stderr_tail.ts";
+
+/** The connection of a session. */
+export interface SessionTransport extends Transport {
+  onmessage?: (message: unknown) => void;
+  /** Over HTTP, a separate request tells the server that the session has ended. */
+  terminateSession?: () => Promise<void>;
+}
+
+export interface OpenedTransport {
+  transport: SessionTransport;
+  /** The end of what a program has written to standard error; empty for any other server. */
+  readStderr(): string;
+}
+
+/** Creates the transport of a server. Rejects if the program may not be started. */
+export async function createTransport(
+  server: McpServer,
+  { onBreach, environment }: { onBreach: OnBreach; environment: Record<string, string> },
+): Promise<OpenedTransport> {
+  if (server.transport === "stdio") return await createProgram(server, environment);
+  // Not to another origin: the headers may contain a key.
+  const options = {
+    requestInit: { headers: server.headers },
+    fetch: createMessageFetch(createSameOriginFetch(fetch), { onBreach }),
+  };
+  const url = new URL(server.url);
+  const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
+  const { StreamableHTTPClientTransport } = await import(
+    "@modelcontextprotocol/sdk/client/streamableHttp.js"
+  );
+  const transport = server.transport === "sse"
+    ? new SSEClientTransport(url, options)
+    : new StreamableHTTPClientTransport(url, options);
+  // Their optional fields are typed less strictly.
+  return { transport: transport as SessionTransport, readStderr: () => "" };
+}
+
+async function createProgram(
+  { command, args, env, cwd }: Extract<McpServer, { transport: "stdio" }>,
+  environment: Record<string, string>,
+): Promise<OpenedTransport> {
+  await requireRun(command);
+  const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env: programEnvironment(env, environment),
+    cwd: cwd ?? temporaryFolder(environment),
+    stderr: "pipe",
+    maxBufferSize: MAX_MESSAGE_BYTES,
+  });
+  return { transport, readStderr: keepTail(transport.stderr as Readable | null) };
+}
+
+/** A program is started only if the service was started with the permission for it. */
+async function requireRun(command: string): Promise<void> {
+  const { state } = await Deno.permissions.query({ name: "run", command });
+  if (state === "granted") return;
+  throw new Error(
+    `no permission to start the program ${command}; start the service with --allow-run=${command}`,
+  );
+}
