@@ -32,7 +32,8 @@ Deno.test("every block of a document is run, is an answer, or is listed as neith
 });
 
 Deno.test("every command of the documents does and prints what they show", async (t) => {
-  await using agent = await startServiceProcess("agent");
+  const environment = { HUB_BARE_MODELS: "off" }; // as it is by default
+  await using agent = await startServiceProcess("agent", { environment });
   await using evaluation = await startServiceProcess("eval");
   const services = { agent, eval: evaluation };
   const runs = pages.filter(({ blocks }) => blocks.some(({ language }) => language === RUN))
