@@ -3,6 +3,7 @@ import { EphemeralValue, LastValue } from "@langchain/langgraph/channels";
 import { Channel, Pregel } from "@langchain/langgraph/pregel";
 import { AppError } from "../../shared/errors.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
+import { asFields } from "../../shared/providers/openai_messages.ts";
 import type {
   ChatMessage,
   ChatProvider,
@@ -160,7 +161,10 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
 function toolFields({ toolExtra }: AgentSettings, { modelCalls }: RunCost): ToolExtra | undefined {
   if (!toolExtra || modelCalls === 0) return toolExtra;
   const { tool_choice: choice, ...rest } = toolExtra;
-  return choice === "auto" || choice === "none" ? toolExtra : rest;
+  if (choice === "auto" || choice === "none") return toolExtra;
+  const { type, allowed_tools: allowed } = asFields(choice);
+  if (type !== "allowed_tools") return rest;
+  return { ...rest, tool_choice: { type, allowed_tools: { ...asFields(allowed), mode: "auto" } } };
 }
 
 /**

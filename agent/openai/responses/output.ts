@@ -1,8 +1,8 @@
 import { reasoningIn } from "../../../shared/providers/extra_fields.ts";
 import { asList } from "../../../shared/providers/openai_messages.ts";
+import type { ChatReply } from "../../../shared/providers/provider.ts";
 import { toSentFields } from "../../run/sent_fields.ts";
 import { sealFields } from "./input.ts";
-import type { ChatReply } from "../../../shared/providers/provider.ts";
 
 /** One event of a streamed response, without its number. */
 export interface ResponseEvent extends Record<string, unknown> {

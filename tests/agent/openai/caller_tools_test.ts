@@ -150,9 +150,17 @@ Deno.test("a forced tool call is forced once, and tool fields are sent only with
     { tool_choice: "required", parallel_tool_calls: false },
     { parallel_tool_calls: false },
   ]);
-  const auto = serve({ toolCalls: [SUM] }, { content: "4" });
-  await auto.ask({ tool_choice: "auto" });
-  assertEquals(auto.provider.requests.map(({ extra }) => extra?.tool_choice), ["auto", "auto"]);
+  const allowed = (mode: string) => ({ type: "allowed_tools", allowed_tools: { mode, tools: [] } });
+  const choices = [
+    ["auto", "auto"],
+    [{ type: "function", function: { name: "calculator" } }, undefined],
+    [allowed("required"), allowed("auto")],
+  ];
+  for (const [first, then] of choices) {
+    const { provider, ask } = serve({ toolCalls: [SUM] }, { content: "4" });
+    await ask({ tool_choice: first });
+    assertEquals(provider.requests.map(({ extra }) => extra?.tool_choice), [first, then]);
+  }
 
   const last = createScriptedProvider({ toolCalls: [SUM] }, { content: "4" });
   const { service } = agentService(last, { environment: { AGENT_MAX_STEPS: "1" } });
