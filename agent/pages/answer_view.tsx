@@ -33,10 +33,10 @@ export function AnswerView({ turn, lane, answer }: { turn: Turn; lane: number; a
       {answer.parts.map((part, index) => (
         <Part key={index} part={part} isLast={isStreaming && index === answer.parts.length - 1} />
       ))}
-      {isStreaming && answer.parts.every(({ type }) => type !== "text") && (
+      {isStreaming && (
         <div class="waiting" role="status">
           <span class="spinner" />
-          <span class="visually-hidden">Waiting for {modelName(answer.model)}</span>
+          <span class="visually-hidden">{modelName(answer.model)} is answering</span>
         </div>
       )}
       <Ending answer={answer} onRetry={retry} />
@@ -44,14 +44,16 @@ export function AnswerView({ turn, lane, answer }: { turn: Turn; lane: number; a
         <footer class="answer-foot">
           <div class="actions">
             {text && <CopyButton text={text} label="Copy answer" />}
-            <Button
-              kind="quiet"
-              isSmall
-              icon="retry"
-              aria-label="Ask again"
-              disabled={isAnswering.value}
-              onClick={retry}
-            />
+            {answer.status !== "failed" && (
+              <Button
+                kind="quiet"
+                isSmall
+                icon="retry"
+                aria-label="Ask again"
+                disabled={isAnswering.value}
+                onClick={retry}
+              />
+            )}
           </div>
           {answer.facts && <Facts facts={answer.facts} asked={answer.model} />}
         </footer>

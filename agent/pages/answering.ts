@@ -1,5 +1,6 @@
 import { computed } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
+import { createId } from "../../shared/pages/random_id.ts";
 import { createAnswerBuilder } from "./answer_stream.ts";
 import { type ReplyRequest, streamReply } from "./api.ts";
 import {
@@ -79,7 +80,7 @@ export function stopAnswering(): void {
 
 function createTurn(fields: Pick<Turn, "parent" | "text" | "answers">): Turn {
   const now = Date.now();
-  return { id: crypto.randomUUID(), ...fields, sentAt: now, changedAt: now };
+  return { id: createId(), ...fields, sentAt: now, changedAt: now };
 }
 
 function emptyAnswer(model: string): Answer {

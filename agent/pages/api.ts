@@ -1,5 +1,6 @@
 import { ApiProblem, toProblem } from "../../shared/pages/api_problem.ts";
 import { requestEvents, requestJson } from "../../shared/pages/api.ts";
+import { createId } from "../../shared/pages/random_id.ts";
 import type { CompletionRequest, OpenAIError } from "../../shared/schemas/chat_completion.ts";
 import type { ModelEntry } from "../openai/model_list.ts";
 import type { ToolReport } from "../tools/tool.ts";
@@ -43,22 +44,19 @@ export async function* streamReply(
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
   };
+  const requestId = createId();
   const headers = {
+    "x-request-id": requestId,
     "x-agent-events": "tools",
     ...(!usesTools && { "x-agent-tools": "off" }),
   };
   const events = requestEvents("/v1/chat/completions", { method: "POST", body, headers, signal });
-  let isComplete = false;
   for await (const { data } of events) {
-    if (data === "[DONE]") {
-      isComplete = true;
-      continue;
-    }
+    if (data === "[DONE]") return;
     const chunk: Chunk | OpenAIError = JSON.parse(data);
-    if ("error" in chunk) throw toProblem(chunk, 502);
+    if ("error" in chunk) throw toProblem(chunk, { status: 502, requestId });
     yield chunk;
   }
-  if (isComplete) return;
   const message = "the connection was lost before the answer was complete";
   throw new ApiProblem(message, { code: "offline", status: 0 });
 }

@@ -1,3 +1,5 @@
+import { createId } from "../../shared/pages/random_id.ts";
+
 /** What is sent with every question of a conversation. */
 export interface Settings {
   /** The service's own if it is empty. */
@@ -87,7 +89,7 @@ export function createConversation(
   { models, settings, now = Date.now() }: { models: string[]; settings: Settings; now?: number },
 ): Conversation {
   return {
-    id: crypto.randomUUID(),
+    id: createId(),
     createdAt: now,
     changedAt: now,
     models,

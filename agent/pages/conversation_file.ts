@@ -1,3 +1,4 @@
+import { createId } from "../../shared/pages/random_id.ts";
 import {
   type Answer,
   type AnswerPart,
@@ -55,7 +56,7 @@ function parseConversation(fields: Fields): Conversation {
     typeof entry[1] === "string"
   );
   return {
-    id: crypto.randomUUID(),
+    id: createId(),
     ...(typeof fields.title === "string" && { title: fields.title }),
     createdAt: asNumber(fields.createdAt) ?? Date.now(),
     changedAt: asNumber(fields.changedAt) ?? Date.now(),

@@ -14,6 +14,9 @@ export function ToolCard({ call }: { call: ToolCall }) {
         <span class="tool-name">{name}</span>
         <span class="tool-preview" dir="auto">{preview(args)}</span>
         <State result={result} />
+        <span class="tool-arrow">
+          <Icon name="down" />
+        </span>
       </summary>
       <dl>
         <dt>Arguments</dt>

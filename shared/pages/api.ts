@@ -41,7 +41,8 @@ export async function send(path: string, options: ApiRequest = {}): Promise<Resp
 export async function request(path: string, options: ApiRequest = {}): Promise<Response> {
   const response = await send(path, options);
   if (response.ok) return response;
-  throw toProblem(await readBody(response), response.status);
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  throw toProblem(await readBody(response), { status: response.status, requestId });
 }
 
 /** The JSON of an answer. `T` is a type of the server's schemas. */

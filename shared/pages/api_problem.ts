@@ -35,15 +35,20 @@ export type ErrorBody =
   | { error: { message: string; code: string | null } };
 
 /** Any body of an error as a problem; also one that a proxy made up. */
-export function toProblem(body: unknown, status: number): ApiProblem {
-  if (isErrorBody(body)) {
-    if ("error" in body) {
-      return new ApiProblem(body.error.message, { code: body.error.code ?? "error", status });
-    }
-    const { detail, code, request_id: requestId, errors } = body;
-    return new ApiProblem(detail, { code, status, requestId, errors });
+export function toProblem(
+  body: unknown,
+  { status, requestId }: { status: number; requestId?: string | undefined },
+): ApiProblem {
+  if (!isErrorBody(body)) {
+    const message = `the service answered with status ${status}`;
+    return new ApiProblem(message, { code: "error", status, requestId });
   }
-  return new ApiProblem(`the service answered with status ${status}`, { code: "error", status });
+  if ("error" in body) {
+    const { message, code } = body.error;
+    return new ApiProblem(message, { code: code ?? "error", status, requestId });
+  }
+  const { detail, code, request_id, errors } = body;
+  return new ApiProblem(detail, { code, status, requestId: request_id, errors });
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {
@@ -54,11 +59,13 @@ function isErrorBody(body: unknown): body is ErrorBody {
 }
 
 /** What a person can do about a problem; empty if the message says it all. */
-export function remedyOf({ code, status }: ApiProblem): string {
+export function remedyOf({ code, status, requestId }: ApiProblem): string {
   if (code === "offline") return "Check that the service is running and that you are online.";
   if (status === 429 || code === "overloaded") return "Wait a moment, then try again.";
   if (code === "model_not_found") return "Choose another model.";
   if (code === "provider_auth") return "Ask the operator to check the provider's key.";
-  if (status >= 500) return "Try again. If it happens again, send the request id to the operator.";
+  if (status >= 500 && requestId) {
+    return "Try again. If it fails again, tell the operator the request id.";
+  }
   return "";
 }

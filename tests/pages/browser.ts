@@ -23,6 +23,12 @@ export type OpenInBrowser = (
   options?: BrowserContextOptions,
 ) => Promise<OpenPage>;
 
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--host-resolver-rules=MAP assay.test 127.0.0.1", // a name that is not this machine's own
+];
+
 /** Tests are skipped if there is no browser. `start`ed things are disposed of after the last test. */
 export function pageSuite<Services extends AsyncDisposable>(
   start: () => Promise<Services>,
@@ -31,7 +37,7 @@ export function pageSuite<Services extends AsyncDisposable>(
   let started: Promise<[Browser, Services]> | undefined;
   const begin = () =>
     started ??= Promise.all([
-      chromium.launch({ executablePath: path!, args: ["--no-sandbox", "--disable-gpu"] }),
+      chromium.launch({ executablePath: path!, args: ARGUMENTS }),
       start(),
     ]);
   Deno.test.afterAll(async () => {
@@ -49,7 +55,13 @@ export function pageSuite<Services extends AsyncDisposable>(
         sanitizeResources: false,
         async fn() {
           const [browser, services] = await begin();
-          await run(services, (url, options) => openPage(browser, { url, ...options }));
+          const texts: string[] = [];
+          try {
+            await run(services, (url, options) => openPage(browser, { url, texts, ...options }));
+          } catch (error) {
+            console.error(texts.map((text) => `\nthe page showed:\n${text}`).join("\n"));
+            throw error;
+          }
         },
       });
     },
@@ -58,7 +70,7 @@ export function pageSuite<Services extends AsyncDisposable>(
 
 async function openPage(
   browser: Browser,
-  { url, ...options }: { url: string } & BrowserContextOptions,
+  { url, texts, ...options }: { url: string; texts: string[] } & BrowserContextOptions,
 ): Promise<OpenPage> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
@@ -92,6 +104,7 @@ async function openPage(
     complaints,
     expect: (pattern) => void expected.push(pattern),
     async [Symbol.asyncDispose]() {
+      texts.push(await page.innerText("body"), ...complaints);
       await context.close();
       const unexpected = complaints.filter((text) => !expected.some((known) => known.test(text)));
       assertEquals(unexpected, [], "the browser complained");

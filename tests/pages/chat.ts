@@ -11,8 +11,9 @@ export interface ScriptedAgent extends AsyncDisposable {
 
 export async function startScriptedAgent(
   environment: Record<string, string> = {},
+  options: { models?: string[] } = {},
 ): Promise<ScriptedAgent> {
-  const hub = await startScriptedHub();
+  const hub = await startScriptedHub(options);
   const agent = await startServiceProcess("agent", {
     environment: { ...agentEnvironment(hub), ...environment },
   });

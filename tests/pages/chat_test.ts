@@ -11,7 +11,7 @@ import {
 } from "./chat.ts";
 import { SUPPORT } from "./scripted_hub.ts";
 
-const suite = pageSuite(startScriptedAgent);
+const suite = pageSuite(() => startScriptedAgent());
 
 suite.test(
   "before the first message the page says what it is, for every reader",

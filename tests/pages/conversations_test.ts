@@ -12,7 +12,7 @@ import {
   untilStored,
 } from "./chat.ts";
 
-const suite = pageSuite(startScriptedAgent);
+const suite = pageSuite(() => startScriptedAgent());
 
 const list = (page: Page) => page.getByRole("navigation", { name: "Conversations" });
 

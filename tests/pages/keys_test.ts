@@ -2,12 +2,18 @@ import { assertEquals } from "@std/assert";
 import { checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, startScriptedAgent } from "./chat.ts";
 
-const suite = pageSuite(() => startScriptedAgent({ API_KEYS: "ada:the-right-key" }));
+const suite = pageSuite(() =>
+  startScriptedAgent({ HOST: "0.0.0.0", API_KEYS: "ada:the-right-key" })
+);
+
+/** The address of the service by a name, over plain HTTP: browsers allow such a page less. */
+const byName = (url: string) => `http://assay.test:${new URL(url).port}/`;
+const byNumber = (url: string) => `http://127.0.0.1:${new URL(url).port}/`;
 
 suite.test(
   "the page asks for the key once, keeps it for the tab, and sends it as a header",
   async ({ url }, open) => {
-    await using tab = await open(url);
+    await using tab = await open(byNumber(url));
     const { page } = tab;
     tab.expect(/401/);
     const dialog = page.getByRole("dialog", { name: "This service needs a key" });
@@ -33,7 +39,25 @@ suite.test(
     );
 
     const second = await page.context().newPage();
-    await second.goto(url);
+    await second.goto(byNumber(url));
     await second.getByRole("dialog", { name: "This service needs a key" }).waitFor();
+  },
+);
+
+suite.test(
+  "the page works under a name that is listed nowhere, also without HTTPS",
+  async ({ url }, open) => {
+    await using tab = await open(byName(url), { permissions: [] });
+    const { page } = tab;
+    tab.expect(/401|Cross-Origin-Opener-Policy/);
+    await page.getByLabel("API key").fill("the-right-key");
+    await page.keyboard.press("Enter");
+    const answer = await ask(page, "hello");
+    assertEquals(await page.evaluate(() => isSecureContext), false);
+    await answer.getByText(/was asked: hello/).waitFor();
+    await answer.getByRole("button", { name: "Copy answer" }).click();
+    await answer.getByRole("button", { name: "Copied" }).waitFor();
+    await page.reload();
+    await page.getByText(/was asked: hello/).waitFor();
   },
 );

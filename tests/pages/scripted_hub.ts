@@ -23,13 +23,15 @@ export interface ScriptedHub extends ProviderDouble {
  * reasons first, `calculate …` calls the calculator, `fail …` is an error, `break …` is cut off. To
  * anything else it says what `answers` has, or repeats it with the name of the model.
  */
-export async function startScriptedHub(): Promise<ScriptedHub> {
+export async function startScriptedHub(
+  { models = numberedModels() }: { models?: string[] } = {},
+): Promise<ScriptedHub> {
   const answers = new Map<string, string>();
   let held = Promise.withResolvers<void>();
   const failed = new Set<string>();
 
   function reply(request: ReceivedRequest): Response | Promise<Response> {
-    if (request.path.endsWith("/models")) return Response.json({ data: listModels() });
+    if (request.path.endsWith("/models")) return listModels(models);
     const { messages, model } = request.body;
     const last = messages.at(-1);
     const said: string = messages.findLast(({ role }: { role: string }) => role === "user").content;
@@ -85,11 +87,15 @@ export async function startScriptedHub(): Promise<ScriptedHub> {
   });
 }
 
-function listModels() {
-  return Array.from({ length: 50 }, (_, index) => {
-    const number = String(index + 1).padStart(2, "0");
-    return { id: `acme/model-${number}`, object: "model", owned_by: "acme" };
-  });
+function numberedModels(): string[] {
+  return Array.from(
+    { length: 50 },
+    (_, index) => `acme/model-${String(index + 1).padStart(2, "0")}`,
+  );
+}
+
+function listModels(models: string[]): Response {
+  return Response.json({ data: models.map((id) => ({ id, object: "model" })) });
 }
 
 /** The environment of an agent that asks the hub. */

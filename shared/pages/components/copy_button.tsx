@@ -1,6 +1,17 @@
 import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 
+/** The clipboard's own interface exists only on pages that came by HTTPS or from this machine. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return await navigator.clipboard.writeText(text);
+  const box = document.createElement("textarea");
+  box.value = text;
+  document.body.append(box);
+  box.select();
+  document.execCommand("copy");
+  box.remove();
+}
+
 /** Copies a text; says so for a moment. `hasText` shows the label beside the picture. */
 export function CopyButton({ text, label = "Copy", hasText }: {
   text: string;
@@ -9,7 +20,7 @@ export function CopyButton({ text, label = "Copy", hasText }: {
 }) {
   const [isDone, setDone] = useState(false);
   async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(text);
+    await copyText(text);
     setDone(true);
     setTimeout(() => setDone(false), 1_500);
   }

@@ -47,7 +47,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
       width={size}
       height={size}
       viewBox="0 0 16 16"
-      fill="none"
+      fill={name === "stop" ? "currentColor" : "none"}
       stroke="currentColor"
       stroke-width="1.5"
       stroke-linecap="round"

@@ -87,7 +87,9 @@ function List({ list, depth }: { list: Tokens.List; depth: number }) {
       {blocks(tokens.filter(({ type }) => type !== "checkbox"), depth + 1)}
     </li>
   ));
-  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+  return list.ordered
+    ? <ol dir="auto" start={Number(list.start) || 1}>{items}</ol>
+    : <ul dir="auto">{items}</ul>;
 }
 
 function Table({ table: { header, rows }, depth }: { table: Tokens.Table; depth: number }) {
