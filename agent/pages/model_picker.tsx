@@ -53,11 +53,11 @@ export function ModelPicker({ label, value, onChange }: {
         class="button picker-button"
         aria-haspopup="listbox"
         aria-expanded={isOpen}
-        aria-label={`${label}: ${value ? modelName(value) : "none"}`}
         title={value}
         onClick={() => setOpen(!isOpen)}
       >
-        <span class="picker-name">{value ? modelName(value) : "Choose a model"}</span>
+        <span class="visually-hidden">{label}:</span>{" "}
+        <span class="picker-name">{value ? modelName(value) : "Choose a model"}</span>{" "}
         {isDemo.value && <span class="badge">demo</span>}
         <Icon name="down" />
       </button>

@@ -25,22 +25,30 @@ export interface ServiceProcessOptions {
   script?: string;
 }
 
-/** Starts `agent` or `eval` on a free port and waits until it says where it listens. */
+/**
+ * Starts `agent` or `eval` on a free port and waits until it says where it listens. If
+ * `ASSAY_BINARIES` names the folder of the compiled services, they are started instead.
+ */
 export function startServiceProcess(
   service: "agent" | "eval",
   options: ServiceProcessOptions = {},
 ): Promise<ServiceProcess> {
-  return startProcess(commandOf(service, options), options);
+  const folder = Deno.env.get("ASSAY_BINARIES");
+  if (!folder) return startProcess(commandOf(service, options), options);
+  const program = `${Deno.realPathSync(folder)}/assay-${service}`;
+  return startProcess([], { ...options, program });
 }
 
 /** The same for any arguments of `deno` that start a service. */
 export async function startProcess(
   args: string[],
-  { environment = {}, cwd, limits = ":" }: ServiceProcessOptions,
+  { environment = {}, cwd, limits = ":", program = Deno.execPath() }: ServiceProcessOptions & {
+    program?: string;
+  },
 ): Promise<ServiceProcess> {
   const folder = cwd ?? await Deno.makeTempDir();
   const child = new Deno.Command("sh", {
-    args: ["-c", `${limits}; exec "$0" "$@"`, Deno.execPath(), ...args],
+    args: ["-c", `${limits}; exec "$0" "$@"`, program, ...args],
     cwd: folder,
     // With bare models no list is read at the start, which would take the first scripted answer.
     env: { AGENT_PORT: "0", EVAL_PORT: "0", HUB_BARE_MODELS: "on", ...environment },

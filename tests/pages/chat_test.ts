@@ -391,11 +391,19 @@ suite.test(
   },
 );
 
-suite.test("text of languages written from right to left is laid out so", async ({ url }, open) => {
-  await using tab = await open(url);
-  const answer = await ask(tab.page, "مرحبا، كيف حالك؟");
-  const direction = (selector: string) =>
-    tab.page.locator(selector).first().evaluate((element) => getComputedStyle(element).direction);
-  assertEquals(await direction(".question-text"), "rtl");
-  assertEquals(await answer.count(), 1);
-});
+suite.test(
+  "text of languages written from right to left is laid out so",
+  async ({ url, hub }, open) => {
+    await using tab = await open(url);
+    hub.answers.set("مرحبا، كيف حالك؟", "بخير:\n\n- أولًا\n- ثانيًا");
+    const answer = await ask(tab.page, "مرحبا، كيف حالك؟");
+    const direction = (selector: string) =>
+      tab.page.locator(selector).first().evaluate((element) => getComputedStyle(element).direction);
+    for (
+      const selector of [".question-text", ".answer p", ".answer ul", ".answer li", ".list-title"]
+    ) {
+      assertEquals(await direction(selector), "rtl", selector);
+    }
+    assertEquals(await answer.count(), 1);
+  },
+);

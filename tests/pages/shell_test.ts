@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { checkAccessibility, pageSuite } from "./browser.ts";
+import { ask } from "./chat.ts";
 
 const suite = pageSuite(async () => {
   const [agent, evaluation] = await Promise.all([
@@ -51,4 +52,19 @@ suite.test("? lists the keys, and Escape closes the list", async ({ urls }, open
   await page.getByText("Show these keys").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+suite.test("the demo says that it is one, and answers with a tool", async ({ urls }, open) => {
+  await using tab = await open(urls[0]!);
+  const { page } = tab;
+  await page.getByText("No provider is configured, so an embedded demo answers.").waitFor();
+  await page.getByRole("button", { name: "Model: demo/assistant" }).getByText("demo", {
+    exact: true,
+  })
+    .waitFor();
+  await checkAccessibility(page);
+  const answer = await ask(page, "What is 17 * 23?");
+  await answer.getByText("17 * 23 is 391.").waitFor();
+  await answer.locator(".tool summary").click();
+  await answer.getByText("391", { exact: true }).waitFor();
 });

@@ -82,7 +82,7 @@ function Block({ token, depth }: { token: Token; depth: number }): ComponentChil
 
 function List({ list, depth }: { list: Tokens.List; depth: number }) {
   const items = list.items.map(({ task, checked, tokens }, index) => (
-    <li key={index} dir="auto">
+    <li key={index}>
       {task && (checked ? "☑ " : "☐ ")}
       {blocks(tokens.filter(({ type }) => type !== "checkbox"), depth + 1)}
     </li>
