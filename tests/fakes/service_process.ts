@@ -50,8 +50,7 @@ export async function startProcess(
   const child = new Deno.Command("sh", {
     args: ["-c", `${limits}; exec "$0" "$@"`, program, ...args],
     cwd: folder,
-    // With bare models no list is read at the start, which would take the first scripted answer.
-    env: { AGENT_PORT: "0", EVAL_PORT: "0", HUB_BARE_MODELS: "on", ...environment },
+    env: { AGENT_PORT: "0", EVAL_PORT: "0", ...quietHub(environment), ...environment },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -94,6 +93,11 @@ export async function startProcess(
       if (!cwd) await Deno.remove(folder, { recursive: true });
     },
   };
+}
+
+/** With bare models the hub's list is not read at the start, which would take a scripted answer. */
+function quietHub({ HUB_BASE_URL }: Record<string, string>): Record<string, string> {
+  return HUB_BASE_URL ? { HUB_BARE_MODELS: "on" } : {};
 }
 
 /** Runs a service that says something and ends; `output` is both of its streams. */
