@@ -2,6 +2,7 @@ import { parse } from "@std/dotenv";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "./http/auth.ts";
 import { isLoopback } from "./http/host.ts";
+import { explainDeadOrigin } from "./http/origin_list.ts";
 import { parseRate } from "./http/rate_limit.ts";
 import { LOG_LEVELS } from "./log.ts";
 
@@ -19,6 +20,16 @@ export function integer(fallback: number, { min = 0, max = Number.MAX_SAFE_INTEG
 export function list(fallback: string[] = []) {
   const split = (text: string) => text.split(",").map((item) => item.trim()).filter(Boolean);
   return z.string().transform(split).default(fallback);
+}
+
+/** A list of origins; one that no browser would ever send is a mistake. */
+function origins(fallback: string[]) {
+  return list(fallback).superRefine((entries, context) => {
+    for (const entry of entries) {
+      const reason = explainDeadOrigin(entry);
+      if (reason) context.addIssue(`"${entry}" can never match an origin: ${reason}`);
+    }
+  });
 }
 
 /** An http or https URL; a slash at its end is removed. */
@@ -68,7 +79,7 @@ export function rate() {
 export const commonVariables = {
   HOST: z.string().default("127.0.0.1"),
   API_KEYS: list(),
-  CORS_ORIGINS: list(["http://localhost:*", "http://127.0.0.1:*"]),
+  CORS_ORIGINS: origins(["http://localhost:*", "http://127.0.0.1:*"]),
   TRUSTED_PROXIES: list(),
   RATE_LIMIT: rate(),
   MAX_REQUESTS: integer(2000, { min: 1 }),
@@ -113,8 +124,10 @@ function readDotenv(): Record<string, string> {
   try {
     return parse(Deno.readTextFileSync(".env"));
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return {};
-    throw error;
+    // Started in another folder: the permission is for the `.env` beside the program.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return {};
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`cannot start: .env in the working folder cannot be read: ${reason}`);
   }
 }
 

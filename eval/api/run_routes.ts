@@ -112,6 +112,9 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
           noise: z.boolean().optional().meta({
             description: "Adds `results.noise` to JSON, and a section to Markdown.",
           }),
+          bom: z.enum(["on", "off"]).optional().meta({
+            description: "`off`: CSV without the byte order mark that spreadsheets need.",
+          }),
         }),
       },
       answers: {

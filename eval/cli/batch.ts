@@ -83,19 +83,32 @@ export function parseBatch(
   text: string,
   context: { options: BatchOptions; maxAttempts: number },
 ): EvaluateRequest {
-  return toRequest(toBody(parseText(text)), context);
+  const { value, lines } = parseText(text);
+  return toRequest(toBody(value), { ...context, lines });
 }
 
 function toRequest(
   batch: Record<string, unknown>,
-  { options, maxAttempts }: { options: BatchOptions; maxAttempts: number },
+  { options, maxAttempts, lines }: {
+    options: BatchOptions;
+    maxAttempts: number;
+    /** The file's line of each scenario, if it has one per line. */
+    lines?: number[] | undefined;
+  },
 ): EvaluateRequest {
   const body = { ...batch, ...options };
   const result = evaluateRequest(maxAttempts).safeParse(body);
   if (result.success) return result.data;
-  throw new UsageError(
-    `cannot use the batch:\n${listFieldErrors(result.error).map(describe).join("\n")}`,
-  );
+  const errors = listFieldErrors(result.error).map((error) => describe(atLine(error, lines)));
+  throw new UsageError(`cannot use the batch:\n${errors.join("\n")}`);
+}
+
+/** `line 7, interactions.0.id` for `test_batch.3.interactions.0.id`. */
+function atLine({ path, message }: FieldError, lines: number[] | undefined): FieldError {
+  const [, index, rest = ""] = /^test_batch\.(\d+)\.?(.*)$/.exec(path) ?? [];
+  const line = lines?.[Number(index)];
+  if (line === undefined) return { path, message };
+  return { path: rest === "" ? `line ${line}` : `line ${line}, ${rest}`, message };
 }
 
 const OPTION_OF: Record<string, string> = {
@@ -117,30 +130,33 @@ function toBody(value: unknown): Record<string, unknown> {
   throw new UsageError(`cannot use the batch: it must hold ${WHAT_IT_MAY_BE}`);
 }
 
-function parseText(text: string): unknown {
+/** `lines` are the line numbers of a list that the file has one per line. */
+function parseText(text: string): { value: unknown; lines?: number[] } {
   const plain = text.replace(/^\ufeff/, "");
   try {
-    return JSON.parse(plain);
+    return { value: JSON.parse(plain) };
   } catch (error) {
-    const lines = parseLines(plain);
-    if (lines) return lines;
+    const parsed = parseLines(plain);
+    if (parsed) return parsed;
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`cannot use the batch: it is not JSON: ${reason}`);
   }
 }
 
 /** `undefined` if not even the first line is JSON: then the file was meant as one JSON value. */
-function parseLines(text: string): unknown[] | undefined {
+function parseLines(text: string): { value: unknown[]; lines: number[] } | undefined {
   const values: unknown[] = [];
+  const lines: number[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     try {
       values.push(JSON.parse(line));
+      lines.push(index + 1);
     } catch (error) {
       if (values.length === 0) return undefined;
       const reason = error instanceof Error ? error.message : String(error);
       throw new UsageError(`cannot use the batch: line ${index + 1} is not JSON: ${reason}`);
     }
   }
-  return values.length === 0 ? undefined : values;
+  return values.length === 0 ? undefined : { value: values, lines };
 }

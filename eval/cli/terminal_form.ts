@@ -1,4 +1,4 @@
-import { oneLine } from "../export/shorten.ts";
+import { oneLine, oneLineEnds } from "../export/shorten.ts";
 import type { TextForm } from "../export/text_form.ts";
 import { renderTable } from "./table.ts";
 
@@ -7,5 +7,6 @@ export const terminalForm: TextForm = {
   title: (text, level) => level === 1 ? `${text}\n` : `\n${text}\n\n`,
   lines: (lines) => lines.map((line) => `  ${line}\n`).join(""),
   name: (text) => oneLine(text, 100) || "(empty)",
+  message: (text) => oneLineEnds(text, 400) || "(empty)",
   table: renderTable,
 };

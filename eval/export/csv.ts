@@ -3,6 +3,8 @@ import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
 
 const LINE_END = "\r\n"; // RFC 4180
+/** Without it Excel reads UTF-8 as the system's own encoding. */
+const BYTE_ORDER_MARK = "\ufeff";
 
 /**
  * What spreadsheets take for a formula when a cell begins with it, also in its full-width form and,
@@ -26,7 +28,7 @@ export const csv: ExportFormat = {
       ["run_id", () => run.id],
       ["scenario_id", ({ scenario }) => ids[scenario]],
       ["attempt_id", ({ attempt }) => attempt + 1],
-      ["turn", ({ turn }) => turn + 1],
+      ["turn", ({ turn }) => turn],
       ["interaction_id", ({ result }) => result.id],
       ["interaction_type", ({ result }) => result.interaction_type],
       ["user_message", ({ result }) => result.user_message],
@@ -61,6 +63,7 @@ export const csv: ExportFormat = {
       ...(scoreNames.includes("tools") ? TOOL_COLUMNS : []),
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];
+    if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
     yield writeRow(columns.map(([name]) => name));
     for await (const turn of reader.turns(run.id)) {
       yield writeRow(columns.map(([, value]) => value(turn)));

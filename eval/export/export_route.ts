@@ -17,18 +17,21 @@ const Query = z.object({
   baseline: z.string().optional(),
   /** Whether to add where the noise comes from, for the formats that show it. */
   noise: z.stringbool().default(false),
+  /** Whether a CSV file begins with a byte order mark, for spreadsheets. */
+  bom: z.stringbool().default(true),
 });
 
 /** `GET /runs/:id/export`: a run that has ended, as a file. */
 export function createExportRoute({ store }: { store: RunReader }): Handler {
   return async (_request, { params, url }) => {
-    const { format: name, threshold, baseline, noise } = readQuery(url, Query);
+    const { format: name, threshold, baseline, noise, bom } = readQuery(url, Query);
     const format = exportFormats.find((format) => format.name === name)!;
     const run = await store.getRun(params.id ?? "");
     if (!run) {
       throw new AppError(404, "not_found", `cannot export run ${params.id}: there is none`);
     }
     const source = exportSource(store, { run, threshold });
+    source.hasBom = bom;
     if (baseline !== undefined) {
       const result = await compareStored(store, { baseline, candidate: run.id });
       source.comparison = { baseline, result };

@@ -8,6 +8,8 @@ export interface ExportSource {
   run: StoredRun;
   /** Some formats read the turns twice, and must find the same both times. */
   reader: TurnReader;
+  /** Whether a CSV file begins with a byte order mark; if unset, it does. */
+  hasBom?: boolean;
   /** A turn whose `overall` is below this has not passed. */
   threshold: number;
   /** The run as the candidate against an earlier one, for formats that can show it. */

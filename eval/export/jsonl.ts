@@ -1,6 +1,6 @@
 import type { ExportFormat } from "./format.ts";
 
-/** One line per turn: all that is known about it, and where it belongs, counted from 1. */
+/** One line per turn: all that is known about it, and where it belongs, as the API counts it. */
 export const jsonl: ExportFormat = {
   name: "jsonl",
   extension: "jsonl",
@@ -12,7 +12,7 @@ export const jsonl: ExportFormat = {
         run_id: run.id,
         scenario_id: ids[scenario],
         attempt_id: attempt + 1,
-        turn: turn + 1,
+        turn,
       };
       // First for the reader, and once more so that a caller's own field cannot replace it.
       yield JSON.stringify({ ...place, ...result, ...place }) + "\n";

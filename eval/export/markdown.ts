@@ -3,7 +3,7 @@ import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
 import { describeNoise } from "./noise_text.ts";
 import { describeRun } from "./run_text.ts";
-import { oneLine } from "./shorten.ts";
+import { oneLine, oneLineEnds } from "./shorten.ts";
 import type { TextForm } from "./text_form.ts";
 
 /** For a pull request's comment. */
@@ -20,12 +20,15 @@ export const markdown: ExportFormat = {
 
 /** Of one name or text. */
 const SHOWN_CHARACTERS = 80;
+/** Of an error's message. */
+const SHOWN_MESSAGE = 300;
 
 /** GitHub's and GitLab's Markdown. */
 export const markdownForm: TextForm = {
   title: (text, level) => level === 1 ? `## ${text}\n\n` : `\n### ${text}\n\n`,
   lines: (lines) => lines.map((line) => `- ${line}\n`).join(""),
-  name: codeSpan,
+  name: (text) => codeSpan(oneLine(text, SHOWN_CHARACTERS)),
+  message: (text) => codeSpan(oneLineEnds(text, SHOWN_MESSAGE)),
   table(header, rows) {
     const line = (cells: string[]) => `| ${cells.join(" | ")} |\n`;
     const rule = header.map((_, index) => index === 0 ? "---" : "---:");
@@ -37,8 +40,7 @@ export const markdownForm: TextForm = {
  * Somebody else's text as a code span: there it can be no markup, no HTML, no link and no
  * `@mention` that wakes a stranger. Also safe in a table.
  */
-function codeSpan(text: string): string {
-  const plain = oneLine(text, SHOWN_CHARACTERS);
+function codeSpan(plain: string): string {
   if (plain === "") return "(empty)";
   const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);

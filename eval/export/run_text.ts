@@ -24,7 +24,7 @@ export function describeRun(
       `Run ${form.name(run.id)}, ${run.status}`,
       `Turns ${digest.turns} of ${run.totalTurns}: ${describeCounts(digest, threshold)}`,
       ...[...digest.errors].map(([code, { count, detail }]) =>
-        `Failed ${count} × ${form.name(code)}: ${form.name(detail)}`
+        `Failed ${count} × ${form.name(code)}: ${form.message(detail)}`
       ),
       ...describeCosts(digest),
       ...describeMissing(digest, form),

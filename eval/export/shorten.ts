@@ -7,3 +7,12 @@ const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 export function oneLine(text: string, maxLength: number): string {
   return shorten(text.toWellFormed().replace(UNPRINTABLE, " ").trim(), maxLength, "…");
 }
+
+/** The same, cut in the middle. */
+export function oneLineEnds(text: string, maxLength: number): string {
+  const line = oneLine(text, Infinity);
+  if (line.length <= maxLength) return line;
+  const half = Math.floor((maxLength - 3) / 2);
+  const end = line.slice(-half).replace(/^[\uDC00-\uDFFF]/, "");
+  return `${shorten(line, half)} … ${end}`;
+}

@@ -4,6 +4,8 @@ export interface TextForm {
   lines(lines: string[]): string;
   /** Somebody else's text, made harmless. */
   name(text: string): string;
+  /** The same for a message: if it is cut, then in the middle, because the reason is at its end. */
+  message(text: string): string;
   /** The first column is a name, the others are numbers; a name must have been made harmless. */
   table(header: string[], rows: string[][]): string;
 }

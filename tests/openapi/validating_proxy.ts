@@ -143,7 +143,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   const paths = [
     ...FOR_OPERATORS,
     ...["json", "jsonl", "csv", "junit", "markdown"]
-      .map((format) => `/runs/${run}/export?format=${format}`),
+      .map((format) => `/runs/${run}/export?format=${format}&bom=off`),
     ...["/scores", "/scores/self-test", "/runs?limit=2", `/runs/${run}`, `/runs/${run}/events`],
     `/runs/compare?baseline=${baseline}&candidate=${run}`,
     ...[`/runs/${run}/noise`, `/runs/${run}/power?difference=0.02`],

@@ -8,6 +8,7 @@ import {
   integer,
   list,
   parseConfig,
+  readEnvironment,
   requireSafeExposure,
   stringMap,
 } from "../../shared/config.ts";
@@ -80,4 +81,39 @@ Deno.test("none is not a key", () => {
     { name: "key-1", key: "a" },
     { name: "key-2", key: "b" },
   ]);
+});
+
+const ORIGINS: [entry: string, reason: string | undefined][] = [
+  ["*", undefined],
+  ["null", undefined],
+  ["https://app.example.com", undefined],
+  ["https://app.example.com/", undefined],
+  ["https://*.example.com", undefined],
+  ["http://localhost:*", undefined],
+  ["http://[::1]:8000", undefined],
+  ["http://a.example:443", undefined],
+  ["chrome-extension://abcdef", undefined],
+  ["app.example.com", "with its scheme"],
+  ["localhost:3000", "with its scheme"],
+  ["https://app.example.com/page", "no path"],
+  ["https://app.example.com?x=1", "no path"],
+  ["https://user@app.example.com", "no path"],
+  ["https://app.example.com:443", "browsers leave out port 443"],
+  ["http://app.example.com:80", "browsers leave out port 80"],
+  ["https://bücher.example", "in ASCII"],
+];
+for (const [entry, reason] of ORIGINS) {
+  const what = reason ? "stops the start: it can never match" : "is an origin";
+  Deno.test(`${entry} in CORS_ORIGINS ${what}`, () => {
+    const parse = () => parseConfig(Common, { CORS_ORIGINS: `*, ${entry}` });
+    if (!reason) assertEquals(parse().CORS_ORIGINS, ["*", entry]);
+    else assertStringIncludes(assertThrows(parse, ConfigError).message, reason);
+  });
+}
+
+Deno.test({
+  name: "a .env that the permissions do not cover is as good as none",
+  permissions: { read: false, env: true },
+  fn: () =>
+    assertEquals(readEnvironment(z.object({ NO_SUCH: z.string() })), { NO_SUCH: undefined }),
 });

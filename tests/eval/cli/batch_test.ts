@@ -107,3 +107,12 @@ Deno.test("a table needs the names of its columns, and says what it has if they 
     await assertRejects(() => read([...columns], format), UsageError, words);
   }
 });
+
+Deno.test("what is wrong in a file of lines is told with the file's line", () => {
+  const lines = [first, "", { ...second, interactions: [{ id: 7 }] }, "", { id: "none" }]
+    .map((line) => line && JSON.stringify(line)).join("\n");
+  const { message } = assertThrows(() => parse(lines), UsageError);
+  assertStringIncludes(message, "  line 3, interactions.0.id: ");
+  assertStringIncludes(message, "  line 3, interactions.0.user_message: ");
+  assertStringIncludes(message, "  line 5, interactions: ");
+});

@@ -133,7 +133,7 @@ Deno.test("outputs are written in the format of their endings, with the comparis
   assertEquals(code, 0);
   assertEquals(JSON.parse(context.files["r.json"]!).results.scenarios.length, 2);
   assertEquals(context.files["r.jsonl"]!.trim().split("\n").length, 2);
-  assert(context.files["r.csv"]!.startsWith('"run_id","scenario_id"'));
+  assert(context.files["r.csv"]!.startsWith('\ufeff"run_id","scenario_id"'));
   assert(context.files["r.xml"]!.startsWith("<?xml"));
   assertStringIncludes(context.files["r.md"]!, "### Compared with");
   for (const name of names) assertStringIncludes(err, `wrote ${name}\n`);

@@ -11,8 +11,18 @@ import {
 } from "../../fakes/stored_run.ts";
 
 async function readBack(batch: StoredScenario[]): Promise<Record<string, string>[]> {
-  return parse(await textOf(csv.write(storedRun(batch))), { columns: true });
+  return parse(await textOf(csv.write(storedRun(batch))), {
+    columns: true,
+    bom: true,
+  });
 }
+
+Deno.test("a CSV file begins with a byte order mark, unless it is switched off", async () => {
+  const source = storedRun([["s", [[{}]]]]);
+  const text = await textOf(csv.write(source));
+  const plain = await textOf(csv.write({ ...source, hasBom: false }));
+  assertEquals(text, `\ufeff${plain}`);
+});
 
 Deno.test("a CSV reader finds a row a turn, with its place, its texts and its scores", async () => {
   const rows = await readBack([
@@ -21,11 +31,11 @@ Deno.test("a CSV reader finds a row a turn, with its place, its texts and its sc
   ]);
   assertEquals(rows.length, 5);
   assertEquals(rows.map((row) => [row.scenario_id, row.attempt_id, row.turn]), [
+    ["first", "1", "0"],
     ["first", "1", "1"],
-    ["first", "1", "2"],
+    ["first", "2", "0"],
     ["first", "2", "1"],
-    ["first", "2", "2"],
-    ["second", "1", "1"],
+    ["second", "1", "0"],
   ]);
   assertEquals([rows[1]!.overall, rows[1]!.judge], ["0.25", ""]);
   assertEquals([rows[3]!.error_code, rows[3]!.overall], ["provider_timeout", "0"]);

@@ -45,6 +45,17 @@ Deno.test("the JSON export is the answer that the caller got", async () => {
   assertEquals(await response.json(), answer);
 });
 
+Deno.test("bom=off leaves out the byte order mark of a CSV file", async () => {
+  const { service } = evalService();
+  const { run_id } = await evaluateWith(service, body);
+  const start = async (query: string) => {
+    const response = await service(get(`/runs/${run_id}/export?format=csv${query}`));
+    return [...(await response.bytes()).subarray(0, 3)];
+  };
+  assertEquals(await start(""), [0xef, 0xbb, 0xbf]);
+  assertEquals(await start("&bom=off"), [...new TextEncoder().encode('"ru')]);
+});
+
 Deno.test("an export may have a threshold of its own", async () => {
   const { service } = evalService();
   const { run_id } = await evaluateWith(service, body);

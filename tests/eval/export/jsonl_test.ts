@@ -9,9 +9,9 @@ Deno.test("every line is a turn with its place and all of its fields", async () 
   assertEquals(lines.pop(), "");
   const [first, second] = lines.map((line) => JSON.parse(line));
   assertEquals(first.run_id, "run-1");
-  assertEquals([first.scenario_id, first.attempt_id, first.turn], ["s", 1, 1]);
+  assertEquals([first.scenario_id, first.attempt_id, first.turn], ["s", 1, 0]);
   assertEquals([first.agent_reply, first.customer], [reply, 7]);
-  assertEquals([second.turn, second.error.code], [2, "provider_timeout"]);
+  assertEquals([second.turn, second.error.code], [1, "provider_timeout"]);
 });
 
 Deno.test("a caller's own field cannot pass for the turn's place", async () => {

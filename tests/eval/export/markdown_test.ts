@@ -144,3 +144,13 @@ for (const [text, written] of hostile) {
     assertEquals(markdownForm.name(text), written);
   });
 }
+
+Deno.test("a long error keeps its end, where the reason is", async () => {
+  const detail = `cannot call the endpoint: ${"x".repeat(400)}: the model is not loaded`;
+  const error = { code: "provider_error", status: 500, detail };
+  const text = await textOf(markdown.write(storedRun([["s", [[{ ...failedTurn, error }]]]])));
+  const [, shown = ""] = /Failed 1 × `provider_error`: `(.*)`/.exec(text) ?? [];
+  assert(shown.startsWith("cannot call the endpoint: xxx"), shown);
+  assert(shown.endsWith("xxx: the model is not loaded"), shown);
+  assert(shown.length <= 300, `${shown.length}`);
+});

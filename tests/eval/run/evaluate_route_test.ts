@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import { AppError } from "../../../shared/errors.ts";
 import {
@@ -354,4 +354,17 @@ Deno.test("a fault of the service is a 500 without its message, and the run has 
   assertEquals(response.status, 500);
   assert(!(await response.text()).includes("secret"));
   assertEquals((await store.listRuns({ limit: 1 })).runs[0]?.status, "failed");
+});
+
+Deno.test("a batch without a name is called after its scenario, or if it has several after its content", async () => {
+  const { service } = evalService();
+  const nameOf = async (...ids: string[]) => {
+    const test_batch = ids.map((id) => ({ id, interactions: [{ id: "i", user_message: "?" }] }));
+    return (await evaluateWith(service, evaluateBody({ test_batch }))).test_name;
+  };
+  assertEquals(await nameOf("greeting"), "greeting");
+  const name = await nameOf("greeting", "refund");
+  assertMatch(name, /^batch-[0-9a-f]{8}$/);
+  assertEquals(await nameOf("greeting", "refund"), name);
+  assert(await nameOf("greeting", "return") !== name);
 });
