@@ -13,6 +13,7 @@ export interface BatchOptions {
   model_id?: string;
   attempts?: number;
   test_name?: string;
+  history?: string;
   pass_threshold?: number;
 }
 
@@ -115,6 +116,7 @@ const OPTION_OF: Record<string, string> = {
   endpoint: " (--endpoint URL)",
   model_id: " (--model ID)",
   attempts: " (--attempts N)",
+  history: " (--history H)",
 };
 
 function describe({ path, message }: FieldError): string {

@@ -15,6 +15,7 @@ const options = {
   model: { type: "string" },
   attempts: { type: "string" },
   name: { type: "string" },
+  history: { type: "string" },
   format: { type: "string" },
   column: { type: "string", multiple: true },
   ...criteriaOptions,
@@ -33,6 +34,8 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
   --endpoint URL     the model's address (default: the request body's)
   --model ID         the model (default: the request body's)
   --attempts N       how often each conversation is run (default: 1)
+  --history H        what turns are asked after: generated (default), reference
+                     or both, which shows whether errors cascade
   --name NAME        the test's name (default: the body's, else the file's)
   --format FORMAT    json, jsonl, csv, promptfoo, openai-evals or langsmith
                      (default: found out from the file)
@@ -68,6 +71,7 @@ Example:
         ...values.endpoint !== undefined && { endpoint: values.endpoint },
         ...values.model !== undefined && { model_id: values.model },
         ...values.name !== undefined && { test_name: values.name },
+        ...values.history !== undefined && { history: values.history },
         ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
         ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
       },

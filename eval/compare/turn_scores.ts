@@ -1,3 +1,4 @@
+import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import type { CheckResult } from "../../shared/schemas/checks.ts";
 import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
@@ -21,6 +22,7 @@ export interface ScoredTurn extends TurnPosition {
         | "check_results"
         | "reference_tools"
         | "tools_mode"
+        | "history_of"
       >
     >;
 }
@@ -59,6 +61,7 @@ export async function readScores(
   const pause = createYielder();
   let read = 0;
   for await (const { scenario, attempt, turn, result } of turns) {
+    if (isAskedTheSecondWay(result)) continue;
     const ofScenario = getOrAdd(run.turns, scenario, () => new Map<number, AttemptTurn[]>());
     const ofTurn = getOrAdd(ofScenario, turn, () => [] as AttemptTurn[]);
     const found = toAttemptTurn(attempt, result, rubric);

@@ -58,6 +58,7 @@ export const csv: ExportFormat = {
         ({ result }) => result.score_methods && JSON.stringify(result.score_methods),
       ],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
+      ...(run.request.history === "both" ? [HISTORY_COLUMN] : []),
       ...(turnCounts.cost ?? turnCounts.judge_cost ? COST_COLUMNS : []),
       ...(turnCounts.check_counts ? CHECK_COLUMNS : []),
       ...(scoreNames.includes("tools") ? TOOL_COLUMNS : []),
@@ -70,6 +71,9 @@ export const csv: ExportFormat = {
     }
   },
 };
+
+/** Only in runs with both histories. */
+const HISTORY_COLUMN: Column = ["history", ({ result }) => result.history_of ?? "generated"];
 
 /** Only in runs with prices. */
 const COST_COLUMNS: Column[] = [

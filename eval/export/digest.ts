@@ -1,4 +1,5 @@
 import type {
+  HistoryGap,
   InteractionError,
   InteractionResult,
   Scores,
@@ -7,6 +8,7 @@ import type {
 } from "../../shared/schemas/evaluate.ts";
 import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
+import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { resultParts } from "../results/scenario_results.ts";
 import { finishYielding } from "../results/steps.ts";
@@ -38,6 +40,8 @@ export interface RunDigest extends Counts {
   errors: Map<string, { count: number; detail: string }>;
   /** What is missing, by which methods scores were computed, in what replies differ. */
   turnCounts: TurnCounts;
+  /** By score, if the run was had with both histories. */
+  historyGap?: Record<string, HistoryGap>;
   /** Turns that cannot pass, by the reason. */
   barred: { byChecks: number; byTools: number };
 }
@@ -60,7 +64,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   for await (const parts of resultParts(reader, run)) {
     for (const part of parts) {
       if (part.kind === "scenario") scenario = scenarios[part.index]!;
-      else if (part.kind === "attempt") scenario.attempts++;
+      else if (part.kind === "attempt") scenario.attempts += part.isSecondWay ? 0 : 1;
       else if (part.kind === "turn") countTurn(part.result);
       else if (part.kind === "scenario end") {
         scenario.averages = part.summary.average_scores;
@@ -74,18 +78,20 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
     missing_scores,
     score_methods,
     differs_in,
+    history_gap,
     cost,
     judge_cost,
     check_counts,
     truncated,
   } = await finishYielding(totals.closeInSteps(), yieldIfDue);
   function countTurn(turn: InteractionResult): void {
+    totals.addTurn(turn);
+    if (isAskedTheSecondWay(turn)) return;
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);
     if (turn.error) countError(errors, turn.error);
     if (turn.check_results?.some(isBarring)) barred.byChecks++;
     if (hasWrongTools(turn)) barred.byTools++;
-    totals.addTurn(turn);
   }
 
   return {
@@ -105,6 +111,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
       ...(judge_cost && { judge_cost }),
     },
     barred,
+    ...(history_gap && { historyGap: history_gap }),
   };
 }
 

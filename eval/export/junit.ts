@@ -1,6 +1,7 @@
 import type { InteractionResult, TurnCounts } from "../../shared/schemas/evaluate.ts";
 import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
+import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/store.ts";
 import { HEADLINE } from "../results/passing.ts";
@@ -60,6 +61,7 @@ async function* writeSuites(source: ExportSource, { scenarios, turnCounts }: Run
   };
   let open: number | undefined;
   for await (const turn of source.reader.turns(run.id)) {
+    if (isAskedTheSecondWay(turn.result)) continue; // it explains the others, and is no test
     const scenario = scenarios[turn.scenario]!;
     if (open !== turn.scenario) {
       if (open !== undefined) yield "  </testsuite>\n";

@@ -1,10 +1,11 @@
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered } from "../results/passing.ts";
 import type { CostSum } from "../../shared/schemas/cost.ts";
+import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
-import { showScore, type TextForm } from "./text_form.ts";
+import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
 const SHOWN_SCENARIOS = 10;
@@ -22,7 +23,9 @@ export function describeRun(
     form.lines([
       `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`,
       `Run ${form.name(run.id)}, ${run.status}`,
-      `Turns ${digest.turns} of ${run.totalTurns}: ${describeCounts(digest, threshold)}`,
+      `Turns ${digest.turns} of ${countTurns({ ...planOf(run.request), history: "generated" })}: ${
+        describeCounts(digest, threshold)
+      }`,
       ...[...digest.errors].map(([code, { count, detail }]) =>
         `Failed ${count} × ${form.name(code)}: ${form.message(detail)}`
       ),
@@ -34,6 +37,7 @@ export function describeRun(
     ]),
     form.title("Scores", 2),
     describeScores(digest, form),
+    describeHistoryGap(digest, form),
     describeChecks(digest, form),
     describeLowest(digest, { threshold, form }),
   ].join("");
@@ -152,6 +156,20 @@ function describeScores({ statistics }: RunDigest, form: TextForm): string {
 
 function showSpan(span: [number, number] | null | undefined): string {
   return span ? span.map(showScore).join(" to ") : "";
+}
+
+/** What later turns lose because earlier replies were not the references. */
+function describeHistoryGap({ historyGap }: RunDigest, form: TextForm): string {
+  if (!historyGap) return "";
+  const rows = Object.entries(historyGap).map(([name, { generated, reference, gap, ci95 }]) => [
+    form.name(name),
+    showScore(generated),
+    showScore(reference),
+    showDifference(gap),
+    ci95 ? ci95.map(showDifference).join(" … ") : "–",
+  ]);
+  return form.title("History gap", 2) +
+    form.table(["score of turn 2 and later", "generated", "reference", "gap", "95 %"], rows);
 }
 
 /** The checks that were not met everywhere, those that failed most first. */

@@ -1,3 +1,4 @@
+import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { mean } from "../assess/mean.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
@@ -12,7 +13,7 @@ const HIGHEST_GRADE = 10;
 
 /** A recorded turn, as far as its noise goes. */
 export interface NoisyTurn extends TurnPosition {
-  result: Pick<InteractionResult, "scores" | "error" | "judge">;
+  result: Pick<InteractionResult, "scores" | "error" | "judge" | "history_of">;
 }
 
 /** One score of a turn. */
@@ -68,6 +69,7 @@ export async function readConversations(turns: AsyncIterable<NoisyTurn>): Promis
   }
 
   for await (const { scenario, attempt, turn, result } of turns) {
+    if (isAskedTheSecondWay(result)) continue;
     if (scenario !== open) {
       endScenario();
       open = scenario;

@@ -71,7 +71,9 @@ function createPartWriter({ request: { test_batch } }: StoredRun): (part: Result
       }
       case "attempt":
         commas.turn = "";
-        return `${comma("attempt")}{"attempt_id":${part.attempt + 1},"interactions":[`;
+        return `${comma("attempt")}{"attempt_id":${part.attempt + 1},${
+          part.isSecondWay ? '"history_of":"reference",' : ""
+        }"interactions":[`;
       case "turn":
         return comma("turn") + part.resultJson;
       case "attempt end": {

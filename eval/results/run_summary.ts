@@ -6,6 +6,7 @@ import {
   Statistic,
   TurnCounts,
 } from "../../shared/schemas/evaluate.ts";
+import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { StoredRun } from "../store/store.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
@@ -54,7 +55,7 @@ const BINS = 20;
 /** Kinds of errors that are listed. */
 const MOST_ERRORS = 20;
 
-const { average_scores, statistics, labels } = EvaluateResponse.shape.results.shape;
+const { average_scores, statistics, labels, history_gap } = EvaluateResponse.shape.results.shape;
 
 /** A run's results without its scenarios and texts, and what can be drawn of them. */
 export const RunSummary = z.object({
@@ -65,6 +66,7 @@ export const RunSummary = z.object({
   ...RunPassRates.shape,
   ...TurnCounts.shape,
   labels,
+  history_gap,
   scenarios: ScenarioCounts,
   outcomes: OutcomeCounts,
   usage: Usage,
@@ -90,7 +92,7 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
     for (const part of parts) {
       if (part.kind === "turn") {
         totals.addTurn(part.result);
-        turns.add(part.result);
+        if (!isAskedTheSecondWay(part.result)) turns.add(part.result);
       }
       if (part.kind !== "scenario end") continue;
       const { statistics, pass_threshold } = part.summary;

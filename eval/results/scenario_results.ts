@@ -1,6 +1,8 @@
 import { isBarring } from "../../shared/schemas/checks.ts";
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import { firstTurnOf } from "../../shared/schemas/conversations.ts";
+import { createScenarioGap } from "./history_gap.ts";
 import { finishYielding } from "./steps.ts";
 import type { StoredRun, TurnText } from "../store/store.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
@@ -16,7 +18,7 @@ import {
 /** The parts of a run's answer, in its order. */
 export type ResultPart =
   | { kind: "scenario"; index: number }
-  | { kind: "attempt"; attempt: number }
+  | { kind: "attempt"; attempt: number; isSecondWay: boolean }
   | { kind: "turn"; result: InteractionResult; resultJson: string }
   | { kind: "attempt end"; summary: AttemptSummary }
   | { kind: "scenario end"; index: number; summary: ScenarioSummary; attempts: CountedAttempt[] };
@@ -25,6 +27,8 @@ export type ResultPart =
 interface OpenAttempt {
   scenario: number;
   attempt: number;
+  /** Asked after the references, with `history: "both"`; see `createScenarioGap`. */
+  isSecondWay: boolean;
   interactions: CountedTurn[];
   tookMs: number;
 }
@@ -42,20 +46,27 @@ export async function* resultParts(
   const { pass_threshold } = run.request;
   const share = createSharer();
   let attempts: CountedAttempt[] = [];
+  let gap = createScenarioGap();
   let open: OpenAttempt | undefined;
 
   async function endAttempt(parts: ResultPart[]): Promise<void> {
     if (!open) return;
     const summary = await finishYielding(attemptInSteps(open.attempt, open), yieldIfDue);
-    attempts.push({ statistics: summary.statistics, interactions: open.interactions });
+    if (!open.isSecondWay) {
+      attempts.push({ statistics: summary.statistics, interactions: open.interactions });
+    }
     parts.push({ kind: "attempt end", summary });
   }
 
   async function endScenario(parts: ResultPart[]): Promise<void> {
     if (!open) return;
-    const summary = await finishYielding(scenarioInSteps(attempts, pass_threshold), yieldIfDue);
+    const averages = await finishYielding(scenarioInSteps(attempts, pass_threshold), yieldIfDue);
+    const history_gap = gap.close();
+    const hasGap = Object.keys(history_gap).length > 0;
+    const summary = hasGap ? { ...averages, history_gap } : averages;
     parts.push({ kind: "scenario end", index: open.scenario, summary, attempts });
     attempts = [];
+    gap = createScenarioGap();
   }
 
   for await (const page of reader.turnPages(run.id)) {
@@ -69,8 +80,9 @@ export async function* resultParts(
           await endScenario(parts);
           parts.push({ kind: "scenario", index: scenario });
         }
-        open = { scenario, attempt, interactions: [], tookMs: 0 };
-        parts.push({ kind: "attempt", attempt });
+        const isSecondWay = firstTurnOf(run.request, attempt) > 0;
+        open = { scenario, attempt, isSecondWay, interactions: [], tookMs: 0 };
+        parts.push({ kind: "attempt", attempt, isSecondWay });
       }
       parts.push(readTurn(turn, open!));
     }
@@ -82,8 +94,10 @@ export async function* resultParts(
   await endScenario(parts);
   yield parts;
 
-  function readTurn({ resultJson, tookMs }: TurnText, open: OpenAttempt): ResultPart {
+  function readTurn({ resultJson, tookMs, turn }: TurnText, open: OpenAttempt): ResultPart {
     const result: InteractionResult = JSON.parse(resultJson);
+    if (open.isSecondWay) gap.addReference(open.attempt - run.request.attempts, turn, result);
+    else if (run.request.history === "both") gap.addGenerated(open.attempt, turn, result);
     open.interactions.push(share(result, attempts.length === 0));
     open.tookMs += tookMs;
     return { kind: "turn", result, resultJson };

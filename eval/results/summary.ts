@@ -9,6 +9,7 @@ import {
   ScoredBy,
 } from "../../shared/schemas/evaluate.ts";
 import { isBarred } from "../../shared/schemas/barred.ts";
+import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
@@ -107,7 +108,7 @@ export interface CountedAttempt {
 
 /** What a scenario's answer says behind its attempts. */
 export type ScenarioSummary =
-  & Pick<ScenarioResult, "average_scores" | "statistics" | "labels">
+  & Pick<ScenarioResult, "average_scores" | "statistics" | "labels" | "history_gap">
   & PassRates;
 
 /** A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster. */
@@ -160,20 +161,24 @@ export function createTotals() {
   const passes: PassRates[] = [];
   const labels = createLabelCounter();
   const counts = createTurnCounter();
+  const gap = createHistoryGap();
 
   function* addInSteps(summary: ScenarioSummary, attempts: CountedAttempt[]): Steps<void> {
     const { pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided } = summary;
     scenarios.add(summary.statistics);
+    gap.add(summary.history_gap);
     passes.push({ pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided });
     yield* labels.addInSteps(attempts);
   }
 
   function* closeInSteps(): Steps<Omit<EvaluateResponse["results"], "scenarios">> {
+    const history_gap = gap.close();
     return {
       ...yield* scenarios.close(),
       ...yield* passRatesInSteps(passes),
       ...counts.report(),
       labels: labels.report(),
+      ...(history_gap && { history_gap }),
     };
   }
 

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import { type RunPlan, turnsOf } from "../../shared/schemas/conversations.ts";
 import type { EarlierReply, Finished } from "./runner.ts";
 import type { AttemptPosition, PendingReply, RunStore } from "../store/store.ts";
 import type { Suspects } from "./suspects.ts";
@@ -8,7 +8,7 @@ export const MAX_TRIES = 3;
 
 export interface FinishedOptions {
   id: string;
-  scenarios: Scenario[];
+  plan: RunPlan;
   suspects: Suspects;
 }
 
@@ -18,7 +18,7 @@ export interface FinishedOptions {
  */
 export async function readFinished(
   store: RunStore,
-  { id, scenarios, suspects }: FinishedOptions,
+  { id, plan, suspects }: FinishedOptions,
 ): Promise<Finished> {
   const counts = new Map<string, number>();
   for (const { turns, ...position } of await store.attemptCounts(id)) {
@@ -29,7 +29,7 @@ export async function readFinished(
 
   const stored = createStoredParts(store, { id, suspects });
   return {
-    isWhole: (position) => countOf(position) === scenarios[position.scenario]?.interactions.length,
+    isWhole: (position) => countOf(position) === turnsOf(plan, position),
     async turns(position) {
       return countOf(position) === 0 ? new Map() : await stored.turns(position);
     },
@@ -45,7 +45,7 @@ export async function readFinished(
  */
 export function createStoredParts(
   store: RunStore,
-  { id, suspects }: Omit<FinishedOptions, "scenarios">,
+  { id, suspects }: Omit<FinishedOptions, "plan">,
 ): Finished {
   /**
    * A reply that was being scored when a process crashed may be the cause. After a second crash such

@@ -3,6 +3,8 @@ import { overloaded } from "../../shared/http/admission.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { createAssessor, describeScoring, type ScoringPorts } from "../assess/assessor.ts";
+import { planOf } from "../../shared/schemas/conversations.ts";
+import { requireReferences } from "./reference_history.ts";
 import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
@@ -181,7 +183,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
       work = await sharing?.openWork(active.run, { concurrency });
       const outcome = await runScenarios(
-        { scenarios: request.test_batch, attempts: request.attempts },
+        { ...planOf(request), scenarios: request.test_batch },
         {
           target: connect(request, endpoints.credentialFor(request.endpoint)),
           assessor: createAssessor(request, {
@@ -330,7 +332,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   const readStored = (run: StoredRun): Finished | Promise<Finished> =>
     sharing
       ? partsOf(run)
-      : readFinished(store, { id: run.id, scenarios: run.request.test_batch, suspects });
+      : readFinished(store, { id: run.id, plan: planOf(run.request), suspects });
 
   async function resume(
     run: StoredRun,
@@ -403,6 +405,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       requirePlace();
       return await inPlace(async () => {
         if (run.parentId === undefined) {
+          requireReferences(run.request);
           const { checks, judge } = scoring;
           await requireUsableChecks(run.request.test_batch, { checks, hasJudge: Boolean(judge) });
         }

@@ -13,6 +13,12 @@ import type { ConversationMessage, Target } from "../endpoint/target.ts";
 import type { AttemptPosition, TurnPosition } from "../store/store.ts";
 import type { Limiter } from "./fair_limiter.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import {
+  firstTurnOf,
+  hasReferenceHistory,
+  listConversations,
+  type RunPlan,
+} from "../../shared/schemas/conversations.ts";
 import { createLocalWork, type RunWork, type TakenConversation } from "./work.ts";
 
 /** The `agent_reply` of a turn whose call failed. */
@@ -87,10 +93,11 @@ export interface RunPorts {
  * ended. A turn whose call fails does not reject: it has a result with an `error`.
  */
 export async function runScenarios(
-  { scenarios, attempts }: { scenarios: Scenario[]; attempts: number },
+  plan: RunPlan & { scenarios: Scenario[] },
   ports: RunPorts,
 ): Promise<"finished" | "paused"> {
-  const { work = createLocalWork({ scenarios, attempts }, ports.finished) } = ports;
+  const { scenarios } = plan;
+  const { work = createLocalWork(plan, ports.finished) } = ports;
   const yieldIfDue = createYielder();
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
@@ -100,10 +107,15 @@ export async function runScenarios(
   async function converseNext(background: BackgroundWork): Promise<boolean> {
     const taken = await work.take();
     if (!taken) return false;
-    const scenario = scenarios[taken.position.scenario]!;
+    const { position: { scenario: index, attempt } } = taken;
+    const way: ConversationWay = {
+      scenario: scenarios[index]!,
+      firstTurn: firstTurnOf(plan, attempt),
+      afterReferences: hasReferenceHistory(plan, attempt),
+    };
     const own = taken.signal ? AbortSignal.any([signal, taken.signal]) : signal;
     try {
-      const { isWhole } = await converse(scenario, taken, { ...ports, signal: own, background });
+      const { isWhole } = await converse(way, taken, { ...ports, signal: own, background });
       isWhole.then((whole) => whole ? taken.finish() : taken.giveBack(), taken.giveBack);
     } catch (error) {
       taken.giveBack();
@@ -128,7 +140,8 @@ export async function runScenarios(
     }
   }
 
-  const workers = Math.min(ports.concurrency, scenarios.length * attempts);
+  const conversations = listConversations(plan).take(ports.concurrency).toArray();
+  const workers = conversations.length;
   const all = Array.from({ length: workers }, begin);
   try {
     await Promise.all(all);
@@ -166,12 +179,21 @@ function createBackgroundWork(): BackgroundWork {
   };
 }
 
+/** What an attempt at a scenario is asked, and after what. */
+interface ConversationWay {
+  scenario: Scenario;
+  /** Those before it are not asked. */
+  firstTurn: number;
+  /** Whether turns are asked after the references instead of the generated replies. */
+  afterReferences: boolean;
+}
+
 /**
  * One conversation. Resolves when its last question is answered; `isWhole` when all of it is stored,
  * with false if a part is left.
  */
 async function converse(
-  scenario: Scenario,
+  { scenario, firstTurn, afterReferences }: ConversationWay,
   { position, isContinued, signal: lost }: TakenConversation,
   ports: RunPorts & { background: BackgroundWork },
 ): Promise<{ isWhole: Promise<boolean> }> {
@@ -185,10 +207,15 @@ async function converse(
   let isTaken = false;
   let allStored = Promise.resolve();
   for (const [turn, interaction] of scenario.interactions.entries()) {
+    if (turn < firstTurn) {
+      history.push(...sayReference(interaction));
+      continue;
+    }
     if (isTaken || isPaused?.()) return { isWhole: allStored.then(() => false) };
     const stored = known?.get(turn);
     // An earlier reply after a turn that is asked again belongs to another conversation.
-    const earlier: EarlierReply | undefined = isAskedAgain ? undefined : replies?.get(turn);
+    const isOther: boolean = isAskedAgain && !afterReferences;
+    const earlier: EarlierReply | undefined = isOther ? undefined : replies?.get(turn);
     isAskedAgain ||= !stored && !earlier;
     const answer: Answer = stored
       ? toAnswer(stored)
@@ -212,6 +239,7 @@ async function converse(
           turnPosition,
           conversation,
           spentBefore: () => before,
+          isSecondWay: firstTurn > 0,
         });
         const tookMs = Math.round(answer.latencyMs + performance.now() - started);
         isTaken ||= lost?.aborted ?? false;
@@ -225,14 +253,20 @@ async function converse(
       });
       allStored = piece.ended;
     }
+    if (afterReferences) history.push(...sayReference(interaction));
     if (!answer.reply) continue; // a failed turn is not part of the conversation
-    history.push(
-      { role: "user", content: interaction.user_message },
-      { role: "assistant", content: answer.reply.content },
-    );
+    if (!afterReferences) history.push(...say(interaction, answer.reply.content));
     spent = spend(spent, answer);
   }
   return { isWhole: allStored.then(() => !isTaken) };
+}
+
+function say({ user_message }: Interaction, reply: string): ConversationMessage[] {
+  return [{ role: "user", content: user_message }, { role: "assistant", content: reply }];
+}
+
+function sayReference(interaction: Interaction): ConversationMessage[] {
+  return say(interaction, interaction.reference_reply ?? "");
 }
 
 function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {
@@ -245,7 +279,7 @@ function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {
 
 /** The position of an answer, and the conversation before it. */
 type AnswerContext =
-  & { turnPosition: TurnPosition }
+  & { turnPosition: TurnPosition; isSecondWay: boolean }
   & Pick<ReplyCircumstances, "conversation" | "spentBefore">;
 
 /** The outcome of a call: a reply, or the reason why there is none that can be scored. */
@@ -312,6 +346,7 @@ async function toResult(
       agent_reply: REQUEST_FAILED,
       generated_metadata: {},
       scores: await assessor.failed(interaction),
+      ...(ports.isSecondWay && { history_of: "reference" as const }),
       latency_ms,
       ...describeReply(answer.textless, ports.target),
       error: answer.error,
@@ -324,6 +359,7 @@ async function toResult(
     agent_reply: reply.content,
     generated_metadata: generatedMetadata,
     ...assessed,
+    ...(ports.isSecondWay && { history_of: "reference" as const }),
     ...(reply.toolCalls && { tool_calls: reply.toolCalls }),
     latency_ms,
     ...describeReply(reply, ports.target),

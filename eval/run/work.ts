@@ -1,4 +1,4 @@
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import { listConversations, type RunPlan } from "../../shared/schemas/conversations.ts";
 import type { AttemptPosition } from "../store/store.ts";
 
 /** A conversation that this process is to have. */
@@ -32,10 +32,10 @@ export interface RunWork {
  * an earlier process, or the run that this one retries, has finished.
  */
 export function createLocalWork(
-  { scenarios, attempts }: { scenarios: Scenario[]; attempts: number },
+  plan: RunPlan,
   finished?: { isWhole: (position: AttemptPosition) => boolean },
 ): RunWork {
-  const queue = listPositions(scenarios, attempts);
+  const queue = listConversations(plan);
   return {
     take() {
       for (let next = queue.next(); !next.done; next = queue.next()) {
@@ -49,10 +49,4 @@ export function createLocalWork(
     wait: () => Promise.resolve("over"),
     close: () => Promise.resolve(),
   };
-}
-
-function* listPositions(scenarios: Scenario[], attempts: number): Generator<AttemptPosition> {
-  for (const scenario of scenarios.keys()) {
-    for (let attempt = 0; attempt < attempts; attempt++) yield { scenario, attempt };
-  }
 }

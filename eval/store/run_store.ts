@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { datasetOf } from "./dataset.ts";
+import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { removeQuery } from "./endpoint_query.ts";
 import { createKeptRuns } from "./kept_runs.ts";
 import { createRunReader } from "./run_reader.ts";
@@ -355,10 +356,6 @@ function describeRun(
   { request, testName, parentId }: NewRun,
   { id, moment, dataset }: { id: string; moment: number; dataset: string },
 ): StoredRun {
-  const interactions = request.test_batch.reduce(
-    (sum, scenario) => sum + scenario.interactions.length,
-    0,
-  );
   const endpoint = removeQuery(request.endpoint);
   return {
     id,
@@ -369,7 +366,7 @@ function describeRun(
     modelId: request.model_id,
     endpoint,
     attempts: request.attempts,
-    totalTurns: interactions * request.attempts,
+    totalTurns: countTurns(planOf(request)),
     createdAt: moment,
     finishedAt: null,
     tally: null,

@@ -85,6 +85,13 @@ export const Endpoint = z.url({
     error: "must not contain a user name or a password: the service has its own credentials",
   });
 
+/**
+ * What a turn is asked after: the generated replies, the references, or both, one after the other.
+ * `generated` if unset.
+ */
+export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
+export type History = z.infer<typeof History>;
+
 /** The body of `POST /evaluate`. `maxAttempts` bounds what one request may cost. */
 export function evaluateRequest(maxAttempts: number) {
   return z.looseObject({
@@ -98,6 +105,7 @@ export function evaluateRequest(maxAttempts: number) {
     pass_threshold: z.number().min(0).max(1).optional(),
     rubric: z.string().trim().min(1).optional(),
     judge_votes: z.int().min(1).max(9).optional(),
+    history: History.optional(),
   });
 }
 export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
@@ -269,6 +277,8 @@ export const InteractionResult = Interaction.extend({
   judge: JudgeResult.optional(),
   /** Of a turn with checks: what became of each. */
   check_results: z.array(CheckResult).optional(),
+  /** The turn was asked a second time, after the references (`history: "both"`). */
+  history_of: z.literal("reference").optional(),
   /** What the endpoint called, if the run expects tool calls anywhere and the endpoint reports them. */
   tool_calls: z.array(ObservedToolCall).optional(),
   /** Of the call, if `PRICES` is set; `null` if the model has no price or reported no tokens. */
@@ -292,8 +302,29 @@ export const InteractionResult = Interaction.extend({
 }).meta({ id: "InteractionResult" });
 export type InteractionResult = z.infer<typeof InteractionResult>;
 
+/**
+ * A score of the same turns after the generated replies and after the references. `gap` is reference
+ * − generated: what is lost because earlier replies were wrong.
+ */
+export const ScenarioHistoryGap = z.object({
+  generated: z.number(),
+  reference: z.number(),
+  gap: z.number(),
+  turns: z.number(),
+}).meta({ id: "ScenarioHistoryGap" });
+export type ScenarioHistoryGap = z.infer<typeof ScenarioHistoryGap>;
+
+/** The same over scenarios, which count alike; `ci95` is `null` for fewer than two. */
+export const HistoryGap = ScenarioHistoryGap.extend({
+  scenarios: z.number(),
+  ci95: z.tuple([z.number(), z.number()]).nullable(),
+}).meta({ id: "HistoryGap" });
+export type HistoryGap = z.infer<typeof HistoryGap>;
+
 export const AttemptResult = z.object({
   attempt_id: z.number(),
+  /** The turns were asked after the references (`history: "both"`); no part of the averages. */
+  history_of: z.literal("reference").optional(),
   interactions: z.array(InteractionResult),
   average_scores: Scores,
   statistics: Statistics,
@@ -308,6 +339,8 @@ export const ScenarioResult = z.looseObject({
   average_scores: Scores,
   statistics: Statistics,
   ...PassRates.shape,
+  /** By score, of turn 2 and later; only with `history: "both"`. */
+  history_gap: z.record(z.string(), ScenarioHistoryGap).optional(),
   labels: z.record(z.string(), LabelReport),
 }).meta({ id: "ScenarioResult" });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
@@ -343,6 +376,8 @@ const RunResults = z.object({
   statistics: Statistics,
   ...RunPassRates.shape,
   ...TurnCounts.shape,
+  /** By score, of turn 2 and later; only with `history: "both"`. */
+  history_gap: z.record(z.string(), HistoryGap).optional(),
   labels: z.record(z.string(), LabelReport),
   /** By score; only in an export that was asked for it. */
   noise: z.record(z.string(), ScoreNoise).optional(),

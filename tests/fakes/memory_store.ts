@@ -1,4 +1,5 @@
 import { datasetOf } from "../../eval/store/dataset.ts";
+import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { removeQuery } from "../../eval/store/endpoint_query.ts";
 import type {
   IdempotencyKey,
@@ -69,7 +70,6 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       const known = claim(run, id);
       if (known) return known;
       const { request, testName, parentId = null } = run;
-      const interactions = request.test_batch.flatMap(({ interactions }) => interactions).length;
       const endpoint = removeQuery(request.endpoint);
       const stored: StoredRun = {
         id,
@@ -80,7 +80,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         modelId: request.model_id,
         endpoint,
         attempts: request.attempts,
-        totalTurns: interactions * request.attempts,
+        totalTurns: countTurns(planOf(request)),
         createdAt: now(),
         finishedAt: null,
         tally: null,

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { listConversations, planOf, turnsOf } from "../../../shared/schemas/conversations.ts";
 import type { Tables } from "../schema.ts";
 import type { StoredRun } from "../store.ts";
 import type { ListedConversation } from "./work_list.ts";
@@ -18,13 +19,12 @@ export async function listUnfinished(
   const stored = new Map(rows.map((row) => [`${row.scenario}/${row.attempt}`, Number(row.turns)]));
   const replied = new Set(replies.map((row) => `${row.scenario}/${row.attempt}`));
   const left: ListedConversation[] = [];
-  for (const [scenario, { interactions }] of request.test_batch.entries()) {
-    for (let attempt = 0; attempt < request.attempts; attempt++) {
-      const place = `${scenario}/${attempt}`;
-      const turns = stored.get(place) ?? 0;
-      if (turns === interactions.length) continue;
-      left.push({ scenario, attempt, isContinued: turns > 0 || replied.has(place) });
-    }
+  const plan = planOf(request);
+  for (const position of listConversations(plan)) {
+    const place = `${position.scenario}/${position.attempt}`;
+    const turns = stored.get(place) ?? 0;
+    if (turns === turnsOf(plan, position)) continue;
+    left.push({ ...position, isContinued: turns > 0 || replied.has(place) });
   }
   return left;
 }

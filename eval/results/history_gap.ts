@@ -1,0 +1,95 @@
+import type {
+  HistoryGap,
+  InteractionResult,
+  ScenarioHistoryGap,
+} from "../../shared/schemas/evaluate.ts";
+import { mean } from "../assess/mean.ts";
+import { studentT95 } from "./student_t.ts";
+
+type Scored = Pick<InteractionResult, "scores">;
+
+/** A score of the same turns with both histories. */
+interface Pairs {
+  generated: number[];
+  reference: number[];
+}
+
+/**
+ * Compares the turns of one scenario that were asked with both histories. A failed call counts 0, as
+ * everywhere; a turn at which one of the two has no score is left out.
+ */
+export function createScenarioGap() {
+  const first = new Map<string, Scored>();
+  const byScore = new Map<string, Pairs>();
+  const placeOf = (attempt: number, turn: number) => `${attempt}/${turn}`;
+
+  function pair(name: string, generated: unknown, reference: unknown): void {
+    if (typeof generated !== "number" || typeof reference !== "number") return;
+    let pairs = byScore.get(name);
+    if (!pairs) byScore.set(name, pairs = { generated: [], reference: [] });
+    pairs.generated.push(generated);
+    pairs.reference.push(reference);
+  }
+
+  return {
+    addGenerated(attempt: number, turn: number, { scores }: Scored): void {
+      first.set(placeOf(attempt, turn), { scores });
+    },
+    /** `attempt` is that of the turn with the generated history. */
+    addReference(attempt: number, turn: number, { scores }: Scored): void {
+      const other = first.get(placeOf(attempt, turn));
+      if (!other) return;
+      for (const name in scores) pair(name, other.scores[name], scores[name]);
+    },
+    close(): Record<string, ScenarioHistoryGap> {
+      return Object.fromEntries(
+        [...byScore].map(([name, pairs]) => {
+          const generated = mean(pairs.generated)!;
+          const reference = mean(pairs.reference)!;
+          const turns = pairs.generated.length;
+          return [name, { generated, reference, gap: reference - generated, turns }];
+        }),
+      );
+    },
+  };
+}
+
+/** The gaps of a whole run: means over its scenarios, which count alike. */
+export function createHistoryGap() {
+  const byScore = new Map<string, ScenarioHistoryGap[]>();
+  return {
+    add(gaps: Record<string, ScenarioHistoryGap> | undefined): void {
+      for (const name in gaps) {
+        const known = byScore.get(name);
+        if (known) known.push(gaps[name]!);
+        else byScore.set(name, [gaps[name]!]);
+      }
+    },
+    close(): Record<string, HistoryGap> | undefined {
+      if (byScore.size === 0) return undefined;
+      return Object.fromEntries([...byScore].map(([name, gaps]) => [name, describe(gaps)]));
+    },
+  };
+}
+
+function describe(scenarios: ScenarioHistoryGap[]): HistoryGap {
+  const gaps = scenarios.map(({ gap }) => gap);
+  return {
+    scenarios: scenarios.length,
+    turns: scenarios.reduce((sum, { turns }) => sum + turns, 0),
+    generated: mean(scenarios.map(({ generated }) => generated))!,
+    reference: mean(scenarios.map(({ reference }) => reference))!,
+    gap: mean(gaps)!,
+    ci95: interval(gaps),
+  };
+}
+
+/** Student's, over scenarios, within [-1, 1]; `null` for fewer than two. */
+function interval(gaps: number[]): [number, number] | null {
+  const n = gaps.length;
+  if (n < 2) return null;
+  const centre = mean(gaps)!;
+  const squares = gaps.reduce((sum, gap) => sum + (gap - centre) ** 2, 0);
+  const half = studentT95(n - 1) * Math.sqrt(squares / (n - 1) / n);
+  return [Math.max(-1, centre - half), Math.min(1, centre + half)];
+}

@@ -1,0 +1,76 @@
+import type { EvaluateRequest, InteractionResult, Scenario } from "./evaluate.ts";
+
+/** Which conversations a run has. */
+export interface RunPlan {
+  scenarios: Pick<Scenario, "interactions">[];
+  attempts: number;
+  history?: EvaluateRequest["history"];
+}
+
+/** The plan of a request. */
+export function planOf(
+  { test_batch: scenarios, attempts, history }: Pick<
+    EvaluateRequest,
+    "test_batch" | "attempts" | "history"
+  >,
+): RunPlan {
+  return { scenarios, attempts, history };
+}
+
+/**
+ * With `history: "both"` every attempt is had twice: attempt `n` with the generated replies as its
+ * history, and attempt `attempts + n` with the references. The latter has no first turn: that one has
+ * no history.
+ */
+function isSecondWay({ attempts, history }: Omit<RunPlan, "scenarios">, attempt: number): boolean {
+  return history === "both" && attempt >= attempts;
+}
+
+/** Whether the turns of an attempt are asked with the references as their history. */
+export function hasReferenceHistory(
+  plan: Omit<RunPlan, "scenarios">,
+  attempt: number,
+): boolean {
+  return plan.history === "reference" || isSecondWay(plan, attempt);
+}
+
+/** The first turn that is asked in an attempt. */
+export function firstTurnOf(plan: Omit<RunPlan, "scenarios">, attempt: number): number {
+  return isSecondWay(plan, attempt) ? 1 : 0;
+}
+
+/** How many turns an attempt at a scenario has. */
+export function turnsOf(
+  plan: RunPlan,
+  { scenario, attempt }: { scenario: number; attempt: number },
+): number {
+  const { interactions = [] } = plan.scenarios[scenario] ?? {};
+  return Math.max(0, interactions.length - firstTurnOf(plan, attempt));
+}
+
+/** All conversations that have a turn, in the order of the batch. */
+export function* listConversations(
+  plan: RunPlan,
+): Generator<{ scenario: number; attempt: number }> {
+  const ways = plan.history === "both" ? 2 : 1;
+  for (const scenario of plan.scenarios.keys()) {
+    for (let attempt = 0; attempt < plan.attempts * ways; attempt++) {
+      if (turnsOf(plan, { scenario, attempt }) > 0) yield { scenario, attempt };
+    }
+  }
+}
+
+/** The turns of the complete run. */
+export function countTurns(plan: RunPlan): number {
+  const ways = plan.history === "both" ? [0, plan.attempts] : [0];
+  return plan.scenarios.keys().reduce(
+    (sum, scenario) =>
+      sum + ways.reduce((all, attempt) => all + turnsOf(plan, { scenario, attempt }), 0),
+    0,
+  ) * plan.attempts;
+}
+
+/** Whether a turn was asked the second way, and so is no part of the averages. */
+export function isAskedTheSecondWay({ history_of }: Pick<InteractionResult, "history_of">) {
+  return history_of === "reference";
+}

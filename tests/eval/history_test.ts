@@ -1,0 +1,197 @@
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { parse as parseCsv } from "csv-parse/sync";
+import { parse as parseJunit } from "junit2json";
+import type { ConversationMessage } from "../../eval/endpoint/target.ts";
+import { createHistoryGap, createScenarioGap } from "../../eval/results/history_gap.ts";
+import { cliContext } from "../fakes/cli_context.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "../fakes/eval_service.ts";
+import { createRandom } from "../bench/random.ts";
+
+const TURNS = ["first", "second", "third"];
+
+/** Scenarios of three turns whose references say "right first" and so on. */
+function batch(scenarios: number) {
+  return Array.from({ length: scenarios }, (_, index) => ({
+    id: `s${index}`,
+    interactions: TURNS.map((name) => ({
+      id: name,
+      user_message: name,
+      reference_reply: `right ${name}`,
+      checks: [{ type: "equals", value: `right ${name}` }],
+    })),
+  }));
+}
+
+/** Wrong at first, and from then on as wrong as what it said before. */
+function cascading(conversation: ConversationMessage[]): string {
+  const said = conversation.filter(({ role }) => role === "assistant");
+  const isRight = said.length > 0 && said.every(({ content }) => content.startsWith("right"));
+  return `${isRight ? "right" : "wrong"} ${conversation.at(-1)!.content}`;
+}
+
+/** Wrong in every later turn, whatever was said before. */
+function failingLater(conversation: ConversationMessage[]): string {
+  return `${conversation.length === 1 ? "right" : "wrong"} ${conversation.at(-1)!.content}`;
+}
+
+Deno.test("with both histories the gap says that errors cascade; the first turn is asked once", async () => {
+  const { service, asked } = evalService(cascading);
+  const answer = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: batch(3), attempts: 2, history: "both" }),
+  );
+  assertEquals(asked.length, 3 * 2 * (3 + 2));
+  assertEquals(asked.filter((conversation) => conversation.length === 1).length, 3 * 2);
+  const { history_gap, average_scores, pass_rate } = answer.results;
+  assertEquals(history_gap!.checks, {
+    generated: 0,
+    reference: 1,
+    gap: 1,
+    turns: 12,
+    scenarios: 3,
+    ci95: [1, 1],
+  });
+  assertEquals(average_scores.checks, 0); // of the generated history alone
+  assertEquals(pass_rate!.mean, 0);
+  const [scenario] = answer.results.scenarios;
+  assertEquals(scenario!.history_gap!.checks!.turns, 4);
+  assertEquals(
+    scenario!.attempts.map(({ attempt_id, history_of, interactions }) => [
+      attempt_id,
+      history_of,
+      interactions.length,
+    ]),
+    [[1, undefined, 3], [2, undefined, 3], [3, "reference", 2], [4, "reference", 2]],
+  );
+  assertEquals(scenario!.attempts[2]!.interactions[0]!.history_of, "reference");
+
+  const read = async (format: string) => {
+    const path = `/runs/${answer.run_id}/export?format=${format}`;
+    return await (await service(new Request(`http://127.0.0.1:8080${path}`))).text();
+  };
+  const rows = parseCsv(await read("csv"), { columns: true }) as Record<string, string>[];
+  assertEquals(rows.filter(({ history }) => history === "reference").length, 12);
+  assertEquals((await read("jsonl")).match(/"history_of":"reference"/g)?.length, 12);
+  const junit = await parseJunit(await read("junit"));
+  assert(junit && "tests" in junit);
+  assertEquals(junit.tests, 18);
+  assertEquals((await read("junit")).match(/<testcase /g)?.length, 18);
+  const markdown = await read("markdown");
+  assertStringIncludes(markdown, "Turns 18 of 18");
+  assertStringIncludes(markdown, "| `checks` | 0.000 | 1.000 | +1.000 | +1.000 … +1.000 |");
+});
+
+Deno.test("turns that fail by themselves have no gap", async () => {
+  const { service } = evalService(failingLater);
+  const answer = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: batch(3), history: "both" }),
+  );
+  assertEquals(answer.results.history_gap!.checks!.gap, 0);
+});
+
+Deno.test("with the reference history every turn is asked after the references", async () => {
+  const { service, asked } = evalService(cascading);
+  const answer = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: batch(1), history: "reference" }),
+  );
+  assertEquals(asked.map((conversation) => conversation.map(({ content }) => content)), [
+    ["first"],
+    ["first", "right first", "second"],
+    ["first", "right first", "second", "right second", "third"],
+  ]);
+  assertAlmostEquals(answer.results.average_scores.checks!, 2 / 3, 1e-12);
+  assertEquals(answer.results.history_gap, undefined);
+});
+
+Deno.test("comparisons and the noise of a run look at the generated history alone", async () => {
+  const { service } = evalService(cascading);
+  const run = async (history: string) =>
+    (await evaluateWith(service, evaluateBody({ test_batch: batch(6), history, attempts: 2 })))
+      .run_id;
+  const [plain, both] = [await run("generated"), await run("both")];
+  const read = async (path: string) =>
+    await (await service(new Request(`http://127.0.0.1:8080${path}`))).json();
+  const { scores } = await read(`/runs/compare?baseline=${plain}&candidate=${both}`);
+  assertEquals(scores.checks.difference, 0);
+  assertEquals(
+    (await read(`/runs/${both}/noise`)).scores,
+    (await read(`/runs/${plain}/noise`)).scores,
+  );
+});
+
+Deno.test("a history that is not known, or that needs references, is a 400 with its path", async () => {
+  const { service, asked } = evalService();
+  const refuse = async (body: Record<string, unknown>) => {
+    const response = await service(evaluateRequestOf(evaluateBody(body)));
+    assertEquals(response.status, 400);
+    return (await response.json()).errors.map(({ path }: { path: string }) => path);
+  };
+  assertEquals(await refuse({ history: "none" }), ["history"]);
+  const bare = {
+    id: "s",
+    interactions: [1, 2, 3].map((id) => ({ id: `${id}`, user_message: "Hi" })),
+  };
+  assertEquals(await refuse({ history: "both", test_batch: bare }), [
+    "test_batch.interactions.0.reference_reply",
+    "test_batch.interactions.1.reference_reply",
+  ]);
+  assertEquals(await refuse({ history: "reference", test_batch: [bare] }), [
+    "test_batch.0.interactions.0.reference_reply",
+    "test_batch.0.interactions.1.reference_reply",
+  ]);
+  assertEquals(asked, []);
+});
+
+Deno.test("the command line takes the history and shows the gap", async () => {
+  const cli = cliContext({
+    files: { "b.json": JSON.stringify(batch(3)) },
+    answer: cascading,
+  });
+  const args = ["--endpoint", "http://127.0.0.1:9", "--model", "m", "--history", "both"];
+  const { out } = await cli.run("run", "b.json", ...args);
+  assertStringIncludes(out, "History gap");
+  assertStringIncludes(out, "+1.000");
+  const { code, err } = await cli.run("run", "b.json", ...args.slice(0, -1), "sideways");
+  assertEquals(code, 1);
+  assertStringIncludes(err, "history (--history H)");
+});
+
+/**
+ * A simulated run: scenarios differ in how hard they are and in how much an error cascades, and each
+ * turn is noisy. `effect` is the mean of what cascading costs.
+ */
+function simulateGap(random: () => number, effect: number) {
+  const run = createHistoryGap();
+  const noise = (size: number) => (random() - 0.5) * 2 * size;
+  for (let scenario = 0; scenario < 20; scenario++) {
+    const gap = createScenarioGap();
+    const level = 0.5 + noise(0.15);
+    const own = effect + noise(0.1);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      for (let turn = 1; turn < 4; turn++) {
+        gap.addGenerated(attempt, turn, { scores: { overall: level - own / 2 + noise(0.2) } });
+        gap.addReference(attempt, turn, { scores: { overall: level + own / 2 + noise(0.2) } });
+      }
+    }
+    run.add(gap.close());
+  }
+  return run.close()!.overall!;
+}
+
+for (const effect of [0, 0.1, 0.25]) {
+  Deno.test(`500 simulated runs with a gap of ${effect}: it is found, and the interval covers it`, () => {
+    const random = createRandom(29 + Math.round(effect * 100));
+    const runs = Array.from({ length: 500 }, () => simulateGap(random, effect));
+    const average = runs.reduce((sum, { gap }) => sum + gap, 0) / runs.length;
+    assertAlmostEquals(average, effect, 0.003);
+    const covered = runs.filter(({ ci95 }) => ci95![0] <= effect && effect <= ci95![1]).length;
+    assert(covered >= 0.93 * 500 && covered <= 0.975 * 500, `${covered} of 500 cover it`);
+  });
+}
