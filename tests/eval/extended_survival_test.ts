@@ -1,0 +1,93 @@
+import { assert, assertEquals } from "@std/assert";
+import { completion, type ReceivedRequest, startProviderDouble } from "../fakes/provider_double.ts";
+import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
+
+/** Checks, expected tools, prices and both histories across real kills of the real service. */
+
+const KILLS = 2;
+const SCENARIOS = 8;
+
+const TURNS = ["one", "two", "three"];
+
+const body = (endpoint: string) => ({
+  endpoint,
+  model_id: "acme/model",
+  history: "both",
+  test_batch: Array.from({ length: SCENARIOS }, (_, index) => ({
+    id: `s${index}`,
+    checks: [{ type: "contains", value: "reply" }, {
+      type: "regex",
+      value: "^reply",
+      required: true,
+    }],
+    conversation_checks: [{ type: "max_output_tokens", value: 1_000 }],
+    interactions: TURNS.map((name) => ({
+      id: name,
+      user_message: `${index} ${name}`,
+      reference_reply: `reference ${name}`,
+      reference_tools: [{ name: "look", args: { at: { $regex: name } } }],
+    })),
+  })),
+});
+
+/** The conversation shows in the reply and in the arguments of the tool that is called. */
+function answer(request: ReceivedRequest) {
+  const { messages } = request.body as { messages: { content: string }[] };
+  const at = messages.map(({ content }) => content).join(" / ");
+  return completion({
+    content: `reply to ${at}`,
+    toolCalls: [{ name: "look", arguments: JSON.stringify({ at }) }],
+  })(request);
+}
+
+async function start(service: ServiceProcess, endpoint: string): Promise<string> {
+  const response = await fetch(`${service.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "respond-async" },
+    body: JSON.stringify(body(endpoint)),
+  });
+  assertEquals(response.status, 202);
+  return (await response.json()).run_id;
+}
+
+/** Waits for the run's last event. */
+async function resultOf(service: ServiceProcess, id: string) {
+  const text = await (await fetch(`${service.url}/runs/${id}/events`)).text();
+  const [, data] = /event:result\nid:end\ndata:(.*)\n\n$/.exec(text) ?? [];
+  const hidden = ["run_id", "latency_ms", "execution_time_ms"];
+  return JSON.parse(data!, (key, item) => hidden.includes(key) ? 0 : item);
+}
+
+Deno.test(`checks, tools, costs and both histories survive ${KILLS} kills as in an undisturbed run`, async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await using endpoint = await startProviderDouble(answer);
+    const environment = {
+      EVAL_DATA: `${folder}/eval.db`,
+      EVAL_CONCURRENCY: "4",
+      PRICES: '{"acme/*": {"input": 1, "output": 2}}',
+    };
+    let id = "";
+    for (let kill = 0; kill < KILLS; kill++) {
+      const before = endpoint.requests.length;
+      await using service = await startServiceProcess("eval", { environment });
+      if (id === "") id = await start(service, endpoint.baseUrl);
+      await endpoint.received(before + 6);
+      service.kill("SIGKILL");
+      await service.status;
+    }
+    await using service = await startServiceProcess("eval", { environment });
+    const survived = await resultOf(service, id);
+    const undisturbed = await resultOf(service, await start(service, endpoint.baseUrl));
+    assertEquals(survived, undisturbed);
+
+    const { results } = survived;
+    assertEquals(results.scenarios[0].attempts.length, 2);
+    assertEquals(results.history_gap.tools.scenarios, SCENARIOS);
+    assertEquals(results.cost.turns, SCENARIOS * (3 + 2));
+    assertEquals(results.average_scores.tools, 1);
+    assert(results.check_counts.every(({ failed }: { failed: number }) => failed === 0));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
