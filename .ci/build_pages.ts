@@ -25,21 +25,38 @@ export interface BuiltFile {
  * `shared/pages/` and of the page, in the order of their names. Throws if the source does not compile.
  */
 export async function buildPage(name: PageName): Promise<BuiltFile[]> {
+  const styles = [...stylesIn("shared/pages"), ...stylesIn(`${name}/pages`)];
+  return [
+    {
+      path: pathOf(`${name}/pages/bundle/app.js`),
+      text: await bundleScript(`${name}/pages/main.tsx`),
+    },
+    { path: pathOf(`${name}/pages/bundle/app.css`), text: minifyCss(styles.join("\n")) },
+  ];
+}
+
+/** The script and the style of the report that `format=html` writes; see `eval/export/html.ts`. */
+export async function buildReport(): Promise<BuiltFile[]> {
+  const page = await buildPage("eval");
+  return [
+    {
+      path: pathOf("eval/export/bundle/report.js"),
+      text: await bundleScript("eval/pages/report/main.tsx"),
+    },
+    { path: pathOf("eval/export/bundle/report.css"), text: page[1]!.text },
+  ];
+}
+
+async function bundleScript(entry: string): Promise<string> {
   const { errors, outputFiles = [] } = await Deno.bundle({
-    entrypoints: [pathOf(`${name}/pages/main.tsx`)],
+    entrypoints: [pathOf(entry)],
     platform: "browser",
     minify: true,
     write: false,
   });
   const script = outputFiles[0]?.text();
-  if (script === undefined) {
-    throw new Error(`cannot build the page of ${name}:\n${errors.map(({ text }) => text)}`);
-  }
-  const styles = [...stylesIn("shared/pages"), ...stylesIn(`${name}/pages`)];
-  return [
-    { path: pathOf(`${name}/pages/bundle/app.js`), text: script },
-    { path: pathOf(`${name}/pages/bundle/app.css`), text: minifyCss(styles.join("\n")) },
-  ];
+  if (script !== undefined) return script;
+  throw new Error(`cannot build ${entry}:\n${errors.map(({ text }) => text)}`);
 }
 
 /** What the browser loads for these files. */

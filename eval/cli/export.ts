@@ -16,7 +16,7 @@ const options = {
 
 /** Writes a stored run in a format. */
 export const exportRun: Command = {
-  summary: "write a run as JSON, JSONL, CSV, JUnit XML or Markdown",
+  summary: "write a run as JSON, JSONL, CSV, JUnit XML, Markdown or HTML",
   help: `assay-eval export RUN [options]
 
 RUN is an id, "latest", or "tag:NAME". Without --output the run is written to

@@ -53,23 +53,38 @@ export interface PairListQuery {
  * 400 for a score that the runs do not both have.
  */
 export async function listPairs(reader: RunReader, query: PairListQuery): Promise<PairLists> {
-  const { runs, release } = await comparableRuns(reader, query);
-  using _kept = release;
-  const pause = createYielder();
-  const { pairs, common } = await pairRuns(runs, pause);
-  if (pairs.length > 0 && !common.includes(query.score)) {
+  const lists = await listPairsByScore(reader, query, (common) => {
+    if (common.includes(query.score)) return [query.score];
     const message = `must be one of ${common.join(", ")}`;
     throw new AppError(400, "invalid_request", `cannot use the query: score: ${message}`, {
       errors: [{ path: "score", message }],
     });
+  });
+  return lists.get(query.score) ?? { scenarios: [], turns: [] };
+}
+
+/** The same for several of the scores that both runs have; the runs are read once. */
+export async function listPairsByScore(
+  reader: RunReader,
+  ids: { baseline: string; candidate: string },
+  choose: (common: string[]) => string[] = (common) => common,
+): Promise<Map<string, PairLists>> {
+  const { runs, release } = await comparableRuns(reader, ids);
+  using _kept = release;
+  const pause = createYielder();
+  const { pairs, common } = await pairRuns(runs, pause);
+  const byScore = new Map<string, PairLists>();
+  if (pairs.length === 0) return byScore;
+  for (const score of choose(common)) {
+    const lists: PairLists = { scenarios: [], turns: [] };
+    for (const pair of pairs) {
+      lists.scenarios.push(...await scenarioRow(pair, { score, pause }));
+      lists.turns.push(...turnRows(pair, score));
+      await pause();
+    }
+    byScore.set(score, lists);
   }
-  const lists: PairLists = { scenarios: [], turns: [] };
-  for (const pair of pairs) {
-    lists.scenarios.push(...await scenarioRow(pair, { score: query.score, pause }));
-    lists.turns.push(...turnRows(pair, query.score));
-    await pause();
-  }
-  return lists;
+  return byScore;
 }
 
 /** None, if a run has no attempt with the score. */

@@ -3,10 +3,13 @@ import { AppError } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
+import type { ScoringPorts } from "../assess/assessor.ts";
+import { describeScores } from "../assess/scores/scorers.ts";
 import { compareStored } from "../compare/compare_stored.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { whileKept } from "../store/whole_reader.ts";
+import { readDetails } from "./comparison_details.ts";
 import { exportFormats } from "./mod.ts";
 import { exportSource } from "./source.ts";
 
@@ -22,7 +25,9 @@ const Query = z.object({
 });
 
 /** `GET /runs/:id/export`: a run that has ended, as a file. */
-export function createExportRoute({ store }: { store: RunReader }): Handler {
+export function createExportRoute(
+  { store, scoring }: { store: RunReader; scoring: ScoringPorts },
+): Handler {
   return async (_request, { params, url }) => {
     const { format: name, threshold, baseline, noise, bom } = readQuery(url, Query);
     const format = exportFormats.find((format) => format.name === name)!;
@@ -34,8 +39,10 @@ export function createExportRoute({ store }: { store: RunReader }): Handler {
     source.hasBom = bom;
     if (baseline !== undefined) {
       const result = await compareStored(store, { baseline, candidate: run.id });
-      source.comparison = { baseline, result };
+      const details = () => readDetails(store, { result, ids: { baseline, candidate: run.id } });
+      source.comparison = { baseline, result, details };
     }
+    source.scores = describeScores(scoring);
     if (noise) source.noise = await splitNoise(run.id, source.reader.turns(run.id));
     return streamPieces(whileKept(store, run.id, format.write(source)), {
       "content-type": format.contentType,

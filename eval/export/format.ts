@@ -1,4 +1,6 @@
+import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { Comparison } from "../compare/comparison.ts";
+import type { ComparisonDetails } from "./comparison_details.ts";
 import type { RunNoise } from "../../shared/schemas/noise.ts";
 import type { StoredRun } from "../store/store.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
@@ -13,7 +15,14 @@ export interface ExportSource {
   /** A turn whose `overall` is below this has not passed. */
   threshold: number;
   /** The run as the candidate against an earlier one, for formats that can show it. */
-  comparison?: { baseline: string; result: Comparison };
+  comparison?: {
+    baseline: string;
+    result: Comparison;
+    /** What only the HTML report shows; missing if it is not asked for. */
+    details?: () => Promise<ComparisonDetails>;
+  };
+  /** What the scores mean, for formats that explain them. */
+  scores?: ScoreDescription[];
   /** Where the noise of the scores comes from, for formats that can show it. */
   noise?: RunNoise;
 }

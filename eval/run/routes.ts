@@ -3,6 +3,7 @@ import { writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
+import type { ScoringPorts } from "../assess/assessor.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
 import type { RunCursor, RunSort } from "../store/list_query.ts";
@@ -26,10 +27,13 @@ export interface RunRoutesDeps {
   runs: RunManager;
   endpoints: EndpointPolicy;
   summaries: Summaries;
+  scoring: ScoringPorts;
 }
 
 /** The handlers of the routes of existing runs. */
-export function createRunHandlers({ store, runs, endpoints, summaries }: RunRoutesDeps) {
+export function createRunHandlers(
+  { store, runs, endpoints, summaries }: Omit<RunRoutesDeps, "scoring">,
+) {
   async function find(id = ""): Promise<StoredRun> {
     const run = runs.active(id)?.run ?? await store.getRun(id);
     if (run) return run;

@@ -1,5 +1,5 @@
 import { thresholdOf } from "../results/outcome.ts";
-import type { RunStore } from "../store/store.ts";
+import type { RunStore, StoredRun } from "../store/store.ts";
 import type { RunManager } from "./manager.ts";
 
 /** What lists need of a run's request. */
@@ -12,6 +12,17 @@ export interface RunOutline {
 /** Runs whose outlines are kept: reading a request of megabytes for each page would take too long. */
 const KEPT = 20;
 const SHOWN_DESCRIPTION = 200;
+
+export function outlineOf({ request, attempts }: StoredRun): RunOutline {
+  return {
+    scenarios: request.test_batch.map(({ id, description }) => ({
+      id,
+      description: description.slice(0, SHOWN_DESCRIPTION),
+    })),
+    attempts,
+    passThreshold: thresholdOf(request),
+  };
+}
 
 /** Reads outlines; one never changes, because a run's request does not. */
 export function createRunOutlines(
@@ -26,14 +37,7 @@ export function createRunOutlines(
     }
     const run = runs.active(runId)?.run ?? await store.getRun(runId);
     if (!run) return undefined;
-    const outline: RunOutline = {
-      scenarios: run.request.test_batch.map(({ id, description }) => ({
-        id,
-        description: description.slice(0, SHOWN_DESCRIPTION),
-      })),
-      attempts: run.attempts,
-      passThreshold: thresholdOf(run.request),
-    };
+    const outline = outlineOf(run);
     known.set(runId, outline);
     if (known.size > KEPT) known.delete(known.keys().next().value!);
     return outline;

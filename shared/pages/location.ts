@@ -20,9 +20,18 @@ export function followAddressBar(): void {
 export function navigate(href: string, { replace = false }: { replace?: boolean } = {}): void {
   const next = new URL(href, address.value);
   if (next.href === address.value.href) return;
-  if (replace) history.replaceState(null, "", next);
-  else history.pushState(null, "", next);
+  remember(next, replace);
   address.value = next;
+}
+
+/** A file has no addresses of its own in some browsers; its views work all the same. */
+function remember(next: URL, replace: boolean): void {
+  try {
+    if (replace) history.replaceState(null, "", next);
+    else history.pushState(null, "", next);
+  } catch (error) {
+    if (next.protocol !== "file:") throw error;
+  }
 }
 
 /** Sets parameters of the address; an empty one is removed. */

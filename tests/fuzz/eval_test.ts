@@ -138,7 +138,7 @@ Deno.test("no query makes GET /runs/compare fail", async () => {
 Deno.test("no id and no query make GET /runs/{id}/export fail", async () => {
   await using stored = await storedRuns();
   const parameters = {
-    format: fc.constantFrom("json", "jsonl", "csv", "junit", "markdown"),
+    format: fc.constantFrom("json", "jsonl", "csv", "junit", "markdown", "html"),
     threshold: fc.oneof(fc.double().map(String), fc.constantFrom("0", "1", "0.5", "")),
     baseline: fc.constantFrom(...stored.ids),
   };

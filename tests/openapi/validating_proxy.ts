@@ -142,7 +142,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   });
   const paths = [
     ...FOR_OPERATORS,
-    ...["json", "jsonl", "csv", "junit", "markdown"]
+    ...["json", "jsonl", "csv", "junit", "markdown", "html"]
       .map((format) => `/runs/${run}/export?format=${format}&bom=off`),
     ...["/scores", "/scores/self-test", "/runs?limit=2", `/runs/${run}`, `/runs/${run}/events`],
     `/runs/compare?baseline=${baseline}&candidate=${run}`,

@@ -47,25 +47,14 @@ function sentence(text: string): string {
   return text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/**
- * How many scenarios would be needed to know, if the difference is as large as it seems: an interval
- * shrinks with the root of their number, and must not contain 0. `undefined` if that cannot be said.
- */
-export function scenariosNeeded(
-  { difference, ci95, scenarios }: Pick<ScoreComparison, "difference" | "ci95" | "scenarios">,
-): number | undefined {
-  if (!ci95 || difference === 0) return undefined;
-  const half = (ci95[1] - ci95[0]) / 2;
-  return Math.max(scenarios + 1, Math.ceil(scenarios * (half / Math.abs(difference)) ** 2));
-}
-
-function describeNeed(score: ScoreComparison): string {
-  const needed = scenariosNeeded(score);
-  if (needed === undefined) return "";
+/** How many scenarios would be needed to know, if the difference is as large as it seems. */
+function describeNeed({ planning }: ScoreComparison): string {
+  const needed = planning?.scenarios;
+  if (!planning || !needed) return "";
   if (needed > MOST_SCENARIOS) {
     return "A difference as small as this one would need more than 10,000 scenarios to be seen.";
   }
   return `If the difference is as large as it seems, about ${
     formatNumberOf(needed, "scenario")
-  } would be needed to know.`;
+  } would be needed to know with a chance of ${formatScore(planning.power * 100, 0)}%.`;
 }

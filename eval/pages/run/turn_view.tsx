@@ -18,6 +18,7 @@ import { Checks } from "./checks.tsx";
 import { ReplyDiff } from "../reply_diff.tsx";
 import { Judge } from "./judge.tsx";
 import { Transcript } from "./transcript.tsx";
+import { ToolCalls } from "./tool_calls.tsx";
 import { turnParameters } from "./turn_query.ts";
 import { TurnScores } from "./turn_scores.tsx";
 import { findNeighbour } from "./turn_walk.ts";
@@ -125,11 +126,23 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
             </div>
           )
           : <ReplyDiff reply={interaction.agent_reply} reference={interaction.reference_reply} />}
+        {interaction.truncated && (
+          <div class="notice warn">
+            <div>The reply ends at the model's token limit.</div>
+          </div>
+        )}
+        {interaction.reasoning && (
+          <details class="as-table">
+            <summary>Reasoning, which is not scored</summary>
+            <p class="text" dir="auto">{interaction.reasoning}</p>
+          </details>
+        )}
       </Section>
       <div class="columns">
         <TurnScores turn={turn} summary={summary} />
         <div class="stack">
           {interaction.judge && <Judge judge={interaction.judge} />}
+          {interaction.tool_calls && <ToolCalls interaction={interaction} />}
           {interaction.check_results && <Checks results={interaction.check_results} />}
           {run.attempts > 1 && <Attempts run={run} turn={turn} />}
         </div>

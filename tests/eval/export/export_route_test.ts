@@ -21,6 +21,7 @@ const types: Record<string, string> = {
   csv: "text/csv; charset=utf-8; header=present",
   junit: "application/xml; charset=utf-8",
   markdown: "text/markdown; charset=utf-8",
+  html: "text/html; charset=utf-8",
 };
 
 for (const { name, extension } of exportFormats) {

@@ -56,7 +56,7 @@ Deno.test("the query of an endpoint is used, but never shown", async () => {
   const { run_id } = await evaluateWith(service, evaluateBody({ endpoint }));
   assertEquals(connected, [endpoint]);
   const roads = ["", `/${run_id}`, `/${run_id}/events`, `/compare?baseline=${run_id}`];
-  for (const format of ["json", "jsonl", "csv", "junit", "markdown"]) {
+  for (const format of ["json", "jsonl", "csv", "junit", "markdown", "html"]) {
     roads.push(`/${run_id}/export?format=${format}`);
   }
   for (const road of roads) {

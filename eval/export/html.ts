@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { summariseTurns } from "../results/run_summary.ts";
+import { outlineOf } from "../run/run_outlines.ts";
+import { ALL_FIELDS, viewTurn } from "../run/turn_view.ts";
+import { restingProgress, viewRun } from "../run/view.ts";
+import { readFacets } from "../store/turn_facets.ts";
+import script from "./bundle/report.js" with { type: "text" };
+import style from "./bundle/report.css" with { type: "text" };
+import type { ExportFormat, ExportSource } from "./format.ts";
+
+/** One file that opens without a server: the views of the dashboard with the data beside them. */
+export const html: ExportFormat = {
+  name: "html",
+  extension: "html",
+  contentType: "text/html; charset=utf-8",
+  async *write(source) {
+    yield HEAD;
+    yield* source.comparison?.details ? writeComparison(source) : writeRun(source);
+    yield TAIL;
+  },
+};
+
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** Nothing but this script and this style; nothing is loaded, and nothing is sent. */
+const POLICY = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(style)}`,
+  "require-trusted-types-for 'script'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const HEAD = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Assay report</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="app"></div>
+<script type="application/json" id="data">`;
+
+const TAIL = `</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+
+/** JSON that no text in it can end: `<` is written as an escape. */
+function inPage(json: string): string {
+  return json.replaceAll("<", "\\u003c");
+}
+
+async function* writeRun({ run, reader, threshold, scores = [] }: ExportSource) {
+  const outline = { ...outlineOf(run), passThreshold: threshold };
+  const shown = viewRun(run, restingProgress(run, await reader.tally(run.id)));
+  const summary = await summariseTurns(reader, run);
+  const { scenarios } = outline;
+  const data = JSON.stringify({
+    run: shown,
+    summary,
+    scores,
+    scenarios,
+    pass_threshold: threshold,
+  });
+  yield inPage(`${data.slice(0, -1)},"turns":[`);
+  let seq = 0;
+  for await (const { result, ...position } of reader.turns(run.id)) {
+    const row = viewTurn({
+      ...position,
+      seq: ++seq,
+      failed: result.error !== undefined,
+      missing: result.missing_scores?.overall !== undefined,
+      overall: result.scores.overall ?? null,
+      facets: readFacets(result),
+      resultJson: JSON.stringify(result),
+    }, { outline, fields: { names: [ALL_FIELDS] } });
+    yield inPage(`${seq > 1 ? "," : ""}${JSON.stringify(row)}`);
+  }
+  yield "]}";
+}
+
+async function* writeComparison({ comparison }: ExportSource) {
+  const { result, details } = comparison!;
+  const { scenarios, turns, replies } = await details!();
+  const data = JSON.stringify({ comparison: result, pairs: { scenarios, turns } });
+  yield inPage(`${data.slice(0, -1)},"replies":{`);
+  let comma = "";
+  for (const [place, reply] of replies) {
+    yield inPage(`${comma}${JSON.stringify(place)}:${reply}`);
+    comma = ",";
+  }
+  yield "}}";
+}

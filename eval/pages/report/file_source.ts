@@ -1,0 +1,146 @@
+import type { ScenarioRow, ShownTurn } from "../../api/look_schemas.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
+import type { Parameters, Source } from "../source.ts";
+import { placeOf } from "../words.ts";
+import type { ComparisonReport, ReportData, RunReport } from "./report_data.ts";
+
+/** A report answers the views as the service does, from what the file holds. */
+export function createFileSource(data: ReportData): Source {
+  const nothing = () => Promise.reject(new Error("the report does not hold this"));
+  const base: Source = {
+    isLive: false,
+    run: nothing,
+    summary: nothing,
+    scenarios: nothing,
+    turns: nothing,
+    turn: nothing,
+    scores: () => Promise.resolve({ scores: [] }),
+    selfTest: () => Promise.resolve({ scores: {} }),
+    comparison: nothing,
+    pairedScenarios: nothing,
+    pairedTurns: nothing,
+  };
+  return "run" in data ? { ...base, ...runSource(data) } : { ...base, ...comparisonSource(data) };
+}
+
+function runSource(data: RunReport): Partial<Source> {
+  const byPlace = new Map(data.turns.map((turn) => [placeOf(turn), turn]));
+  return {
+    run: () => Promise.resolve(data.run),
+    summary: () => Promise.resolve(data.summary),
+    scores: () => Promise.resolve({ scores: data.scores }),
+    scenarios: () => Promise.resolve(listScenarios(data)),
+    turns(_id, parameters) {
+      const fitting = data.turns.filter((turn) => fits(turn, parameters));
+      const turns = fitting.toSorted(byOrder(String(parameters.sort ?? "position")));
+      return Promise.resolve({ turns, total: turns.length, next_cursor: null });
+    },
+    turn(_id, place) {
+      const turn = byPlace.get(place);
+      if (!turn) return Promise.reject(new Error(`the report has no turn ${place}`));
+      const conversation = Array.from(
+        { length: turn.turn + 1 },
+        (_, index) => byPlace.get(placeOf({ ...turn, turn: index })),
+      ).filter((found) => found !== undefined);
+      const shown: ShownTurn = {
+        ...turn,
+        run_id: data.run.run_id,
+        pass_threshold: data.pass_threshold,
+        description: data.scenarios[turn.scenario]?.description ?? "",
+        conversation,
+        omitted: 0,
+      };
+      return Promise.resolve(shown);
+    },
+  };
+}
+
+function comparisonSource({ comparison, pairs, replies }: ComparisonReport): Partial<Source> {
+  const scoreOf = ({ score }: Parameters) => String(score);
+  return {
+    comparison: () => Promise.resolve(comparison),
+    pairedScenarios(parameters) {
+      const scenarios = pairs.scenarios[scoreOf(parameters)] ?? [];
+      return Promise.resolve({ scenarios, total: scenarios.length, next_cursor: null });
+    },
+    pairedTurns(parameters) {
+      const turns = pairs.turns[scoreOf(parameters)] ?? [];
+      return Promise.resolve({ turns, total: turns.length, next_cursor: null });
+    },
+    turn: (id, place) =>
+      Promise.resolve({ interaction: replies[`${id}/${place}`] } as unknown as ShownTurn),
+  };
+}
+
+/** Whether a turn meets the filters, as `GET /runs/{id}/turns` has them. */
+function fits(turn: RunReport["turns"][number], parameters: Parameters): boolean {
+  const { outcome, score = "overall", min, max, label_key, expected, found, text } = parameters;
+  const value = turn.scores[score];
+  const isInRange = (min === undefined && max === undefined) ||
+    (typeof value === "number" && value >= Number(min ?? 0) && value <= Number(max ?? 1));
+  const label = label_key === undefined ? undefined : turn.labels[label_key];
+  const { user_message, agent_reply, reference_reply } = turn.interaction;
+  const wanted = String(text ?? "").toLowerCase();
+  const same = (given: unknown, own: unknown) =>
+    given === undefined || String(given) === String(own);
+  return isInRange &&
+    (outcome === undefined || String(outcome).split(",").includes(turn.outcome)) &&
+    (label_key === undefined || label !== undefined) &&
+    same(expected, label?.expected) && same(found, label?.found) &&
+    same(parameters.scenario_id, turn.scenario_id) && same(parameters.scenario, turn.scenario) &&
+    same(parameters.attempt_id, turn.attempt_id) && same(parameters.turn, turn.turn) &&
+    [user_message, agent_reply, reference_reply].some((own) => own.toLowerCase().includes(wanted));
+}
+
+function byOrder(sort: string): (a: TurnRow, b: TurnRow) => number {
+  const sign = sort.startsWith("-") ? -1 : 1;
+  const name = sort.replace(/^-/, "");
+  const valueOf = (turn: TurnRow) =>
+    name === "latency_ms" || name === "tokens" ? turn[name] : turn.scores[name] ?? null;
+  return (a, b) => {
+    if (name === "position" || name === "seq") return sign * (a.seq - b.seq);
+    const [one, other] = [valueOf(a), valueOf(b)];
+    if (one === null || other === null) {
+      return Number(one === null) - Number(other === null) || a.seq - b.seq;
+    }
+    return sign * (one - other) || a.seq - b.seq;
+  };
+}
+
+function listScenarios({ scenarios, turns, pass_threshold }: RunReport) {
+  const rows = scenarios.map(({ id, description }, scenario): ScenarioRow => ({
+    scenario,
+    scenario_id: id,
+    description,
+    attempts: [],
+  }));
+  const groups = Map.groupBy(turns, (turn) => `${turn.scenario}/${turn.attempt_id}`);
+  for (const own of groups.values()) {
+    const values = own.map(({ scores }) => scores.overall).filter((value) =>
+      typeof value === "number"
+    );
+    const mean = values.length === 0 ? null : values.reduce((a, b) => a + b) / values.length;
+    const count = (outcome: TurnRow["outcome"]) =>
+      own.filter((turn) => turn.outcome === outcome).length;
+    const barred = own.filter(({ barred_by }) => barred_by).length;
+    const missing = count("incomplete");
+    rows[own[0]!.scenario]!.attempts.push({
+      attempt_id: own[0]!.attempt_id,
+      turns: own.length,
+      failed: count("failed"),
+      missing,
+      barred,
+      mean,
+      standing: barred > 0
+        ? "below"
+        : missing > 0
+        ? "undecided"
+        : mean === null
+        ? "unscored"
+        : mean >= pass_threshold - 1e-12
+        ? "passed"
+        : "below",
+    });
+  }
+  return { scenarios: rows, total: rows.length, next_cursor: null };
+}

@@ -1,0 +1,34 @@
+import type { InteractionResult } from "../../../shared/schemas/evaluate.ts";
+import type { Run } from "../../api/run_schemas.ts";
+import type { ScoreDescription } from "../../assess/scores/score.ts";
+import type { StoredComparison } from "../../compare/compare_stored.ts";
+import type { PairedScenarioRow, PairedTurnRow } from "../../compare/pair_lists.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
+
+/** What a report of a run holds. Every turn has its whole interaction. */
+export interface RunReport {
+  run: Run;
+  summary: RunSummary;
+  scores: ScoreDescription[];
+  scenarios: { id: string; description: string }[];
+  pass_threshold: number;
+  turns: (TurnRow & { interaction: InteractionResult })[];
+}
+
+/** What a report of a comparison holds; see `eval/export/comparison_details.ts`. */
+export interface ComparisonReport {
+  comparison: StoredComparison;
+  pairs: {
+    scenarios: Record<string, PairedScenarioRow[]>;
+    turns: Record<string, PairedTurnRow[]>;
+  };
+  replies: Record<string, InteractionResult>;
+}
+
+export type ReportData = RunReport | ComparisonReport;
+
+/** Reads the data that the file holds. */
+export function readReportData(): ReportData {
+  return JSON.parse(document.getElementById("data")!.textContent!);
+}

@@ -1,0 +1,84 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  type BatchInput,
+  guessUses,
+  readBatch,
+  toBatch,
+} from "../../../eval/pages/new_run/batch_input.ts";
+import { commandLine, shellWord } from "../../../eval/pages/new_run/commands.ts";
+import { parseCsv } from "../../../eval/pages/new_run/csv.ts";
+
+const scenariosOf = (input: BatchInput) => "scenarios" in input ? input.scenarios : input;
+
+Deno.test("CSV is read with quotes, any separator and any line end", () => {
+  assertEquals(parseCsv('a,b\r\n"x ""y"", z","1\n2"\n'), [["a", "b"], ['x "y", z', "1\n2"]]);
+  assertEquals(parseCsv("a;b\n1,5;2"), [["a", "b"], ["1,5", "2"]]);
+  assertEquals(parseCsv("\ufeffa\tb\n\n1\t"), [["a", "b"], ["1", ""]]);
+  assertEquals(parseCsv('a,b\n"never closed,\n2'), [["a", "b"], ["never closed,\n2"]]);
+});
+
+Deno.test("a batch may be a request, scenarios, lines of them, turns or a table", () => {
+  const scenario = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
+  const text = JSON.stringify(scenario);
+  assertEquals(scenariosOf(readBatch(text)), [scenario]);
+  assertEquals(scenariosOf(readBatch(`[${text}]`)), [scenario]);
+  assertEquals(scenariosOf(readBatch(`${text}\n${text}\n`)), [scenario, scenario]);
+  const request = readBatch(`{"test_batch":${text},"model_id":"m"}`);
+  assertEquals(request, { kind: "json", scenarios: [scenario], request: { model_id: "m" } });
+  assertEquals(scenariosOf(readBatch('{"user_message":"Hi"}')), [{
+    id: "1",
+    interactions: [{ id: "1", user_message: "Hi" }],
+  }]);
+  assertEquals(readBatch("question,answer\na,b").kind, "csv");
+  assertEquals(readBatch(" \n").kind, "empty");
+});
+
+Deno.test("a batch that cannot be used says why", () => {
+  const reasonOf = (text: string) => {
+    const input = readBatch(text);
+    return input.kind === "wrong" ? input.reason : `it is ${input.kind}`;
+  };
+  assertStringIncludes(reasonOf('{"a":'), "not JSON");
+  assertStringIncludes(reasonOf('{"interactions":[]}\n{'), "Line 2 is not JSON");
+  assertStringIncludes(reasonOf("[1]"), "scenarios with interactions");
+  assertStringIncludes(reasonOf("one word"), "neither JSON nor a table");
+});
+
+Deno.test("columns are guessed by their names, and rows of one conversation are its turns", () => {
+  const columns = ["Conversation ID", "question", "expected answer", "intent", "price"];
+  const uses = guessUses(columns);
+  assertEquals(uses, ["scenario", "message", "reference", "metadata", ""]);
+  const rows = [["a", "one", "1", "x", "9"], ["a", "two", "", "", ""], ["", "three", "3", "y", ""]];
+  assertEquals(toBatch({ columns, rows }, uses), [
+    {
+      id: "a",
+      interactions: [
+        { id: "1", user_message: "one", reference_reply: "1", reference_metadata: { intent: "x" } },
+        { id: "2", user_message: "two" },
+      ],
+    },
+    {
+      id: "3",
+      interactions: [
+        {
+          id: "1",
+          user_message: "three",
+          reference_reply: "3",
+          reference_metadata: { intent: "y" },
+        },
+      ],
+    },
+  ]);
+});
+
+Deno.test("commands quote what a shell would take for something else", () => {
+  assertEquals(shellWord("a/b:c-1"), "a/b:c-1");
+  assertEquals(shellWord("it's; rm -rf $HOME"), `'it'\\''s; rm -rf $HOME'`);
+  const line = commandLine({
+    endpoint: "http://h/v1",
+    model_id: "a b",
+    attempts: 3,
+    test_name: "",
+  });
+  assertStringIncludes(line, "--model 'a b' \\\n  --attempts 3");
+});
