@@ -8,7 +8,7 @@ import { median, report, startEndpoint } from "./measure.ts";
 const CONCURRENCY = 32;
 const LATENCY_MS = 200;
 /** How often each place is used in one run. */
-const ROUNDS = 40;
+const ROUNDS = 75;
 const SENTENCE = "Your order was shipped on Monday and arrives on Thursday.";
 
 /** Conversations of the same texts: what scoring costs is measured elsewhere. */
