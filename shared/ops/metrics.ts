@@ -148,31 +148,41 @@ export function createMetrics({ runs, workerRestarts, jobs }: MetricSources): Me
   };
 }
 
-/** Of the first, all processes show the same values; of the last two, each its own. */
+/** The gauges are the same in all processes; the counters are those of this one. */
 function addJobMetrics(
   jobs: NonNullable<MetricSources["jobs"]>,
   registers: prometheus.Registry[],
 ): void {
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const running = gauge("assay_jobs_running", "Conversations that a process has taken.");
-  const lag = gauge("assay_jobs_lag_seconds", "How long the oldest conversation has waited.");
-  const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  const retried = counter("assay_jobs_retried_total", "Conversations taken again.");
-  const takenOver = counter("assay_jobs_taken_over_total", "Those whose process had died or hung.");
-  new Gauge({
-    name: "assay_jobs_waiting",
-    help: "Conversations that wait for a process.",
-    registers,
-    async collect() {
-      const figures = await jobs();
-      for (const counted of [retried, takenOver]) counted.reset();
-      retried.inc(figures.retried);
-      takenOver.inc(figures.takenOver);
-      if (figures.waiting !== undefined) this.set(figures.waiting);
-      if (figures.running !== undefined) running.set(figures.running);
-      if (figures.lagSeconds !== undefined) lag.set(figures.lagSeconds);
-    },
-  });
+  let reading: Promise<JobFigures> | undefined;
+  const read = () => reading ??= jobs().finally(() => reading = undefined); // once for all of them
+
+  const gauge = (name: string, help: string, figure: "waiting" | "running" | "lagSeconds") =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = (await read())[figure];
+        if (value !== undefined) this.set(value);
+      },
+    });
+  const counter = (name: string, help: string, figure: "retried" | "takenOver") =>
+    new Counter({
+      name,
+      help,
+      registers,
+      async collect() {
+        const value = (await read())[figure];
+        this.reset();
+        this.inc(value);
+      },
+    });
+
+  gauge("assay_jobs_waiting", "Conversations that wait for a process.", "waiting");
+  gauge("assay_jobs_running", "Conversations that a process has taken.", "running");
+  gauge("assay_jobs_lag_seconds", "How long the oldest conversation has waited.", "lagSeconds");
+  counter("assay_jobs_retried_total", "Conversations taken again.", "retried");
+  counter("assay_jobs_taken_over_total", "Those whose process had died or hung.", "takenOver");
 }
 
 const SAMPLE_MS = 500;

@@ -1,8 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
+import { startCli } from "../fakes/cli_process.ts";
 import { runServiceCommand } from "../fakes/service_process.ts";
 import { postgresBin, startPostgres } from "../fakes/postgres_server.ts";
 import { startCountingEndpoint } from "./counting_endpoint.ts";
-import { batchOf, startInstances, startRun } from "./instances.ts";
+import { awaitEnd, batchOf, startInstances, startRun } from "./instances.ts";
 
 Deno.test({
   name: "the command line works beside a running service, and nothing shows the password",
@@ -56,6 +57,34 @@ Deno.test({
     shown.push(refused.output, ...instance!.lines);
     for (const text of shown) {
       assert(!text.includes(password) && !text.includes("an0ther-s3cret"), text);
+    }
+  },
+});
+
+Deno.test({
+  name: "a run whose command line was killed is finished by a service",
+  ignore: postgresBin === undefined,
+  async fn() {
+    await using server = await startPostgres();
+    const address = await server.createDatabase();
+    await using endpoint = startCountingEndpoint({ latencyMs: 200 });
+    await using instances = await startInstances(1, { EVAL_DATA: address });
+    const cwd = await Deno.makeTempDir();
+    try {
+      await Deno.writeTextFile(`${cwd}/.env`, `EVAL_DATA=${address}\nEVAL_CONCURRENCY=2\n`);
+      const body = batchOf(40, { turns: 2, endpoint: endpoint.url });
+      await Deno.writeTextFile(`${cwd}/batch.json`, JSON.stringify(body));
+      const cli = startCli(["run", "batch.json"], { cwd });
+      await cli.said("run ");
+      while (endpoint.total < 10) await new Promise((resolve) => setTimeout(resolve, 20));
+      cli.kill("SIGKILL");
+      const { err } = await cli.outcome;
+      const id = /run ([0-9a-f-]{36})/.exec(err)![1]!;
+      const end = await awaitEnd(() => instances.all, id, { withinMs: 60_000 });
+      assertEquals([end.status, end.progress.done], ["completed", 80]);
+      assert(endpoint.total <= 82, `${endpoint.total} calls`);
+    } finally {
+      await Deno.remove(cwd, { recursive: true });
     }
   },
 });

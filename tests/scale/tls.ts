@@ -11,6 +11,21 @@ async function createCertificate(folder: string): Promise<boolean> {
   return success;
 }
 
+/** Whether a connection to the address is encrypted, or why there is none. */
+async function isEncrypted(address: string): Promise<boolean | "refused"> {
+  const pool = await createPostgresPool({ address, max: 1, name: "test" });
+  try {
+    const { rows: [row] } = await pool.query<{ ssl: boolean }>({
+      text: "select ssl from pg_stat_ssl where pid = pg_backend_pid()",
+    });
+    return row!.ssl;
+  } catch {
+    return "refused";
+  } finally {
+    await pool.end();
+  }
+}
+
 Deno.test({
   name: "sslmode has the meaning that it has for libpq",
   ignore: postgresBin === undefined,
@@ -26,21 +41,8 @@ Deno.test({
       const address = await server.createDatabase();
       const verified = `sslmode=verify-full&sslrootcert=${folder}/cert.pem`;
 
-      async function connect(host: string, query: string): Promise<boolean | "refused"> {
-        const url = `${address.replace("127.0.0.1", host)}?${query}`;
-        const pool = await createPostgresPool({ address: url, max: 1, name: "test" });
-        try {
-          const { rows: [row] } = await pool.query<{ ssl: boolean }>({
-            text: "select ssl from pg_stat_ssl where pid = pg_backend_pid()",
-          });
-          return row!.ssl;
-        } catch {
-          return "refused";
-        } finally {
-          await pool.end();
-        }
-      }
-
+      const connect = (host: string, query: string) =>
+        isEncrypted(`${address.replace("127.0.0.1", host)}?${query}`);
       assertEquals(await connect("127.0.0.1", "sslmode=disable"), false);
       assertEquals(await connect("127.0.0.1", "sslmode=require"), true);
       assertEquals(await connect("127.0.0.1", "sslmode=verify-full"), "refused");
