@@ -1,3 +1,4 @@
+import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
@@ -35,10 +36,12 @@ export function toCompletion(
   const { id, created, model } = frame;
   if (reply.raw) return { id, object: "chat.completion", created, model, ...reply.raw };
   const finishReason = reply.finishReason ?? "stop";
+  const thoughts = reasoningOf(reply); // under one name, as in a stream, whatever the provider's is
   const message = {
     role: "assistant",
     content: reply.content,
     refusal: reply.refusal,
+    ...(thoughts && { reasoning_content: thoughts }),
     ...toSentFields(reply),
     ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls.map(toToolCall) }),
     ...(toolEvents && { tool_events: toolEvents }),

@@ -15,12 +15,7 @@ export class NotJson extends SyntaxError {
   }
 }
 
-/** Reads an answer as JSON. Throws `NotJson`. */
-export async function readJsonAnswer(response: Response): Promise<DecodedAnswer> {
-  return parseJsonAnswer(await response.arrayBuffer());
-}
-
-/** The same of bytes that have been read. */
+/** Reads the bytes of an answer as JSON. Throws `NotJson`. */
 export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer {
   try {
     return { value: parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };

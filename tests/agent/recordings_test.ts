@@ -115,13 +115,30 @@ for (const [name, recording] of Object.entries(RECORDINGS)) {
       assertEquals(double.requests[0]?.body.messages, messages);
     });
   }
+
+  Deno.test(`${name}: /v1 shows the thoughts as reasoning_content; the provider gets its own form back`, async () => {
+    await using double = await startProviderDouble(answersOf(recording, "whole"));
+    const service = serve(double);
+    const question = { role: "user", content: "What is 17 * 23?" };
+    const asked = { model, way: "whole", tools: "on" } as const;
+    const response = await complete(service, { ...asked, messages: [question] });
+    const { message } = (await response.json()).choices[0];
+    assertEquals(message.reasoning_content, reasoning.at(-1));
+    await complete(service, { ...asked, messages: [question, message, question] });
+    assertEquals(assistantIn(double, 2), {
+      role: "assistant",
+      content: content_parts ?? content,
+      ...fields,
+    });
+  });
 }
 
-/** `POST /v1/chat/completions` without the agent. */
-async function complete(service: Service, { model, messages, way }: {
+/** `POST /v1/chat/completions`, by default without the agent. */
+async function complete(service: Service, { model, messages, way, tools = "off" }: {
   model: string;
   messages: unknown[];
   way: Way;
+  tools?: string;
 }): Promise<Response> {
   const isStreamed = way === "streamed";
   const body = {
@@ -132,7 +149,7 @@ async function complete(service: Service, { model, messages, way }: {
   return await service(
     new Request("http://127.0.0.1:8000/v1/chat/completions", {
       method: "POST",
-      headers: { "content-type": "application/json", "x-agent-tools": "off" },
+      headers: { "content-type": "application/json", "x-agent-tools": tools },
       body: JSON.stringify(body),
     }),
   );

@@ -1,7 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createUtf8Decoder, NOT_UTF8, readJsonAnswer } from "../../../shared/http/utf8.ts";
+import { createUtf8Decoder, NOT_UTF8, parseJsonAnswer } from "../../../shared/http/utf8.ts";
 
 const LATIN = Uint8Array.from([...new TextEncoder().encode('{"a":"gr'), 0xfc, 0xdf, 0x22, 0x7d]);
+
+const readJsonAnswer = async (response: Response) => parseJsonAnswer(await response.arrayBuffer());
 
 Deno.test("an answer in UTF-8 is read without a mark, also if it contains U+FFFD", async () => {
   for (const value of [{ a: "grüß" }, { a: "\uFFFD" }, "🎈", null]) {
