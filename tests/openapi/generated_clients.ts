@@ -75,7 +75,7 @@ async function deno(args: string[], cwd: string): Promise<string> {
 Deno.test("clients that openapi-typescript and hey-api generate are typed by name, and work", async () => {
   await using endpoint = await startProviderDouble(completion({ content: "Hello, may I help?" }));
   await using agent = await startServiceProcess("agent", {
-    environment: { HUB_BASE_URL: endpoint.baseUrl },
+    environment: { HUB_BASE_URL: endpoint.baseUrl, HUB_BARE_MODELS: "off" },
   });
   await using service = await startServiceProcess("eval");
   const folder = await Deno.makeTempDir();
