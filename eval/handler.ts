@@ -5,6 +5,7 @@ import type { Logger } from "../shared/log.ts";
 import { createIndexRoute } from "../shared/ops/index_route.ts";
 import type { Operations } from "../shared/ops/operations.ts";
 import { createEvaluateRoutes } from "./api/evaluate_routes.ts";
+import { createGradeRoutes } from "./api/grade_routes.ts";
 import { createLookRoutes } from "./api/look_routes.ts";
 import { createNoiseRoutes } from "./api/noise_routes.ts";
 import { createRunRoutes } from "./api/run_routes.ts";
@@ -43,6 +44,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
     ...createRunRoutes({ ...deps, summaries }),
     ...createLookRoutes({ ...deps, summaries }),
     ...createNoiseRoutes(deps),
+    ...createGradeRoutes(deps),
   ];
   const index = createIndexRoute(about, { routes });
   return createService([index, ...routes], { ...deps, about, page: dashboardPage });

@@ -74,8 +74,9 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     compare: ["assess", "endpoint", "results", "store"],
     run: ["assess", "endpoint", "results", "store"],
     noise: ["assess", "compare", "results", "store"],
-    export: ["assess", "compare", "endpoint", "noise", "results", "store", "run"],
-    api: ["assess", "compare", "endpoint", "export", "noise", "results", "run", "store"],
+    grades: ["assess", "results", "run", "store"],
+    export: ["assess", "compare", "endpoint", "grades", "noise", "results", "run", "store"],
+    api: ["assess", "compare", "endpoint", "export", "grades", "noise", "results", "run", "store"],
     sharing: ["endpoint", "run", "store"],
     // The command line is a program of its own: it wires the service without a server.
     cli: [
@@ -84,6 +85,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
       "datasets",
       "endpoint",
       "export",
+      "grades",
       "noise",
       "results",
       "run",

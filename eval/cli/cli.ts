@@ -1,9 +1,11 @@
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
+import { agreement } from "./agreement.ts";
 import { backup } from "./backup.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { compare } from "./compare.ts";
 import { exportRun } from "./export.ts";
+import { grades } from "./grades.ts";
 import { power } from "./power.ts";
 import { resume } from "./resume.ts";
 import { run } from "./run.ts";
@@ -18,6 +20,8 @@ const commands: Record<string, Command> = {
   show,
   compare,
   power,
+  grades,
+  agreement,
   export: exportRun,
   tag,
   resume,
@@ -31,7 +35,7 @@ assay-eval COMMAND    run a command without a server, on the same storage (EVAL_
 
 ${
   Object.entries(commands)
-    .map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`).join("")
+    .map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}\n`).join("")
 }
 "assay-eval COMMAND --help" explains a command.
 

@@ -1,3 +1,4 @@
+import { mean } from "../assess/mean.ts";
 import type { StoredTurn } from "../store/store.ts";
 import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
@@ -22,7 +23,7 @@ export const csv: ExportFormat = {
   contentType: "text/csv; charset=utf-8; header=present",
   async *write(source) {
     const { run, reader } = source;
-    const { scoreNames, turnCounts } = await digestRun(source);
+    const { scoreNames, turnCounts, graded } = await digestRun(source);
     const ids = run.request.test_batch.map(({ id }) => id);
     const columns: Column[] = [
       ["run_id", () => run.id],
@@ -62,6 +63,7 @@ export const csv: ExportFormat = {
       ...(turnCounts.cost ?? turnCounts.judge_cost ? COST_COLUMNS : []),
       ...(turnCounts.check_counts ? CHECK_COLUMNS : []),
       ...(scoreNames.includes("tools") ? TOOL_COLUMNS : []),
+      ...(graded.turns > 0 ? GRADE_COLUMNS : []),
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];
     if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
@@ -100,6 +102,12 @@ const TOOL_COLUMNS: Column[] = [
     ({ result }) => result.reference_tools && JSON.stringify(result.reference_tools),
   ],
   ["tool_calls", ({ result }) => result.tool_calls && JSON.stringify(result.tool_calls)],
+];
+
+/** Only in runs that people graded. */
+const GRADE_COLUMNS: Column[] = [
+  ["grade", ({ result }) => result.grades && mean(result.grades.map(({ value }) => value))],
+  ["grades", ({ result }) => result.grades && JSON.stringify(result.grades)],
 ];
 
 function writeRow(cells: Cell[]): string {

@@ -38,6 +38,8 @@ export interface RunDigest extends Counts {
   scoreNames: string[];
   /** By code: how many calls failed, and the first of them in words. */
   errors: Map<string, { count: number; detail: string }>;
+  /** Turns that people graded, their grades, and the sum of these. */
+  graded: { turns: number; grades: number; sum: number };
   /** What is missing, by which methods scores were computed, in what replies differ. */
   turnCounts: TurnCounts;
   /** By score, if the run was had with both histories. */
@@ -59,6 +61,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const scoreNames = new Set<string>();
   const errors: RunDigest["errors"] = new Map();
   const yieldIfDue = createYielder();
+  const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
   const barred = { byChecks: 0, byTools: 0 };
   let scenario = scenarios[0]!;
   for await (const parts of resultParts(reader, run)) {
@@ -90,6 +93,11 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);
     if (turn.error) countError(errors, turn.error);
+    if (turn.grades) {
+      graded.turns++;
+      graded.grades += turn.grades.length;
+      graded.sum += turn.grades.reduce((sum, { value }) => sum + value, 0);
+    }
     if (turn.check_results?.some(isBarring)) barred.byChecks++;
     if (hasWrongTools(turn)) barred.byTools++;
   }
@@ -101,6 +109,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
     statistics,
     scoreNames: [...scoreNames],
     errors,
+    graded,
     turnCounts: {
       missing_scores,
       score_methods,

@@ -108,14 +108,15 @@ function writeCase(
       time: seconds(result.latency_ms),
     })
   }`;
-  const detail = writeDetail(result, threshold);
-  return detail === "" ? `${open}/>\n` : `${open}>\n      ${detail}\n    </testcase>\n`;
+  const detail = [writeDetail(result, threshold), writeOutput(result, threshold)]
+    .filter(Boolean).map((element) => `      ${element}\n`).join("");
+  return detail === "" ? `${open}/>\n` : `${open}>\n${detail}    </testcase>\n`;
 }
 
 function writeDetail(result: InteractionResult, threshold: number): string {
   switch (outcomeOf(result, threshold)) {
     case "passed":
-      return writeFailedChecks(result);
+      return "";
     case "unscored":
       return `<skipped${xmlAttributes({ message: "no score applies to this turn" })}/>`;
     case "failed": {
@@ -163,10 +164,19 @@ function describeFailure(result: InteractionResult, threshold: number) {
   return { type: "below_threshold", message };
 }
 
-/** A turn may pass without all its checks; it says which. */
-function writeFailedChecks(result: InteractionResult): string {
-  const lines = failedChecks(result);
+/** What people said of the turn, and which checks a turn that passes does not meet. */
+function writeOutput(result: InteractionResult, threshold: number): string {
+  const isPassed = outcomeOf(result, threshold) === "passed";
+  const lines = [...(isPassed ? failedChecks(result) : []), ...describeGrades(result)];
   return lines.length === 0 ? "" : `<system-out>${xmlText(lines.join("\n"))}</system-out>`;
+}
+
+function describeGrades({ grades = [] }: InteractionResult): string[] {
+  return grades.map(({ value, author, label, comment }) =>
+    `graded ${value}${author === null ? "" : ` by ${author}`}${label === null ? "" : `: ${label}`}${
+      comment ? ` (${shorten(comment, SHOWN_CHARACTERS, "…")})` : ""
+    }`
+  );
 }
 
 function failedChecks({ check_results = [] }: InteractionResult): string[] {

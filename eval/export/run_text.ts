@@ -34,6 +34,7 @@ export function describeRun(
       ...describeMethods(digest, form),
       ...describeDifferences(digest),
       ...describeTruncated(digest),
+      ...describeGrades(digest),
     ]),
     form.title("Scores", 2),
     describeScores(digest, form),
@@ -120,6 +121,11 @@ function describeMethods({ turnCounts: { score_methods } }: RunDigest, form: Tex
       );
       return `${form.name(score)} was computed by ${counts.join(" and ")}`;
     });
+}
+
+function describeGrades({ graded: { turns, grades, sum } }: RunDigest): string[] {
+  if (turns === 0) return [];
+  return [`Graded by people: ${turns} turns, ${grades} grades, mean ${showScore(sum / grades)}`];
 }
 
 /** A mean says how many turns it stands on, and where it could lie if some are missing. */

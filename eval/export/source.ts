@@ -1,11 +1,12 @@
 import { AppError } from "../../shared/errors.ts";
+import { createGradedReader } from "../grades/graded_reader.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import type { ExportSource } from "./format.ts";
 import { thresholdOf } from "../results/outcome.ts";
 
 /**
- * A stored run, ready to be written down. Throws 409 while the run is under way: formats that state
+ * A stored run, ready to be written down, with the grades that people gave. Throws 409 while the run is under way: formats that state
  * their counts first read it twice, and must find the same both times.
  */
 export function exportSource(
@@ -22,5 +23,5 @@ export function exportSource(
       `cannot export run ${run.id}: it is not finished; wait for its end, or cancel it`,
     );
   }
-  return { run, reader: createWholeReader(reader, run), threshold };
+  return { run, reader: createGradedReader(createWholeReader(reader, run), reader), threshold };
 }

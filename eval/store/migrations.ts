@@ -132,6 +132,30 @@ const migrations: Record<string, Migration> = {
       await fillFacets(db);
     },
   },
+  "0015_grades": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.createTable("grades")
+        .addColumn("run_id", "text", (column) => column.notNull())
+        .addColumn("scenario", "integer", (column) => column.notNull())
+        .addColumn("attempt", "integer", (column) => column.notNull())
+        .addColumn("turn", "integer", (column) => column.notNull())
+        .addColumn("author", "text", (column) => column.notNull())
+        .addColumn("version", "integer", (column) => column.notNull())
+        .addColumn("value", "double precision", (column) => column.notNull())
+        .addColumn("label", "text")
+        .addColumn("comment", "text")
+        .addColumn("created_at", "bigint", (column) => column.notNull())
+        .addPrimaryKeyConstraint("grades_key", [
+          "run_id",
+          "scenario",
+          "attempt",
+          "turn",
+          "author",
+          "version",
+        ])
+        .execute();
+    },
+  },
 };
 
 /** Turns of an earlier version that are read at once. */

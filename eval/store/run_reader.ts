@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { createGradeReader } from "./grade_queries.ts";
 import { readAhead } from "./read_ahead.ts";
 import { listRuns } from "./run_list.ts";
 import { parseTurn, RECORD_COLUMNS, toRecord, toTurnText, type TurnRow } from "./run_rows.ts";
@@ -29,6 +30,7 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
 
   return {
     ...createTurnQueries(db),
+    ...createGradeReader(db),
 
     async getRun(id) {
       const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();

@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { datasetOf } from "./dataset.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { removeQuery } from "./endpoint_query.ts";
+import { createGradeWriter, deleteGrades, deleteOrphanGrades } from "./grade_queries.ts";
 import { createKeptRuns } from "./kept_runs.ts";
 import { createRunReader } from "./run_reader.ts";
 import { ALL_TURN_COLUMNS, toRunRow, toTurn, TURN_COLUMNS } from "./run_rows.ts";
@@ -62,6 +63,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
   return {
     ...reader,
     ...createSummaryQueries(db),
+    ...createGradeWriter(db, { now }),
     keep: kept.keep,
     recordReply: replies.write,
 
@@ -174,6 +176,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
         if (kept.isKept(id)) kept.markDeleted(id);
         else await deleteTurns(transaction, id);
         await deleteReplies(transaction, id);
+        await deleteGrades(transaction, id);
         await transaction.deleteFrom("caller_keys").where("run_id", "=", id).execute();
         await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
         const { numDeletedRows } = await transaction.deleteFrom("runs").where("id", "=", id)
@@ -255,7 +258,7 @@ export async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<vo
 }
 
 /**
- * Deletes the turns of deleted runs, if a process ended before it could. The query steps from run to
+ * Deletes the turns and grades of deleted runs, if a process ended before it could. The query steps from run to
  * run in the index and reads no turn.
  */
 export async function deleteOrphans(db: Kysely<Tables>): Promise<void> {
@@ -268,6 +271,7 @@ export async function deleteOrphans(db: Kysely<Tables>): Promise<void> {
     select id from ids
     where id is not null and not exists (select 1 from runs where runs.id = ids.id)`.execute(db);
   for (const { id } of rows) await deleteTurns(db, id);
+  await deleteOrphanGrades(db);
 }
 
 /** Stores the key of a new run, or returns the run that the key already refers to. */

@@ -8,12 +8,28 @@ export interface Tables {
   pending_replies: PendingRepliesTable;
   service_state: ServiceStateTable;
   run_tags: RunTagsTable;
+  grades: GradesTable;
 }
 
 /** Names that people give to runs. */
 export interface RunTagsTable {
   name: string;
   run_id: string;
+}
+
+/** Grades by people. All versions are kept; the highest of an author is the present one. */
+export interface GradesTable {
+  run_id: string;
+  scenario: number;
+  attempt: number;
+  turn: number;
+  /** Empty for grades without an author. */
+  author: string;
+  version: number;
+  value: number;
+  label: string | null;
+  comment: string | null;
+  created_at: number;
 }
 
 /** Values that the service keeps for itself. */

@@ -7,17 +7,10 @@ import type { Cost } from "../../shared/schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
+import type { GradeReader, GradeWriter } from "./grade.ts";
+import type { AttemptPosition, TurnPosition } from "./position.ts";
 
-/** The position of an attempt in the batch, counted from 0. */
-export interface AttemptPosition {
-  scenario: number;
-  attempt: number;
-}
-
-/** The position of a turn in the batch, counted from 0. */
-export interface TurnPosition extends AttemptPosition {
-  turn: number;
-}
+export type { AttemptPosition, TurnPosition };
 
 /**
  * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and is
@@ -139,7 +132,7 @@ export interface RunPage {
 }
 
 /** Reads runs, also those that another process is running. */
-export interface RunReader extends TurnQueries {
+export interface RunReader extends TurnQueries, GradeReader {
   getRun(id: string): Promise<StoredRun | undefined>;
   /** The same without the request, which may have megabytes. */
   getRecord(id: string): Promise<RunRecord | undefined>;
@@ -220,7 +213,7 @@ export interface AttemptCount extends AttemptPosition {
  * Every method may throw `AppError` 507 `storage_full`, 503 `storage_busy` or 503
  * `storage_unavailable`; see `isStorageFault`.
  */
-export interface RunStore extends RunReader, SummaryQueries {
+export interface RunStore extends RunReader, SummaryQueries, GradeWriter {
   /**
    * Stores a run completely or not at all, without the query of its endpoint. A retry starts with its
    * parent's turns up to the first failed one of each attempt.

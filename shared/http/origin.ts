@@ -52,7 +52,7 @@ export function createOriginPolicy(
       return new Response(null, {
         status: 204,
         headers: {
-          "access-control-allow-methods": "GET, POST, DELETE",
+          "access-control-allow-methods": "GET, POST, PUT, DELETE",
           ...allowHeaders(request),
           "access-control-max-age": "600",
         },

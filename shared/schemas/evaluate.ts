@@ -3,6 +3,7 @@ import { NOT_UTF8 } from "../http/utf8.ts";
 import { CheckCount, CheckResult, Checks } from "./checks.ts";
 import { Cost, CostSum } from "./cost.ts";
 import { ObservedToolCall, ReferenceTools, ToolsMode } from "./tools.ts";
+import { Grade } from "./grades.ts";
 import { ScoreNoise } from "./noise.ts";
 
 /** Ids stand in logs, lists, file names of reports and statistics: they are names, not texts. */
@@ -299,6 +300,8 @@ export const InteractionResult = Interaction.extend({
   /** The endpoint's bytes were not UTF-8: U+FFFD stands in the reply for what could not be read. */
   reply_encoding: z.literal(NOT_UTF8).optional(),
   error: InteractionError.optional(),
+  /** By people; only in exports. */
+  grades: z.array(Grade).optional(),
 }).meta({ id: "InteractionResult" });
 export type InteractionResult = z.infer<typeof InteractionResult>;
 

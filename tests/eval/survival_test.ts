@@ -352,3 +352,28 @@ for (const accept of ["application/json", "text/event-stream"]) {
       assertEquals((await storedTurns(`${folder}/eval.db`, run.run_id)).size, 6);
     }));
 }
+
+Deno.test("a grade that was answered survives a kill", () =>
+  withFolder(async (folder) => {
+    await using endpoint = await startEndpoint(() => 0);
+    const environment = { EVAL_DATA: `${folder}/eval.db` };
+    const grades = async (service: ServiceProcess, id: string) =>
+      (await (await fetch(`${service.url}/runs/${id}/turns/0/1/0/grades`)).json()).history;
+    let id: string;
+    {
+      await using service = await startServiceProcess("eval", { environment });
+      const body = { test_batch: batch(1, 1), endpoint: endpoint.baseUrl, model_id: "m" };
+      ({ run_id: id } = await (await evaluate(service, body)).json());
+      const put = (value: number) =>
+        fetch(`${service.url}/runs/${id}/turns/0/1/0/grade`, {
+          method: "PUT",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ value, author: "ann" }),
+        });
+      for (const value of [0.2, 0.9]) assertEquals((await (await put(value)).json()).value, value);
+      service.kill("SIGKILL");
+    }
+    await using service = await startServiceProcess("eval", { environment });
+    const history: { value: number }[] = await grades(service, id);
+    assertEquals(history.map(({ value }) => value), [0.2, 0.9]);
+  }));

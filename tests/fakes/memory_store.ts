@@ -14,6 +14,7 @@ import type {
 } from "../../eval/store/store.ts";
 import { createKeptRuns } from "../../eval/store/kept_runs.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
+import { memoryGrades } from "./memory_grades.ts";
 import { listMemoryRuns, memorySummaries, memoryTurnQueries } from "./memory_lists.ts";
 import { toTurnText } from "./stored_runs.ts";
 
@@ -61,10 +62,15 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
   }
 
   const summaries = memorySummaries();
+  const grades = memoryGrades({
+    now,
+    hasTurn: (id, position) => turns.get(id)?.has(placeOf(position)),
+  });
 
   return {
     ...memoryTurnQueries(turnsOf),
     ...summaries,
+    ...grades,
     async createRun(run) {
       const id = newId();
       const known = claim(run, id);
@@ -208,6 +214,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       else turns.delete(id);
       for (const [key, { runId }] of keys) if (runId === id) keys.delete(key);
       for (const [name, runId] of tags) if (runId === id) tags.delete(name);
+      grades.forget(id);
       return Promise.resolve(runs.delete(id));
     },
     findTag: (name) => Promise.resolve(tags.get(name)),

@@ -158,6 +158,13 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     `/runs/${run}/scenarios`,
   ];
   for (const path of paths) await send(proxy, `GET ${path}`, { status: 200 });
+  for (const [attempt, value] of [[1, 0.5], [2, 1]]) {
+    const grade = { value, author: "ann", label: "fine", comment: "yes" };
+    await send(proxy, `PUT /runs/${run}/turns/0/${attempt}/0/grade`, { body: grade, status: 200 });
+  }
+  for (const path of ["turns/0/1/0/grades", "grades", "agreement", "export", "export?noise=true"]) {
+    await send(proxy, `GET /runs/${run}/${path}`, { status: 200 });
+  }
   const end = { headers: { "last-event-id": "end" }, status: 204 };
   await send(proxy, `GET /runs/${run}/events`, end);
   await send(proxy, `DELETE /runs/${baseline}`, { status: 204 });
@@ -192,6 +199,8 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ["GET /runs/compare?baseline=a&candidate=b", { status: 404 }],
     [`GET /runs/${run}/power?difference=2`, { status: 400 }],
     [`GET /runs/${run}/noise?scores=none`, { status: 400 }],
+    [`PUT /runs/${run}/turns/0/1/0/grade`, { body: { value: 2 }, status: 400 }],
+    [`GET /runs/${run}/turns/9/1/0/grades`, { status: 404 }],
     ["POST /runs/none/cancel", { status: 404 }],
     ["DELETE /runs/none", { status: 404 }],
   ];

@@ -237,6 +237,7 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
       drop table pending_replies;
       drop table service_state;
       drop table run_tags;
+      drop table grades;
       alter table runs drop column query_removed;
       alter table runs drop column dataset;
       alter table runs drop column gate;
@@ -283,6 +284,7 @@ Deno.test("turns of an earlier version can be sorted and filtered after the migr
       alter table runs drop column headline;
       alter table runs drop column summary;
       alter table turns drop column facets;
+      drop table grades;
       delete from kysely_migration where name >= '0010';
     `);
     old.close();
@@ -296,5 +298,26 @@ Deno.test("turns of an earlier version can be sorted and filtered after the migr
     assertEquals(turns.map(({ scenario }) => scenario), [249, 248]);
     const label = { key: "intent", expected: "refund" };
     assertEquals(await store.countTurns(id, { label }), 1);
+    await store.close();
+  }));
+
+Deno.test("a reader finds no grades in a database that was not migrated yet, and the service makes their table", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const before = await openStore({ path });
+    const { id } = await before.createRun({ request: evaluateRequest(), testName: "t" });
+    await before.recordTurn(id, storedTurn([0, 0, 0]));
+    await before.close();
+    const old = new DatabaseSync(path);
+    old.exec("drop table grades; delete from kysely_migration where name >= '0015';");
+    old.close();
+    const reader = await openReader({ path });
+    assertEquals(await Array.fromAsync(reader.grades(id)), []);
+    assertEquals(await reader.gradeHistory(id, { scenario: 0, attempt: 0, turn: 0 }), []);
+    await reader.close();
+    const store = await openStore({ path });
+    const grade = { value: 1, label: null, comment: null, author: "" };
+    await store.saveGrade(id, { scenario: 0, attempt: 0, turn: 0 }, grade);
+    assertEquals((await Array.fromAsync(store.grades(id))).length, 1);
     await store.close();
   }));

@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunCursor } from "../../../eval/store/list_query.ts";
 import type { RunPage, RunStore, StoredTurn } from "../../../eval/store/store.ts";
+import { gradeCases } from "./grade_cases.ts";
 import { listCases } from "./list_cases.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
@@ -30,7 +31,7 @@ Deno.test.afterAll(async () => {
 async function openEmpty(now: () => number): Promise<RunStore> {
   clockOfTest = now;
   const { store, pool } = shared!;
-  await pool.query({ text: "truncate runs, turns, caller_keys, pending_replies" });
+  await pool.query({ text: "truncate runs, turns, caller_keys, pending_replies, grades" });
   return { ...store, close: () => Promise.resolve() };
 }
 
@@ -522,3 +523,4 @@ testStores(
     assertEquals(await store.findTag("main"), undefined);
   },
 );
+for (const [name, test] of Object.entries(gradeCases(newRun))) testStores(name, test);

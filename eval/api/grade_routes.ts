@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Route } from "../../shared/http/router.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { Agreement } from "../../shared/schemas/agreement.ts";
+import { Grade, GradeInput, PlacedGrade } from "../../shared/schemas/grades.ts";
+import { createGradeHandlers, type GradeDeps } from "../grades/grade_handlers.ts";
+
+const id = z.string().meta({ description: "The run." });
+const turnPath = z.object({
+  id,
+  scenario: z.string().meta({ description: "Its position in the batch, from 0." }),
+  attempt: z.string().meta({ description: "Its `attempt_id`, from 1." }),
+  turn: z.string().meta({ description: "Its position in the conversation, from 0." }),
+});
+const PROBLEMS = {
+  400: "`invalid_request`: a parameter or a field does not fit",
+  404: "`not_found`: there is no such run, or no such turn in it",
+};
+
+/** The grades of one turn. */
+const TurnGrades = z.object({
+  /** The latest of each author. */
+  grades: z.array(Grade),
+  /** Every grade that the turn ever had, oldest first. */
+  history: z.array(Grade),
+}).meta({ id: "TurnGrades" });
+
+const GradeList = z.object({
+  grades: z.array(PlacedGrade),
+  next_cursor: z.string().nullable(),
+}).meta({ id: "GradeList" });
+
+/** The routes about grades by people. */
+export function createGradeRoutes(deps: GradeDeps): Route[] {
+  const handlers = createGradeHandlers(deps);
+  return [
+    {
+      method: "PUT",
+      path: "/runs/:id/turns/:scenario/:attempt/:turn/grade",
+      summary: "Grade a turn",
+      params: { path: turnPath },
+      body: { schema: GradeInput, example: { value: 0.5, comment: "too long", author: "ann" } },
+      answers: { 200: jsonAnswer("The grade; earlier ones are kept.", PlacedGrade) },
+      problems: {
+        ...PROBLEMS,
+        503: "`storage_busy`, `storage_unavailable`",
+        507: "`storage_full`",
+      },
+      handler: handlers.save,
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/turns/:scenario/:attempt/:turn/grades",
+      summary: "The grades of a turn, with their history",
+      params: { path: turnPath },
+      answers: { 200: jsonAnswer("The grades.", TurnGrades) },
+      problems: PROBLEMS,
+      handler: handlers.ofTurn,
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/grades",
+      summary: "The grades of a run, in the order of its batch",
+      params: {
+        path: z.object({ id }),
+        query: z.object({
+          cursor: z.string().optional(),
+          limit: z.int().min(1).max(1_000).optional(),
+        }),
+      },
+      answers: { 200: jsonAnswer("A page of them, the latest of each author.", GradeList) },
+      problems: PROBLEMS,
+      handler: handlers.list,
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/agreement",
+      summary: "Do people agree, and does the judge agree with them?",
+      params: {
+        path: z.object({ id }),
+        query: z.object({
+          score: z.string().optional().meta({
+            description: "`judge` if it is unset, or `overall` in a run without a judge.",
+          }),
+          pass_threshold: z.number().min(0).max(1).optional().meta({
+            description: "From which grade a person passes a turn; the run's own if unset.",
+          }),
+        }),
+      },
+      answers: { 200: jsonAnswer("The agreement.", Agreement) },
+      problems: PROBLEMS,
+      handler: handlers.agreement,
+    },
+  ];
+}

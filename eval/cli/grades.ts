@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { checkBody } from "../../shared/http/body.ts";
+import { AppError } from "../../shared/errors.ts";
+import { GradeInput, type PlacedGrade } from "../../shared/schemas/grades.ts";
+import { placeGrade } from "../grades/grade_view.ts";
+import type { RunStore, StoredRun } from "../store/store.ts";
+import { parseArguments } from "./arguments.ts";
+import { type Command, EXIT, UsageError } from "./command.ts";
+import type { CliContext } from "./context.ts";
+import { findRun } from "./find_run.ts";
+import { renderTable } from "./table.ts";
+
+const options = {
+  import: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+/** A line of a file of grades: positions as in `GET /runs/{id}/grades`. */
+const GradeLine = GradeInput.extend({
+  scenario: z.int().min(0),
+  attempt_id: z.int().min(1),
+  turn: z.int().min(0),
+});
+
+/** Lists the grades of a run, or imports them. */
+export const grades: Command = {
+  summary: "list the grades that people gave, or import them",
+  help: `assay-eval grades RUN [options]
+
+Lists the latest grade of each author. RUN is an id, or "latest".
+
+  --import FILE  store the grades of a file first, one JSON object per line:
+                 scenario, attempt_id, turn, value, and label, comment, author
+  --json         print the grades as JSON lines, which --import reads
+
+"scenario" and "turn" are positions counted from 0, "attempt_id" from 1.
+
+Example:
+  assay-eval grades latest --import grades.jsonl
+`,
+
+  async execute(args, context) {
+    const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
+    if (values.import !== undefined) {
+      const lines = parseLines(await context.readText(values.import));
+      const store = await context.openStore();
+      try {
+        await importGrades(await findRun(store, name), { lines, store, context });
+      } finally {
+        await store.close();
+      }
+    }
+    const reader = await context.openReader();
+    try {
+      const run = await findRun(reader, name);
+      const found = (await Array.fromAsync(reader.grades(run.id)))
+        .map((grade) => placeGrade(grade, run));
+      context.out.write(values.json ? found.map(toLine).join("") : showGrades(found));
+      return EXIT.passed;
+    } finally {
+      await reader.close();
+    }
+  },
+};
+
+function parseLines(text: string): z.infer<typeof GradeLine>[] {
+  return text.split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    try {
+      return [checkBody(JSON.parse(line), GradeLine)];
+    } catch (error) {
+      const reason = error instanceof AppError && error.errors
+        ? error.errors.map(({ path, message }) => `${path}: ${message}`).join("; ")
+        : "it is not JSON";
+      throw new UsageError(`cannot import the grades: line ${index + 1}: ${reason}`);
+    }
+  });
+}
+
+async function importGrades(
+  run: StoredRun,
+  { lines, store, context }: {
+    lines: z.infer<typeof GradeLine>[];
+    store: RunStore;
+    context: CliContext;
+  },
+): Promise<void> {
+  for (const { scenario, attempt_id, turn, value, ...rest } of lines) {
+    const { label = null, comment = null, author = "" } = rest;
+    const position = { scenario, attempt: attempt_id - 1, turn };
+    const saved = await store.saveGrade(run.id, position, { value, label, comment, author });
+    if (saved) continue;
+    throw new UsageError(
+      `cannot import the grade of turn ${scenario}/${attempt_id}/${turn}: it is not stored`,
+    );
+  }
+  context.err.write(`imported ${lines.length} grades\n`);
+}
+
+/** Without what the import does not read. */
+function toLine(
+  { scenario, attempt_id, turn, value, label, comment, author }: PlacedGrade,
+): string {
+  return `${
+    JSON.stringify({
+      scenario,
+      attempt_id,
+      turn,
+      value,
+      ...(label !== null && { label }),
+      ...(comment !== null && { comment }),
+      ...(author !== null && { author }),
+    })
+  }\n`;
+}
+
+function showGrades(found: PlacedGrade[]): string {
+  if (found.length === 0) return "no grades found\n";
+  return renderTable(
+    ["scenario", "attempt", "turn", "grade", "author", "label", "comment"],
+    found.map(({ scenario_id, attempt_id, turn, value, author, label, comment }) => [
+      scenario_id,
+      `${attempt_id}`,
+      `${turn}`,
+      value.toFixed(3),
+      author ?? "–",
+      label ?? "",
+      comment ?? "",
+    ]),
+  );
+}

@@ -1,0 +1,54 @@
+import type { Agreement, JudgeAgreement } from "../../shared/schemas/agreement.ts";
+import { showDifference, showScore, type TextForm } from "./text_form.ts";
+
+/** The agreement of people and judge, for people. */
+export function describeAgreement(found: Agreement, form: TextForm): string {
+  const { grades, graded_turns, authors, people, judge } = found;
+  const title = form.title("Agreement", 2);
+  if (grades === 0) return title + form.lines(["Nobody has graded a turn of this run."]);
+  return title +
+    form.lines([
+      `${grades} grades of ${graded_turns} turns by ${authors.length} people`,
+      ...(people.turns > 0
+        ? [
+          `People with each other, over ${people.turns} turns: Krippendorff's alpha ` +
+          `${showAlpha(people.alpha_interval)}, of pass and fail ${showAlpha(people.alpha_pass)}` +
+          (people.alpha_labels === null ? "" : `, of labels ${showAlpha(people.alpha_labels)}`),
+        ]
+        : []),
+      ...(judge ? describeJudge(judge, form) : []),
+    ]) +
+    (judge ? `\n${describeBands(judge, form)}` : "");
+}
+
+function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
+  const { score, turns, mean_difference: { mean, ci95 }, threshold: { best, present } } = judge;
+  const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
+  return [
+    `${form.name(score)} with people, over ${turns} turns: Krippendorff's alpha ` +
+    `${showAlpha(judge.alpha_interval)}, of pass and fail ${showAlpha(judge.alpha_pass)}, ` +
+    `Spearman ${showAlpha(judge.spearman)}`,
+    `${form.name(score)} is ${showDifference(mean)} from people` +
+    (ci95 ? ` (95 %: ${ci95.map(showDifference).join(" … ")})` : ""),
+    `Pass and fail as people say from ${showScore(best.threshold)} in ` +
+    `${percent(best.agreement)} of turns, from ${showScore(present.threshold)} in ` +
+    percent(present.agreement),
+  ];
+}
+
+function describeBands({ score, bands }: JudgeAgreement, form: TextForm): string {
+  return form.table(
+    [form.name(score), "turns", "mean", "people", "bias"],
+    bands.map((band) => [
+      `${band.from} to ${band.to}`,
+      `${band.turns}`,
+      showScore(band.score),
+      showScore(band.people),
+      showDifference(band.bias.mean),
+    ]),
+  );
+}
+
+function showAlpha(value: number | null): string {
+  return value === null ? "–" : value.toFixed(3);
+}

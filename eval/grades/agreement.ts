@@ -1,0 +1,153 @@
+import type {
+  Agreement,
+  AuthorPair,
+  BiasBand,
+  JudgeAgreement,
+  PeopleAgreement,
+} from "../../shared/schemas/agreement.ts";
+import { mean } from "../assess/mean.ts";
+import { reaches } from "../results/passing.ts";
+import type { StoredGrade } from "../store/grade.ts";
+import { krippendorffAlpha } from "./krippendorff.ts";
+import { meanDifference } from "./mean_difference.ts";
+import { type Pair, spearman } from "./spearman.ts";
+import { bestThreshold, fitThreshold } from "./threshold.ts";
+
+/** A turn that people graded. */
+export interface GradedTurn {
+  scenario: number;
+  /** The score that is held against the grades; `null` if the turn does not have it. */
+  score: number | null;
+  /** The latest of each author; at least one. */
+  grades: Pick<StoredGrade, "author" | "value" | "label">[];
+}
+
+export interface AgreementOptions {
+  /** The name of the score. */
+  score: string;
+  /** From which value people pass a turn, and the score as it is used now. */
+  passThreshold: number;
+}
+
+/** Bands of equal width over [0, 1]. */
+const BANDS = 5;
+const MOST_PAIRS = 100;
+
+/** How far people agree with each other, and a score with them. */
+export function describeAgreement(
+  turns: GradedTurn[],
+  { score, passThreshold }: AgreementOptions,
+): Omit<Agreement, "run_id"> {
+  return {
+    grades: turns.reduce((sum, { grades }) => sum + grades.length, 0),
+    graded_turns: turns.length,
+    authors: describeAuthors(turns),
+    pass_threshold: passThreshold,
+    people: describePeople(turns, passThreshold),
+    judge: describeJudge(turns, { score, passThreshold }),
+  };
+}
+
+/** Grades without an author have none in the answer. */
+function nameOf(author: string): string | null {
+  return author === "" ? null : author;
+}
+
+function describeAuthors(turns: GradedTurn[]): Agreement["authors"] {
+  const byAuthor = Map.groupBy(turns.flatMap(({ grades }) => grades), ({ author }) => author);
+  return [...byAuthor].sort(([a], [b]) => a < b ? -1 : 1).map(([author, grades]) => ({
+    author: nameOf(author),
+    grades: grades.length,
+    mean: mean(grades.map(({ value }) => value))!,
+  }));
+}
+
+function describePeople(turns: GradedTurn[], passThreshold: number): PeopleAgreement {
+  const values = turns.map(({ grades }) => grades.map(({ value }) => value));
+  const labels = turns.map(({ grades }) => grades.flatMap(({ label }) => label ?? []));
+  return {
+    turns: turns.filter(({ grades }) => grades.length >= 2).length,
+    alpha_interval: krippendorffAlpha(values, "interval"),
+    alpha_pass: krippendorffAlpha(
+      values.map((own) => own.map((value) => Number(reaches(value, passThreshold)))),
+      "nominal",
+    ),
+    alpha_labels: krippendorffAlpha(labels, "nominal"),
+    pairs: describePairs(turns),
+  };
+}
+
+function describePairs(turns: GradedTurn[]): AuthorPair[] {
+  const found = new Map<string, { authors: [string, string]; graded: GradedPair[] }>();
+  for (const { scenario, grades } of turns) {
+    const ordered = grades.toSorted((a, b) => a.author < b.author ? -1 : 1);
+    for (const [index, one] of ordered.entries()) {
+      for (const other of ordered.slice(index + 1)) {
+        const key = JSON.stringify([one.author, other.author]);
+        const known = found.get(key) ?? { authors: [one.author, other.author], graded: [] };
+        known.graded.push({ scenario, pair: [one.value, other.value] });
+        found.set(key, known);
+      }
+    }
+  }
+  return [...found.values()].sort((a, b) => b.graded.length - a.graded.length)
+    .slice(0, MOST_PAIRS).map(({ authors: [one, other], graded }) => ({
+      authors: [nameOf(one), nameOf(other)],
+      turns: graded.length,
+      spearman: spearman(graded.map(({ pair }) => pair)),
+      mean_difference: differenceOf(graded),
+    }));
+}
+
+interface GradedPair {
+  scenario: number;
+  pair: Pair;
+}
+
+function differenceOf(graded: GradedPair[]) {
+  return meanDifference(
+    graded.map(({ scenario, pair: [one, other] }) => ({ scenario, value: one - other })),
+  );
+}
+
+function describeJudge(
+  turns: GradedTurn[],
+  { score, passThreshold }: AgreementOptions,
+): JudgeAgreement | null {
+  const graded = turns.flatMap(({ scenario, score, grades }): GradedPair[] =>
+    score === null ? [] : [{ scenario, pair: [score, mean(grades.map(({ value }) => value))!] }]
+  );
+  if (graded.length === 0) return null;
+  const pairs = graded.map(({ pair }) => pair);
+  const passes = pairs.map((pair) => pair.map((value) => Number(reaches(value, passThreshold))));
+  return {
+    score,
+    turns: graded.length,
+    missing: turns.length - graded.length,
+    alpha_interval: krippendorffAlpha(pairs, "interval"),
+    alpha_pass: krippendorffAlpha(passes, "nominal"),
+    spearman: spearman(pairs),
+    mean_difference: differenceOf(graded)!,
+    bands: describeBands(graded),
+    threshold: {
+      best: bestThreshold(pairs, passThreshold)!,
+      present: fitThreshold(pairs, { threshold: passThreshold, passFrom: passThreshold }),
+    },
+  };
+}
+
+/** Only bands that have a turn. */
+function describeBands(graded: GradedPair[]): BiasBand[] {
+  const byBand = Map.groupBy(
+    graded,
+    ({ pair: [score] }) => Math.min(BANDS - 1, Math.floor(score * BANDS)),
+  );
+  return [...byBand].sort(([a], [b]) => a - b).map(([band, own]) => ({
+    from: band / BANDS,
+    to: (band + 1) / BANDS,
+    turns: own.length,
+    score: mean(own.map(({ pair: [score] }) => score))!,
+    people: mean(own.map(({ pair: [, people] }) => people))!,
+    bias: differenceOf(own)!,
+  }));
+}

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { readJson } from "../../shared/http/body.ts";
+import { cursor, writeCursor } from "../../shared/http/cursor.ts";
+import { readParams, readQuery } from "../../shared/http/query.ts";
+import type { Handler } from "../../shared/http/router.ts";
+import { GradeInput } from "../../shared/schemas/grades.ts";
+import type { EvalConfig } from "../config.ts";
+import { TurnPath } from "../run/list_parameters.ts";
+import type { GradePosition, StoredGrade } from "../store/grade.ts";
+import type { RunStore, StoredRun, TurnPosition } from "../store/store.ts";
+import { placeGrade, viewGrade } from "./grade_view.ts";
+import { readAgreement } from "./run_agreement.ts";
+
+export interface GradeDeps {
+  store: RunStore;
+  config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
+}
+
+const AgreementQuery = z.object({
+  score: z.string().min(1).optional(),
+  pass_threshold: z.coerce.number().min(0).max(1).optional(),
+});
+
+const GradeListQuery = z.object({
+  cursor: cursor(z.tuple([z.int(), z.int(), z.int(), z.string()])).optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).default(200),
+});
+
+/** The handlers of the routes about grades by people. */
+export function createGradeHandlers({ store, config }: GradeDeps) {
+  async function find(id = ""): Promise<StoredRun> {
+    const run = await store.getRun(id);
+    if (run) return run;
+    throw new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
+  }
+
+  return {
+    save: async (request, { params }) => {
+      const position = readPosition(params);
+      const { value, label = null, comment = null, author = "" } = await readJson(
+        request,
+        GradeInput,
+        { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS },
+      );
+      const run = await find(params.id);
+      const saved = await store.saveGrade(run.id, position, { value, label, comment, author });
+      if (!saved) throw noTurn(run.id, params);
+      return Response.json(placeGrade(saved, run));
+    },
+
+    ofTurn: async (_request, { params }) => {
+      const position = readPosition(params);
+      const run = await find(params.id);
+      const history = await store.gradeHistory(run.id, position);
+      if (history.length === 0 && !await hasTurn(store, run.id, position)) {
+        throw noTurn(run.id, params);
+      }
+      const latest = new Map(history.map((grade) => [grade.author, grade]));
+      return Response.json({
+        grades: [...latest.values()].map(viewGrade),
+        history: history.map(viewGrade),
+      });
+    },
+
+    list: async (_request, { params, url }) => {
+      const { cursor, limit } = readQuery(url, GradeListQuery);
+      const run = await find(params.id);
+      const grades: StoredGrade[] = [];
+      for await (const grade of store.grades(run.id, cursor && toPosition(cursor))) {
+        grades.push(grade);
+        if (grades.length > limit) break;
+      }
+      const page = grades.slice(0, limit);
+      const last = grades.length > limit ? page.at(-1) : undefined;
+      return Response.json({
+        grades: page.map((grade) => placeGrade(grade, run)),
+        next_cursor: last
+          ? writeCursor([last.scenario, last.attempt, last.turn, last.author])
+          : null,
+      });
+    },
+
+    agreement: async (_request, { params, url }) => {
+      const { score, pass_threshold: passThreshold } = readQuery(url, AgreementQuery);
+      return Response.json(
+        await readAgreement(store, await find(params.id), { score, passThreshold }),
+      );
+    },
+  } satisfies Record<string, Handler>;
+}
+
+function readPosition(params: Readonly<Record<string, string>>): TurnPosition {
+  const { scenario, attempt, turn } = readParams(params, TurnPath);
+  return { scenario, attempt: attempt - 1, turn };
+}
+
+function toPosition(
+  [scenario, attempt, turn, author]: [number, number, number, string],
+): GradePosition {
+  return { scenario, attempt, turn, author };
+}
+
+async function hasTurn(store: RunStore, id: string, position: TurnPosition): Promise<boolean> {
+  const turns = await store.attemptTurns(id, position);
+  return turns.some(({ turn }) => turn === position.turn);
+}
+
+function noTurn(id: string, { scenario, attempt, turn }: Readonly<Record<string, string>>) {
+  const place = `${scenario}/${attempt}/${turn}`;
+  return new AppError(
+    404,
+    "not_found",
+    `cannot find turn ${place} of run ${id}: it is not stored`,
+  );
+}

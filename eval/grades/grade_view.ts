@@ -1,0 +1,28 @@
+import type { Grade, PlacedGrade } from "../../shared/schemas/grades.ts";
+import type { StoredGrade } from "../store/grade.ts";
+import type { StoredRun } from "../store/store.ts";
+
+/** A grade as callers see it. */
+export function viewGrade(
+  { value, label, comment, author, version, createdAt }: StoredGrade,
+): Grade {
+  return {
+    value,
+    label,
+    comment,
+    author: author === "" ? null : author,
+    version,
+    created_at: new Date(createdAt).toISOString(),
+  };
+}
+
+/** A grade with its position, as lists show it. */
+export function placeGrade(grade: StoredGrade, { request }: StoredRun): PlacedGrade {
+  return {
+    scenario: grade.scenario,
+    scenario_id: request.test_batch[grade.scenario]?.id ?? "",
+    attempt_id: grade.attempt + 1,
+    turn: grade.turn,
+    ...viewGrade(grade),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Agreement } from "../../shared/schemas/agreement.ts";
+import { thresholdOf } from "../results/outcome.ts";
+import { HEADLINE } from "../results/passing.ts";
+import type { RunReader, StoredRun } from "../store/store.ts";
+import { turnsSoFar } from "../store/whole_reader.ts";
+import { describeAgreement, type GradedTurn } from "./agreement.ts";
+import { createGradeJoin } from "./grade_join.ts";
+
+const JUDGED = "judge";
+
+export interface RunAgreementOptions {
+  /** The judge's score if it is unset, or `overall` if the run has no judge. */
+  score?: string | undefined;
+  /** From which grade a person passes a turn; the run's own threshold if it is unset. */
+  passThreshold?: number | undefined;
+}
+
+/** The agreement of people and of a score of a run; also of one that is running. */
+export async function readAgreement(
+  reader: RunReader,
+  run: StoredRun,
+  { score: wanted, passThreshold = thresholdOf(run.request) }: RunAgreementOptions = {},
+): Promise<Agreement> {
+  using _kept = reader.keep(run.id);
+  const grades = createGradeJoin(reader.grades(run.id));
+  const turns: (GradedTurn & { scores: Record<string, number | null> })[] = [];
+  for await (const turn of turnsSoFar(reader, run)) {
+    const found = await grades.of(turn);
+    if (found.length === 0) continue;
+    const { scenario, result: { scores } } = turn;
+    turns.push({ scenario, score: null, grades: found, scores });
+  }
+  const isJudged = turns.some(({ scores }) => typeof scores[JUDGED] === "number");
+  const score = wanted ?? (isJudged ? JUDGED : HEADLINE);
+  const scored = turns.map((turn) => ({ ...turn, score: turn.scores[score] ?? null }));
+  return { run_id: run.id, ...describeAgreement(scored, { score, passThreshold }) };
+}

@@ -1,0 +1,60 @@
+import { reaches } from "../results/passing.ts";
+import type { Pair } from "./spearman.ts";
+
+/** How a threshold of a score does at telling what people pass. */
+export interface ThresholdFit {
+  threshold: number;
+  /** The share of turns at which both say the same. */
+  agreement: number;
+  /** Cohen's: 0 is what chance gives; `null` if one side passes all or nothing. */
+  kappa: number | null;
+}
+
+/** Compares `score >= threshold` with what people say. Each pair is a score and a mean grade. */
+export function fitThreshold(
+  pairs: readonly Pair[],
+  { threshold, passFrom }: { threshold: number; passFrom: number },
+): ThresholdFit {
+  let both = 0;
+  let byScore = 0;
+  let byPeople = 0;
+  for (const [score, people] of pairs) {
+    const passes = reaches(score, threshold);
+    const isPassed = reaches(people, passFrom);
+    if (passes) byScore++;
+    if (isPassed) byPeople++;
+    if (passes && isPassed) both++;
+  }
+  const all = pairs.length;
+  const neither = all - byScore - byPeople + both;
+  const agreement = (both + neither) / all;
+  const chance = (byScore * byPeople + (all - byScore) * (all - byPeople)) / all ** 2;
+  return { threshold, agreement, kappa: chance === 1 ? null : (agreement - chance) / (1 - chance) };
+}
+
+/**
+ * The threshold that reproduces most of what people pass or fail; of several the one nearest to
+ * `passFrom`. Between two scores that occur every threshold does the same: it is `passFrom` if that
+ * lies there, else the middle. `null` if there are no pairs.
+ */
+export function bestThreshold(pairs: readonly Pair[], passFrom: number): ThresholdFit | null {
+  const sorted = pairs.toSorted(([a], [b]) => a - b);
+  if (sorted.length === 0) return null;
+  const isPassed = ([, people]: Pair) => reaches(people, passFrom);
+  // From a threshold below all scores upwards: each step no longer passes the scores below it.
+  let same = sorted.filter(isPassed).length;
+  let best = { threshold: 0, same };
+  for (let index = 0; index < sorted.length;) {
+    const [score] = sorted[index]!;
+    while (index < sorted.length && sorted[index]![0] === score) {
+      same += isPassed(sorted[index]!) ? -1 : 1;
+      index++;
+    }
+    const next = sorted[index]?.[0] ?? 1; // behind the last score nothing passes
+    if (next === score) break;
+    const threshold = score < passFrom && passFrom <= next ? passFrom : (score + next) / 2;
+    const isNearer = Math.abs(threshold - passFrom) < Math.abs(best.threshold - passFrom);
+    if (same > best.same || (same === best.same && isNearer)) best = { threshold, same };
+  }
+  return fitThreshold(pairs, { threshold: best.threshold, passFrom });
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+
+const Alpha = z.number().nullable();
+
+/** A mean difference; `ci95` is clustered by scenario, and `null` for a single one. */
+export const MeanDifference = z.object({
+  mean: z.number(),
+  ci95: z.tuple([z.number(), z.number()]).nullable(),
+}).meta({ id: "MeanDifference" });
+
+/** How often `score >= threshold` says the same as people do; `kappa` is Cohen's. */
+export const ThresholdFit = z.object({
+  threshold: z.number(),
+  agreement: z.number(),
+  kappa: z.number().nullable(),
+}).meta({ id: "ThresholdFit" });
+
+/** How far two people agree, over the turns that both graded. */
+export const AuthorPair = z.object({
+  authors: z.tuple([z.string().nullable(), z.string().nullable()]),
+  turns: z.int(),
+  spearman: z.number().nullable(),
+  /** The first author's grades − the second's. */
+  mean_difference: MeanDifference.nullable(),
+}).meta({ id: "AuthorPair" });
+export type AuthorPair = z.infer<typeof AuthorPair>;
+
+/** People against each other. Alphas are Krippendorff's; `null` if they are not defined. */
+export const PeopleAgreement = z.object({
+  /** Turns with grades of two people or more. */
+  turns: z.int(),
+  /** Of the values. */
+  alpha_interval: Alpha,
+  /** Of pass and fail by the value. */
+  alpha_pass: Alpha,
+  /** Of the labels, nominal. */
+  alpha_labels: Alpha,
+  /** Those with the most turns first, 100 at most. */
+  pairs: z.array(AuthorPair),
+}).meta({ id: "PeopleAgreement" });
+export type PeopleAgreement = z.infer<typeof PeopleAgreement>;
+
+/** The judge's bias where its score lies in a band. */
+export const BiasBand = z.object({
+  from: z.number(),
+  /** Exclusive, except for the last band. */
+  to: z.number(),
+  turns: z.int(),
+  score: z.number(),
+  people: z.number(),
+  /** The judge − people. */
+  bias: MeanDifference,
+}).meta({ id: "BiasBand" });
+export type BiasBand = z.infer<typeof BiasBand>;
+
+/** A score against people: the mean grade of each turn. */
+export const JudgeAgreement = z.object({
+  score: z.string(),
+  /** Graded turns that have the score. */
+  turns: z.int(),
+  /** Graded turns without it. */
+  missing: z.int(),
+  alpha_interval: Alpha,
+  alpha_pass: Alpha,
+  spearman: z.number().nullable(),
+  /** The score − people. */
+  mean_difference: MeanDifference,
+  bands: z.array(BiasBand),
+  /** The score's threshold that best reproduces the people's pass and fail, and the present one. */
+  threshold: z.object({ best: ThresholdFit, present: ThresholdFit }),
+}).meta({ id: "JudgeAgreement" });
+export type JudgeAgreement = z.infer<typeof JudgeAgreement>;
+
+/** The answer of `GET /runs/{id}/agreement`. */
+export const Agreement = z.object({
+  run_id: z.string(),
+  grades: z.int(),
+  graded_turns: z.int(),
+  authors: z.array(
+    z.object({ author: z.string().nullable(), grades: z.int(), mean: z.number() })
+      .meta({ id: "GradingAuthor" }),
+  ),
+  /** The grade from which a person passes a turn. */
+  pass_threshold: z.number(),
+  people: PeopleAgreement,
+  /** `null` if no graded turn has the score. */
+  judge: JudgeAgreement.nullable(),
+}).meta({ id: "Agreement" });
+export type Agreement = z.infer<typeof Agreement>;

@@ -1,0 +1,96 @@
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { describeAgreement, type GradedTurn } from "../../../eval/grades/agreement.ts";
+import { meanDifference } from "../../../eval/grades/mean_difference.ts";
+import { bestThreshold, fitThreshold } from "../../../eval/grades/threshold.ts";
+import { createSampler } from "../../fakes/simulated_scores.ts";
+
+const graded = (
+  scenario: number,
+  score: number | null,
+  grades: Record<string, number>,
+): GradedTurn => ({
+  scenario,
+  score,
+  grades: Object.entries(grades).map(([author, value]) => ({ author, value, label: null })),
+});
+
+const options = { score: "judge", passThreshold: 0.7 };
+
+Deno.test("the judge is held against the mean grade of each turn, with its bias by band", () => {
+  const found = describeAgreement([
+    graded(0, 0.9, { ann: 0.8, ben: 0.6 }),
+    graded(1, 0.85, { ann: 0.7 }),
+    graded(2, 0.3, { ann: 0.4, ben: 0.4 }),
+    graded(3, null, { ann: 0.1 }),
+  ], options);
+  assertEquals([found.grades, found.graded_turns], [6, 4]);
+  assertEquals(found.authors.map(({ author, grades }) => [author, grades]), [["ann", 4], [
+    "ben",
+    2,
+  ]]);
+  const { judge, people } = found;
+  assertEquals([judge!.turns, judge!.missing], [3, 1]);
+  assertAlmostEquals(judge!.mean_difference.mean, (0.2 + 0.15 - 0.1) / 3, 1e-12);
+  assertEquals(judge!.bands.map(({ from, to, turns }) => [from, to, turns]), [[0.2, 0.4, 1], [
+    0.8,
+    1,
+    2,
+  ]]);
+  assertAlmostEquals(judge!.bands[1]!.bias.mean, 0.175, 1e-12);
+  assertEquals(people.turns, 2);
+  assertEquals(people.pairs.map(({ authors, turns }) => [authors, turns]), [[["ann", "ben"], 2]]);
+  assertAlmostEquals(people.pairs[0]!.mean_difference!.mean, 0.1, 1e-12);
+});
+
+Deno.test("labels agree or not as categories, and a turn without a label does not count", () => {
+  const label = (...labels: (string | null)[]): GradedTurn => ({
+    scenario: 0,
+    score: null,
+    grades: labels.map((label, index) => ({ author: `${index}`, value: 1, label })),
+  });
+  const same = [label("good", "good"), label("rude", "rude"), label("good", null)];
+  assertEquals(describeAgreement(same, options).people.alpha_labels, 1);
+  const apart = [label("good", "rude"), label("rude", "good")];
+  assert(describeAgreement(apart, options).people.alpha_labels! < 0);
+  assertEquals(describeAgreement([], options).judge, null);
+});
+
+Deno.test("the threshold that tells best what people pass is found, and agrees at least as well as any other", () => {
+  const sampler = createSampler(2);
+  const pairs = Array.from({ length: 200 }, () => {
+    const people = sampler.uniform();
+    return [Math.min(1, Math.max(0, people ** 2 + 0.1 * sampler.normal())), people] as const;
+  });
+  const best = bestThreshold(pairs, 0.7)!;
+  assert(Math.abs(best.threshold - 0.49) < 0.1, `${best.threshold}`);
+  for (let threshold = 0; threshold <= 1; threshold += 0.01) {
+    const { agreement } = fitThreshold(pairs, { threshold, passFrom: 0.7 });
+    assert(agreement <= best.agreement, `${threshold} agrees in ${agreement}`);
+  }
+});
+
+Deno.test("thresholds at the ends, and one that is as good as the present one", () => {
+  assertEquals(bestThreshold([], 0.7), null);
+  assertEquals(bestThreshold([[0.2, 1], [0.9, 1]], 0.7)!.threshold, 0);
+  assertEquals(bestThreshold([[0.2, 0], [0.8, 0]], 0.7)!.threshold, 0.9);
+  assertEquals(bestThreshold([[0.2, 0], [0.9, 1]], 0.7), {
+    threshold: 0.7,
+    agreement: 1,
+    kappa: 1,
+  });
+  assertEquals(fitThreshold([[0.2, 1], [0.9, 1]], { threshold: 0, passFrom: 0.7 }).kappa, null);
+});
+
+Deno.test("turns of one scenario are one piece of evidence in the interval of a difference", () => {
+  const spread = [0.1, 0.2, 0.3, 0.4];
+  const apart = meanDifference(spread.map((value, scenario) => ({ scenario, value })))!;
+  const doubled = meanDifference(
+    spread.flatMap((value, scenario) => [{ scenario, value }, { scenario, value }]),
+  )!;
+  assertAlmostEquals(apart.mean, 0.25, 1e-12);
+  // s / √n = 0.1291 / 2; t(3) = 3.182446.
+  assertAlmostEquals(apart.ci95![1], 0.25 + 3.182446 * 0.0645497, 1e-5);
+  assertAlmostEquals(doubled.ci95![0], apart.ci95![0], 1e-12);
+  assertEquals(meanDifference([{ scenario: 0, value: 0.5 }]), { mean: 0.5, ci95: null });
+  assertEquals(meanDifference([]), null);
+});

@@ -1,0 +1,229 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { parse } from "csv-parse/sync";
+import { Agreement } from "../../../shared/schemas/agreement.ts";
+import { PlacedGrade } from "../../../shared/schemas/grades.ts";
+import { cliContext } from "../../fakes/cli_context.ts";
+import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
+
+const body = evaluateBody({
+  attempts: 2,
+  test_batch: ["a", "b", "c"].map((id) => ({
+    id,
+    interactions: [
+      { id: "1", user_message: `${id}1`, reference_reply: "right" },
+      { id: "2", user_message: `${id}2`, reference_reply: "right" },
+    ],
+  })),
+});
+
+/** A service with one run, and what is sent to it. */
+async function graded() {
+  const { judge } = fakeJudge((_question, call) => `{"reason": "so", "grade": ${call % 11}}`);
+  const { service, store } = evalService(() => "right", { scoring: scoringPorts({ judge }) });
+  const { run_id: id } = await evaluateWith(service, body);
+  async function send(method: string, path: string, sent?: unknown) {
+    const response = await service(
+      new Request(`http://127.0.0.1:8080/runs/${id}${path}`, {
+        method,
+        ...(sent !== undefined && {
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(sent),
+        }),
+      }),
+    );
+    const text = await response.text();
+    const isJson = /json$/.test(response.headers.get("content-type") ?? "");
+    return { status: response.status, text, answer: isJson ? JSON.parse(text) : undefined };
+  }
+  return { id, service, store, send };
+}
+
+Deno.test("a grade is stored at its turn, with positions as in the list of turns", async () => {
+  const { send, id } = await graded();
+  const { status, answer } = await send("PUT", "/turns/1/2/0/grade", {
+    value: 0.5,
+    label: "too long",
+    comment: "two sentences\nwould do",
+    author: "ann",
+  });
+  assertEquals(status, 200);
+  assertEquals(PlacedGrade.strict().parse(answer), answer);
+  const { created_at: _, ...rest } = answer;
+  assertEquals(rest, {
+    scenario: 1,
+    scenario_id: "b",
+    attempt_id: 2,
+    turn: 0,
+    value: 0.5,
+    label: "too long",
+    comment: "two sentences\nwould do",
+    author: "ann",
+    version: 1,
+  });
+  const { answer: turn } = await send("GET", "/turns/1/2/0");
+  assertEquals([turn.run_id, turn.scenario_id, turn.attempt_id, turn.turn], [id, "b", 2, 0]);
+});
+
+Deno.test("each author has one grade per turn, and the history keeps the earlier ones", async () => {
+  const { send } = await graded();
+  const path = "/turns/0/1/1/grade";
+  await send("PUT", path, { value: 0.2, author: "ann" });
+  await send("PUT", path, { value: 1 });
+  await send("PUT", path, { value: 0.4, author: "ann" });
+  assertEquals((await send("PUT", path, { value: 0.4, author: "ann" })).answer.version, 2);
+  const { answer } = await send("GET", "/turns/0/1/1/grades");
+  const brief = (grades: { author: string | null; value: number }[]) =>
+    grades.map(({ author, value }) => [author, value]);
+  assertEquals(brief(answer.grades).sort(), [[null, 1], ["ann", 0.4]]);
+  assertEquals(answer.history.length, 3);
+  assertEquals((await send("GET", "/turns/0/1/0/grades")).answer, { grades: [], history: [] });
+});
+
+Deno.test("the grades of a run are listed in pages", async () => {
+  const { send } = await graded();
+  for (const scenario of [2, 0, 1]) {
+    for (const author of ["ben", "ann"]) {
+      await send("PUT", `/turns/${scenario}/1/0/grade`, { value: 1, author });
+    }
+  }
+  const seen: string[] = [];
+  let cursor: string | null = "";
+  do {
+    const query: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
+    const { answer }: { answer?: { grades: PlacedGrade[]; next_cursor: string | null } } =
+      await send("GET", `/grades?limit=4${query}`);
+    seen.push(...answer!.grades.map(({ scenario_id, author }) => `${scenario_id} ${author}`));
+    cursor = answer!.next_cursor;
+  } while (cursor !== null);
+  assertEquals(seen, ["a ann", "a ben", "b ann", "b ben", "c ann", "c ben"]);
+});
+
+Deno.test("a bad grade is a 400 that names the field or the part of the path", async () => {
+  const { send } = await graded();
+  const good = { value: 0.5 };
+  for (
+    const [path, sent, field] of [
+      ["/turns/0/1/0/grade", { value: 1.5 }, "value"],
+      ["/turns/0/1/0/grade", { value: -0.1 }, "value"],
+      ["/turns/0/1/0/grade", { value: "good" }, "value"],
+      ["/turns/0/1/0/grade", {}, "value"],
+      ["/turns/0/1/0/grade", { ...good, author: "" }, "author"],
+      ["/turns/0/1/0/grade", { ...good, author: "a".repeat(201) }, "author"],
+      ["/turns/0/1/0/grade", { ...good, comment: "a\0b" }, "comment"],
+      ["/turns/x/1/0/grade", good, "scenario"],
+      ["/turns/0/0/0/grade", good, "attempt"],
+      ["/turns/0/1/-1/grade", good, "turn"],
+    ] as const
+  ) {
+    const { status, answer } = await send("PUT", path, sent);
+    const found = [status, answer.code, answer.errors[0].path];
+    assertEquals(found, [400, "invalid_request", field], JSON.stringify(sent));
+  }
+  const { status, answer } = await send("PUT", "/turns/0/1/0/grade", { ...good, grade: 1 });
+  assertEquals(status, 400);
+  assertStringIncludes(answer.detail, "grade");
+  assertEquals((await send("PUT", "/turns/9/1/0/grade", good)).status, 404);
+  assertEquals((await send("GET", "/turns/9/1/0/grades")).status, 404);
+  assertEquals((await send("GET", "/agreement?pass_threshold=2")).status, 400);
+  assertEquals((await send("GET", "/grades?cursor=x")).status, 400);
+});
+
+Deno.test("agreement says how people agree with each other and with the judge", async () => {
+  const { send, id } = await graded();
+  const { answer: none } = await send("GET", "/agreement");
+  assertEquals([none.grades, none.judge], [0, null]);
+  for (const scenario of [0, 1, 2]) {
+    for (const attempt of [1, 2]) {
+      for (const author of ["ann", "ben"]) {
+        const value = Math.min(1, 0.3 * scenario + (author === "ann" ? 0.1 : 0.2));
+        await send("PUT", `/turns/${scenario}/${attempt}/0/grade`, { value, author });
+      }
+    }
+  }
+  const { answer } = await send("GET", "/agreement");
+  assertEquals(Agreement.parse(answer), answer);
+  assertEquals([answer.run_id, answer.grades, answer.graded_turns], [id, 12, 6]);
+  assertEquals([answer.judge.score, answer.judge.turns], ["judge", 6]);
+  assertEquals(answer.people.pairs[0].spearman, 1);
+  assert(answer.people.alpha_interval > 0.9);
+  const { answer: overall } = await send("GET", "/agreement?score=overall&pass_threshold=0.5");
+  assertEquals([overall.judge.score, overall.pass_threshold], ["overall", 0.5]);
+});
+
+Deno.test("every export carries the grades, and is as before without any", async () => {
+  const { send } = await graded();
+  const exported = async (format: string) => (await send("GET", `/export?format=${format}`)).text;
+  const formats = ["json", "jsonl", "csv", "junit", "markdown"];
+  for (const format of formats) {
+    const text = await exported(format);
+    assert(!text.includes("grades") && !text.includes("Graded"), format);
+  }
+  await send("PUT", "/turns/1/2/1/grade", { value: 0.25, author: "ann", comment: "<no>" });
+  await send("PUT", "/turns/1/2/1/grade", { value: 0.75, label: "fine" });
+
+  const { results } = JSON.parse(await exported("json"));
+  const { grades } = results.scenarios[1].attempts[1].interactions[1];
+  assertEquals(grades.map(({ value, author }: PlacedGrade) => [value, author]), [[0.75, null], [
+    0.25,
+    "ann",
+  ]]);
+  const lines = (await exported("jsonl")).trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map((line) => line.grades?.length ?? 0), [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0]);
+  const rows: Record<string, string>[] = parse(await exported("csv"), { columns: true });
+  assertEquals([rows[7]!.grade, rows[6]!.grade], ["0.5", ""]);
+  assertEquals(JSON.parse(rows[7]!.grades!).length, 2);
+  assertStringIncludes(await exported("junit"), "graded 0.25 by ann (&lt;no&gt;)");
+  assertStringIncludes(
+    await exported("markdown"),
+    "- Graded by people: 1 turns, 2 grades, mean 0.500",
+  );
+});
+
+Deno.test("a deleted run has no grades any more", async () => {
+  const { send, store, id } = await graded();
+  await send("PUT", "/turns/0/1/0/grade", { value: 1 });
+  assertEquals((await send("DELETE", "")).status, 204);
+  assertEquals(await Array.fromAsync(store.grades(id)), []);
+  assertEquals((await send("GET", "/grades")).status, 404);
+});
+
+Deno.test("the command line imports, lists and compares grades", async () => {
+  const line = (scenario: number, value: number, author: string) =>
+    JSON.stringify({ scenario, attempt_id: 1, turn: 0, value, author });
+  const files: Record<string, string> = {
+    "b.json": JSON.stringify(body),
+    "grades.jsonl": [0, 1, 2].flatMap((scenario) => [
+      line(scenario, 0.2 * scenario, "ann"),
+      line(scenario, 0.3 * scenario, "ben"),
+    ]).join("\n") + "\n",
+    "wrong.jsonl": `${line(0, 1, "ann")}\n${line(0, 7, "ann")}\n`,
+    "text.jsonl": "a grade\n",
+    "far.jsonl": line(9, 1, "ann"),
+  };
+  const { run } = cliContext({ files, answer: () => "right" });
+  await run("run", "b.json", "--threshold", "0");
+  assertEquals((await run("grades", "latest")).out, "no grades found\n");
+  const imported = await run("grades", "latest", "--import", "grades.jsonl");
+  assertEquals(imported.code, 0);
+  assertStringIncludes(imported.err, "imported 6 grades");
+  assertStringIncludes(imported.out, "0.600");
+  const { out } = await run("grades", "latest", "--json");
+  assertEquals(out, files["grades.jsonl"]);
+  for (
+    const [file, words] of [
+      ["wrong.jsonl", "line 2: value: "],
+      ["text.jsonl", "line 1: it is not JSON"],
+      ["far.jsonl", "cannot import the grade of turn 9/1/0: it is not stored"],
+    ] as const
+  ) {
+    const { code, err } = await run("grades", "latest", "--import", file);
+    assertEquals(code, 1);
+    assertStringIncludes(err, words);
+  }
+  const { out: agreement } = await run("agreement", "latest");
+  assertStringIncludes(agreement, "6 grades of 3 turns by 2 people");
+  assertStringIncludes(agreement, "overall with people, over 3 turns");
+  const { out: json } = await run("agreement", "latest", "--score", "token_f1", "--json");
+  assertEquals(JSON.parse(json).judge.score, "token_f1");
+});

@@ -1,0 +1,48 @@
+import type {
+  GradePosition,
+  GradeReader,
+  GradeWriter,
+  StoredGrade,
+} from "../../eval/store/grade.ts";
+import type { TurnPosition } from "../../eval/store/store.ts";
+
+/** The part of the memory store that holds grades. */
+export function memoryGrades(
+  { now, hasTurn }: {
+    now: () => number;
+    hasTurn: (runId: string, position: TurnPosition) => boolean | undefined;
+  },
+): GradeReader & GradeWriter & { forget(runId: string): void } {
+  const byRun = new Map<string, StoredGrade[]>();
+  const of = (runId: string) => byRun.get(runId) ?? [];
+  const order = (a: GradePosition, b: GradePosition) =>
+    a.scenario - b.scenario || a.attempt - b.attempt || a.turn - b.turn ||
+    (a.author < b.author ? -1 : Number(a.author > b.author));
+  const isAt = ({ scenario, attempt, turn }: TurnPosition) => (grade: StoredGrade) =>
+    grade.scenario === scenario && grade.attempt === attempt && grade.turn === turn;
+
+  return {
+    async *grades(runId, after) {
+      const latest = of(runId).filter((grade) =>
+        !of(runId).some((other) => order(other, grade) === 0 && other.version > grade.version)
+      );
+      yield* latest.sort(order).filter((grade) => !after || order(grade, after) > 0);
+    },
+    gradeHistory: (runId, position) => Promise.resolve(of(runId).filter(isAt(position))),
+    // deno-lint-ignore require-await -- the interface's methods are asynchronous
+    async saveGrade(runId, { scenario, attempt, turn }, grade) {
+      const position = { scenario, attempt, turn };
+      if (!hasTurn(runId, position)) return undefined;
+      const latest = of(runId).filter(isAt(position))
+        .findLast(({ author }) => author === grade.author);
+      const isSame = latest && latest.value === grade.value && latest.label === grade.label &&
+        latest.comment === grade.comment;
+      if (isSame) return latest;
+      const version = (latest?.version ?? 0) + 1;
+      const stored = { ...position, ...grade, version, createdAt: now() };
+      byRun.set(runId, [...of(runId), stored]);
+      return stored;
+    },
+    forget: (runId) => void byRun.delete(runId),
+  };
+}
