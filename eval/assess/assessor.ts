@@ -77,12 +77,14 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
   return {
     async assess(interaction, reply, circumstances = {}) {
       isAnswered = true;
-      const { value: [known, asked], cost } = await meterJudge(() =>
+      const score = () =>
         Promise.all([
           scoreOnce(interaction, reply),
           scoreWith(fresh, { interaction, reply, ...UNKNOWN_CIRCUMSTANCES, ...circumstances }),
-        ])
-      );
+        ]);
+      const { value: [known, asked], cost } = planned.judge?.isPriced
+        ? await meterJudge(score)
+        : { value: await score(), cost: undefined };
       const byScorer = new Map<TurnScorer, Outcome>([
         ...repeatable.map((scorer, index) => [scorer, known[index]!] as const),
         ...fresh.map((scorer, index) => [scorer, asked[index]!] as const),

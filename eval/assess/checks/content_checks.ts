@@ -28,7 +28,7 @@ export interface ContentChecks extends Disposable {
 const LONG_CHARACTERS = 8_000;
 /** Far more than the largest pattern takes for the longest text. */
 const TIMEOUT_MS = 5_000;
-/** Inspected in one call of the worker. */
+/** Patterns inspected in one call of the worker; a schema may take as long as all of these. */
 const INSPECTED_AT_ONCE = 20;
 
 /** Plain checks of short texts are decided here and now, everything else in a worker. */
@@ -49,9 +49,10 @@ export function createContentChecks(
     },
     async inspect(checks) {
       const faults: (string | null)[] = [];
-      for (let at = 0; at < checks.length; at += INSPECTED_AT_ONCE) {
-        const some = checks.slice(at, at + INSPECTED_AT_ONCE);
-        faults.push(...await inspectSome(some));
+      for (let at = 0; at < checks.length;) {
+        const size = checks[at]!.type === "json" ? 1 : INSPECTED_AT_ONCE;
+        faults.push(...await inspectSome(checks.slice(at, at + size)));
+        at += size;
       }
       return faults;
     },

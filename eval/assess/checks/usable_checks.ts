@@ -2,6 +2,7 @@ import { AppError, type FieldError } from "../../../shared/errors.ts";
 import { type Check, MAX_CHECKS } from "../../../shared/schemas/checks.ts";
 import { batchPath, type Scenario } from "../../../shared/schemas/evaluate.ts";
 import { patternIn } from "../tools/same_args.ts";
+import { createYielder } from "../../../shared/yielder.ts";
 import type { CompiledCheck, ContentChecks } from "./content_checks.ts";
 import { checksOf, hasChecks, type PlannedCheck } from "./planned_checks.ts";
 
@@ -24,10 +25,12 @@ export async function requireUsableChecks(
 ): Promise<void> {
   const errors: FieldError[] = [];
   const compiled = new Map<string, { check: CompiledCheck; paths: string[] }>();
+  const yieldIfDue = createYielder();
   for (const [index, scenario] of scenarios.entries()) {
     const at = batchPath(scenarios, index);
     gatherPatterns(scenario, at);
     if (!hasChecks(scenario)) continue;
+    await yieldIfDue(); // schemas are long: the batch may have megabytes of them
     const refused = new Set<Check>(); // a scenario's check is named once, not in each turn
     for (const [turn, { reference_reply }] of scenario.interactions.entries()) {
       const planned = checksOf(scenario, turn);

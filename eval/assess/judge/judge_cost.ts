@@ -16,6 +16,7 @@ const current = new AsyncLocalStorage<Meter>();
 export function priceJudge(judge: JudgeModel, price: Price | undefined): JudgeModel {
   return {
     ...judge,
+    isPriced: true,
     async ask(question, signal) {
       const answer = await judge.ask(question, signal);
       const meter = current.getStore();

@@ -30,6 +30,8 @@ export interface JudgeAnswer {
 /** The model that judges. Throws `ProviderError`. */
 export interface JudgeModel {
   readonly name: string;
+  /** Whether its calls are counted by `meterJudge`. */
+  readonly isPriced?: boolean;
   ask(question: JudgeQuestion, signal: AbortSignal): Promise<JudgeAnswer>;
 }
 
