@@ -26,8 +26,3 @@ export function giveKey(key: string): void {
   waiting.resolve();
   waiting = Promise.withResolvers();
 }
-
-/** Forgets the key: the next request asks for one. */
-export function forgetKey(): void {
-  sessionStorage.removeItem(STORED_AS);
-}

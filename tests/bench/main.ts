@@ -11,6 +11,7 @@ import { largeExport } from "./large_export.ts";
 import { largeRead } from "./large_read.ts";
 import type { BenchPart } from "./measure.ts";
 import { promptfooVerdicts } from "./promptfoo_verdicts.ts";
+import { pages } from "./pages.ts";
 import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
@@ -38,6 +39,7 @@ const PARTS: Record<string, BenchPart> = {
   "large-export": largeExport,
   "large-read": largeRead,
   scale,
+  pages,
   trust,
 };
 
