@@ -39,7 +39,7 @@ export function Section({ title, hint, actions, children }: {
   children: ComponentChildren;
 }) {
   return (
-    <section class="card section" aria-label={title}>
+    <section class="card section">
       <div class="section-head">
         <div>
           <h3>{title}</h3>

@@ -48,8 +48,7 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
         <div>
           <h3>Turns</h3>
           <p class="muted small" role="status">
-            {known === undefined ? "Searching…" : formatNumberOf(known, "turn")}
-            {isFiltered() ? " fit the filters" : ", failing ones first unless sorted otherwise"}
+            {describeCount(known)}
           </p>
         </div>
         <Button isSmall icon="columns" onClick={() => isChoosing.value = true}>Columns</Button>
@@ -72,4 +71,11 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
       <ColumnsDialog scores={scores} />
     </section>
   );
+}
+
+function describeCount(turns: number | undefined): string {
+  if (turns === undefined) return "Searching…";
+  const count = formatNumberOf(turns, "turn");
+  if (!isFiltered()) return `${count}, failing ones first unless sorted otherwise`;
+  return `${count} ${turns === 1 ? "fits" : "fit"} the filters`;
 }

@@ -1,0 +1,54 @@
+import { assertEquals } from "@std/assert";
+import { pageSuite } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+
+const KEY = "a-key-of-the-tests";
+
+const suite = pageSuite(() =>
+  startEvalFixture({
+    delayMs: 150,
+    headers: { "x-api-key": KEY },
+    environment: { API_KEYS: KEY, EVAL_CONCURRENCY: "2" },
+  })
+);
+
+suite.test("a key is asked for once, and no run yet is an invitation", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  tab.expect(/401/);
+  await page.getByLabel("API key").fill("wrong");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("did not accept").waitFor();
+  await page.getByLabel("API key").fill(KEY);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("heading", { name: "No runs yet" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "No runs yet" }).waitFor();
+});
+
+suite.test(
+  "a run is followed while it is running, also after a reload, and cancelled",
+  async (fixture, open) => {
+    const id = await fixture.start({ attempts: 20, test_name: "a long one" });
+    await using tab = await open(`${fixture.url}/ui/runs/${id}`);
+    const { page } = tab;
+    tab.expect(/401/);
+    await page.getByLabel("API key").fill(KEY);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.locator(".newest li").nth(2).waitFor();
+    await page.getByText("turns/s").waitFor();
+    await page.reload();
+    await page.locator(".newest li").nth(1).waitFor();
+    const progress = page.getByRole("progressbar", { name: "Finished turns" });
+    const before = Number(await progress.getAttribute("value"));
+    await page.waitForFunction(
+      (before) => Number(document.querySelector("progress")?.value) > before,
+      before,
+    );
+    await page.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("menuitem", { name: "Cancel the run" }).click();
+    await page.getByText("The run is cancelled").waitFor();
+    await page.locator(".badge", { hasText: "cancelled" }).waitFor();
+    assertEquals(await progress.count(), 0);
+  },
+);

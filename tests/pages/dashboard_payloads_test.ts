@@ -1,0 +1,115 @@
+import { assertEquals } from "@std/assert";
+import { completionBody, type ReceivedRequest } from "../fakes/provider_answers.ts";
+import { startProviderDouble } from "../fakes/provider_double.ts";
+import { startServiceProcess } from "../fakes/service_process.ts";
+import { pageSuite } from "./browser.ts";
+import { PAYLOADS } from "./payloads.ts";
+
+/** A model that replies with what it is asked, and fails with it where it is told to. */
+const suite = pageSuite(async () => {
+  const double = await startProviderDouble(({ method, body }: ReceivedRequest) => {
+    if (method === "GET") return Response.json({ data: PAYLOADS.map((id) => ({ id })) });
+    const asked = String(body.messages.at(-1).content);
+    if (asked.includes("svg")) {
+      return Response.json({ error: { message: asked } }, { status: 400 });
+    }
+    return Response.json(completionBody({ content: `${asked} and more` }));
+  });
+  const service = await startServiceProcess("eval", { environment: { MODEL_RETRIES: "0" } });
+  const evaluate = async (offset: number) => {
+    const at = (index: number) => PAYLOADS[(index + offset) % PAYLOADS.length]!;
+    const response = await fetch(`${service.url}/evaluate`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        endpoint: double.baseUrl,
+        model_id: at(0),
+        test_name: at(1),
+        attempts: 2,
+        test_batch: PAYLOADS.map((payload, index) => ({
+          id: payload,
+          description: at(index + 2),
+          interactions: [{
+            id: at(index + 3),
+            user_message: payload,
+            reference_reply: at(index + 4),
+            reference_metadata: { [at(7)]: at(index % 5), intent: at(index % 7) },
+            checks: [{ type: "contains", value: "x", name: at(index + 5) }],
+          }],
+        })),
+      }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(JSON.stringify(answer));
+    return answer.run_id as string;
+  };
+  return {
+    url: service.url,
+    baseline: await evaluate(0),
+    candidate: await evaluate(1),
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await double[Symbol.asyncDispose]();
+    },
+  };
+});
+
+suite.test(
+  `${PAYLOADS.length} payloads stay text in every field of every view`,
+  async (fixture, open) => {
+    const { url, baseline, candidate } = fixture;
+    await using tab = await open(url);
+    const { page } = tab;
+    const settle = async (selector: string) => {
+      await page.locator(selector).first().waitFor();
+      assertEquals(
+        await page.locator("main script, main img, main iframe, main object").count(),
+        0,
+      );
+      const links = await page.locator("main a").evaluateAll((all) =>
+        all.map((link) => (link as HTMLAnchorElement).protocol).filter((one) =>
+          !/^https?:/.test(one)
+        )
+      );
+      assertEquals(links, []);
+    };
+    await settle("table.runs .name a");
+    await page.getByRole("link", { name: PAYLOADS[1]!, exact: true }).waitFor();
+    await page.goto(`${url}/?test=${encodeURIComponent(PAYLOADS[1]!)}`);
+    await settle("table.runs .name a");
+    await page.goto(`${url}/ui/runs/${baseline}`);
+    await settle(".turn-rows .name a");
+    await settle(".confusion td a");
+    await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
+    await settle(".verdict .sentence");
+    for (const [scenario, payload] of PAYLOADS.entries()) {
+      await page.evaluate((place) => {
+        history.pushState(null, "", place);
+        dispatchEvent(new PopStateEvent("popstate"));
+      }, `/ui/runs/${baseline}?turn=${scenario}/1/0`);
+      await page.waitForFunction(
+        (text) => document.querySelector(".asked")?.textContent === text,
+        payload,
+      );
+      await settle(".score-list");
+    }
+    await page.goto(`${url}/ui/new`);
+    await page.getByLabel("Batch", { exact: true }).fill(
+      JSON.stringify(
+        PAYLOADS.map((text) => ({ id: text, interactions: [{ id: text, user_message: text }] })),
+      ),
+    );
+    await settle("table td");
+  },
+);
+
+suite.test("payloads stay text in a report", async ({ url, baseline }, open) => {
+  const path = `${await Deno.makeTempDir()}/report.html`;
+  const answer = await fetch(`${url}/runs/${baseline}/export?format=html`);
+  await Deno.writeTextFile(path, await answer.text());
+  await using tab = await open(`file://${path}`);
+  await tab.page.locator(".turn-rows .name a").first().waitFor();
+  await tab.page.locator(".turn-rows .name a").nth(3).click();
+  await tab.page.locator(".score-list").waitFor();
+  assertEquals(await tab.page.locator("main img, main script, main iframe").count(), 0);
+});

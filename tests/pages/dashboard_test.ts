@@ -1,0 +1,263 @@
+import { Buffer } from "node:buffer";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { checkAccessibility, pageSuite } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+import { SUPPORT_BATCH } from "./support_bot.ts";
+
+const suite = pageSuite(async () => {
+  const fixture = await startEvalFixture();
+  const old = await fixture.evaluate({ model_id: "studio/support-v2" });
+  const now = await fixture.evaluate();
+  const smoke = await fixture.evaluate({
+    test_name: "smoke",
+    attempts: 1,
+    test_batch: [...SUPPORT_BATCH.slice(0, 2), { ...SUPPORT_BATCH[2]!, id: "only-here" }],
+  });
+  return { ...fixture, old, now, smoke };
+});
+
+suite.test(
+  "the runs are listed, searched, sorted and chosen for a comparison",
+  async (fixture, open) => {
+    await using tab = await open(fixture.url);
+    const { page } = tab;
+    const names = page.locator("table.runs tbody .name");
+    await page.getByRole("link", { name: "smoke" }).waitFor();
+    assertEquals(await names.allTextContents(), ["smoke", "support", "support"]);
+    await checkAccessibility(page);
+    await page.getByRole("button", { name: "Test", exact: true }).click();
+    await page.waitForURL(/sort=test_name/);
+    await page.keyboard.press("/");
+    await page.keyboard.type("V2");
+    await page.waitForURL(/q=V2/);
+    await page.getByText("smoke").waitFor({ state: "detached" });
+    assertEquals(await names.count(), 1);
+    await page.reload();
+    await names.first().waitFor();
+    assertEquals(await names.count(), 1);
+    await page.goto(fixture.url);
+    await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
+    await page.getByRole("heading", { name: "No run fits" }).waitFor();
+    await checkAccessibility(page);
+    await page.getByRole("button", { name: "Show all runs" }).click();
+    for (const box of (await page.getByRole("checkbox", { name: /support/ }).all())) {
+      await box
+        .check();
+    }
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.waitForURL(`**/ui/compare?baseline=${fixture.old}&candidate=${fixture.now}`);
+  },
+);
+
+suite.test("a test has a trend, whose points lead to the runs", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/?test=support`);
+  const { page } = tab;
+  await page.getByRole("heading", { name: "Trend of support" }).waitFor();
+  await page.locator(".trend a").nth(1).waitFor();
+  assertEquals(await page.locator(".trend a").count(), 2);
+  await checkAccessibility(page);
+  await page.locator(".trend a").first().press("Enter");
+  await page.waitForURL(`**/ui/runs/${fixture.old}`);
+});
+
+suite.test(
+  "a run shows its headline, scores, stability, labels and turns",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`);
+    const { page } = tab;
+    await page.getByText("95% interval").first().waitFor();
+    for (
+      const heading of [
+        "Scores",
+        "Distribution of overall",
+        "Passing again",
+        "Stability",
+        "Labels",
+        "Turns",
+      ]
+    ) {
+      await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+    }
+    assertEquals(await page.locator(".cell").count(), SUPPORT_BATCH.length * 4);
+    await page.locator(".turn-rows .turn-row").nth(5).waitFor();
+    await checkAccessibility(page);
+    await page.getByRole("button", { name: "token f1" }).click();
+    await page.getByRole("heading", { name: "Distribution of token f1" }).waitFor();
+    assertStringIncludes(page.url(), "show=token_f1");
+  },
+);
+
+suite.test("turns are filtered and sorted, and the address keeps it", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`);
+  const { page } = tab;
+  const status = page.locator("#turns p[role=status]");
+  await page.getByText("48 turns, failing").waitFor();
+  await page.getByRole("combobox", { name: "Outcome" }).selectOption("passed");
+  await page.getByText("turns fit the filters").waitFor();
+  await page.getByLabel("Search messages, replies and references").fill("PARCEL");
+  await page.waitForURL(/q=PARCEL/);
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".turn-rows .name")].every((name) =>
+      /refund-30-days|late-parcel/.test(name.textContent ?? "")
+    )
+  );
+  await page.getByText(/\d+ turns? fits? the filters/).waitFor();
+  const found = await status.textContent();
+  await page.reload();
+  await page.getByText(found!).waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByLabel("Lowest score").fill("0.99");
+  await page.waitForURL(/min=0.99/);
+  await page.getByRole("button", { name: "Latency" }).click();
+  await page.waitForURL(/sort=latency_ms/);
+  await page.getByRole("button", { name: "Columns" }).click();
+  await checkAccessibility(page);
+  await page.getByRole("checkbox", { name: "Tokens" }).check();
+  await page.keyboard.press("Escape");
+  await page.getByRole("columnheader", { name: "Tokens" }).waitFor();
+  await page.goto(`${fixture.url}/ui/runs/${fixture.now}`);
+  await page.locator(".confusion td a").first().click();
+  await page.getByRole("button", { name: /Remove the filter intent/ }).click();
+  assert(!page.url().includes("label_key"));
+});
+
+suite.test(
+  "a turn shows the conversation, the difference, every score and the votes",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}?turn=0/1/1`);
+    const { page } = tab;
+    await page.getByRole("heading", { name: "refund-30-days, attempt 1, turn 2" }).waitFor();
+    await page.getByRole("heading", { name: "Conversation" }).waitFor();
+    await page.getByRole("heading", { name: "Judge" }).waitFor();
+    assertEquals(await page.locator(".votes .vote").count(), 3);
+    await page.getByText("bleu", { exact: true }).click();
+    await page.getByText("Definition").first().waitFor();
+    await page.getByText(/^sacreBLEU .* \/ 100; the self-test deviates by/).first().waitFor();
+    await page.getByRole("button", { name: /^#3/ }).click();
+    await page.getByText("Attempt 3", { exact: true }).waitFor();
+    await page.getByText("Raw JSON").click();
+    await page.getByText('"user_message"').first().waitFor();
+    await checkAccessibility(page);
+  },
+);
+
+suite.test("j and k go through the failing turns, and u back to the run", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/runs/${fixture.old}`);
+  const { page } = tab;
+  await page.locator(".turn-rows .turn-row").nth(5).waitFor();
+  const placeOf = () => new URL(page.url()).searchParams.get("turn");
+  await page.keyboard.press("j");
+  await page.waitForURL(/turn=/);
+  await page.getByRole("heading", { name: "Reply and reference" }).waitFor();
+  const first = placeOf();
+  await page.keyboard.press("j");
+  await page.waitForURL((url) => url.searchParams.get("turn") !== first);
+  await page.keyboard.press("k");
+  await page.waitForURL((url) => url.searchParams.get("turn") === first);
+  await page.keyboard.press("k");
+  await page.getByText("This was the first failing turn.").waitFor();
+  await page.keyboard.press("u");
+  await page.waitForURL((url) => !url.searchParams.has("turn"));
+});
+
+suite.test("a comparison says its verdict first, and shows what changed", async (fixture, open) => {
+  await using tab = await open(
+    `${fixture.url}/ui/compare?baseline=${fixture.old}&candidate=${fixture.now}`,
+  );
+  const { page } = tab;
+  await page.locator(".verdict .sentence").waitFor();
+  assertStringIncludes((await page.locator(".verdict .sentence").textContent())!, "candidate");
+  await page.locator(".scatter .dot").first().waitFor();
+  assertEquals(await page.locator(".scatter .dot").count(), SUPPORT_BATCH.length);
+  await page.locator(".changes summary").first().click();
+  await page.getByText("Candidate, attempt 1").waitFor();
+  await page.getByRole("button", { name: "overall" }).click();
+  await page.getByRole("heading", { name: "Scenarios by overall" }).waitFor();
+  await checkAccessibility(page);
+});
+
+suite.test("runs of different test sets are compared on what they share", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/compare`);
+  const { page } = tab;
+  await page.getByRole("heading", { name: "Choose two runs" }).waitFor();
+  await checkAccessibility(page);
+  await page.locator(`option[value="${fixture.smoke}"]`).first().waitFor({ state: "attached" });
+  await page.getByLabel("Baseline").selectOption(fixture.smoke);
+  await page.getByLabel("Candidate").selectOption(fixture.now);
+  await page.getByText(/The test sets differ: the runs are compared on the 2 scenarios/).waitFor();
+  await page.getByText("only-here").waitFor();
+});
+
+suite.test(
+  "a run is started from a table, and what is wrong is said at the field",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/new`);
+    const { page } = tab;
+    tab.expect(/400/);
+    await page.getByRole("button", { name: "Use an example" }).click();
+    await page.getByRole("heading", { name: "Columns" }).waitFor();
+    await page.getByLabel("Endpoint").fill("nonsense");
+    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.getByText("must be an http or https URL").waitFor();
+    await checkAccessibility(page);
+    await page.getByLabel("Endpoint").fill(fixture.endpoint);
+    await page.getByLabel("Model", { exact: true }).focus();
+    await page.getByText("The endpoint lists 2 models.").waitFor();
+    await page.getByLabel("Model", { exact: true }).fill("studio/support-v3");
+    await page.getByLabel("What intent is").selectOption("");
+    await page.getByText("--model studio/support-v3").waitFor();
+    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.waitForURL(/\/ui\/runs\//);
+    await page.getByText("completed").waitFor();
+  },
+);
+
+suite.test(
+  "a batch comes from a file, and one that cannot be used says why",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/new`);
+    const { page } = tab;
+    const lines = SUPPORT_BATCH.map((scenario) => JSON.stringify(scenario)).join("\n");
+    await page.getByLabel("Batch file").setInputFiles({
+      name: "batch.jsonl",
+      mimeType: "application/jsonl",
+      buffer: Buffer.from(lines),
+    });
+    await page.getByText("The first of 10 scenarios").waitFor();
+    await page.getByLabel("Batch", { exact: true }).fill("{");
+    await page.getByText("This is not JSON").waitFor();
+  },
+);
+
+suite.test(
+  "a run is exported as a file that opens offline, and is deleted",
+  async (fixture, open) => {
+    const id = await fixture.evaluate({ test_name: "to be deleted", attempts: 1 });
+    await using tab = await open(`${fixture.url}/ui/runs/${id}`);
+    const { page } = tab;
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: /HTML report/ }).click(),
+    ]);
+    const path = `${await Deno.makeTempDir()}/report.html`;
+    await download.saveAs(path);
+    await using report = await open(`file://${path}`);
+    await report.page.getByRole("heading", { name: "to be deleted" }).waitFor();
+    await checkAccessibility(report.page);
+    await report.page.locator(".turn-rows .name a").first().click();
+    await report.page.getByRole("heading", { name: "Reply and reference" }).waitFor();
+    await page.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("The run is deleted.").waitFor();
+    await page.waitForURL(`${fixture.url}/`);
+  },
+);
+
+suite.test("a run that does not exist says so", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/runs/none`);
+  tab.expect(/404/);
+  await tab.page.getByText(/no run has this id/).first().waitFor();
+  await checkAccessibility(tab.page);
+});
