@@ -10,6 +10,7 @@ import type {
   TurnQueryPage,
   TurnSort,
 } from "./list_query.ts";
+import { numberMember, objectMember } from "./json_member.ts";
 import type { Tables } from "./schema.ts";
 import { facetName, type TurnFacets } from "./turn_facets.ts";
 import { findsText, likePatterns } from "./text_search.ts";
@@ -207,7 +208,7 @@ function cursorFrom(turn: IndexedTurn, sort: TurnSort): TurnCursor {
 
 function scoreValue(name: string): RawBuilder<number | null> {
   if (name === "overall") return sql`overall`;
-  return sql`cast(facets -> 'scores' ->> cast(${facetName(name)} as text) as double precision)`;
+  return numberMember(sql`(facets -> 'scores')`, facetName(name));
 }
 
 function valueOf(sort: TurnSort): RawBuilder<number | null> {
@@ -249,8 +250,8 @@ function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
     if (score.max !== undefined) conditions.push(sql`${value} <= ${score.max}`);
   }
   if (label) {
-    const part = (name: "expected" | "found") =>
-      sql`facets -> 'labels' -> cast(${facetName(label.key)} as text) ->> ${sql.lit(name)}`;
+    const found = objectMember(sql`(facets -> 'labels')`, facetName(label.key));
+    const part = (name: "expected" | "found") => sql`${found} ->> ${sql.lit(name)}`;
     conditions.push(sql`${part("found")} is not null`);
     for (const name of ["expected", "found"] as const) {
       const wanted = label[name];

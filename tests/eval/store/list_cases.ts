@@ -145,6 +145,28 @@ export const listCases: Record<string, Case> = {
     }
   },
 
+  "turns are found by scores and labels of any name": async (store) => {
+    for (const name of ["$x", "$", "[0]", 'a "b"', "\\", "a.b", "é", "0"]) {
+      const fields = (value: number, label: string) => ({
+        scores: { overall: 1, [name]: value, [`${name} none`]: null },
+        reference_metadata: { [name]: "yes" },
+        generated_metadata: { [name]: label },
+      });
+      const id = await newRun(store, { turns: 2 });
+      await store.recordTurn(id, storedTurn([0, 0, 0], fields(0.25, "yes")));
+      await store.recordTurn(id, storedTurn([0, 0, 1], fields(0.75, "no")));
+      const sort: TurnSort = { by: "score", name, isDescending: true };
+      assertEquals([name, await readAll(store, id, { sort, limit: 1 })], [name, [
+        "0.0.1",
+        "0.0.0",
+      ]]);
+      const filtered = async (filter: TurnFilter) => [name, await readAll(store, id, { filter })];
+      assertEquals(await filtered({ score: { name, min: 0.5 } }), [name, ["0.0.1"]]);
+      assertEquals(await filtered({ score: { name: `${name} none`, min: 0 } }), [name, []]);
+      assertEquals(await filtered({ label: { key: name, found: "no" } }), [name, ["0.0.1"]]);
+    }
+  },
+
   "a turn whose required check failed is below the threshold, whatever its score": async (
     store,
   ) => {
