@@ -31,7 +31,7 @@ export interface ReplyCircumstances {
   usage: InteractionUsage | null;
   /** What the endpoint called; `undefined` if it did not say. */
   toolCalls: ObservedToolCall[] | undefined;
-  /** What was said before this turn, oldest first. */
+  /** What was said before this turn, with the replies of the model, oldest first. */
   conversation(): { role: "user" | "assistant"; content: string }[];
   /** What the answered turns before this one took. */
   spentBefore(): Spent;

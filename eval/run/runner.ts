@@ -200,6 +200,8 @@ async function converse(
   const { recorder, isPaused, background } = ports;
   const finished = isContinued ? ports.finished : undefined;
   const history: ConversationMessage[] = [];
+  /** What checks of the conversation look at: also after references, the replies of the model. */
+  const said: ConversationMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };
   const known = await finished?.turns(position);
   const replies = await finished?.replies(position);
@@ -209,6 +211,7 @@ async function converse(
   for (const [turn, interaction] of scenario.interactions.entries()) {
     if (turn < firstTurn) {
       history.push(...sayReference(interaction));
+      said.push(...sayReference(interaction));
       continue;
     }
     if (isTaken || isPaused?.()) return { isWhole: allStored.then(() => false) };
@@ -222,8 +225,8 @@ async function converse(
       : earlier ?? await ask(interaction, history, ports);
     if (!stored) {
       const turnPosition = { ...position, turn };
-      const saidBefore = history.length;
-      const conversation = () => history.slice(0, saidBefore);
+      const saidBefore = said.length;
+      const conversation = () => said.slice(0, saidBefore);
       const before = spent;
       // Now, not in the background work: a slow judge may still be busy with the reply before.
       const received = answer.reply && !earlier
@@ -255,6 +258,7 @@ async function converse(
     }
     if (afterReferences) history.push(...sayReference(interaction));
     if (!answer.reply) continue; // a failed turn is not part of the conversation
+    said.push(...say(interaction, answer.reply.content));
     if (!afterReferences) history.push(...say(interaction, answer.reply.content));
     spent = spend(spent, answer);
   }

@@ -110,6 +110,25 @@ Deno.test("with the reference history every turn is asked after the references",
   assertEquals(answer.results.history_gap, undefined);
 });
 
+Deno.test("checks of a conversation look at the model's replies, whatever turns are asked after", async () => {
+  const { service } = evalService((conversation) => `wrong ${conversation.at(-1)!.content}`);
+  const [scenario] = batch(1);
+  const conversation_checks = [
+    { type: "contains", value: ["wrong second", "wrong third"] },
+    { type: "not_contains", value: "right second" },
+  ];
+  const valuesOf = async (history: string) => {
+    const test_batch = [{ ...scenario, conversation_checks }];
+    const { results } = await evaluateWith(service, evaluateBody({ test_batch, history }));
+    return results.scenarios[0]!.attempts.map(({ interactions }) =>
+      interactions.at(-1)!.check_results!.slice(1).map(({ value }) => value)
+    );
+  };
+  assertEquals(await valuesOf("generated"), [[1, 1]]);
+  assertEquals(await valuesOf("reference"), [[1, 1]]);
+  assertEquals(await valuesOf("both"), [[1, 1], [1, 1]]);
+});
+
 Deno.test("comparisons and the noise of a run look at the generated history alone", async () => {
   const { service } = evalService(cascading);
   const run = async (history: string) =>
