@@ -19,6 +19,7 @@ const PLANTED = {
   header: "planted-header-8be2",
   body: "planted-body-9cf3",
   providerWords: "planted-provider-words-ad04",
+  mcpHeader: "planted-mcp-header-be15",
 } as const;
 
 /** Answers that put the secret they were given, and words of their own, into their errors. */
@@ -75,6 +76,9 @@ Deno.test("the agent's answers and log hold no planted secret", async () => {
       STUDIO_BASE_URL: studio,
       STUDIO_API_KEY: PLANTED.studioKey,
       API_KEYS: `ada:${PLANTED.callerKey}`,
+      AGENT_MCP_CONFIG: JSON.stringify({
+        mcpServers: { down: { url: "http://127.0.0.1:1/mcp", headers: { k: PLANTED.mcpHeader } } },
+      }),
       MODEL_RETRIES: "0",
       LOG_LEVEL: "debug",
     },
@@ -109,6 +113,7 @@ Deno.test("the agent's answers and log hold no planted secret", async () => {
       "/metrics",
       "/openapi.json",
       "/readyz",
+      "/tools",
     ]
   ) {
     const headers = { "x-api-key": PLANTED.callerKey };

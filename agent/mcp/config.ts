@@ -145,7 +145,9 @@ function parseFile(text: string): Record<string, unknown> {
   try {
     value = parse(text);
   } catch (error) {
-    throw refuse(`it is not JSON: ${error instanceof Error ? error.message : error}`);
+    // Not the whole message: it quotes the text, which may be a key.
+    const [where = ""] = /at position \d+$/.exec(String(error)) ?? [];
+    throw refuse(`it is not JSON ${where}`.trim());
   }
   if (!isObject(value)) throw refuse("it is not a JSON object");
   return value;

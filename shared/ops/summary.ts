@@ -5,7 +5,8 @@ const HIDDEN = "set";
 
 /**
  * The configuration for the first log line: every variable that differs from its default. Secrets
- * are shown as `set`, several keys by their number. URLs lose every part that may be a secret.
+ * are shown as `set`, several keys by their number. So is the content of a file that stands in place
+ * of its path: it may contain keys. URLs lose every part that may be a secret.
  */
 export function summariseConfig(
   config: Record<string, unknown>,
@@ -31,5 +32,6 @@ function describeSecret(value: unknown): string {
 
 function render(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "";
+  if (value.trimStart().startsWith("{")) return HIDDEN;
   return isPostgresAddress(value) ? describePostgres(value) : value;
 }

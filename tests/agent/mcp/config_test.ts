@@ -78,3 +78,10 @@ Deno.test("the servers may stand in the variable itself", () => {
   const [server] = readMcpConfig(' {"mcpServers": {"a": {"command": "x"}}}');
   assertEquals(server?.name, "a");
 });
+
+Deno.test("a text that is not JSON is not quoted: it may be a key", () => {
+  const text = '{"servers": {"a": {"url": "http://a.b", "headers": {"k": planted-key}}}}';
+  const { message } = assertThrows(() => parseMcpConfig(text), ConfigError);
+  assertStringIncludes(message, "it is not JSON at position 57");
+  assertEquals(message.includes("planted-key"), false);
+});
