@@ -14,7 +14,13 @@ import { findModel, listModels } from "./model_list.ts";
 import { createPendingRuns } from "./pending_runs.ts";
 import { toConversation, toPlainRequest } from "./request.ts";
 import { createResponseHandler } from "./responses/handler.ts";
-import { type CompletionSource, fromAgent, fromModel } from "./source.ts";
+import {
+  callerOf,
+  type CompletionCaller,
+  type CompletionSource,
+  fromAgent,
+  fromModel,
+} from "./source.ts";
 import { streamCompletion } from "./stream.ts";
 
 export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "findModel", Handler>;
@@ -29,17 +35,17 @@ export function createOpenAIHandlers(
   const pending = createPendingRuns();
   const bodyLimits = { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
 
-  /** `raw` are the messages of a request that may be passed through unread. */
   function open(
     body: CompletionRequest,
-    { headers, raw }: { headers: Headers; raw?: unknown[] },
+    { headers, caller, raw }: CompletionCaller,
   ): CompletionSource {
     const { model, isPlain } = readMode(body.model, headers);
     const choice = chooseModel(model, { where: "the field model", rules: config });
     if (!isPlain) {
       const { messages, ...rest } = toConversation(fromLegacy(body));
-      const run = runner.prepare({ choice, messages: pending.restore(messages), ...rest });
-      return fromAgent(run, pending.keep);
+      const restored = pending.restore(messages, caller);
+      const run = runner.prepare({ choice, messages: restored, ...rest });
+      return fromAgent(run, (waiting) => pending.keep(waiting, caller));
     }
     const request = toPlainRequest({ ...body, model: choice.model }, raw);
     return fromModel(models.providerFor(choice.target), request);
@@ -62,7 +68,8 @@ export function createOpenAIHandlers(
       const body = checkBody(value, CompletionRequest);
       fields.model = body.model;
       const { headers } = request;
-      const source = open(body, { headers, raw: asList(asFields(value).messages) });
+      const raw = asList(asFields(value).messages);
+      const source = open(body, { headers, caller: callerOf(context), raw });
       connection.onClose(runs.take());
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true;

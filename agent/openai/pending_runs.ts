@@ -4,9 +4,12 @@ import { createRecent } from "./recent.ts";
 
 /** The runs that wait for results of a caller's tools. */
 export interface PendingRuns {
-  keep(run: PendingRun): void;
-  /** A conversation with what its runs had added; the results in it answer the model's own calls. */
-  restore(conversation: CallerMessage[]): CallerMessage[];
+  keep(run: PendingRun, caller: string): void;
+  /**
+   * A conversation with what its runs of the same caller had added; the results in it answer the
+   * model's own calls.
+   */
+  restore(conversation: CallerMessage[], caller: string): CallerMessage[];
 }
 
 const KEPT_MINUTES = 60;
@@ -24,19 +27,22 @@ export function createPendingRuns(): PendingRuns {
   });
 
   return {
-    keep(run) {
-      for (const id of run.ids.keys()) recent.keep(id, run);
+    keep(run, caller) {
+      recent.keep(run, { caller, keys: [...run.ids.keys()] });
     },
-    restore(conversation) {
+    restore(conversation, caller) {
       const ids = new Map<string, string>();
+      const restored = new Set<PendingRun>();
       return conversation.flatMap((message): CallerMessage[] => {
         if (message.role === "tool") {
           const toolCallId = ids.get(message.toolCallId ?? "") ?? message.toolCallId;
           return [{ ...message, toolCallId }];
         }
         const call = message.role === "assistant" ? message.toolCalls?.[0] : undefined;
-        const run = call && recent.find(call.id);
+        const run = call && recent.find(call.id, caller);
         if (!run) return [message];
+        if (restored.has(run)) return []; // some clients send each call of a turn by itself
+        restored.add(run);
         for (const [theirs, own] of run.ids) ids.set(theirs, own);
         return run.added;
       });

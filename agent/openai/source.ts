@@ -1,3 +1,4 @@
+import type { RequestContext } from "../../shared/http/router.ts";
 import type { ChatProvider, ChatReply, ChatRequest } from "../../shared/providers/provider.ts";
 import {
   accountFields,
@@ -17,6 +18,20 @@ import {
   withCalls,
   withoutCalls,
 } from "./completion.ts";
+
+/** What a completion needs to know of its request beside the body. */
+export interface CompletionCaller {
+  headers: Headers;
+  /** See `callerOf`. */
+  caller: string;
+  /** The messages of a request that may be passed through unread. */
+  raw?: unknown[];
+}
+
+/** The name of the caller's API key; empty if the service has none. */
+export function callerOf({ fields }: Pick<RequestContext, "fields">): string {
+  return String(fields.caller ?? "");
+}
 
 /** The result of a completion. */
 export interface CompletionOutcome {

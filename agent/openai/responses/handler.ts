@@ -7,7 +7,8 @@ import type { Handler } from "../../../shared/http/router.ts";
 import type { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
 import { InputItem, ResponsesRequest } from "../../../shared/schemas/responses.ts";
 import { createRecent } from "../recent.ts";
-import type { CompletionSource } from "../source.ts";
+import { callerOf, type CompletionCaller, type CompletionSource } from "../source.ts";
+import type { FindItem } from "./input.ts";
 import { createResponseFrame, toEnd, toResponse } from "./body.ts";
 import { addReply, createResponseOutput, type OutputItem } from "./output.ts";
 import { toCompletionRequest } from "./request.ts";
@@ -19,14 +20,15 @@ const KEPT_CHARACTERS = 16_000_000;
 
 export interface ResponseHandlerDeps {
   /** Opens the chat completion that answers. Throws 4xx and 503. */
-  open(body: CompletionRequest, request: { headers: Headers }): CompletionSource;
+  open(body: CompletionRequest, request: CompletionCaller): CompletionSource;
   runs: Capacity;
   bodyLimits: BodyLimits;
 }
 
 /**
  * `POST /v1/responses`: a chat completion in another shape. Some clients send the items of earlier
- * responses back by their ids alone, so items are kept for some minutes. Nothing else is stored.
+ * responses back by their ids alone, so items are kept for some minutes, for the same caller. Nothing
+ * else is stored.
  */
 export function createResponseHandler(
   { open, runs, bodyLimits }: ResponseHandlerDeps,
@@ -36,8 +38,8 @@ export function createResponseHandler(
     maxCharacters: KEPT_CHARACTERS,
   });
 
-  function findItem(id: string, path: string): InputItem {
-    const item = recent.find(id);
+  function findItem(id: string, { path, caller }: { path: string; caller: string }): InputItem {
+    const item = recent.find(id, caller);
     if (item) return InputItem.parse(item);
     const message =
       `the item ${JSON.stringify(id.slice(0, 100))} is not known: items are kept for ` +
@@ -47,21 +49,24 @@ export function createResponseHandler(
     });
   }
 
-  function keepItems(items: OutputItem[]): void {
-    for (const item of items) recent.keep(item.id, item);
+  function keepItems(items: OutputItem[], caller: string): void {
+    for (const item of items) recent.keep(item, { caller, keys: [item.id] });
   }
 
   return async (request, context) => {
     const { fields, connection } = context;
     const body = await readJson(request, ResponsesRequest, bodyLimits);
     fields.model = body.model;
-    const source = open(toCompletionRequest(body, findItem), request);
+    const caller = callerOf(context);
+    const find: FindItem = (id, path) => findItem(id, { path, caller });
+    const { headers: sent } = request;
+    const source = open(toCompletionRequest(body, find), { headers: sent, caller });
     connection.onClose(runs.take());
     const frame = createResponseFrame(body);
     const sealsReasoning = body.include?.includes("reasoning.encrypted_content") ?? false;
     if (body.stream) {
       const { signal } = request;
-      const onOutput = keepItems;
+      const onOutput = (items: OutputItem[]) => keepItems(items, caller);
       return await streamResponse(source, { signal, context, frame, sealsReasoning, onOutput });
     }
     const outcome = await source.start({ signal: workSignal(request, connection) });
@@ -70,7 +75,7 @@ export function createResponseHandler(
     const end = toEnd(reply);
     const output = createResponseOutput({ sealsReasoning });
     await addReply(output, reply, { ...end, isStreamed: false });
-    keepItems(output.toKept());
+    keepItems(output.toKept(), caller);
     const state = { ...end, output: output.items, usage, serviceTier: reply.serviceTier };
     return Response.json(toResponse(frame, { model: source.model, ...state }), { headers });
   };

@@ -14,17 +14,18 @@ const WEATHER = { id: "c2", name: "get_weather", arguments: '{"city":"Oslo"}' };
 
 function serve(...steps: Step[]) {
   const provider = createScriptedProvider(...steps);
-  const { service } = agentService(provider);
-  const send = (path: string, body: Record<string, unknown>) =>
+  const keys = { API_KEYS: "ada:ada-key-0123456789,bob:bob-key-0123456789" };
+  const { service } = agentService(provider, { environment: keys });
+  const send = (path: string, body: Record<string, unknown>, caller = "ada") =>
     service(
       new Request(`http://127.0.0.1:8000/v1/${path}`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", "x-api-key": `${caller}-key-0123456789` },
         body: JSON.stringify({ model: "a/b", ...body }),
       }),
     );
-  const ask = (body: Record<string, unknown>) =>
-    send("chat/completions", { messages: [QUESTION], tools: TOOLS, ...body });
+  const ask = (body: Record<string, unknown>, caller?: string) =>
+    send("chat/completions", { messages: [QUESTION], tools: TOOLS, ...body }, caller);
   return { provider, send, ask };
 }
 
@@ -91,6 +92,47 @@ Deno.test("what the agent did before and beside the caller's call is not done ag
     ...["calculator", "6"],
     ...["get_weather", "sunny"],
   ]);
+});
+
+Deno.test("what a run did is not used for a caller with another key", async () => {
+  const { provider, ask } = serve({ toolCalls: [SUM, WEATHER] }, { content: "Sunny." });
+  const [{ message }] = (await (await ask({})).json()).choices;
+  const result = { role: "tool", tool_call_id: message.tool_calls[0].id, content: "sunny" };
+  const messages = [QUESTION, message, result];
+  for (const caller of ["bob", "ada"]) await ask({ messages }, caller);
+  const [bobs, adas] = provider.requests.slice(-2).map(({ messages }) => stepsOf(messages));
+  assertEquals(bobs, ["get_weather", "sunny"]);
+  assertEquals(adas, ["calculator", "4", "get_weather", "sunny"]);
+});
+
+Deno.test("calls of one turn that come back one by one are one turn again", async () => {
+  const bergen = { ...WEATHER, id: "c3", arguments: '{"city":"Bergen"}' };
+  const { provider, ask } = serve({ toolCalls: [SUM, WEATHER, bergen] }, { content: "Sunny." });
+  const [{ message }] = (await (await ask({})).json()).choices;
+  const messages = message.tool_calls.flatMap((call: { id: string }, index: number) => [
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: call.id, content: `result ${index}` },
+  ]);
+  await ask({ messages: [QUESTION, ...messages] });
+  const steps = stepsOf(provider.requests.at(-1)?.messages);
+  assertEquals(steps, ["calculator", "4", "get_weather", "result 0", "get_weather", "result 1"]);
+});
+
+Deno.test("a run with many calls is remembered, however much it has added", async () => {
+  const toolCalls = Array.from({ length: 60 }, (_, index) => ({
+    ...WEATHER,
+    id: `w${index}`,
+    arguments: JSON.stringify({ city: "x".repeat(10_000), index }),
+  }));
+  const { provider, ask } = serve({ toolCalls: [SUM, ...toolCalls] }, { content: "Sunny." });
+  const [{ message }] = (await (await ask({})).json()).choices;
+  const results = message.tool_calls.map(({ id }: { id: string }) => ({
+    role: "tool",
+    tool_call_id: id,
+    content: "sunny",
+  }));
+  await ask({ messages: [QUESTION, message, ...results] });
+  assertEquals(stepsOf(provider.requests.at(-1)?.messages).slice(0, 2), ["calculator", "4"]);
 });
 
 Deno.test("the result of a call that is not remembered is used as it is", async () => {

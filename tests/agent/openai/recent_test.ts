@@ -1,22 +1,36 @@
 import { assertEquals } from "@std/assert";
 import { createRecent } from "../../../agent/openai/recent.ts";
 
+const place = (...keys: string[]) => ({ caller: "ada", keys });
+
 Deno.test("a value is found until it is too old", () => {
   let now = 0;
   const recent = createRecent<string>({ maxAgeMs: 10, maxCharacters: 100, now: () => now });
-  recent.keep("a", "1");
+  recent.keep("1", place("a"));
   now = 9;
-  assertEquals(recent.find("a"), "1");
+  assertEquals(recent.find("a", "ada"), "1");
   now = 10;
-  assertEquals(recent.find("a"), undefined);
+  assertEquals(recent.find("a", "ada"), undefined);
 });
 
 Deno.test("the oldest values make room, and a value that is too large is not kept", () => {
   const recent = createRecent<string>({ maxAgeMs: 10, maxCharacters: 12, now: () => 0 });
-  for (const key of ["a", "b", "c"]) recent.keep(key, "1234"); // 6 characters each as JSON
-  assertEquals(["a", "b", "c"].map(recent.find), [undefined, "1234", "1234"]);
-  recent.keep("b", "12345");
-  assertEquals(["b", "c"].map(recent.find), ["12345", undefined]);
-  recent.keep("d", "x".repeat(50));
-  assertEquals(["b", "d"].map(recent.find), [undefined, undefined]);
+  const find = (key: string) => recent.find(key, "ada");
+  for (const key of ["a", "b", "c"]) recent.keep("1234", place(key)); // 6 characters each as JSON
+  assertEquals(["a", "b", "c"].map(find), [undefined, "1234", "1234"]);
+  recent.keep("12345", place("b"));
+  assertEquals(["b", "c"].map(find), ["12345", undefined]);
+  recent.keep("x".repeat(50), place("d"));
+  assertEquals(["b", "d"].map(find), [undefined, undefined]);
+});
+
+Deno.test("a value with several keys counts once, and leaves with all of them", () => {
+  const recent = createRecent<string>({ maxAgeMs: 10, maxCharacters: 12, now: () => 0 });
+  const find = (key: string) => recent.find(key, "ada");
+  recent.keep("1234", place("a", "b", "c"));
+  recent.keep("5678", place("d"));
+  assertEquals(["a", "b", "c", "d"].map(find), ["1234", "1234", "1234", "5678"]);
+  recent.keep("9", place("c"));
+  assertEquals(["a", "b", "c", "d"].map(find), [undefined, undefined, "9", "5678"]);
+  assertEquals(recent.find("d", "bob"), undefined);
 });

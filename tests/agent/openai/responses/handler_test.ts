@@ -19,12 +19,13 @@ const SUM: Step = {
 
 function serve(...steps: Step[]) {
   const provider = createScriptedProvider(...steps);
-  const { service } = agentService(provider);
-  async function ask(body: Record<string, unknown>): Promise<Response> {
+  const keys = { API_KEYS: "ada:ada-key-0123456789,bob:bob-key-0123456789" };
+  const { service } = agentService(provider, { environment: keys });
+  async function ask(body: Record<string, unknown>, caller = "ada"): Promise<Response> {
     return await service(
       new Request("http://127.0.0.1:8000/v1/responses", {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", "x-api-key": `${caller}-key-0123456789` },
         body: JSON.stringify({ model: "a/b", input: "Hi", ...body }),
       }),
     );
@@ -173,6 +174,19 @@ Deno.test("an item of an earlier response may be named by its id", async () => {
   const { error } = await unknown.json();
   assertEquals([unknown.status, error.code, error.param], [400, "invalid_request", "input.0"]);
   assertStringIncludes(error.message, "send the item itself");
+});
+
+Deno.test("an item cannot be named by a caller with another key", async () => {
+  const { ask } = serve({ content: "I am Ada." });
+  for (const stream of [false, true]) {
+    const answer = await ask({ stream });
+    const body = stream
+      ? (await Array.fromAsync(readEvents(answer))).at(-1)!.data.response
+      : await answer.json();
+    const input = [{ type: "item_reference", id: body.output[0].id }];
+    assertEquals((await ask({ input }, "bob")).status, 400);
+    assertEquals((await ask({ input }, "ada")).status, 200);
+  }
 });
 
 Deno.test("a stream that fails in the middle ends with an error and response.failed", async () => {
