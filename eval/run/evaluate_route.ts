@@ -93,7 +93,14 @@ export function createEvaluateRoute(
     await untilAbort(Promise.resolve(runs.waiting(run.id)), request.signal);
     const current = active ?? runs.active(run.id);
     current?.hold(request.signal);
-    const end = current ? await waitForEnd(current, request.signal) : { status: run.status };
+    let end: RunEnd = current ? await waitForEnd(current, request.signal) : { status: run.status };
+    // At another instance the client of the same run may have left; this one has not.
+    while (runs.isShared && end.status === "cancelled" && !request.signal.aborted) {
+      const { active: again } = await reattach(run.id, body);
+      if (!again) break; // a caller cancelled it
+      again.hold(request.signal);
+      end = await waitForEnd(again, request.signal);
+    }
     context.fields.outcome = end.status;
     Object.assign(context.fields, current?.tokens());
     return answerWithResult(store, run, end);

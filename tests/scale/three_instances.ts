@@ -134,3 +134,36 @@ Deno.test({
     assertEquals([states[0]!.progress.done, queues], [turns, 0]);
   },
 });
+
+Deno.test({
+  name:
+    "two clients with one key at two instances get one run; if one leaves, the other has its result",
+  ignore,
+  async fn() {
+    await using server = await startPostgres();
+    const address = await server.createDatabase();
+    await using endpoint = startCountingEndpoint({ latencyMs: 50 });
+    await using instances = await startInstances(2, {
+      EVAL_DATA: address,
+      EVAL_CONCURRENCY: String(CONCURRENCY),
+    });
+    const [first, second] = instances.all as [ServiceProcess, ServiceProcess];
+    const body = JSON.stringify(batchOf(200, { turns: 2, endpoint: endpoint.url }));
+    const headers = { "content-type": "application/json", "idempotency-key": "k" };
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const evaluate = (url: string, more: RequestInit = {}) =>
+      fetch(`${url}/evaluate`, { method: "POST", headers, body, ...more });
+    const left = evaluate(first.url, { signal }).catch(() => "left");
+    const stayed = evaluate(second.url);
+    while (endpoint.total < 60) await new Promise((resolve) => setTimeout(resolve, 20));
+    leaving.abort();
+    assertEquals(await left, "left");
+    const response = await stayed;
+    assertEquals(response.status, 200, await response.clone().text());
+    const { results } = await response.json();
+    assertEquals(results.scenarios.length, 200);
+    const { turns, statuses } = await readFigures(address);
+    assertEquals([turns, statuses], [400, { completed: 1 }]);
+  },
+});
