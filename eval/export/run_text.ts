@@ -4,6 +4,7 @@ import type { CostSum } from "../../shared/schemas/cost.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
+import type { StoredRun } from "../store/store.ts";
 import type { ExportSource } from "./format.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
@@ -23,9 +24,7 @@ export function describeRun(
     form.lines([
       `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`,
       `Run ${form.name(run.id)}, ${run.status}`,
-      `Turns ${digest.turns} of ${countTurns({ ...planOf(run.request), history: "generated" })}: ${
-        describeCounts(digest, threshold)
-      }`,
+      `Turns ${digest.turns} of ${countedTurns(run)}: ${describeCounts(digest, threshold)}`,
       ...[...digest.errors].map(([code, { count, detail }]) =>
         `Failed ${count} × ${form.name(code)}: ${form.message(detail)}`
       ),
@@ -42,6 +41,12 @@ export function describeRun(
     describeChecks(digest, form),
     describeLowest(digest, { threshold, form }),
   ].join("");
+}
+
+/** Without those that are asked a second time, after the references. */
+function countedTurns({ request, totalTurns }: StoredRun): number {
+  if (request.history !== "both") return totalTurns;
+  return countTurns({ ...planOf(request), history: "generated" });
 }
 
 function describeOutcome(

@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
 import type { Target } from "../../eval/endpoint/target.ts";
-import { exportFormats } from "../../eval/export/mod.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import {
   evalService,
@@ -17,6 +16,9 @@ import { fakeEmbedder, fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts
  * the diff.
  */
 const RECORDED = new URL("recorded/", import.meta.url);
+
+/** Those that there were. */
+const FORMATS = ["json", "jsonl", "csv", "junit", "markdown"];
 
 const turn = (id: string, fields: Record<string, unknown> = {}) => ({
   id,
@@ -134,7 +136,7 @@ async function answersTo(kind: string): Promise<string> {
     ["GET /runs/{id}/events", await get(`/runs/${id}/events`)],
     ["GET /runs/compare", await get(`/runs/compare?baseline=${id}&candidate=${other}`)],
   ];
-  for (const { name } of exportFormats) {
+  for (const name of FORMATS) {
     if (name === "html") continue; // it holds the page's script, which may change
     parts.push([name, await get(`/runs/${id}/export?format=${name}`)]);
   }
