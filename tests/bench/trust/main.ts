@@ -8,6 +8,7 @@ import {
   verdictGrid,
   type VerdictShares,
 } from "./verdicts.ts";
+import { MOST_SCENARIOS, plannedGrid, type PlannedPower } from "./planned.ts";
 import type { Job, JobResult } from "./worker.ts";
 
 /** Per cell; both and the seed can be set by the environment. */
@@ -22,6 +23,7 @@ export async function trust(): Promise<void> {
   await falseAlarms(pool);
   await power(pool);
   await coverage(pool);
+  await planned(pool);
 }
 
 interface Pool extends Disposable {
@@ -108,6 +110,25 @@ async function power(pool: Pool): Promise<void> {
     lost = Math.max(lost, ...shares.slice(0, 2).map((share) => share.foundBySigns - share.found));
   }
   report("  power lost at 1:1 and 3:3", lost, { bound: 0, digits: 4 });
+}
+
+/** Whether as many scenarios as planned show a difference with the power that was aimed for. */
+async function planned(pool: Pool): Promise<void> {
+  const cells = await Promise.all(
+    plannedGrid().map(async (cell, index) => {
+      const job = { planned: cell, simulations: SIMULATIONS / 2, seed: SEED + index };
+      return { cell, ...await pool.run(job) as PlannedPower };
+    }),
+  );
+  const shown = cells.filter(({ found }) => !Number.isNaN(found));
+  console.log(`  power with the planned number of scenarios, up to ${MOST_SCENARIOS} of them`);
+  for (const { cell: { kind, better, attempts, alpha }, scenarios, found } of shown) {
+    const name = `${kind}, ${better}, ${attempts} attempts, level ${alpha.toFixed(4)}`;
+    console.log(`    ${name.padEnd(50)}${`${scenarios}`.padStart(5)} ${percent(found)}`);
+  }
+  const many = shown.filter(({ scenarios }) => scenarios >= 10).map(({ found }) => found);
+  report("  lowest from 10 scenarios on", Math.min(...many), { atLeast: 0.7, digits: 3 });
+  report("  highest from 10 scenarios on", Math.max(...many), { bound: 0.92, digits: 3 });
 }
 
 async function coverage(pool: Pool): Promise<void> {

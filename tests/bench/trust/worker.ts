@@ -1,6 +1,7 @@
 /// <reference lib="deno.worker" />
 /** Simulates cells of the trust grid, one message each. */
 import { type CoverageCell, simulateCoverage } from "./coverage.ts";
+import { type PlannedCell, type PlannedPower, simulatePlanned } from "./planned.ts";
 import { simulateVerdicts, type VerdictCell, type VerdictShares } from "./verdicts.ts";
 
 /** 5 % of them is a whole number, so that the test has its full level. */
@@ -11,12 +12,15 @@ export type Job =
   & (
     | { verdicts: VerdictCell }
     | { coverage: CoverageCell }
+    | { planned: PlannedCell }
   );
-export type JobResult = VerdictShares | { covered: number };
+export type JobResult = VerdictShares | { covered: number } | PlannedPower;
 
 self.onmessage = async ({ data }: MessageEvent<Job>) => {
   const result: JobResult = "verdicts" in data
     ? await simulateVerdicts(data.verdicts, { ...data, draws: DRAWS })
+    : "planned" in data
+    ? await simulatePlanned(data.planned, data)
     : { covered: simulateCoverage(data.coverage, data) };
   self.postMessage(result);
 };

@@ -10,6 +10,7 @@ import {
 } from "../../../eval/compare/planning.ts";
 import { describeComparison } from "../../../eval/export/comparison_text.ts";
 import { markdownForm } from "../../../eval/export/markdown.ts";
+import { describeDifferences } from "../../bench/trust/planned.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 
@@ -62,7 +63,7 @@ for (const [kind, better, attempts, step] of SHAPES) {
         candidate: Array.from({ length: attempts }, () => attempt(better)),
       };
     };
-    const { difference, stdev } = describe(Array.from({ length: 40_000 }, draw));
+    const { difference, stdev } = describeDifferences(Array.from({ length: 40_000 }, draw));
     const needed = scenariosNeeded({ difference, stdev, alpha: 0.05, step })!;
     let found = 0;
     for (let round = 0; round < SIMULATIONS; round++) {
@@ -73,17 +74,6 @@ for (const [kind, better, attempts, step] of SHAPES) {
     const power = found / SIMULATIONS;
     assert(Math.abs(power - 0.8) <= TOLERANCE, `${power} with ${needed} scenarios`);
   });
-}
-
-/** The true mean and spread of the differences of scenarios. */
-function describe(scenarios: Attempts[]): { difference: number; stdev: number } {
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const differences = scenarios.map((own) => mean(own.candidate) - mean(own.baseline));
-  const difference = mean(differences);
-  return {
-    difference,
-    stdev: Math.sqrt(mean(differences.map((value) => (value - difference) ** 2))),
-  };
 }
 
 const compare = async (differences: number[], scores?: string[]) => {

@@ -174,6 +174,7 @@ Deno.test("every export carries the grades, and is as before without any", async
   assertEquals([rows[7]!.grade, rows[6]!.grade], ["0.5", ""]);
   assertEquals(JSON.parse(rows[7]!.grades!).length, 2);
   assertStringIncludes(await exported("junit"), "graded 0.25 by ann (&lt;no&gt;)");
+  assertStringIncludes(await exported("html"), '"author":"ann"');
   assertStringIncludes(
     await exported("markdown"),
     "- Graded by people: 1 turns, 2 grades, mean 0.500",

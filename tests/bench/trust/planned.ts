@@ -1,0 +1,81 @@
+import type { Attempts } from "../../../eval/compare/attempt_shift.ts";
+import { permutationTest } from "../../../eval/compare/permutation.ts";
+import { scenariosNeeded } from "../../../eval/compare/planning.ts";
+import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
+
+/** One cell of the grid of plans. */
+export interface PlannedCell {
+  kind: string;
+  /** How much better the candidate is. */
+  better: number;
+  attempts: number;
+  /** If all differences are multiples of it. */
+  step: number;
+  alpha: number;
+}
+
+/** How many scenarios were planned, and how often as many show the difference. */
+export interface PlannedPower {
+  scenarios: number;
+  found: number;
+}
+
+/** More would take minutes for one cell. */
+export const MOST_SCENARIOS = 200;
+/** Scenarios that the true mean and spread of the differences are taken from. */
+const TRUTH = 300_000;
+
+const EFFECTS: Record<string, { better: number[]; step?: number }> = {
+  continuous: { better: [0.06, 0.1] },
+  skewed: { better: [-0.05, -0.1] },
+  "rare misses": { better: [-0.1, -0.25, -0.5], step: 1 },
+  ordinal: { better: [-0.15, -0.06], step: 0.25 },
+  ties: { better: [-0.2, -0.5], step: 0.2 },
+  failures: { better: [0.08, 0.2] },
+};
+
+export function plannedGrid(): PlannedCell[] {
+  return Object.entries(EFFECTS).flatMap(([kind, { better, step = 0 }]) =>
+    better.flatMap((better) =>
+      [1, 3].flatMap((attempts) =>
+        [0.05, 0.05 / 12].map((alpha) => ({ kind, better, attempts, step: step / attempts, alpha }))
+      )
+    )
+  );
+}
+
+/** Plans with the true mean and spread of the differences, then compares as many scenarios. */
+export async function simulatePlanned(
+  { kind, better, attempts, step, alpha }: PlannedCell,
+  { simulations, seed }: { simulations: number; seed: number },
+): Promise<PlannedPower> {
+  const sampler = createSampler(seed);
+  const draw = (): Attempts => {
+    const attempt = SCORE_KINDS[kind]!(sampler, { noise: 1 });
+    return {
+      baseline: Array.from({ length: attempts }, () => attempt()),
+      candidate: Array.from({ length: attempts }, () => attempt(better)),
+    };
+  };
+  const { difference, stdev } = describeDifferences(Array.from({ length: TRUTH }, draw));
+  const scenarios = scenariosNeeded({ difference, stdev, alpha, step })!;
+  if (scenarios > MOST_SCENARIOS) return { scenarios, found: NaN };
+  const options = { pause: () => Promise.resolve(), draws: alpha < 0.02 ? 3_000 : 1_000 };
+  let found = 0;
+  for (let round = 0; round < simulations; round++) {
+    const pairs = Array.from({ length: scenarios }, draw);
+    if ((await permutationTest(pairs, { ...options, seed: round })).p <= alpha) found++;
+  }
+  return { scenarios, found: found / simulations };
+}
+
+/** The mean and the spread of the differences of scenarios. */
+export function describeDifferences(
+  scenarios: Attempts[],
+): { difference: number; stdev: number } {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const differences = scenarios.map((own) => mean(own.candidate) - mean(own.baseline));
+  const difference = mean(differences);
+  const stdev = Math.sqrt(mean(differences.map((value) => (value - difference) ** 2)));
+  return { difference, stdev };
+}
