@@ -7,7 +7,14 @@ if (!findChromium()) {
   Deno.exit(0);
 }
 const { code } = new Deno.Command(Deno.execPath(), {
-  args: ["test", "--frozen", "-A", "tests/pages/", ...Deno.args], // Playwright looks into /proc
+  args: [
+    "test",
+    "--config=tests/deno.json",
+    "--frozen",
+    "-A", // Playwright looks into /proc
+    "tests/pages/",
+    ...Deno.args,
+  ],
   stdin: "null",
   stdout: "inherit",
   stderr: "inherit",

@@ -297,3 +297,16 @@ Deno.test("every worker has its own file name: a bundle finds workers by it", ()
     "sqlite_worker.ts",
   ]);
 });
+
+Deno.test("tests/deno.json has everything of deno.json, in the same versions", async () => {
+  const read = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, ROOT)));
+  const own = await read("deno.json");
+  const tests = await read("tests/deno.json");
+  const names = Object.keys(own.imports);
+  const shared = Object.fromEntries(names.map((name) => [name, tests.imports[name]]));
+  assertEquals(shared, own.imports);
+  assertEquals(tests.unstable, own.unstable);
+  const { types: _, ...options } = tests.compilerOptions;
+  const { types: __, ...ownOptions } = own.compilerOptions;
+  assertEquals(options, ownOptions);
+});

@@ -101,7 +101,7 @@ Deno.test("docs/errors.md has the codes of failed turns, missing grades and comp
 
 /** The names that the source and the tests may import. */
 function readImports(): string[] {
-  return ["deno.json", "tests/clients/deno.json"].flatMap((path) => {
+  return ["tests/deno.json", "tests/clients/deno.json"].flatMap((path) => {
     const file = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
     return Object.keys(JSON.parse(file).imports);
   });
