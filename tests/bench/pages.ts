@@ -1,6 +1,7 @@
 import { type CDPSession, chromium, type Page } from "playwright-core";
 import { BUDGET_BYTES, buildPage, gzippedBytes, PAGES } from "../../.ci/build_pages.ts";
 import { ask, importFile, messageBox, say, startScriptedAgent } from "../pages/chat.ts";
+import { dashboardFigures } from "./dashboard.ts";
 import { findChromium } from "../pages/chromium.ts";
 import { type BenchPart, median, report } from "./measure.ts";
 
@@ -15,6 +16,7 @@ export const pages: BenchPart = async () => {
     });
   }
   await chatFigures();
+  await dashboardFigures();
 };
 
 const OPENINGS = 7;

@@ -22,34 +22,20 @@ export function RunView({ id }: { id: string }) {
 
 /** The same without the frame, for a report. */
 export function RunBody({ id }: { id: string }) {
-  const run = useLoaded(() => source.run(id), [id]);
-  const summary = useLoaded(() => source.summary(id), [id, run.value?.status]);
+  const loaded = useLoaded(() => Promise.all([source.run(id), source.summary(id)]), [id]);
   const place = query.value.get("turn");
   useEffect(() => globalThis.scrollTo(0, 0), [place]);
-  const problem = run.problem ?? summary.problem;
-  if (problem) {
+  if (loaded.problem) {
     return (
-      <ProblemNotice problem={problem}>
-        <Button
-          isSmall
-          icon="retry"
-          onClick={() => {
-            run.reload();
-            summary.reload();
-          }}
-        >
-          Try again
-        </Button>
+      <ProblemNotice problem={loaded.problem}>
+        <Button isSmall icon="retry" onClick={loaded.reload}>Try again</Button>
         {source.isLive && <Link class="button small" href="/">All runs</Link>}
       </ProblemNotice>
     );
   }
-  if (!run.value || !summary.value) return <Loading what="the run" />;
-  const reload = () => {
-    run.reload();
-    summary.reload();
-  };
+  if (!loaded.value) return <Loading what="the run" />;
+  const [run, summary] = loaded.value;
   return place
-    ? <TurnView run={run.value} summary={summary.value} place={place} />
-    : <RunOverview run={run.value} summary={summary.value} reload={reload} />;
+    ? <TurnView run={run} summary={summary} place={place} />
+    : <RunOverview run={run} summary={summary} reload={loaded.reload} />;
 }

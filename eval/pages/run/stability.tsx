@@ -11,8 +11,8 @@ import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
 
 const FEW = 12;
-/** Scenarios that are read: more of them fit on no screen. */
-const MOST = 1_000;
+/** Scenarios that are read: with more, the turns of a large run would have to wait. */
+const MOST = 300;
 const MOST_ATTEMPTS = 50;
 
 const SIGNS = { passed: "✓", below: "✕", undecided: "?", unscored: "·" };
@@ -40,8 +40,10 @@ export function Stability({ run, summary }: { run: Run; summary: RunSummary }) {
           <Button isSmall onClick={() => isAll.value = !isAll.value}>
             {isAll.value ? "Show fewer" : `Show all ${formatCount(rows.length)}`}
           </Button>
-          {value!.total !== null && value!.total > rows.length && isAll.value && (
-            <span class="muted small">of {formatNumberOf(value!.total, "scenario")}</span>
+          {value!.total !== null && value!.total > rows.length && (
+            <span class="muted small">
+              the first {formatCount(rows.length)} of {formatNumberOf(value!.total, "scenario")}
+            </span>
           )}
         </div>
       )}
