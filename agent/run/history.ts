@@ -53,13 +53,13 @@ export function buildHistory(
     .join("\n\n");
   const conversation = given.filter((message) => !isMoved(message));
   if (!conversation.some(isSaid)) throw nothingSaid();
-  const { calls, whole } = readCalls(conversation);
+  const { answered, whole } = readCalls(conversation);
   const isSpoken = (message: CallerMessage) =>
     message.role === "tool" || !isBlank(message) || whole.has(message);
   const spoken = conversation.filter(isSpoken);
   const kept = cutFront(spoken, maxMessages);
   const turns = mergeTurns(kept, whole);
-  const { messages, ...repairs } = toChatMessages(turns, { calls, whole });
+  const { messages, ...repairs } = toChatMessages(turns, { answered, whole });
   if (systemPrompt) messages.unshift({ role: "system", content: systemPrompt });
   return {
     messages,
@@ -74,16 +74,20 @@ export function buildHistory(
 
 /** What a conversation says about its tool calls. */
 interface Calls {
-  /** By id: the call that a result answers, wherever it was made. */
-  calls: Map<string, ToolCall>;
+  /** By result: the call that it answers, which is the latest one of its id before it. */
+  answered: Map<CallerMessage, ToolCall>;
   /** The turns that stay as they are: the results of all their calls follow them. */
   whole: Set<CallerMessage>;
 }
 
 function readCalls(conversation: CallerMessage[]): Calls {
   const calls = new Map<string, ToolCall>();
+  const answered = new Map<CallerMessage, ToolCall>();
   const whole = new Set<CallerMessage>();
   conversation.forEach((message, index) => {
+    const id = answeredId(message);
+    const call = id === undefined ? undefined : calls.get(id);
+    if (call) answered.set(message, call);
     const made = callsOf(message) ?? [];
     const ids = new Set(made.map(({ id }) => id));
     const isNew = ids.size === made.length &&
@@ -94,7 +98,7 @@ function readCalls(conversation: CallerMessage[]): Calls {
     const isAnswered = new Set(answers).size === ids.size && answers.every((id) => ids.has(id!));
     if (isAnswered) whole.add(message);
   });
-  return { calls, whole };
+  return { answered, whole };
 }
 
 function callsOf(message: CallerMessage): ToolCall[] | undefined {
@@ -150,7 +154,7 @@ function mergeTurn(last: CallerMessage, message: CallerMessage): CallerMessage |
   return { role: last.role, content, ...(isAlike && last.extra && { extra: last.extra }) };
 }
 
-function toChatMessages(turns: CallerMessage[], { calls, whole }: Calls) {
+function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {
   const messages: ChatMessage[] = [];
   const count = { paired: 0, bridged: 0, opened: 0, filled: 0 };
   const open = new Set<string>();
@@ -166,7 +170,7 @@ function toChatMessages(turns: CallerMessage[], { calls, whole }: Calls) {
       return;
     }
     const id = nextCallId();
-    const made = turn.toolCallId === undefined ? undefined : calls.get(turn.toolCallId);
+    const made = answered.get(turn);
     const toolCalls = [toHistoryCall({
       id,
       name: functionName(made?.name ?? turn.name),

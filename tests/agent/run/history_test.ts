@@ -282,3 +282,18 @@ Deno.test("a system message inside a conversation stays where it is", () => {
   ]);
   assertEquals(shape(messages), "system user assistant user system user");
 });
+
+Deno.test("a result answers the latest call of its id: some models use one id for every call", () => {
+  const { messages } = buildHistory(["Oslo", "Bergen"].flatMap((city): CallerMessage[] => [
+    human(`How is ${city}?`),
+    {
+      role: "assistant",
+      content: "",
+      toolCalls: [{ id: "call_0", name: "weather", arguments: JSON.stringify({ city }) }],
+    },
+    { role: "tool", content: `rain in ${city}`, toolCallId: "call_0" },
+  ]));
+  const made = messages.flatMap((message) => message.role === "assistant" ? message.toolCalls : []);
+  const cities = made.flatMap((call) => call ? [JSON.parse(call.arguments).city] : []);
+  assertEquals(cities, ["Oslo", "Bergen"]);
+});
