@@ -127,7 +127,7 @@ async function execute(
   call: ToolCall,
   options: Turn,
 ): Promise<{ content: string; images?: ContentPart[] }> {
-  const { tools, refusals, yielder } = options;
+  const { tools, refusals, yielder, signal } = options;
   const refusal = refusals?.get(call.id);
   if (refusal) throw new ToolError(refusal);
   const tool = tools.find(call.name);
@@ -142,7 +142,8 @@ async function execute(
     throw new ToolError(`the arguments are invalid\n${z.prettifyError(checked.error)}`);
   }
   while (yielder.isDue()) await yielder();
-  const run = (signal: AbortSignal) => tool.run(checked.data, { signal });
+  if (signal?.aborted) throw abortError(signal);
+  const run = (ending: AbortSignal) => tool.run(checked.data, { signal: ending });
   const result = await withinTime(run, { name: call.name, ...options });
   const { text, images = [] } = typeof result === "string" ? { text: result } : result;
   return {

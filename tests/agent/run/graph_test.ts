@@ -342,6 +342,27 @@ Deno.test("an abort reaches the provider and the tools, and a run does not start
   assertEquals(fresh.requests, []);
 });
 
+Deno.test("no tool starts after the caller has left", async () => {
+  const controller = new AbortController();
+  const started: string[] = [];
+  const leave = tool("leave", () => {
+    started.push("leave");
+    controller.abort();
+    return never();
+  });
+  const late = tool("late", () => {
+    started.push("late");
+    return "ok";
+  });
+  const provider = createScriptedProvider(calls(
+    call({ id: "c1", name: "leave", arguments: "{}" }),
+    call({ id: "c2", name: "late", arguments: "{}" }),
+  ));
+  await assertRejects(() => run(provider, { tools: [leave, late], signal: controller.signal }));
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(started, ["leave"]);
+});
+
 Deno.test("a run with events reports them in order and has the same result", async () => {
   const steps = [
     { content: "Let me see.", toolCalls: [call()] },
