@@ -58,7 +58,7 @@ export function repairHeaders(repairs: HistoryRepairs): Record<string, string> {
 
 /** A model id may contain any character; a header value may not. */
 export function toHeaderValue(model: string): string {
-  return model.replace(/[^\x20-\x7e]/g, encodeURIComponent);
+  return model.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
 }
 
 function describeRepairs(repairs: HistoryRepairs): string | null {

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { toHeaderValue } from "../../../agent/answer/accounting.ts";
 import { NOT_UTF8 } from "../../../shared/http/utf8.ts";
 import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
 import { createScriptedProvider } from "../../fakes/scripted_provider.ts";
@@ -71,4 +72,10 @@ Deno.test("a reply that was not UTF-8 is marked, with and without streaming", as
   const accept = { accept: "text/event-stream" };
   const events = await (await service(agentRequestOf(BODY, { headers: accept }))).text();
   assertMatch(events, /event: done\ndata: .*"reply_encoding":"not utf-8"/);
+});
+
+Deno.test("a model id with any characters has a header value", () => {
+  assertEquals(toHeaderValue("acme/größe"), "acme/gr%C3%B6%C3%9Fe");
+  assertEquals(toHeaderValue("acme/🦙"), "acme/%F0%9F%A6%99");
+  assertEquals(toHeaderValue("acme/\ud83e"), "acme/%EF%BF%BD");
 });
