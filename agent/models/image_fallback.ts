@@ -13,7 +13,8 @@ const MAX_MODELS = 1_000;
 
 /**
  * A provider that gets the images of tools as long as it takes them. No list says which models do:
- * if one refuses a request with them, it is asked again without, and gets none from then on.
+ * if one refuses a request with them, it is asked again without. If it takes that, it gets none from
+ * then on.
  */
 export function withImageFallback<P extends ChatProvider>(provider: P): P {
   const refusing = new Set<string>();
@@ -23,9 +24,13 @@ export function withImageFallback<P extends ChatProvider>(provider: P): P {
     return { ...request, messages: withoutToolImages(request.messages) };
   }
 
-  /** Remembers the model. Throws `error` if images cannot be the reason. */
-  function noteRefusal(error: unknown, { model, messages }: ChatRequest): void {
-    if (!isRefusal(error) || refusing.has(model) || !hasToolImages(messages)) throw error;
+  /** The request to try next. Throws `error` if images cannot be its reason. */
+  function withoutImages(request: ChatRequest, error: unknown): ChatRequest {
+    if (!isRefusal(error) || !hasToolImages(request.messages)) throw error;
+    return { ...request, messages: withoutToolImages(request.messages) };
+  }
+
+  function remember({ model }: ChatRequest): void {
     if (refusing.size < MAX_MODELS) refusing.add(model);
   }
 
@@ -34,9 +39,9 @@ export function withImageFallback<P extends ChatProvider>(provider: P): P {
     try {
       return await provider.complete(sent, options);
     } catch (error) {
-      noteRefusal(error, sent);
-      const messages = withoutToolImages(request.messages);
-      return await provider.complete({ ...request, messages }, options);
+      const reply = await provider.complete(withoutImages(sent, error), options);
+      remember(sent);
+      return reply;
     }
   }
 
@@ -50,9 +55,10 @@ export function withImageFallback<P extends ChatProvider>(provider: P): P {
       }
     } catch (error) {
       if (hasBegun) throw error;
-      noteRefusal(error, sent);
-      const messages = withoutToolImages(request.messages);
-      yield* provider.stream({ ...request, messages }, options);
+      for await (const delta of provider.stream(withoutImages(sent, error), options)) {
+        remember(sent);
+        yield delta;
+      }
     }
   }
 

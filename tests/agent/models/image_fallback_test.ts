@@ -76,6 +76,14 @@ for (const [way, ask] of Object.entries(WAYS)) {
     await assertRejects(() => ask(provider), ProviderError, "refused by the provider (400)");
     assertEquals(shapeOf(double), ["user 3", "tool 0"]);
   });
+
+  Deno.test(`a model that refuses the request without images too gets them later, ${way}`, async () => {
+    await using double = await startProviderDouble([errorStatus(400), errorStatus(400), answer]);
+    const provider = withImageFallback(providerOf(double));
+    await assertRejects(() => ask(provider), ProviderError);
+    await ask(provider);
+    assertEquals(shapeOf(double), ["user 3", "tool 0", "user 3"]);
+  });
 }
 
 Deno.test("only the latest images are sent, up to the limits of a request", async () => {
