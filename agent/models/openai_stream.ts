@@ -1,5 +1,6 @@
 import type { CallClock } from "../../shared/providers/call_clock.ts";
 import { readStart, unreadable } from "../../shared/providers/failed_answer.ts";
+import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { parseReply } from "../../shared/providers/openai_messages.ts";
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta } from "../../shared/providers/provider.ts";
@@ -65,6 +66,8 @@ async function* readWhole(
 ): AsyncGenerator<ChatDelta> {
   const reply = await readAnswer(response, (answer) => parseReply(answer, model));
   clock.pause();
+  const thoughts = reasoningOf(reply);
+  if (thoughts) yield { type: "reasoning", text: thoughts };
   if (reply.content) yield { type: "text", text: reply.content };
   yield { type: "reply", reply };
 }

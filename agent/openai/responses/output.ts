@@ -1,4 +1,4 @@
-import { reasoningIn } from "../../../shared/providers/extra_fields.ts";
+import { reasoningOf } from "../../../shared/providers/extra_fields.ts";
 import { asList } from "../../../shared/providers/openai_messages.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 import { toSentFields } from "../../run/sent_fields.ts";
@@ -241,7 +241,7 @@ export async function addReply(
   { status, isStreamed }: { status: string; isStreamed: boolean },
 ): Promise<void> {
   if (!isStreamed) {
-    const thoughts = reply.extra && reasoningIn(reply.extra);
+    const thoughts = reasoningOf(reply);
     if (thoughts) await output.addReasoning(thoughts);
     if (reply.content) await output.addText(reply.content, tokensOf(reply.logprobs));
   }

@@ -6,6 +6,7 @@ import {
   completion,
   completionBody,
   completionChunks,
+  json,
   raw,
   sse,
   startProviderDouble,
@@ -194,6 +195,16 @@ Deno.test("a provider that does not stream is read all the same", async () => {
   const deltas = await Array.fromAsync(providerOf(double).stream(REQUEST));
   assertEquals(deltas[0], { type: "text", text: "All of it." });
   assertEquals(deltas.map(({ type }) => type), ["text", "reply"]);
+});
+
+Deno.test("the thoughts of a provider that does not stream are yielded too", async () => {
+  const message = { role: "assistant", content: "4", reasoning: "2 and 2." };
+  await using double = await startProviderDouble(
+    json({ choices: [{ index: 0, message, finish_reason: "stop" }] }),
+  );
+  const deltas = await Array.fromAsync(providerOf(double).stream(REQUEST));
+  assertEquals(deltas[0], { type: "reasoning", text: "2 and 2." });
+  assertEquals(deltas.map(({ type }) => type), ["reasoning", "text", "reply"]);
 });
 
 const BROKEN_STREAMS: Record<string, [answer: Answer, kind: string]> = {

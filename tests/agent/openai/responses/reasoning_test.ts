@@ -63,6 +63,27 @@ Deno.test("what a model thinks is the summary of a reasoning item, before its me
   ]);
 });
 
+Deno.test("thoughts that come as parts of the content are reasoning too", async () => {
+  const thinking = [{ type: "text", text: "It is a greeting." }];
+  const content = [{ type: "thinking", thinking }, { type: "text", text: "Hello!" }];
+  await using double = await startProviderDouble(
+    json({
+      choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+    }),
+  );
+  const { service } = agentService(providerOf(double));
+  const response = await service(
+    new Request("http://127.0.0.1:8000/v1/responses", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "mistral/m", input: "Hi" }),
+    }),
+  );
+  const { output } = await response.json();
+  assertEquals(output.map(({ type }: { type: string }) => type), ["reasoning", "message"]);
+  assertEquals(output[0].summary, [{ type: "summary_text", text: "It is a greeting." }]);
+});
+
 Deno.test("the provider gets its fields back, by the item itself or by its id", async () => {
   await using service = await serve();
   const include = ["reasoning.encrypted_content"];
