@@ -10,7 +10,7 @@ export interface Candidate {
   id?: string;
   testName: string;
   dataset: string | null;
-  request: Pick<EvaluateRequest, "endpoint" | "protocol">;
+  request: Pick<EvaluateRequest, "endpoint" | "protocol" | "history">;
 }
 
 /** A run with a larger share of failed calls says little about its model. */
@@ -37,8 +37,8 @@ export async function findBaselineRun(
   }
   throw new UsageError(
     `no baseline: there is no completed run of test "${candidate.testName}" or of the same batch ` +
-      `that passed its gate, with at most ${MOST_FAILED * 100} % failed calls and an endpoint of ` +
-      "the same kind",
+      `that passed its gate, with at most ${MOST_FAILED * 100} % failed calls, an endpoint of ` +
+      "the same kind and the same history",
   );
 }
 
@@ -66,8 +66,14 @@ function isSameTest({ testName, dataset }: RunRecord, candidate: Candidate): boo
 
 /** An address that tells no kind may be of any. */
 async function isSameKind(reader: RunReader, id: string, { request }: Candidate): Promise<boolean> {
+  const run = await reader.getRun(id);
+  if (!run || comparedHistory(run.request) !== comparedHistory(request)) return false;
   const wanted = endpointKind(request);
-  const run = wanted && await reader.getRun(id);
-  const found = run && endpointKind(run.request);
+  const found = endpointKind(run.request);
   return !wanted || !found || wanted === found;
+}
+
+/** What the turns that are compared were asked after; of `both`, those after generated replies. */
+function comparedHistory({ history }: Candidate["request"]): "generated" | "reference" {
+  return history === "reference" ? "reference" : "generated";
 }

@@ -80,6 +80,19 @@ Deno.test("a run of another kind of endpoint is not the latest baseline", async 
   assertStringIncludes(next.err, `baseline ${own.id}`);
 });
 
+Deno.test("a run with another history is not the latest baseline", async () => {
+  const { evaluate } = model();
+  const generated = await evaluate("support.jsonl");
+  const reference = await evaluate("support.jsonl", "--history", "reference");
+  const latest = async (...history: string[]) =>
+    /^baseline (\S+)$/m.exec(
+      (await evaluate("support.jsonl", "--baseline", "latest", ...history)).err,
+    )
+      ?.[1];
+  assertEquals(await latest("--history", "both"), generated.id);
+  assertEquals(await latest("--history", "reference"), reference.id);
+});
+
 Deno.test("without a baseline nothing is run and the exit code is 1, unless it is optional", async () => {
   const { evaluate, asked, run } = model();
   for (const name of ["latest", "tag:main", "0198c0de-1111-7000-8000-000000000000"]) {
