@@ -60,7 +60,9 @@ function inPage(json: string): string {
 async function* writeRun({ run, reader, threshold, scores = [] }: ExportSource) {
   const outline = { ...outlineOf(run), passThreshold: threshold };
   const shown = viewRun(run, restingProgress(run, await reader.tally(run.id)));
-  const summary = await summariseTurns(reader, run);
+  // By the threshold of the export, as the outcomes of the turns are.
+  const request = { ...run.request, pass_threshold: threshold };
+  const summary = await summariseTurns(reader, { ...run, request });
   const { scenarios } = outline;
   const data = JSON.stringify({
     run: shown,

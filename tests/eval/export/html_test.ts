@@ -21,6 +21,18 @@ Deno.test("a report holds the run, its summary and every turn whole", async () =
   assert(summary.statistics.overall);
 });
 
+Deno.test("a report counts by the threshold that it is written with", async () => {
+  const scores = { overall: 0.8 };
+  const source = { ...storedRun([["a", [[{ scores }]]]]), threshold: 0.9 };
+  const { summary, turns } = dataOf((await Array.fromAsync(html.write(source))).join(""));
+  assertEquals(turns[0].outcome, "below");
+  assertEquals([summary.pass_threshold, summary.outcomes.below, summary.scenarios.below], [
+    0.9,
+    1,
+    1,
+  ]);
+});
+
 Deno.test("no text of a caller or a model ends the report's data or adds a tag", async () => {
   const turns = PAYLOADS.map((text) => ({ user_message: text, agent_reply: text, id: text }));
   const file = await write([[PAYLOADS[2]!, [turns]]], {
