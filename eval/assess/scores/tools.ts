@@ -42,33 +42,35 @@ export const toolScores: Scorer = {
 
   forBatch({ scenarios, checks }) {
     if (!scenarios.some(({ interactions }) => interactions.some(expectsTools))) return undefined;
-    const matches = async (pattern: string, text: string) =>
-      (await checks.decide({ type: "regex", value: pattern }, text)).value === 1;
+    const matches = async (pattern: string, text: string) => {
+      const { value, reason } = await checks.decide({ type: "regex", value: pattern }, text);
+      if (value === null) throw new UndecidedPattern(`$regex ${pattern}: ${reason}`);
+      return value === 1;
+    };
     return {
       plan: (interaction) => planTools(interaction),
       async score({ interaction, toolCalls }: ScoreInput): Promise<Outcome> {
         const planned = planTools(interaction);
         if (!planned.tools) return { scores: withValue(planned, null) };
-        if (!toolCalls) {
-          const names = Object.keys(planned).filter((name) => planned[name]);
+        if (!toolCalls) return allMissing(planned, NOT_REPORTED);
+        try {
+          const found = await compareTools({
+            expected: interaction.reference_tools!,
+            made: toolCalls,
+            mode: interaction.tools_mode ?? DEFAULT_MODE,
+          }, matches);
           return {
-            scores: withValue(planned, null),
-            missing: Object.fromEntries(names.map((name) => [name, NOT_REPORTED])),
+            scores: {
+              tool_f1: found.f1,
+              tool_args: found.args,
+              tool_order: found.order,
+              tools: found.fits ? 1 : 0,
+            },
           };
+        } catch (error) {
+          if (!(error instanceof UndecidedPattern)) throw error;
+          return allMissing(planned, error.message);
         }
-        const found = await compareTools({
-          expected: interaction.reference_tools!,
-          made: toolCalls,
-          mode: interaction.tools_mode ?? DEFAULT_MODE,
-        }, matches);
-        return {
-          scores: {
-            tool_f1: found.f1,
-            tool_args: found.args,
-            tool_order: found.order,
-            tools: found.fits ? 1 : 0,
-          },
-        };
       },
     };
   },
@@ -83,6 +85,17 @@ function planTools(interaction: Interaction): Record<string, boolean> {
   const isExpected = expectsTools(interaction);
   const hasArgs = isExpected && interaction.reference_tools!.some(({ args }) => args !== undefined);
   return { tool_f1: isExpected, tool_args: hasArgs, tool_order: isExpected, tools: isExpected };
+}
+
+/** An argument could not be compared with its pattern, so that it is not known what fits. */
+class UndecidedPattern extends Error {}
+
+function allMissing(planned: Record<string, boolean>, reason: string): Outcome {
+  const names = Object.keys(planned).filter((name) => planned[name]);
+  return {
+    scores: withValue(planned, null),
+    missing: Object.fromEntries(names.map((name) => [name, reason])),
+  };
 }
 
 function withValue<T>(planned: Record<string, boolean>, value: T): Record<string, T> {

@@ -1,4 +1,5 @@
 import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../../shared/schemas/tools.ts";
+import { createYielder } from "../../../shared/yielder.ts";
 import { lcsLength } from "../text/lcs.ts";
 import { type MatchesPattern, shareOfArguments } from "./same_args.ts";
 
@@ -43,9 +44,11 @@ async function shareMatrix(
   matches: MatchesPattern,
 ): Promise<(number | null)[][]> {
   const rows: (number | null)[][] = [];
+  const yieldIfDue = createYielder(); // an endpoint may have made any number of calls
   for (const { name, args } of expected) {
     const row: (number | null)[] = [];
     for (const call of made) {
+      await yieldIfDue();
       if (call.name !== name) row.push(null);
       else row.push(args ? await shareOfArguments(args, call.args, matches) : 1);
     }
