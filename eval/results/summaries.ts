@@ -22,10 +22,11 @@ export function createSummaries(
 
   /** One after another: each reads a whole run. */
   function compute(run: StoredRun): Promise<RunSummary> {
-    const known = underWay.get(run.id);
+    const key = `${run.id} ${run.finishedAt}`; // one begun while the run was running lacks turns
+    const known = underWay.get(key);
     if (known) return known;
-    const computed = queue.then(() => readAndSave(run)).finally(() => underWay.delete(run.id));
-    underWay.set(run.id, computed);
+    const computed = queue.then(() => readAndSave(run)).finally(() => underWay.delete(key));
+    underWay.set(key, computed);
     queue = computed.catch(() => {});
     return computed;
   }

@@ -1,0 +1,32 @@
+import { assertEquals } from "@std/assert";
+import { createSummaries } from "../../../eval/results/summaries.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+
+Deno.test("a run that ends while it is being summarised is summarised again, with all its turns", async () => {
+  const store = memoryStore();
+  const request = evaluateRequest({ turns: 2 });
+  const { id } = await store.createRun({ request, testName: "t" });
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  const gate = Promise.withResolvers<void>();
+  const isRead = Promise.withResolvers<void>();
+  let reads = 0;
+  const summaries = createSummaries({
+    ...store,
+    async *turnPages(runId) {
+      const pages = await Array.fromAsync(store.turnPages(runId));
+      if (reads++ === 0) {
+        isRead.resolve();
+        await gate.promise;
+      }
+      yield* pages;
+    },
+  });
+  const early = summaries.summary((await store.getRun(id))!);
+  await isRead.promise;
+  await store.recordTurn(id, storedTurn([0, 0, 1]));
+  await store.setStatus(id, { status: "completed" });
+  const late = summaries.summary((await store.getRun(id))!);
+  gate.resolve();
+  assertEquals([(await early).outcomes.passed, (await late).outcomes.passed], [1, 2]);
+});
