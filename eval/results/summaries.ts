@@ -18,6 +18,7 @@ export function createSummaries(
   { patienceMs = PATIENCE_MS }: { patienceMs?: number } = {},
 ): Summaries {
   const underWay = new Map<string, Promise<RunSummary>>();
+  const headlinesUnderWay = new Map<string, Promise<RunHeadline | undefined>>();
   let queue: Promise<unknown> = Promise.resolve();
 
   /** One after another: each reads a whole run. */
@@ -51,15 +52,31 @@ export function createSummaries(
     return stored === undefined ? await compute(run) : JSON.parse(stored);
   }
 
-  /** Never rejects: a list does not fail because one of its runs cannot be read. */
+  /** `undefined` if the run cannot be read: whoever asks for it is told why. */
+  async function readHeadline(id: string): Promise<RunHeadline | undefined> {
+    try {
+      const run = await store.getRun(id);
+      return run && headlineOf(await summary(run));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Once for all lists that wait for it: they may be asked for every second. */
+  function headline(id: string): Promise<RunHeadline | undefined> {
+    let reading = headlinesUnderWay.get(id);
+    if (!reading) {
+      reading = readHeadline(id).finally(() => headlinesUnderWay.delete(id));
+      headlinesUnderWay.set(id, reading);
+    }
+    return reading;
+  }
+
+  /** One at a time: a request may have megabytes. */
   async function addMissing(ids: string[], found: Map<string, RunHeadline>): Promise<void> {
     for (const id of ids) {
-      try {
-        const run = await store.getRun(id); // one at a time: a request may have megabytes
-        if (run) found.set(id, headlineOf(await summary(run)));
-      } catch {
-        continue; // whoever asks for this run is told why
-      }
+      const read = await headline(id);
+      if (read) found.set(id, read);
     }
   }
 

@@ -30,3 +30,27 @@ Deno.test("a run that ends while it is being summarised is summarised again, wit
   gate.resolve();
   assertEquals([(await early).outcomes.passed, (await late).outcomes.passed], [1, 2]);
 });
+
+Deno.test("a run is read once for the headlines of all lists that wait for it", async () => {
+  const store = memoryStore();
+  const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  await store.setStatus(id, { status: "completed" });
+  const record = (await store.getRecord(id))!;
+  const gate = Promise.withResolvers<void>();
+  let reads = 0;
+  const summaries = createSummaries({
+    ...store,
+    async getRun(id) {
+      reads++;
+      await gate.promise;
+      return await store.getRun(id);
+    },
+  }, { patienceMs: 0 });
+  const empty = await Promise.all([summaries.headlines([record]), summaries.headlines([record])]);
+  assertEquals(empty.map(({ size }) => size), [0, 0]);
+  assertEquals(reads, 1);
+  gate.resolve();
+  await summaries.summary((await store.getRun(id))!);
+  assertEquals((await summaries.headlines([record])).get(id)?.outcomes.passed, 1);
+});
