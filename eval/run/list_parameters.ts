@@ -8,7 +8,11 @@ import { RUN_STATUSES } from "../store/store.ts";
 const LONGEST_TEXT = 1_000;
 const LONGEST_NAME = 256;
 
-const Position = z.coerce.number().int().min(0).max(2 ** 31 - 1);
+/** What a column of PostgreSQL's type `integer` can be compared with. */
+export const LARGEST_INTEGER = 2 ** 31 - 1;
+
+const Position = z.coerce.number().int().min(0).max(LARGEST_INTEGER);
+const AttemptId = z.coerce.number().int().min(1).max(LARGEST_INTEGER);
 const Share = z.coerce.number().min(0).max(1);
 
 /** Databases cannot look for a NUL. */
@@ -58,7 +62,7 @@ const TurnSort = z.string().max(LONGEST_NAME).default("position").transform((sor
 export const TurnListQuery = z.object({
   sort: TurnSort,
   cursor: cursor(
-    z.tuple([z.string(), z.number().nullable(), z.int(), z.int(), z.int()]),
+    z.tuple([z.string(), z.number().nullable(), z.int32(), z.int32(), z.int32()]),
   ).optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   /** Fields of an interaction to add to each row, separated by commas; `all` for all. */
@@ -75,7 +79,7 @@ export const TurnListQuery = z.object({
   found: z.string().max(LONGEST_NAME).optional(),
   scenario: Position.optional(),
   scenario_id: z.string().max(LONGEST_NAME).optional(),
-  attempt_id: z.coerce.number().int().min(1).optional(),
+  attempt_id: AttemptId.optional(),
   turn: Position.optional(),
   text: Text,
 }).superRefine(({ label_key, expected, found }, context) => {
@@ -91,12 +95,12 @@ export type TurnListQuery = z.infer<typeof TurnListQuery>;
 /** The path of one turn: positions as in the rows of the list. */
 export const TurnPath = z.object({
   scenario: Position,
-  attempt: z.coerce.number().int().min(1),
+  attempt: AttemptId,
   turn: Position,
 });
 
 /** The query of `GET /runs/{id}/scenarios`. */
 export const ScenarioListQuery = z.object({
-  cursor: cursor(z.tuple([z.literal("scenario"), z.int().min(0)])).optional(),
+  cursor: cursor(z.tuple([z.literal("scenario"), z.int32().min(0)])).optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(200),
 });

@@ -14,7 +14,7 @@ import {
   type RunStore,
   type StoredRun,
 } from "../store/store.ts";
-import { RunListQuery, RunQuery } from "./list_parameters.ts";
+import { LARGEST_INTEGER, RunListQuery, RunQuery } from "./list_parameters.ts";
 import { eventStream, LAST_EVENT } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { QUERY_LOST, type RunManager } from "./manager.ts";
@@ -116,7 +116,7 @@ export function createRunHandlers(
       const last = request.headers.get("last-event-id");
       // 204 tells `EventSource` not to reconnect.
       if (last === LAST_EVENT) return new Response(null, { status: 204 });
-      const afterSeq = /^\d{1,15}$/.test(last ?? "") ? Number(last) : 0;
+      const afterSeq = /^\d{1,15}$/.test(last ?? "") ? Math.min(Number(last), LARGEST_INTEGER) : 0;
       const stream = eventStream({ store, runs, run, afterSeq, client: request.signal });
       logStreamEnd(stream, { context });
       return stream.response;

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { writeCursor } from "../../../shared/http/cursor.ts";
 import type { Service } from "../../../shared/http/router.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { RunHeadline, RunSummary } from "../../../eval/results/run_summary.ts";
@@ -88,9 +89,13 @@ Deno.test("an invalid parameter of the lists is refused by its name", async () =
     [`/runs/${id}/turns?min=low`, "min"],
     [`/runs/${id}/turns?expected=calm`, "label_key"],
     [`/runs/${id}/turns?text=%00`, "text"],
+    [`/runs/${id}/turns?attempt_id=3000000000`, "attempt_id"],
+    [`/runs/${id}/turns?cursor=${writeCursor(["position", null, 3e9, 0, 0])}`, "cursor"],
+    [`/runs/${id}/turns/0/3000000000/0`, "attempt"],
     [`/runs/${id}/turns/0/0/0`, "attempt"],
     [`/runs/${id}/turns/x/1/0`, "scenario"],
     [`/runs/${id}/scenarios?cursor=W10`, "cursor"],
+    [`/runs/${id}/scenarios?cursor=${writeCursor(["scenario", 3e9])}`, "cursor"],
     [`/runs?sort=age`, "sort"],
     [`/runs?cursor=${other}`, "cursor"],
     [`/runs/compare/scenarios?baseline=${id}&candidate=${id}&score=none`, "score"],
