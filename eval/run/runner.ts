@@ -7,6 +7,7 @@ import {
   type Scenario,
 } from "../../shared/schemas/evaluate.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
+import { Cost } from "../../shared/schemas/cost.ts";
 import type { Assessment, Assessor, ReplyCircumstances, Spent } from "../assess/assessment.ts";
 import { isTruncated, type TargetReply } from "../endpoint/reply.ts";
 import type { ConversationMessage, Target } from "../endpoint/target.ts";
@@ -323,12 +324,15 @@ const OUTCOME_FIELDS = new Set(
 /** Names that callers may use themselves, unless the run has a value for them. */
 const SHARED_FIELDS = new Set(["tool_calls", "cost", "judge_cost"]);
 
+const isCost = (value: unknown) => Cost.nullable().safeParse(value).success;
+
 /** What the caller sent, without the results of an earlier run. */
 function ownFields(interaction: Interaction, { isPriced }: Pick<Target, "isPriced">): Interaction {
   const isOurs = (field: string) => {
     if (!OUTCOME_FIELDS.has(field)) return false;
     if (!SHARED_FIELDS.has(field)) return true;
-    return field === "tool_calls" ? interaction.reference_tools !== undefined : isPriced === true;
+    if (field === "tool_calls") return interaction.reference_tools !== undefined;
+    return isPriced === true || isCost(interaction[field]); // else it would count as this run's
   };
   const entries = Object.entries(interaction).filter(([field]) => !isOurs(field));
   return Object.fromEntries(entries) as Interaction;

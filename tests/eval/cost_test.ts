@@ -9,7 +9,7 @@ import { ConfigError, parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { fakeTarget } from "../fakes/eval_ports.ts";
-import { evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
+import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { memoryStore } from "../fakes/memory_store.ts";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
 
@@ -140,4 +140,18 @@ Deno.test("a model without a price has an unknown cost, never 0; the command lin
   assertStringIncludes(out, "Cost unknown");
   const plain = await cliContext({ files, target }).run(...args);
   assertEquals(plain.out.includes("Cost"), false);
+});
+
+Deno.test("the costs of an earlier result that is sent in again are not those of the run", async () => {
+  const { service } = evalService(() => "Yes");
+  const earlier = { cost: { amount: 5, currency: "USD" }, judge_cost: null };
+  const interactions = [earlier, { cost: "high" }].map((fields, id) => ({
+    ...{ id: `${id}`, user_message: "?", reference_reply: "Yes" },
+    ...fields,
+  }));
+  const body = evaluateBody({ test_batch: { id: "s", interactions } });
+  const { results } = await evaluateWith(service, body);
+  assertEquals([results.cost, results.judge_cost], [undefined, undefined]);
+  const turns = results.scenarios[0]!.attempts[0]!.interactions as { cost?: unknown }[];
+  assertEquals(turns.map(({ cost }) => cost), [undefined, "high"]);
 });
