@@ -5,7 +5,10 @@ import { isStorageFault } from "../store/store_fault.ts";
 export interface Saver {
   saveTurn(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
   saveReply(runId: string, reply: ReceivedReply, options: { isUrgent: boolean }): Promise<void>;
-  /** Stores what was kept: at most what was being stored when the storage failed. */
+  /**
+   * Stores what was kept: at most what was being stored when the storage failed. Waits for replies
+   * that are still being stored, so that they are found.
+   */
   saveKept(runId: string): Promise<void>;
   forget(runId: string): void;
 }
@@ -19,6 +22,32 @@ export function createSaver(store: RunStore): Saver {
     return known;
   }
 
+  /** Replies that are being stored: that may fail after their run has ended. */
+  const underWay = new Map<string, Set<Promise<void>>>();
+
+  function track(runId: string, storing: Promise<void>): void {
+    const all = underWay.get(runId) ?? new Set();
+    underWay.set(runId, all.add(storing));
+    const remove = () => {
+      all.delete(storing);
+      if (all.size === 0) underWay.delete(runId);
+    };
+    storing.then(remove, remove);
+  }
+
+  async function storeReply(
+    runId: string,
+    reply: ReceivedReply,
+    options: { isUrgent: boolean },
+  ): Promise<void> {
+    try {
+      await store.recordReply(runId, reply, options);
+    } catch (error) {
+      if (isStorageFault(error)) keptOf(runId).replies.push(reply);
+      throw error;
+    }
+  }
+
   return {
     async saveTurn(runId, turn) {
       try {
@@ -28,15 +57,13 @@ export function createSaver(store: RunStore): Saver {
         throw error;
       }
     },
-    async saveReply(runId, reply, options) {
-      try {
-        await store.recordReply(runId, reply, options);
-      } catch (error) {
-        if (isStorageFault(error)) keptOf(runId).replies.push(reply);
-        throw error;
-      }
+    saveReply(runId, reply, options) {
+      const storing = storeReply(runId, reply, options);
+      track(runId, storing);
+      return storing;
     },
     async saveKept(runId) {
+      await Promise.allSettled(underWay.get(runId) ?? []);
       const { turns, replies } = keptOf(runId);
       for (const turn of turns) await store.recordTurn(runId, turn);
       for (const reply of replies) await store.recordReply(runId, reply, { isUrgent: true });
