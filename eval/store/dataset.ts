@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { jsonPieces } from "../../shared/http/json_stream.ts";
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
 
@@ -14,11 +13,24 @@ export async function nameBatch(batch: Scenario[]): Promise<string> {
 
 /** A digest of a batch's content: runs with the same one have run the same conversations. */
 export async function datasetOf(batch: Scenario[]): Promise<string> {
-  const hash = createHash("sha256");
+  const digest = createDatasetDigest();
   const yieldIfDue = createYielder();
-  for (const piece of jsonPieces(batch, 1)) {
-    hash.update(piece);
+  for (const scenario of batch) {
+    digest.add(JSON.stringify(scenario));
     await yieldIfDue();
   }
-  return hash.digest("hex").slice(0, 32);
+  return digest.end();
+}
+
+/** The same digest of scenarios that arrive one after another, each as JSON text. */
+export function createDatasetDigest(): { add(scenario: string): void; end(): string } {
+  const hash = createHash("sha256");
+  let separator = "[";
+  return {
+    add(scenario) {
+      hash.update(separator).update(scenario);
+      separator = ",";
+    },
+    end: () => hash.update(separator === "[" ? "[]" : "]").digest("hex").slice(0, 32),
+  };
 }

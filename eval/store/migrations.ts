@@ -156,6 +156,31 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0017_datasets": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.createTable("datasets")
+        .addColumn("name", "text", (column) => column.primaryKey())
+        .addColumn("latest", "text", (column) => column.notNull())
+        .addColumn("updated_at", "bigint", (column) => column.notNull())
+        .execute();
+      await db.schema.createTable("dataset_versions")
+        .addColumn("name", "text", (column) => column.notNull())
+        .addColumn("version", "text", (column) => column.notNull())
+        .addColumn("content_id", "text", (column) => column.notNull())
+        .addColumn("created_at", "bigint", (column) => column.notNull())
+        .addColumn("scenarios", "integer", (column) => column.notNull())
+        .addColumn("turns", "integer", (column) => column.notNull())
+        .addColumn("bytes", "bigint", (column) => column.notNull())
+        .addPrimaryKeyConstraint("dataset_versions_key", ["name", "version"])
+        .execute();
+      await db.schema.createTable("dataset_parts")
+        .addColumn("content_id", "text", (column) => column.notNull())
+        .addColumn("position", "integer", (column) => column.notNull())
+        .addColumn("lines", "text", (column) => column.notNull())
+        .addPrimaryKeyConstraint("dataset_parts_key", ["content_id", "position"])
+        .execute();
+    },
+  },
 };
 
 /** Turns of an earlier version that are read at once. */

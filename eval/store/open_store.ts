@@ -1,5 +1,6 @@
 import { Kysely } from "kysely";
 import type { WorkerEvent } from "../../shared/background/worker_call.ts";
+import { deleteAbandonedParts } from "./dataset_queries.ts";
 import { migrate } from "./migrations.ts";
 import { createRunIds } from "./run_id.ts";
 import { createRunReader } from "./run_reader.ts";
@@ -39,6 +40,7 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   try {
     await migrate(db);
     await deleteOrphans(db);
+    await deleteAbandonedParts(db, now);
   } catch (error) {
     await db.destroy();
     throw cannotOpen(options.path, error);
@@ -55,23 +57,26 @@ function onDisk(
   connection: Pick<SqliteConnection, "requireInPlace" | "makeRoom"> & {
     keepRoom: () => Promise<void> | undefined;
   },
-): Pick<RunStore, "deleteRun" | "deleteOlderThan" | "checkWrite"> {
-  async function deleteRun(id: string): Promise<boolean> {
+): Pick<RunStore, "deleteRun" | "deleteDataset" | "deleteOlderThan" | "checkWrite"> {
+  async function deleteWithRoom(remove: () => Promise<boolean>): Promise<boolean> {
     try {
-      return await store.deleteRun(id);
+      return await remove();
     } catch (error) {
       if (!isStorageFault(error) || error.code !== "storage_full") throw error;
     }
     await connection.makeRoom(); // deleting needs room, too
     try {
-      return await store.deleteRun(id);
+      return await remove();
     } finally {
       await connection.keepRoom();
     }
   }
 
+  const deleteRun = (id: string) => deleteWithRoom(() => store.deleteRun(id));
+
   return {
     deleteRun,
+    deleteDataset: (name, version) => deleteWithRoom(() => store.deleteDataset(name, version)),
     deleteOlderThan(moment) {
       return store.deleteOlderThan.call({ ...store, deleteRun }, moment);
     },

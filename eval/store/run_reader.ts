@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { createGradeReader } from "./grade_queries.ts";
+import { createDatasetReader } from "./dataset_queries.ts";
 import { readAhead } from "./read_ahead.ts";
 import { listRuns } from "./run_list.ts";
 import { parseTurn, RECORD_COLUMNS, toRecord, toTurnText, type TurnRow } from "./run_rows.ts";
@@ -31,6 +32,7 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
   return {
     ...createTurnQueries(db),
     ...createGradeReader(db),
+    ...createDatasetReader(db),
 
     async getRun(id) {
       const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { datasetOf } from "./dataset.ts";
+import { createDatasetStore } from "./dataset_queries.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { removeQuery } from "./endpoint_query.ts";
 import { createGradeWriter, deleteGrades, deleteOrphanGrades } from "./grade_queries.ts";
@@ -64,6 +65,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
     ...reader,
     ...createSummaryQueries(db),
     ...createGradeWriter(db, { now }),
+    ...createDatasetStore(db, options),
     keep: kept.keep,
     recordReply: replies.write,
 

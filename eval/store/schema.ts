@@ -9,6 +9,36 @@ export interface Tables {
   service_state: ServiceStateTable;
   run_tags: RunTagsTable;
   grades: GradesTable;
+  datasets: DatasetsTable;
+  dataset_versions: DatasetVersionsTable;
+  dataset_parts: DatasetPartsTable;
+}
+
+export interface DatasetsTable {
+  name: string;
+  /** The version that the name alone stands for. */
+  latest: string;
+  updated_at: number;
+}
+
+export interface DatasetVersionsTable {
+  name: string;
+  /** See `datasetOf`. */
+  version: string;
+  /** Sorts in the order of writing. */
+  content_id: string;
+  created_at: number;
+  scenarios: number;
+  turns: number;
+  bytes: number;
+}
+
+/** The scenarios of a version. Parts without a version belong to an upload that has not ended. */
+export interface DatasetPartsTable {
+  content_id: string;
+  position: number;
+  /** Scenarios as JSON, one per line. */
+  lines: string;
 }
 
 /** Names that people give to runs. */

@@ -6,6 +6,7 @@ import type {
 import type { Cost } from "../../shared/schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import type { DatasetReader, DatasetStore } from "./datasets.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
 import type { GradeReader, GradeWriter } from "./grade.ts";
 import type { AttemptPosition, TurnPosition } from "./position.ts";
@@ -132,7 +133,7 @@ export interface RunPage {
 }
 
 /** Reads runs, also those that another process is running. */
-export interface RunReader extends TurnQueries, GradeReader {
+export interface RunReader extends TurnQueries, GradeReader, DatasetReader {
   getRun(id: string): Promise<StoredRun | undefined>;
   /** The same without the request, which may have megabytes. */
   getRecord(id: string): Promise<RunRecord | undefined>;
@@ -213,7 +214,7 @@ export interface AttemptCount extends AttemptPosition {
  * Every method may throw `AppError` 507 `storage_full`, 503 `storage_busy` or 503
  * `storage_unavailable`; see `isStorageFault`.
  */
-export interface RunStore extends RunReader, SummaryQueries, GradeWriter {
+export interface RunStore extends RunReader, SummaryQueries, GradeWriter, DatasetStore {
   /**
    * Stores a run completely or not at all, without the query of its endpoint. A retry starts with its
    * parent's turns up to the first failed one of each attempt.

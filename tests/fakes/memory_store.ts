@@ -16,6 +16,7 @@ import { createKeptRuns } from "../../eval/store/kept_runs.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
 import { memoryGrades } from "./memory_grades.ts";
 import { listMemoryRuns, memorySummaries, memoryTurnQueries } from "./memory_lists.ts";
+import { memoryDatasets } from "./memory_datasets.ts";
 import { toTurnText } from "./stored_runs.ts";
 
 const placeOf = ({ scenario, attempt, turn }: TurnPosition) => `${scenario}/${attempt}/${turn}`;
@@ -71,6 +72,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     ...memoryTurnQueries(turnsOf),
     ...summaries,
     ...grades,
+    ...memoryDatasets(now),
     async createRun(run) {
       const id = newId();
       const known = claim(run, id);

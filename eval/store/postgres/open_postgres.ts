@@ -3,6 +3,7 @@ import { ConfigError } from "../../../shared/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
 import { unavailable } from "../../../shared/postgres/fault.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
+import { deleteAbandonedParts } from "../dataset_queries.ts";
 import { migrate } from "../migrations.ts";
 import { createRunIds } from "../run_id.ts";
 import { createRunReader, readTally } from "../run_reader.ts";
@@ -87,6 +88,7 @@ async function migrateAddress(address: string): Promise<void> {
   try {
     await migrate(asCommon(db), { further: postgresMigrations, newerAllowed: 1 });
     await deleteOrphans(asCommon(db));
+    await deleteAbandonedParts(asCommon(db), Date.now);
   } catch (error) {
     throw cannotOpen(address, error);
   } finally {

@@ -4,6 +4,7 @@ import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunCursor } from "../../../eval/store/list_query.ts";
 import type { RunPage, RunStore, StoredTurn } from "../../../eval/store/store.ts";
 import { gradeCases } from "./grade_cases.ts";
+import { datasetCases } from "./dataset_cases.ts";
 import { listCases } from "./list_cases.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
@@ -31,7 +32,8 @@ Deno.test.afterAll(async () => {
 async function openEmpty(now: () => number): Promise<RunStore> {
   clockOfTest = now;
   const { store, pool } = shared!;
-  await pool.query({ text: "truncate runs, turns, caller_keys, pending_replies, grades" });
+  const tables = ["runs", "turns", "caller_keys", "pending_replies", "grades", "datasets", "dataset_versions", "dataset_parts"];
+  await pool.query({ text: `truncate ${tables.join(", ")}` });
   return { ...store, close: () => Promise.resolve() };
 }
 
@@ -493,6 +495,7 @@ testStores("names with U+0000 and lone surrogates are stored and found", async (
 });
 
 for (const [name, test] of Object.entries(listCases)) testStores(name, test);
+for (const [name, test] of Object.entries(datasetCases)) testStores(name, test);
 
 testStores(
   "a run keeps the outcome of its gate, and the digest of its batch is the same for the same batch",
