@@ -4,6 +4,7 @@ import { createService } from "../shared/http/service.ts";
 import type { Logger } from "../shared/log.ts";
 import { createIndexRoute } from "../shared/ops/index_route.ts";
 import type { Operations } from "../shared/ops/operations.ts";
+import { createDatasetRoutes } from "./api/dataset_routes.ts";
 import { createEvaluateRoutes } from "./api/evaluate_routes.ts";
 import { createGradeRoutes } from "./api/grade_routes.ts";
 import { createLookRoutes } from "./api/look_routes.ts";
@@ -45,6 +46,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
     ...createLookRoutes({ ...deps, summaries }),
     ...createNoiseRoutes(deps),
     ...createGradeRoutes(deps),
+    ...createDatasetRoutes(deps),
   ];
   const index = createIndexRoute(about, { routes });
   return createService([index, ...routes], { ...deps, about, page: dashboardPage });

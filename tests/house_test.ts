@@ -65,18 +65,29 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     api: ["answer", "mcp", "models", "openai", "run", "tools"],
   },
   eval: {
-    datasets: [],
     endpoint: [],
     store: [],
+    datasets: ["store"],
     pages: ["api", "assess", "compare", "endpoint", "results", "run", "store"], // their types
     assess: ["endpoint"],
     results: ["assess", "endpoint", "store"],
     compare: ["assess", "endpoint", "results", "store"],
-    run: ["assess", "endpoint", "results", "store"],
+    run: ["assess", "datasets", "endpoint", "results", "store"],
     noise: ["assess", "compare", "results", "store"],
     grades: ["assess", "results", "run", "store"],
     export: ["assess", "compare", "endpoint", "grades", "noise", "results", "run", "store"],
-    api: ["assess", "compare", "endpoint", "export", "grades", "noise", "results", "run", "store"],
+    api: [
+      "assess",
+      "compare",
+      "datasets",
+      "endpoint",
+      "export",
+      "grades",
+      "noise",
+      "results",
+      "run",
+      "store",
+    ],
     sharing: ["endpoint", "run", "store"],
     // The command line is a program of its own: it wires the service without a server.
     cli: [

@@ -27,8 +27,17 @@ const EXAMPLE = {
   attempts: 2,
 };
 
-/** Without the bound on `attempts`, which is configured. */
-const EvaluateRequestBody = evaluateRequest(Number.MAX_SAFE_INTEGER)
+/** Without the bound on `attempts`, which is configured. It has a batch or names a dataset. */
+const AnyRequest = evaluateRequest(Number.MAX_SAFE_INTEGER);
+const EvaluateRequestBody = AnyRequest
+  .extend({
+    test_batch: AnyRequest.shape.test_batch.optional().meta({
+      description: "Required unless `dataset` is sent.",
+    }),
+    dataset: z.string().optional().meta({
+      description: "`name`, or `name@version`: a stored dataset instead of `test_batch`.",
+    }),
+  })
   .meta({ id: "EvaluateRequest" });
 
 /** The routes that evaluate, and that explain the scores. */

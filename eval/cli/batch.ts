@@ -1,11 +1,13 @@
 import type { FieldError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { COLUMN_FIELDS, mapColumn } from "../datasets/columns.ts";
 import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";
 import { json, jsonl } from "../datasets/formats/assay.ts";
 import { type ColumnMapping, ImportError } from "../datasets/formats/format.ts";
 import { importScenarios, type LeftOut } from "../datasets/import_scenarios.ts";
 import { UsageError } from "./command.ts";
+import type { CliContext } from "./context.ts";
 
 /** Values from the command line. They override those of a request body. */
 export interface BatchOptions {
@@ -56,24 +58,28 @@ export async function readBatch(
   }
 }
 
-const METADATA = "metadata.";
-
-function parseColumns(mapped: string[]): ColumnMapping {
-  const columns: ColumnMapping = {};
+/** Reads `FIELD=COLUMN` options. Throws `UsageError`. */
+export function parseColumns(mapped: string[]): ColumnMapping {
+  let columns: ColumnMapping = {};
   for (const text of mapped) {
     const [, field = "", column = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-    if (field.startsWith(METADATA)) {
-      columns.metadata = { ...columns.metadata, [field.slice(METADATA.length)]: column };
-    } else if (field === "user_message" || field === "reference_reply" || field === "scenario_id") {
-      columns[field] = column;
-    } else {
+    const known = mapColumn(columns, { field, column });
+    if (!known) {
       throw new UsageError(
-        `cannot use --column ${text}: write FIELD=COLUMN, with user_message, reference_reply, ` +
-          "scenario_id or metadata.NAME as FIELD",
+        `cannot use --column ${text}: write FIELD=COLUMN, with ${COLUMN_FIELDS} as FIELD`,
       );
     }
+    columns = known;
   }
   return columns;
+}
+
+/** Says what of a file has no counterpart. */
+export function reportLeftOut(leftOut: LeftOut[], { err }: Pick<CliContext, "err">): void {
+  for (const { what, count, line } of leftOut) {
+    const often = count === 1 ? "" : `${count} times, `;
+    err.write(`not taken over: ${what} (${often}first in line ${line})\n`);
+  }
 }
 
 /**
@@ -88,7 +94,8 @@ export function parseBatch(
   return toRequest(toBody(value), { ...context, lines });
 }
 
-function toRequest(
+/** A request of a batch that is not validated. Throws `UsageError` with every field that is wrong. */
+export function toRequest(
   batch: Record<string, unknown>,
   { options, maxAttempts, lines }: {
     options: BatchOptions;

@@ -4,6 +4,7 @@ import { agreement } from "./agreement.ts";
 import { backup } from "./backup.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { compare } from "./compare.ts";
+import { datasets } from "./datasets.ts";
 import { exportRun } from "./export.ts";
 import { grades } from "./grades.ts";
 import { power } from "./power.ts";
@@ -24,6 +25,7 @@ const commands: Record<string, Command> = {
   agreement,
   export: exportRun,
   tag,
+  datasets,
   resume,
   backup,
 };

@@ -21,6 +21,8 @@ export interface Interrupts extends Disposable {
 export interface CliContext {
   /** `-` is standard input. */
   readText(path: string): Promise<string>;
+  /** The same while it is read. */
+  readPieces(path: string): AsyncIterable<string>;
   /** Writes a file piece by piece. */
   writeText(path: string, pieces: AsyncIterable<string>): Promise<void>;
   /** Throws `UsageError` if the file could not be written later. */

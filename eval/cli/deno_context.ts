@@ -27,6 +27,7 @@ export function createDenoContext(): CliContext {
 
   return {
     readText,
+    readPieces,
     writeText,
     requireWritable,
     out: createStream(Deno.stdout),
@@ -109,6 +110,16 @@ async function readText(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (error) {
+    throw explain(`cannot read ${path}`, error);
+  }
+}
+
+async function* readPieces(path: string): AsyncGenerator<string> {
+  try {
+    const bytes = path === "-" ? Deno.stdin.readable : (await Deno.open(path)).readable;
+    yield* bytes.pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`cannot read ${path}: it is not UTF-8`);
     throw explain(`cannot read ${path}`, error);
   }
 }

@@ -1,7 +1,10 @@
 import { datasetOf, nameBatch } from "../store/dataset.ts";
+import { loadScenarios, nameVersion, requireVersion } from "../datasets/find_version.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
-import { readBatch } from "./batch.ts";
+import { type BatchOptions, readBatch, reportLeftOut, toRequest } from "./batch.ts";
 import type { Command } from "./command.ts";
+import type { CliContext } from "./context.ts";
+import { parseReference } from "./datasets.ts";
 import { followRun } from "./follow_run.ts";
 import {
   CRITERIA_HELP,
@@ -18,6 +21,7 @@ const options = {
   history: { type: "string" },
   format: { type: "string" },
   column: { type: "string", multiple: true },
+  dataset: { type: "string" },
   ...criteriaOptions,
 } as const;
 
@@ -25,6 +29,7 @@ const options = {
 export const run: Command = {
   summary: "run a batch against a model and report the result",
   help: `assay-eval run BATCH --endpoint URL --model ID [options]
+assay-eval run --dataset NAME[@VERSION] --endpoint URL --model ID [options]
 
 Runs the batch's conversations with the model, scores the replies and stores
 them. BATCH is a file with one request body, an array of scenarios, or one
@@ -42,6 +47,8 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
   --column FIELD=COLUMN
                      the column of a table that holds a field: user_message,
                      reference_reply, scenario_id, metadata.NAME; repeatable
+  --dataset NAME     a stored dataset instead of BATCH, or NAME@VERSION; see
+                     "assay-eval datasets --help"
 ${CRITERIA_HELP}
 
 Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if
@@ -56,31 +63,20 @@ Example:
   async execute(args, context) {
     const { values, positionals: [path = ""] } = parseArguments(args, {
       options,
-      names: ["BATCH"],
+      names: args.some((one) => /^--dataset(?:=|$)/.test(one)) ? [] : ["BATCH"],
     });
     const wanted = await parsePassCriteria(values, context);
-    const file = {
-      text: await context.readText(path),
-      name: path,
-      format: values.format,
-      columns: values.column,
+    const batchOptions: BatchOptions = {
+      ...values.endpoint !== undefined && { endpoint: values.endpoint },
+      ...values.model !== undefined && { model_id: values.model },
+      ...values.name !== undefined && { test_name: values.name },
+      ...values.history !== undefined && { history: values.history },
+      ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
+      ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
     };
-    const { request, leftOut } = await readBatch(file, {
-      maxAttempts: context.maxAttempts,
-      options: {
-        ...values.endpoint !== undefined && { endpoint: values.endpoint },
-        ...values.model !== undefined && { model_id: values.model },
-        ...values.name !== undefined && { test_name: values.name },
-        ...values.history !== undefined && { history: values.history },
-        ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
-        ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
-      },
-    });
-    for (const { what, count, line } of leftOut) {
-      const often = count === 1 ? "" : `${count} times, `;
-      context.err.write(`not taken over: ${what} (${often}first in line ${line})\n`);
-    }
-    const name = fileName(path);
+    const { request, name } = values.dataset === undefined
+      ? await readFile(path, { ...values, batchOptions, context })
+      : await readDataset(values.dataset, { batchOptions, context });
     const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
     context.requireAllowed(request);
 
@@ -100,6 +96,44 @@ Example:
     }
   },
 };
+
+interface ReadOptions {
+  batchOptions: BatchOptions;
+  context: CliContext;
+}
+
+/** A request from a file, and the name of the test. */
+async function readFile(
+  path: string,
+  { format, column: columns, batchOptions, context }: ReadOptions & {
+    format?: string;
+    column?: string[];
+  },
+) {
+  const { request, leftOut } = await readBatch(
+    { text: await context.readText(path), name: path, format, columns },
+    { maxAttempts: context.maxAttempts, options: batchOptions },
+  );
+  reportLeftOut(leftOut, context);
+  return { request, name: fileName(path) };
+}
+
+/** The same from a stored dataset. */
+async function readDataset(text: string, { batchOptions, context }: ReadOptions) {
+  const reference = parseReference(text);
+  const reader = await context.openReader();
+  try {
+    const version = await requireVersion(reader, reference);
+    const test_batch = await loadScenarios(reader, version);
+    const request = toRequest({ test_batch, dataset: nameVersion(version) }, {
+      maxAttempts: context.maxAttempts,
+      options: batchOptions,
+    });
+    return { request, name: version.name };
+  } finally {
+    await reader.close();
+  }
+}
 
 function parseAttempts(text: string, { maxAttempts }: { maxAttempts: number }): number {
   return parseNumber(text, { option: "--attempts", min: 1, max: maxAttempts, isWhole: true });

@@ -16,6 +16,8 @@ export const ComparedRun = z.object({
   attempts: z.number(),
   /** Also a run that is not completed is compared, as far as it has come. */
   status: z.string(),
+  /** `name@version`, if the run named a dataset. */
+  dataset: z.string().optional(),
 }).meta({ id: "ComparedRun" });
 export type ComparedRun = z.infer<typeof ComparedRun>;
 
@@ -78,5 +80,6 @@ function describe(run: StoredRun): ComparedRun {
     endpoint: withoutQuery(run.endpoint),
     attempts: run.attempts,
     status: run.status,
+    ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
   };
 }

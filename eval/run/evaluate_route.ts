@@ -1,16 +1,16 @@
 import { accepts } from "@std/http/negotiation";
 import { untilAbort } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
-import { readJson } from "../../shared/http/body.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import type { Handler, RequestContext } from "../../shared/http/router.ts";
-import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import { nameBatch } from "../store/dataset.ts";
 import type { RunReader, RunStore, StoredRun } from "../store/store.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";
+import { createBodyReader, type ReadEvaluation } from "./evaluate_body.ts";
 import { eventStream } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "./manager.ts";
@@ -33,16 +33,17 @@ interface BegunRun {
 export function createEvaluateRoute(
   { config, endpoints, store, runs }: EvaluateRouteDeps,
 ): Handler {
-  const Body = evaluateRequest(config.EVAL_MAX_ATTEMPTS);
+  const readBody = createBodyReader(config.EVAL_MAX_ATTEMPTS, store);
 
   async function begin(
     request: Request,
-    { body, context }: { body: EvaluateRequest; context: RequestContext },
+    { read, context }: { read: ReadEvaluation; context: RequestContext },
   ): Promise<BegunRun> {
-    const idempotency = await readIdempotencyKey(request, { context, body });
+    const { request: body, sent, dataset } = read;
+    const idempotency = await readIdempotencyKey(request, { context, body: sent });
     const started = await runs.start({
       request: body,
-      testName: body.test_name ?? await nameBatch(body.test_batch),
+      testName: body.test_name ?? dataset ?? await nameBatch(body.test_batch),
       ...(idempotency && { idempotency }),
     });
     if (started.outcome === "started") return { run: started.active.run, active: started.active };
@@ -64,14 +65,15 @@ export function createEvaluateRoute(
   }
 
   return async (request, context) => {
-    const body = await readJson(request, Body, {
+    const read = await readBody(request, {
       maxBytes: config.MAX_BODY_BYTES,
       timeoutMs: config.BODY_TIMEOUT_MS,
     });
+    const { request: body } = read;
     endpoints.requireAllowed(body.endpoint);
     await endpoints.requireReachable(body.endpoint);
     context.fields.model = body.model_id;
-    const { run, active } = await begin(request, { body, context });
+    const { run, active } = await begin(request, { read, context });
     context.fields.run = run.id;
     const location = `/runs/${run.id}`;
 

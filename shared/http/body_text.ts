@@ -7,6 +7,8 @@ export interface BodyLimits {
   maxBytes: number;
   /** How long the whole body may take to arrive; 30 s by default. */
   timeoutMs?: number;
+  /** What sets `maxBytes`; `MAX_BODY_BYTES` if it is unset. */
+  setting?: string;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -20,22 +22,38 @@ const UNPACK_STEP_BYTES = 4096;
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * The text of a request's body, plain or gzip. Throws 413 for one over the limit, 408 for one that
- * takes too long, 415 for another encoding, and 400 for bytes that are not UTF-8 or not
- * gzip, and for JSON that is nested too deeply, because later steps recurse.
+ * The text of a request's body, plain or gzip. Throws as `readBodyPieces`, and 400 for JSON that is
+ * nested too deeply, because later steps recurse.
  */
 export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
+  const shape = createShapeGauge();
+  let text = "";
+  for await (const piece of readBodyPieces(request, limits)) {
+    shape.add(piece);
+    text += piece;
+  }
+  return text;
+}
+
+/**
+ * The same text while it arrives. Throws 413 for a body over the limit, 408 for one that takes too
+ * long, 415 for another encoding, and 400 for bytes that are not UTF-8 or not gzip.
+ */
+export async function* readBodyPieces(
+  request: Request,
+  limits: BodyLimits,
+): AsyncGenerator<string> {
   const { maxBytes, timeoutMs = DEFAULT_TIMEOUT_MS } = limits;
   const length = Number(request.headers.get("content-length") ?? Infinity);
-  if (length !== Infinity && length > maxBytes) throw tooLarge(maxBytes);
+  if (length !== Infinity && length > maxBytes) throw tooLarge(limits);
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   try {
     const arriving = length <= SMALL_BYTES && encoding === "identity"
       ? whole(request, late.signal)
-      : within(request.body ?? new Blob().stream(), { maxBytes, signal: late.signal });
-    return await decode(unpack(arriving, encoding), maxBytes);
+      : within(request.body ?? new Blob().stream(), { limits, signal: late.signal });
+    yield* decode(unpack(arriving, encoding), limits);
   } catch (error) {
     if (late.signal.aborted) throw tooSlow(timeoutMs);
     throw error instanceof AppError ? error : new ClientLeft();
@@ -52,7 +70,7 @@ async function* whole(request: Request, signal: AbortSignal): AsyncGenerator<Byt
 /** The chunks of a body, up to the limits of size and time. */
 async function* within(
   body: ReadableStream<Bytes>,
-  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+  { limits, signal }: { limits: BodyLimits; signal: AbortSignal },
 ): AsyncGenerator<Bytes> {
   const reader = body.getReader();
   signal.addEventListener("abort", () => reader.cancel().catch(() => {}), { once: true });
@@ -62,7 +80,7 @@ async function* within(
     signal.throwIfAborted();
     if (done) return;
     bytes += value.byteLength;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    if (bytes > limits.maxBytes) throw tooLarge(limits);
     yield value;
   }
 }
@@ -87,20 +105,16 @@ function unpack(chunks: AsyncGenerator<Bytes>, encoding: string): AsyncIterable<
   return ReadableStream.from(steps()).pipeThrough(new DecompressionStream("gzip"));
 }
 
-async function decode(chunks: AsyncIterable<Bytes>, maxBytes: number): Promise<string> {
+async function* decode(chunks: AsyncIterable<Bytes>, limits: BodyLimits): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  const shape = createShapeGauge();
-  let text = "";
   let bytes = 0;
   try {
     for await (const chunk of chunks) {
       bytes += chunk.byteLength;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      const piece = decoder.decode(chunk, { stream: true });
-      shape.add(piece);
-      text += piece;
+      if (bytes > limits.maxBytes) throw tooLarge(limits);
+      yield decoder.decode(chunk, { stream: true });
     }
-    return text + decoder.decode();
+    yield decoder.decode();
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
     throw new AppError(
@@ -112,11 +126,11 @@ async function decode(chunks: AsyncIterable<Bytes>, maxBytes: number): Promise<s
   }
 }
 
-function tooLarge(maxBytes: number): AppError {
+function tooLarge({ maxBytes, setting = "MAX_BODY_BYTES" }: BodyLimits): AppError {
   return new AppError(
     413,
     "body_too_large",
-    `the request body is larger than ${maxBytes} bytes (MAX_BODY_BYTES)`,
+    `the request body is larger than ${maxBytes} bytes (${setting})`,
   );
 }
 

@@ -13,16 +13,16 @@ const OPENING = [91, 123]; // [ {
 const CLOSING = [93, 125]; // ] }
 
 /**
- * Counts levels and values of JSON text while it arrives. `JSON.parse` accepts any depth, but
+ * Counts levels and values of JSON text while it arrives. `refuse` makes what is thrown. `JSON.parse` accepts any depth, but
  * `JSON.stringify` and the schemas recurse, and a stack that overflows there is a 500.
  */
-export function createShapeGauge(): { add(text: string): void } {
+export function createShapeGauge(refuse = refuseBody): { add(text: string): void } {
   let depth = 0;
   let values = 1;
   let isInString = false;
   let isEscaped = false;
   return {
-    /** Throws 400 `invalid_json` once the text is too deep or too wide. */
+    /** Throws, by default 400 `invalid_json`, once the text is too deep or too wide. */
     add(text) {
       for (let at = 0; at < text.length; at++) {
         const code = text.charCodeAt(at);
@@ -41,6 +41,6 @@ export function createShapeGauge(): { add(text: string): void } {
   };
 }
 
-function refuse(reason: string): AppError {
+function refuseBody(reason: string): Error {
   return new AppError(400, "invalid_json", `cannot read the request body: ${reason}`);
 }

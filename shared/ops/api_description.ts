@@ -18,6 +18,8 @@ export interface RouteDescription extends RoutePath {
   params?: ZodOpenApiParameters;
   /** The JSON body; `example` must be answered with success. */
   body?: { schema: z.ZodType; example: unknown };
+  /** A body that is not JSON, or not only: by content type, each with an example. */
+  files?: Record<string, { schema: z.ZodType; example: unknown }>;
   /** The successful answers by status. */
   answers: Record<number, ZodOpenApiResponseObject>;
   /** Errors by status, beside those of any route and of any body; each text names the codes. */

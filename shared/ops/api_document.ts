@@ -44,9 +44,10 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
     path: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))),
   };
   const requestParams = { ...inPath, ...route.params };
+  const content = route.files ?? (route.body && { "application/json": route.body });
   const responses: ZodOpenApiResponsesObject = {
     ...describeErrors(
-      { ...COMMON_PROBLEMS, ...(route.body && BODY_PROBLEMS), ...route.problems },
+      { ...COMMON_PROBLEMS, ...(content && BODY_PROBLEMS), ...route.problems },
       route.errorFormat,
     ),
     ...route.answers,
@@ -56,9 +57,7 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
     summary: route.summary,
     ...(route.needsKey === false && { security: [] }),
     ...(Object.keys(requestParams).length > 0 && { requestParams }),
-    ...(route.body && {
-      requestBody: { required: true, content: { "application/json": route.body } },
-    }),
+    ...(content && { requestBody: { required: true, content } }),
     responses,
   };
 }

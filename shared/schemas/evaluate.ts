@@ -107,6 +107,8 @@ export function evaluateRequest(maxAttempts: number) {
     rubric: z.string().trim().min(1).optional(),
     judge_votes: z.int().min(1).max(9).optional(),
     history: History.optional(),
+    /** Instead of `test_batch`; a stored request has both, and `name@version` here. */
+    dataset: z.string().optional(),
   });
 }
 export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;

@@ -46,6 +46,9 @@ export function cliContext(options: CliOptions = {}) {
       if (found === undefined) throw new UsageError(`cannot read ${path}: no such file`);
       return Promise.resolve(found);
     },
+    async *readPieces(path) {
+      yield await this.readText(path);
+    },
     async writeText(path, pieces) {
       files[path] = (await Array.fromAsync(pieces)).join("");
     },

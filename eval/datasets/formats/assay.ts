@@ -1,3 +1,4 @@
+import { createShapeGauge } from "../../../shared/http/json_shape.ts";
 import { type DatasetFormat, ImportError } from "./format.ts";
 import { isObject, parseLine, readLines, readWhole } from "./lines.ts";
 
@@ -16,8 +17,10 @@ export const jsonl: DatasetFormat = {
 export const json: DatasetFormat = {
   name: "json",
   about: "an array of scenarios, one scenario, or an object whose test_batch holds them",
+  isWhole: true,
   async *read(pieces) {
     const text = await readWhole(pieces);
+    createShapeGauge((reason) => new ImportError(1, reason)).add(text);
     let value: unknown;
     try {
       value = JSON.parse(text);

@@ -26,6 +26,8 @@ export interface DatasetFormat {
   name: string;
   /** What such a file holds, in words for people. */
   about: string;
+  /** Set if a file is read as a whole, because its format has no parts that end. */
+  isWhole?: true;
   /** Throws `ImportError` at the first thing that cannot be understood. */
   read(pieces: AsyncIterable<string>, context: ImportContext): AsyncIterable<Draft>;
 }

@@ -1,3 +1,4 @@
+import { createShapeGauge } from "../../../shared/http/json_shape.ts";
 import { ImportError } from "./format.ts";
 
 /** Characters of one line: a file without line ends is not collected without bound. */
@@ -37,6 +38,7 @@ export async function readWhole(pieces: AsyncIterable<string>): Promise<string> 
 
 /** A line's JSON value; `ImportError` if it is none. */
 export function parseLine({ number, text }: Line): unknown {
+  createShapeGauge((reason) => new ImportError(number, reason)).add(text);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -18,6 +18,7 @@ type Values = Record<string, unknown>;
 export const promptfoo: DatasetFormat = {
   name: "promptfoo",
   about: "a configuration of promptfoo in YAML or JSON: tests with vars and assert",
+  isWhole: true,
   async *read(pieces, context) {
     const counter = new LineCounter();
     const yaml = parseDocument(await readWhole(pieces), { lineCounter: counter });

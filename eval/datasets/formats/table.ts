@@ -1,5 +1,5 @@
-import { Readable } from "node:stream";
-import { parse } from "csv-parse";
+import { pipeline, Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
 import { ImportError } from "./format.ts";
 
 /** A row of a table with named columns. */
@@ -11,9 +11,8 @@ export interface Row {
 
 /** The rows of a CSV text that arrives in pieces. The first row names the columns. */
 export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
-  const parser = Readable.from(pieces).pipe(
-    parse({ bom: true, info: true, skip_empty_lines: true }),
-  );
+  const parser = parse({ bom: true, info: true, skip_empty_lines: true });
+  pipeline(Readable.from(pieces), parser, () => {}); // a failure is thrown by the parser below
   let names: string[] | undefined;
   let line = 1;
   try {
@@ -23,9 +22,9 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
       line = info.lines + 1;
     }
   } catch (error) {
-    if (error instanceof ImportError) throw error;
+    if (!(error instanceof CsvError)) throw error;
     // The parser is ahead of whoever reads the rows, and knows better where it failed.
-    const { message, lines = line } = error as Error & { lines?: number };
+    const { message, lines = line } = error as CsvError & { lines?: number };
     throw new ImportError(lines, message);
   }
   if (!names) throw new ImportError(1, "there is no row with the names of the columns");

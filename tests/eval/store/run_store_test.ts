@@ -32,7 +32,16 @@ Deno.test.afterAll(async () => {
 async function openEmpty(now: () => number): Promise<RunStore> {
   clockOfTest = now;
   const { store, pool } = shared!;
-  const tables = ["runs", "turns", "caller_keys", "pending_replies", "grades", "datasets", "dataset_versions", "dataset_parts"];
+  const tables = [
+    "runs",
+    "turns",
+    "caller_keys",
+    "pending_replies",
+    "grades",
+    "datasets",
+    "dataset_versions",
+    "dataset_parts",
+  ];
   await pool.query({ text: `truncate ${tables.join(", ")}` });
   return { ...store, close: () => Promise.resolve() };
 }

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { Route } from "../../shared/http/router.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { Scenario } from "../../shared/schemas/evaluate.ts";
+import { createDatasetHandlers, type DatasetHandlerDeps } from "../datasets/dataset_handlers.ts";
+import { FORMATS } from "../datasets/detect.ts";
+
+/** One version of a dataset. */
+export const DatasetVersion = z.object({
+  name: z.string(),
+  version: z.string().meta({ description: "A digest of its content." }),
+  scenarios: z.int(),
+  turns: z.int(),
+  bytes: z.int().meta({ description: "As JSON, one scenario per line." }),
+  created_at: z.string(),
+}).meta({ id: "DatasetVersion" });
+
+/** A dataset, as lists show it: its latest version. */
+export const Dataset = DatasetVersion.extend({ versions: z.int(), updated_at: z.string() })
+  .meta({ id: "Dataset" });
+
+const DatasetList = z.object({
+  datasets: z.array(Dataset),
+  next_cursor: z.string().nullable(),
+}).meta({ id: "DatasetList" });
+
+const DatasetVersionList = z.object({ versions: z.array(DatasetVersion) })
+  .meta({ id: "DatasetVersionList" });
+
+const WrittenDataset = DatasetVersion.extend({
+  created: z.boolean().meta({ description: "`false`: the version was there before." }),
+  left_out: z.array(
+    z.object({ what: z.string(), count: z.int(), line: z.int() }).meta({
+      id: "NotTakenOver",
+      description: "What has no counterpart here, how often, and where it was first met.",
+    }),
+  ),
+}).meta({ id: "WrittenDataset" });
+
+const DatasetContent = z.object({
+  name: z.string(),
+  version: z.string(),
+  test_batch: z.array(Scenario),
+}).meta({ id: "DatasetContent" });
+
+const path = z.object({ name: z.string().meta({ description: "The dataset." }) });
+const version = z.string().optional().meta({
+  description: "A version, or its first characters.",
+});
+const column = z.string().optional();
+const LINES = z.string().meta({ description: "One scenario per line." });
+const EXAMPLE = { id: "greeting", interactions: [{ id: "1", user_message: "Hello!" }] };
+const NOT_FOUND = { 404: "`not_found`: there is no such dataset, or no such version" };
+const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
+const STORAGE = {
+  503: "`shutting_down`, `overloaded`, `storage_busy`, `storage_unavailable`",
+  507: "`storage_full`",
+};
+
+/** The routes about datasets. */
+export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
+  const handlers = createDatasetHandlers(deps);
+  const written = (description: string) =>
+    jsonAnswer(description, WrittenDataset, { location: z.string() });
+  return [
+    {
+      method: "GET",
+      path: "/datasets",
+      summary: "The datasets by name, each with its latest version",
+      params: {
+        query: z.object({
+          cursor: z.string().optional(),
+          limit: z.int().min(1).max(1_000).optional(),
+        }),
+      },
+      answers: { 200: jsonAnswer("A page of them.", DatasetList) },
+      problems: BAD_QUERY,
+      handler: handlers.list,
+    },
+    {
+      method: "PUT",
+      path: "/datasets/:name",
+      summary: "Write a version of a dataset, from a file of any format",
+      params: {
+        path,
+        query: z.object({
+          format: z.enum(FORMATS.map(({ name }) => name)).optional().meta({
+            description: "Found out from the file if it is unset.",
+          }),
+          "column.user_message": column,
+          "column.reference_reply": column,
+          "column.scenario_id": column,
+        }),
+      },
+      files: {
+        "application/jsonl": { schema: LINES, example: JSON.stringify(EXAMPLE) },
+        "application/json": { schema: z.array(Scenario), example: [EXAMPLE] },
+        "text/csv": {
+          schema: z.string(),
+          example: "user_message,reference_reply\nHello!,Hello\n",
+        },
+        "application/yaml": { schema: z.string(), example: "tests: [{ vars: { text: Hello! } }]" },
+      },
+      answers: {
+        200: written("The version was there before; it is the latest now."),
+        201: written("A new version, which is the latest now."),
+      },
+      problems: {
+        400: "`invalid_request`: the file cannot be used, and `errors` names its line; or a " +
+          "parameter does not fit",
+        415: "`unsupported_media_type`: the content-encoding is neither gzip nor identity",
+        ...STORAGE,
+      },
+      handler: handlers.put,
+    },
+    {
+      method: "GET",
+      path: "/datasets/:name",
+      summary: "The scenarios of a version, the latest unless given",
+      params: { path, query: z.object({ version, format: z.enum(["json", "jsonl"]).optional() }) },
+      answers: {
+        200: {
+          ...jsonAnswer("The scenarios.", DatasetContent),
+          content: {
+            "application/json": { schema: DatasetContent },
+            "application/jsonl": { schema: LINES },
+          },
+        },
+      },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: handlers.show,
+    },
+    {
+      method: "GET",
+      path: "/datasets/:name/versions",
+      summary: "The versions of a dataset, newest first",
+      params: { path },
+      answers: { 200: jsonAnswer("The newest 1,000.", DatasetVersionList) },
+      problems: NOT_FOUND,
+      handler: handlers.versions,
+    },
+    {
+      method: "DELETE",
+      path: "/datasets/:name",
+      summary: "Delete a version of a dataset, or all of them",
+      params: { path, query: z.object({ version }) },
+      answers: { 204: { description: "It is deleted. Runs of it stay as they are." } },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...STORAGE },
+      handler: handlers.remove,
+    },
+  ];
+}

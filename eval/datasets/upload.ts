@@ -1,0 +1,116 @@
+import { AppError } from "../../shared/errors.ts";
+import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { DatasetStore, SavedDataset } from "../store/datasets.ts";
+import { detectFormat, type FileHints } from "./detect.ts";
+import { type DatasetFormat, ImportError } from "./formats/format.ts";
+import { importScenarios, type LeftOut } from "./import_scenarios.ts";
+
+/** No dataset has more scenarios. */
+export const MOST_SCENARIOS = 100_000;
+
+/** How much is read to find out a file's format: a line, but not more than this. */
+const LONGEST_BEGINNING = 1_000_000;
+const SHORTEST_BEGINNING = 4_096;
+
+export interface Upload extends FileHints {
+  /** Found out from the file if it is unset. */
+  format?: DatasetFormat | undefined;
+  /** Characters of a file whose format is read as a whole. Any number if it is unset. */
+  mostWhole?: number;
+}
+
+export interface Uploaded {
+  saved: SavedDataset;
+  leftOut: LeftOut[];
+}
+
+/**
+ * Stores a file that arrives in pieces as a dataset; the whole of it is never in memory, unless its
+ * format needs that. Throws 400 `invalid_request`, which names the line, if the file is wrong.
+ */
+export async function uploadDataset(
+  store: DatasetStore,
+  name: string,
+  { pieces, ...upload }: Upload & { pieces: AsyncIterable<string> },
+): Promise<Uploaded> {
+  const { columns, mostWhole = Infinity } = upload;
+  const { beginning, all } = await readBeginning(pieces);
+  const format = upload.format ?? detectFormat(beginning, upload);
+  const bounded = format.isWhole ? boundWhole(all, { format, mostWhole }) : all;
+  const file = importScenarios(bounded, { format, columns });
+  try {
+    const saved = await store.saveDataset(name, bound(file.scenarios));
+    return { saved, leftOut: file.leftOut() };
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    throw new AppError(
+      400,
+      "invalid_request",
+      `cannot use the file (read as ${format.name}): ${error.message}`,
+      { errors: [{ path: `line ${error.line}`, message: error.reason }] },
+    );
+  }
+}
+
+/** A dataset has scenarios, but not too many. */
+async function* bound(scenarios: AsyncIterable<Scenario>): AsyncGenerator<Scenario> {
+  let count = 0;
+  for await (const scenario of scenarios) {
+    if (++count > MOST_SCENARIOS) {
+      throw new AppError(
+        413,
+        "body_too_large",
+        `the file has more than ${MOST_SCENARIOS} scenarios; divide it into several datasets`,
+      );
+    }
+    yield scenario;
+  }
+  if (count === 0) throw new ImportError(1, "there is no scenario in it");
+}
+
+async function* boundWhole(
+  pieces: AsyncIterable<string>,
+  { format, mostWhole }: { format: DatasetFormat; mostWhole: number },
+): AsyncGenerator<string> {
+  let characters = 0;
+  for await (const piece of pieces) {
+    characters += piece.length;
+    if (characters > mostWhole) {
+      throw new AppError(
+        413,
+        "body_too_large",
+        `the file is larger than ${mostWhole} characters (MAX_BODY_BYTES), and the format ` +
+          `${format.name} is read as a whole; jsonl is not`,
+      );
+    }
+    yield piece;
+  }
+}
+
+/** The first line at least, and the text with it. */
+async function readBeginning(
+  pieces: AsyncIterable<string>,
+): Promise<{ beginning: string; all: AsyncGenerator<string> }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let beginning = "";
+  let isOver = false;
+  while (!isOver && beginning.length < LONGEST_BEGINNING) {
+    if (beginning.length >= SHORTEST_BEGINNING && beginning.includes("\n")) break;
+    const { done, value } = await iterator.next();
+    if (done) isOver = true;
+    else beginning += value;
+  }
+  async function* all(): AsyncGenerator<string> {
+    try {
+      yield beginning;
+      while (!isOver) {
+        const { done, value } = await iterator.next();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { beginning, all: all() };
+}

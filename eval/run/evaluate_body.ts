@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { checkBody, readJsonValue } from "../../shared/http/body.ts";
+import type { BodyLimits } from "../../shared/http/body_text.ts";
+import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import {
+  DatasetReference,
+  loadScenarios,
+  nameVersion,
+  requireVersion,
+} from "../datasets/find_version.ts";
+import type { DatasetReader } from "../store/datasets.ts";
+
+export interface ReadEvaluation {
+  request: EvaluateRequest;
+  /** The body as it identifies a request: a dataset by the name that was sent. */
+  sent: unknown;
+  /** The dataset's name, if the request names one. */
+  dataset?: string;
+}
+
+/** Reads the body of `POST /evaluate`, which has a batch or names a dataset. */
+export function createBodyReader(maxAttempts: number, reader: DatasetReader) {
+  const WithBatch = evaluateRequest(maxAttempts);
+  const WithDataset = WithBatch.omit({ test_batch: true, dataset: true }).extend({
+    dataset: DatasetReference,
+    test_batch: z.undefined({ error: "must not be sent together with dataset" }).optional(),
+  });
+
+  return async (request: Request, limits: BodyLimits): Promise<ReadEvaluation> => {
+    const value = await readJsonValue(request, limits);
+    if (!namesDataset(value)) {
+      const body = checkBody(value, WithBatch);
+      return { request: body, sent: body };
+    }
+    const { dataset: wanted, test_batch: _, ...fields } = checkBody(value, WithDataset);
+    const version = await requireVersion(reader, wanted).catch(refuse);
+    if (version.bytes > limits.maxBytes) {
+      throw new AppError(
+        413,
+        "body_too_large",
+        `cannot run ${nameVersion(version)}: it has ${version.bytes} bytes, and the batch of a ` +
+          `run may have ${limits.maxBytes} (MAX_BODY_BYTES)`,
+      );
+    }
+    const test_batch = await loadScenarios(reader, version);
+    return {
+      request: { ...fields, test_batch, dataset: nameVersion(version) } as EvaluateRequest,
+      sent: value,
+      dataset: version.name,
+    };
+  };
+}
+
+function namesDataset(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "dataset" in value;
+}
+
+/** A dataset that is not there is a wrong field of the body, not a wrong address. */
+function refuse(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+  const { message } = error;
+  throw new AppError(400, "invalid_request", `cannot use the request body: dataset: ${message}`, {
+    errors: [{ path: "dataset", message }],
+  });
+}

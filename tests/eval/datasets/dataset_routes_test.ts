@@ -1,0 +1,259 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { datasetOf } from "../../../eval/store/dataset.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "../../fakes/eval_service.ts";
+
+function scenario(id: string, question = `${id}?`) {
+  return {
+    id,
+    interactions: [{
+      id: "1",
+      user_message: question,
+      agent_reply: "",
+      reference_reply: "right",
+      interaction_type: "opening",
+      reference_metadata: { intent: "ask" },
+      generated_metadata: {},
+      note: ["kept", { as: "it was" }],
+    }],
+    description: "",
+    team: "blue",
+  };
+}
+
+const jsonl = (...scenarios: unknown[]) =>
+  scenarios.map((one) => `${JSON.stringify(one)}\n`).join("");
+
+function started() {
+  const evaluation = evalService();
+  const call = async (
+    path: string,
+    { method = "GET", body, headers = {} }: {
+      method?: string;
+      body?: BodyInit;
+      headers?: Record<string, string>;
+    } = {},
+  ) => {
+    const url = `http://127.0.0.1:8080${path}`;
+    const response = await evaluation.service(
+      new Request(url, { method, headers, ...(body !== undefined && { body }) }),
+    );
+    const text = await response.text();
+    const isJson = /json$/.test(response.headers.get("content-type") ?? "");
+    return { status: response.status, text, json: isJson ? JSON.parse(text) : undefined, response };
+  };
+  const put = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
+    call(path, { method: "PUT", body, headers });
+  return { ...evaluation, call, put };
+}
+
+Deno.test("a dataset is written, listed, read and deleted", async () => {
+  const { call, put } = started();
+  const first = await put("/datasets/support", jsonl(scenario("a")));
+  const version = await datasetOf([scenario("a")]);
+  assertEquals(first.status, 201);
+  const { created_at, ...written } = first.json;
+  assertEquals(written, {
+    name: "support",
+    version,
+    scenarios: 1,
+    turns: 1,
+    bytes: jsonl(scenario("a")).length,
+    created: true,
+    left_out: [],
+  });
+  assertEquals(
+    first.response.headers.get("location"),
+    `/datasets/support?version=${version}`,
+  );
+  const again = await put("/datasets/support", JSON.stringify([scenario("a")]));
+  assertEquals([again.status, again.json], [200, { ...first.json, created: false }]);
+
+  await put("/datasets/support", jsonl(scenario("a"), scenario("b")));
+  const { json: { datasets, next_cursor } } = await call("/datasets");
+  assertEquals(next_cursor, null);
+  assertEquals(datasets.length, 1);
+  assertEquals([datasets[0].versions, datasets[0].scenarios], [2, 2]);
+  const { json: { versions } } = await call("/datasets/support/versions");
+  assertEquals(versions[1], {
+    name: "support",
+    version,
+    scenarios: 1,
+    turns: 1,
+    bytes: written.bytes,
+    created_at,
+  });
+
+  const old = await call(`/datasets/support?version=${version.slice(0, 6)}`);
+  assertEquals(old.json, { name: "support", version, test_batch: [scenario("a")] });
+  const latest = await call("/datasets/support");
+  assertEquals(latest.json.test_batch, [scenario("a"), scenario("b")]);
+
+  assertEquals(
+    (await call(`/datasets/support?version=${version}`, { method: "DELETE" })).status,
+    204,
+  );
+  assertEquals((await call(`/datasets/support?version=${version}`)).status, 404);
+  assertEquals((await call("/datasets/support", { method: "DELETE" })).status, 204);
+  assertEquals((await call("/datasets/support")).status, 404);
+});
+
+Deno.test("writing what was read as JSONL changes nothing", async () => {
+  const { call, put } = started();
+  const sent = jsonl(scenario("a", 'Grüße,\n"ja" \u0000 👋'), scenario("b"));
+  const { json: { version } } = await put("/datasets/support", sent);
+  const read = await call("/datasets/support?format=jsonl");
+  assertEquals(read.response.headers.get("content-type"), "application/jsonl");
+  assertEquals(read.text, sent);
+  const again = await put("/datasets/copy", read.text);
+  assertEquals(again.json.version, version);
+});
+
+Deno.test("a table is written with a mapping of its columns, and what is left out is told", async () => {
+  const { call, put } = started();
+  const mapping = "column.user_message=question&column.reference_reply=answer" +
+    "&column.metadata.intent=label";
+  const table = 'question,answer,label,colour\nHi?,Hello,greet,red\nBye?,"See, you",part,blue\n';
+  const { status, json } = await put(`/datasets/table?format=csv&${mapping}`, table);
+  assertEquals([status, json.scenarios], [201, 2]);
+  assertEquals(json.left_out, [{ what: "the column colour", count: 1, line: 1 }]);
+  const { json: { test_batch: [, second] } } = await call("/datasets/table");
+  assertEquals(second.interactions[0].reference_reply, "See, you");
+  assertEquals(second.interactions[0].reference_metadata, { intent: "part" });
+});
+
+const REFUSED: Record<string, { path?: string; body: string; status?: number; says: string }> = {
+  "a line that is not JSON": {
+    body: `${jsonl(scenario("a"))}{"id": \n`,
+    says: "cannot use the file (read as jsonl): line 2: it is not JSON",
+  },
+  "a scenario without turns": {
+    body: jsonl(scenario("a"), { id: "b", interactions: [] }),
+    says: "line 2: interactions",
+  },
+  "a table without the mapped column": {
+    path: "/datasets/x?column.user_message=frage",
+    body: "question,answer\nHi?,Hello\n",
+    says: "frage",
+  },
+  "a field that no column can hold": {
+    path: "/datasets/x?column.colour=red",
+    body: "question\nHi?\n",
+    says: "column.colour: must be column. and user_message",
+  },
+  "an unknown format": {
+    path: "/datasets/x?format=xml",
+    body: "<a/>",
+    says: "format: must be one of jsonl, json, csv, promptfoo, openai-evals, langsmith",
+  },
+  "an empty file": { path: "/datasets/x?format=jsonl", body: "\n", says: "there is no scenario" },
+  "a name with a space": { path: "/datasets/a%20b", body: jsonl(scenario("a")), says: "name:" },
+  "JSON that is nested too deeply": {
+    body: `{"id":"a","interactions":${"[".repeat(50_000)}`,
+    says: "nested more than 200 levels deep",
+  },
+  "a whole file over MAX_BODY_BYTES": {
+    path: "/datasets/x?format=json",
+    body: " ".repeat(8_388_609),
+    status: 413,
+    says: "the format json is read as a whole",
+  },
+};
+
+for (const [what, { path = "/datasets/x", body, status = 400, says }] of Object.entries(REFUSED)) {
+  Deno.test(`${what} is refused, and nothing is stored`, async () => {
+    const { call, put } = started();
+    const answer = await put(path, body);
+    assertEquals(answer.status, status, answer.text);
+    assertStringIncludes(JSON.parse(answer.text).detail, says);
+    assertEquals((await call("/datasets")).json.datasets, []);
+  });
+}
+
+Deno.test("a client that leaves while it sends a table ends the upload, and nothing is stored", async () => {
+  const { call, put } = started();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const text = "user_message\n" + "Hi?\n".repeat(10_000);
+      controller.enqueue(new TextEncoder().encode(text));
+    },
+    pull: (controller) => controller.error(new Error("connection reset")),
+  });
+  const { status } = await put("/datasets/x?format=csv", body);
+  assertEquals(status, 499);
+  assertEquals((await call("/datasets")).json.datasets, []);
+});
+
+Deno.test("a run names a dataset, and records its version", async () => {
+  const { put, service, asked, store } = started();
+  const { json: { version } } = await put("/datasets/support", jsonl(scenario("a")));
+  await put("/datasets/support", jsonl(scenario("a"), scenario("b")));
+  const { test_batch: _, ...rest } = evaluateBody();
+  const latest = await evaluateWith(service, { ...rest, dataset: "support" });
+  assertEquals(latest.results.scenarios.map(({ scenario_id }) => scenario_id), ["a", "b"]);
+  assertEquals(latest.test_name, "support");
+  const old = await evaluateWith(service, { ...rest, dataset: `support@${version.slice(0, 8)}` });
+  assertEquals(old.results.scenarios.length, 1);
+  const run = await store.getRun(old.run_id);
+  assertEquals(run!.request.dataset, `support@${version}`);
+  assertEquals(run!.dataset, version);
+  assertEquals((old as unknown as { dataset: string }).dataset, `support@${version}`);
+  assertEquals(asked.length, 3);
+});
+
+Deno.test("a run of a dataset that is not there, or beside a batch, is refused and costs no call", async () => {
+  const { put, service, asked } = started();
+  await put("/datasets/support", jsonl(scenario("a")));
+  const { test_batch, ...rest } = evaluateBody();
+  const cases: [Record<string, unknown>, string, string][] = [
+    [{ dataset: "other" }, "dataset", 'cannot find dataset "other"'],
+    [{ dataset: "support@0000" }, "dataset", "cannot find version 0000"],
+    [{ dataset: "support@" }, "dataset", "must be NAME or NAME@VERSION"],
+    [{ dataset: "a b" }, "dataset", "must be NAME or NAME@VERSION"],
+    [{ dataset: "support", test_batch }, "test_batch", "must not be sent together with dataset"],
+  ];
+  for (const [fields, path, message] of cases) {
+    const response = await service(evaluateRequestOf({ ...rest, ...fields }));
+    const { errors } = await response.json();
+    assertEquals([response.status, errors[0].path], [400, path]);
+    assertStringIncludes(errors[0].message, message);
+  }
+  assertEquals(asked.length, 0);
+});
+
+Deno.test("the same key and dataset are the same run, also after a new version", async () => {
+  const { put, service } = started();
+  await put("/datasets/support", jsonl(scenario("a")));
+  const { test_batch: _, ...rest } = evaluateBody({ dataset: "support" });
+  const send = async () =>
+    (await service(evaluateRequestOf(rest, { "idempotency-key": "k" }))).json();
+  const { run_id } = await send();
+  await put("/datasets/support", jsonl(scenario("b")));
+  assertEquals((await send()).run_id, run_id);
+});
+
+Deno.test("comparing runs of two versions says which, and which scenarios changed", async () => {
+  const { call, put, service } = started();
+  const { test_batch: _, ...rest } = evaluateBody({ dataset: "support" });
+  const runs = [];
+  const versions = [];
+  for (
+    const file of [
+      jsonl(scenario("a"), scenario("b"), scenario("c")),
+      jsonl(scenario("a"), scenario("b", "else?"), scenario("d")),
+    ]
+  ) {
+    versions.push((await put("/datasets/support", file)).json.version);
+    runs.push((await evaluateWith(service, rest)).run_id);
+  }
+  const { json } = await call(`/runs/compare?baseline=${runs[0]}&candidate=${runs[1]}`);
+  assertEquals(json.baseline.dataset, `support@${versions[0]}`);
+  assertEquals(json.candidate.dataset, `support@${versions[1]}`);
+  assertEquals(json.changed, ["b"]);
+  assertEquals(json.only_in_baseline.scenarios, ["c"]);
+  assertEquals(json.only_in_candidate.scenarios, ["d"]);
+});
