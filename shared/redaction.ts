@@ -20,8 +20,7 @@ export function listSecrets(config: Record<string, unknown>): string[] {
     .filter(([name]) => isSecretVariable(name))
     .flatMap(([, value]) => listStrings(value))
     .flatMap((text) => [text, text.slice(text.indexOf(":") + 1)]);
-  return [...keys, ...Object.values(config).flatMap(passwordOf)]
-    .filter((text) => text.length >= SHORTEST_SECRET);
+  return [...keys, ...Object.values(config).flatMap(passwordOf)];
 }
 
 /** As it is written in the address, and as it is sent. */
@@ -40,7 +39,7 @@ function passwordOf(value: unknown): string[] {
  * is for errors of libraries and servers. URLs lose user-info, query and fragment.
  */
 export function createRedactor(secrets: string[]): (line: string) => string {
-  const forms = secrets.flatMap((secret) => [
+  const forms = secrets.filter(({ length }) => length >= SHORTEST_SECRET).flatMap((secret) => [
     secret,
     JSON.stringify(secret).slice(1, -1),
     encodeURIComponent(secret.toWellFormed()),

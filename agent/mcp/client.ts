@@ -6,6 +6,7 @@ import { ToolError, type ToolResult } from "../tools/tool.ts";
 import type { McpServer } from "./config.ts";
 import { createFloodGuard } from "./message_limits.ts";
 import { readResult } from "./result.ts";
+import { secretsOf } from "./secrets.ts";
 import { type McpToolList, readToolList } from "./tool_list.ts";
 import { createTransport, type SessionTransport } from "./transport.ts";
 
@@ -163,17 +164,6 @@ async function end(client: Client, transport: SessionTransport): Promise<void> {
   const ended = transport.terminateSession?.() ?? Promise.resolve();
   await untilAbort(ended, AbortSignal.timeout(END_TIMEOUT_MS)).catch(() => {});
   await client.close().catch(() => {});
-}
-
-/** Shorter values would match by chance, and protect nothing. */
-const SHORTEST_SECRET = 6;
-
-/** What an entry says in confidence; a program may write it into its errors. */
-function secretsOf(server: McpServer): string[] {
-  const values = Object.values(server.transport === "stdio" ? server.env : server.headers);
-  return values.filter((value): value is string =>
-    typeof value === "string" && value.length >= SHORTEST_SECRET
-  );
 }
 
 /** Without any text of the server, which may contain anything, also a key. */
