@@ -1,14 +1,9 @@
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Answers with a large value as JSON, without having its whole text in memory and without blocking
- * the event loop. Arrays and objects down to `depth` are written piece by piece.
+ * Answers with JSON text in pieces, without having the whole text in memory and without blocking the
+ * event loop. No piece may end within a surrogate pair.
  */
-export function streamJson(value: unknown, { depth }: { depth: number }): Response {
-  return streamPieces(jsonPieces(value, depth));
-}
-
-/** Answers with JSON text in pieces. No piece may end within a surrogate pair. */
 export function streamPieces(
   pieces: Iterable<string> | AsyncIterable<string>,
   headers: Record<string, string> = {},
@@ -17,7 +12,10 @@ export function streamPieces(
   return new Response(bytes, { headers: { "content-type": "application/json", ...headers } });
 }
 
-/** The JSON text of a value in pieces; together they are what `JSON.stringify` gives. */
+/**
+ * The JSON text of a value in pieces; together they are what `JSON.stringify` gives. Arrays and
+ * objects down to `depth` are written piece by piece.
+ */
 export function* jsonPieces(value: unknown, depth: number): Generator<string> {
   if (depth === 0 || typeof value !== "object" || value === null) {
     yield JSON.stringify(value) ?? "null";

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { gatherText, jsonPieces, streamJson } from "../../../shared/http/json_stream.ts";
+import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/json_stream.ts";
 
 Deno.test("the pieces of any value together are its JSON", () => {
   fc.assert(fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 6 }), (value, depth) => {
@@ -14,7 +14,7 @@ Deno.test("what JSON leaves out of an object is left out of its pieces", () => {
 
 Deno.test("a large value leaves in chunks, and arrives whole", async () => {
   const value = { rows: Array.from({ length: 20_000 }, (_, index) => ({ index, text: "größe" })) };
-  const response = streamJson(value, { depth: 2 });
+  const response = streamPieces(jsonPieces(value, 2));
   assertEquals(response.headers.get("content-type"), "application/json");
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   for await (const chunk of response.body!) chunks.push(chunk);
