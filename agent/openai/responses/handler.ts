@@ -25,10 +25,15 @@ export interface ResponseHandlerDeps {
   bodyLimits: BodyLimits;
 }
 
+interface ItemOwner {
+  body: ResponsesRequest;
+  caller: string;
+}
+
 /**
  * `POST /v1/responses`: a chat completion in another shape. Some clients send the items of earlier
- * responses back by their ids alone, so items are kept for some minutes, for the same caller. Nothing
- * else is stored.
+ * responses back by their ids alone, so items are kept for some minutes, for the same caller and
+ * unless it sends `store: false`. Nothing else is stored.
  */
 export function createResponseHandler(
   { open, runs, bodyLimits }: ResponseHandlerDeps,
@@ -49,7 +54,8 @@ export function createResponseHandler(
     });
   }
 
-  function keepItems(items: OutputItem[], caller: string): void {
+  function keepItems(items: OutputItem[], { body, caller }: ItemOwner): void {
+    if (body.store === false) return;
     for (const item of items) recent.keep(item, { caller, keys: [item.id] });
   }
 
@@ -66,7 +72,7 @@ export function createResponseHandler(
     const sealsReasoning = body.include?.includes("reasoning.encrypted_content") ?? false;
     if (body.stream) {
       const { signal } = request;
-      const onOutput = (items: OutputItem[]) => keepItems(items, caller);
+      const onOutput = (items: OutputItem[]) => keepItems(items, { body, caller });
       return await streamResponse(source, { signal, context, frame, sealsReasoning, onOutput });
     }
     const outcome = await source.start({ signal: workSignal(request, connection) });
@@ -75,7 +81,7 @@ export function createResponseHandler(
     const end = toEnd(reply);
     const output = createResponseOutput({ sealsReasoning });
     await addReply(output, reply, { ...end, isStreamed: false });
-    keepItems(output.toKept(), caller);
+    keepItems(output.toKept(), { body, caller });
     const state = { ...end, output: output.items, usage, serviceTier: reply.serviceTier };
     return Response.json(toResponse(frame, { model: source.model, ...state }), { headers });
   };

@@ -176,14 +176,26 @@ Deno.test("an item of an earlier response may be named by its id", async () => {
   assertStringIncludes(error.message, "send the item itself");
 });
 
+/** The first item of a response, by its id. */
+async function referenceTo(answer: Response, isStream: boolean) {
+  const body = isStream
+    ? (await Array.fromAsync(readEvents(answer))).at(-1)!.data.response
+    : await answer.json();
+  return { type: "item_reference", id: body.output[0].id };
+}
+
+Deno.test("with store: false no item is kept", async () => {
+  const { ask } = serve({ content: "I am Ada." });
+  for (const stream of [false, true]) {
+    const input = [await referenceTo(await ask({ stream, store: false }), stream)];
+    assertEquals((await ask({ input })).status, 400);
+  }
+});
+
 Deno.test("an item cannot be named by a caller with another key", async () => {
   const { ask } = serve({ content: "I am Ada." });
   for (const stream of [false, true]) {
-    const answer = await ask({ stream });
-    const body = stream
-      ? (await Array.fromAsync(readEvents(answer))).at(-1)!.data.response
-      : await answer.json();
-    const input = [{ type: "item_reference", id: body.output[0].id }];
+    const input = [await referenceTo(await ask({ stream }), stream)];
     assertEquals((await ask({ input }, "bob")).status, 400);
     assertEquals((await ask({ input }, "ada")).status, 200);
   }
