@@ -1,27 +1,25 @@
-import { type Expression, type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
+import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import type {
   IndexedTurn,
   Place,
   TurnCursor,
-  TurnFilter,
-  TurnOutcome,
   TurnQueries,
   TurnQuery,
   TurnQueryPage,
   TurnSort,
 } from "./list_query.ts";
-import { numberMember, objectMember } from "./json_member.ts";
 import type { Tables } from "./schema.ts";
 import { facetName, type TurnFacets } from "./turn_facets.ts";
-import { findsText, likePatterns } from "./text_search.ts";
+import { findsText } from "./text_search.ts";
+import { conditionsOf, IS_BARRED, scoreValue } from "./turn_conditions.ts";
 
-/** What `reaches` allows for rounding; see `eval/results/passing.ts`. */
-const ROUNDING = 1e-12;
 /** Of results in one page. SQL knows the sizes without reading the texts. */
 const PAGE_BYTES = 1024 * 1024;
 /** Turns that a search reads for one page. If none of them fits, the page is empty. */
 const MOST_SEARCHED = 2_000;
 const SEARCH_STEP = 200;
+/** The same in portions of `PAGE_BYTES`: long replies make fewer turns. */
+const MOST_STEPS = MOST_SEARCHED / SEARCH_STEP;
 
 /** Queries that SQLite and PostgreSQL both understand. */
 export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
@@ -34,8 +32,13 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
     return query;
   }
 
-  async function read(runId: string, query: TurnQuery): Promise<TurnQueryPage> {
-    const { sort, after, limit, withResults } = query;
+  /** The next rows, and whether there are more. */
+  async function find(
+    runId: string,
+    query: Pick<TurnQuery, "filter" | "sort" | "after">,
+    { limit, withSizes }: { limit: number; withSizes: boolean },
+  ): Promise<{ rows: ReadRow[]; hasMore: boolean }> {
+    const { sort, after } = query;
     const direction = sort.isDescending ? "desc" : "asc";
     let rows = select(runId, query);
     if (after) rows = rows.where(isAfter(after, sort));
@@ -46,11 +49,17 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
     const within = sort.by === "position" ? direction : "asc";
     rows = rows.orderBy("scenario", within).orderBy("attempt", within).orderBy("turn", within);
     const found = await rows.limit(limit + 1)
-      .$if(withResults, (rows) => rows.select(sql<number>`octet_length(result)`.as("size")))
+      .$if(withSizes, (rows) => rows.select(sql<number>`octet_length(result)`.as("size")))
       .execute();
-    const page = fit(found.slice(0, limit));
+    return { rows: found.slice(0, limit), hasMore: found.length > limit };
+  }
+
+  async function read(runId: string, query: TurnQuery): Promise<TurnQueryPage> {
+    const { limit, withResults } = query;
+    const { rows, hasMore } = await find(runId, query, { limit, withSizes: withResults });
+    const page = fit(rows);
     const last = page.at(-1);
-    const next = last && found.length > page.length ? cursorOf(last) : null;
+    const next = last && (hasMore || rows.length > page.length) ? cursorOf(last) : null;
     const turns = page.map(toIndexedTurn);
     return { turns: withResults ? await addResults(runId, turns) : turns, next };
   }
@@ -71,28 +80,38 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
     });
   }
 
-  /** Reads in steps what may contain the text, and keeps what does. */
+  /** Finds what may contain the text, reads it in steps, and keeps what does. */
   async function search(runId: string, query: TurnQuery, text: string): Promise<TurnQueryPage> {
     const found: IndexedTurn[] = [];
-    let next: TurnCursor | null | undefined = query.after;
-    for (let searched = 0; next !== null && searched < MOST_SEARCHED; searched += SEARCH_STEP) {
-      const page = await read(runId, {
-        ...query,
-        limit: SEARCH_STEP,
-        withResults: true,
-        ...(next && { after: next }),
+    let { after } = query;
+    let steps = 0;
+    // Each of these may look at all turns of the run, so there are two and not one per step.
+    for (const limit of [SEARCH_STEP, MOST_SEARCHED - SEARCH_STEP]) {
+      const { rows, hasMore } = await find(runId, { ...query, ...(after && { after }) }, {
+        limit,
+        withSizes: true,
       });
-      for (const [index, turn] of page.turns.entries()) {
-        if (!findsText(JSON.parse(turn.resultJson!), text)) continue;
-        const { resultJson: _, ...plain } = turn;
-        found.push(query.withResults ? turn : plain);
-        if (found.length < query.limit) continue;
-        const isLast = index === page.turns.length - 1 && page.next === null;
-        return { turns: found, next: isLast ? null : cursorFrom(turn, query.sort) };
+      for (let left = rows; left.length > 0;) {
+        const step = fit(left.slice(0, SEARCH_STEP));
+        left = left.slice(step.length);
+        steps++;
+        for (const turn of await addResults(runId, step.map(toIndexedTurn))) {
+          if (!findsText(JSON.parse(turn.resultJson!), text)) continue;
+          const { resultJson: _, ...plain } = turn;
+          found.push(query.withResults ? turn : plain);
+          if (found.length < query.limit) continue;
+          const isLast = !hasMore && isSamePlace(turn, rows.at(-1)!);
+          return { turns: found, next: isLast ? null : cursorFrom(turn, query.sort) };
+        }
+        const isOver = left.length === 0 && !hasMore;
+        if (steps >= MOST_STEPS && !isOver) {
+          return { turns: found, next: cursorOf(step.at(-1)!) };
+        }
       }
-      next = page.next;
+      if (!hasMore) return { turns: found, next: null };
+      after = cursorOf(rows.at(-1)!);
     }
-    return { turns: found, next: next ?? null };
+    return { turns: found, next: after! };
   }
 
   return {
@@ -174,6 +193,10 @@ function placeOf({ scenario, attempt, turn }: Place): string {
   return `${scenario}/${attempt}/${turn}`;
 }
 
+function isSamePlace(a: Place, b: Place): boolean {
+  return placeOf(a) === placeOf(b);
+}
+
 function toIndexedTurn(row: ReadRow): IndexedTurn {
   const { scenario, attempt, turn, seq, overall, facets } = row;
   return {
@@ -206,11 +229,6 @@ function cursorFrom(turn: IndexedTurn, sort: TurnSort): TurnCursor {
   return { scenario, attempt, turn: turn.turn, value };
 }
 
-function scoreValue(name: string): RawBuilder<number | null> {
-  if (name === "overall") return sql`overall`;
-  return numberMember(sql`(facets -> 'scores')`, facetName(name));
-}
-
 function valueOf(sort: TurnSort): RawBuilder<number | null> {
   switch (sort.by) {
     case "position":
@@ -237,62 +255,4 @@ function isAfter(
   if (value === null) return sql`(${own} is null and ${position} > ${last})`;
   const beyond = sort.isDescending ? sql`${own} < ${value}` : sql`${own} > ${value}`;
   return sql`(${beyond} or (${own} = ${value} and ${position} > ${last}) or ${own} is null)`;
-}
-
-function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
-  const { outcome, score, label, scenarios, attempt, turn, text } = filter;
-  const conditions: RawBuilder<SqlBool>[] = [];
-  if (outcome) conditions.push(anyOf(outcome.oneOf.map((one) => hasOutcome(one, outcome))));
-  if (score) {
-    const value = scoreValue(score.name);
-    conditions.push(sql`${value} is not null`);
-    if (score.min !== undefined) conditions.push(sql`${value} >= ${score.min}`);
-    if (score.max !== undefined) conditions.push(sql`${value} <= ${score.max}`);
-  }
-  if (label) {
-    const found = objectMember(sql`(facets -> 'labels')`, facetName(label.key));
-    const part = (name: "expected" | "found") => sql`${found} ->> ${sql.lit(name)}`;
-    conditions.push(sql`${part("found")} is not null`);
-    for (const name of ["expected", "found"] as const) {
-      const wanted = label[name];
-      if (wanted !== undefined) conditions.push(sql`${part(name)} = ${facetName(wanted)}`);
-    }
-  }
-  if (scenarios) {
-    conditions.push(
-      scenarios.length === 0 ? sql`1 = 0` : sql`scenario in (${sql.join(scenarios)})`,
-    );
-  }
-  if (attempt !== undefined) conditions.push(sql`attempt = ${attempt}`);
-  if (turn !== undefined) conditions.push(sql`turn = ${turn}`);
-  if (text !== undefined) {
-    const inJson = JSON.stringify(text).slice(1, -1);
-    conditions.push(
-      anyOf(likePatterns(inJson).map((like) => sql`lower(result) like ${like} escape '!'`)),
-    );
-  }
-  return conditions;
-}
-
-function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
-  return sql`(${sql.join(conditions, sql` or `)})`;
-}
-
-const IS_BARRED = sql<SqlBool>`(facets ->> 'barred_by' is not null)`;
-
-function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) {
-  const limit = threshold - ROUNDING;
-  const isFree = sql`failed = 0 and not ${IS_BARRED}`;
-  switch (outcome) {
-    case "failed":
-      return sql<SqlBool>`failed = 1`;
-    case "incomplete":
-      return sql<SqlBool>`(${isFree} and overall is null and missing = 1)`;
-    case "unscored":
-      return sql<SqlBool>`(${isFree} and overall is null and missing = 0)`;
-    case "passed":
-      return sql<SqlBool>`(${isFree} and overall >= ${limit})`;
-    case "below":
-      return sql<SqlBool>`(failed = 0 and (overall < ${limit} or ${IS_BARRED}))`;
-  }
 }

@@ -145,6 +145,21 @@ export const listCases: Record<string, Case> = {
     }
   },
 
+  "a text is found behind many turns that have it only as the name of a field": async (store) => {
+    const id = await newRun(store, { turns: 1, attempts: 210 });
+    for (let attempt = 0; attempt < 210; attempt++) {
+      const agent_reply = attempt % 204 === 203 ? "the word AGENT_REPLY" : "none";
+      const scores = { overall: 1 - attempt / 1_000 };
+      await store.recordTurn(id, storedTurn([0, attempt, 0], { agent_reply, scores }));
+    }
+    const filter = { text: "agent_reply" };
+    assertEquals(await readAll(store, id, { filter, limit: 1 }), ["0.203.0"]);
+    const sort: TurnSort = { by: "score", name: "overall", isDescending: true };
+    assertEquals(await readAll(store, id, { filter, sort, limit: 5 }), ["0.203.0"]);
+    const all = await readAll(store, id, { filter: { text: "NONE" }, sort, limit: 60 });
+    assertEquals([all.length, new Set(all).size, all[0]], [209, 209, "0.0.0"]);
+  },
+
   "turns are found by scores and labels of any name": async (store) => {
     for (const name of ["$x", "$", "[0]", 'a "b"', "\\", "a.b", "é", "0"]) {
       const fields = (value: number, label: string) => ({

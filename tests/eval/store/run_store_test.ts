@@ -536,3 +536,23 @@ testStores(
   },
 );
 for (const [name, test] of Object.entries(gradeCases(newRun))) testStores(name, test);
+
+Deno.test("a search reads about ten megabytes for one page, and the next one goes on", async () => {
+  const store = await openStore({ path: ":memory:" });
+  const id = await newRun(store, { attempts: 12 });
+  const agent_reply = "x".repeat(1_100_000);
+  for (let attempt = 0; attempt < 12; attempt++) {
+    await store.recordTurn(id, storedTurn([0, attempt, 0], { agent_reply }));
+  }
+  const query = {
+    filter: { text: "xx" },
+    sort: { by: "position" as const, isDescending: false },
+    limit: 100,
+    withResults: true,
+  };
+  const first = await store.queryTurns(id, query);
+  assertEquals(first.turns.length, 10);
+  const second = await store.queryTurns(id, { ...query, after: first.next! });
+  assertEquals([second.turns.map(({ attempt }) => attempt), second.next], [[10, 11], null]);
+  await store.close();
+});
