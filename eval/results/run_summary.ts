@@ -6,6 +6,7 @@ import {
   Statistic,
   TurnCounts,
 } from "../../shared/schemas/evaluate.ts";
+import { isBarred } from "../../shared/schemas/barred.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { StoredRun } from "../store/store.ts";
@@ -26,7 +27,10 @@ export const OutcomeCounts = z.object({
 });
 export type OutcomeCounts = z.infer<typeof OutcomeCounts>;
 
-/** Scenarios by their mean `overall`; `undecided`: values are missing, and it depends on them. */
+/**
+ * Scenarios by their mean `overall`; one with a turn that cannot pass is below. `undecided`: values
+ * are missing, and it depends on them.
+ */
 const ScenarioCounts = z.object({
   passed: z.int(),
   below: z.int(),
@@ -96,7 +100,8 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
       }
       if (part.kind !== "scenario end") continue;
       const { statistics, pass_threshold } = part.summary;
-      scenarios[holdAgainst(statistics[HEADLINE], pass_threshold)]++;
+      const hasBarred = part.attempts.some(({ interactions }) => interactions.some(isBarred));
+      scenarios[hasBarred ? "below" : holdAgainst(statistics[HEADLINE], pass_threshold)]++;
       await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
     }
   }

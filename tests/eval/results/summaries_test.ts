@@ -54,3 +54,23 @@ Deno.test("a run is read once for the headlines of all lists that wait for it", 
   await summaries.summary((await store.getRun(id))!);
   assertEquals((await summaries.headlines([record])).get(id)?.outcomes.passed, 1);
 });
+
+Deno.test("a scenario with a turn that cannot pass is below the threshold, whatever its mean", async () => {
+  const store = memoryStore();
+  const { id } = await store.createRun({
+    request: evaluateRequest({ scenarios: 3 }),
+    testName: "t",
+  });
+  const check_results = [{
+    name: "c",
+    type: "regex",
+    weight: 1,
+    required: true,
+    value: 0 as const,
+  }];
+  await store.recordTurn(id, storedTurn([0, 0, 0], { scores: { overall: 1 }, check_results }));
+  await store.recordTurn(id, storedTurn([1, 0, 0], { scores: { overall: 1, tools: 0 } }));
+  await store.recordTurn(id, storedTurn([2, 0, 0], { scores: { overall: 1 } }));
+  const { scenarios } = await createSummaries(store).summary((await store.getRun(id))!);
+  assertEquals([scenarios.passed, scenarios.below], [1, 2]);
+});
