@@ -3,6 +3,7 @@
 import { agentPeer } from "./agent_peer.ts";
 import { agentMemory, agentSpeed } from "./agent_speed.ts";
 import { agentStream } from "./agent_stream.ts";
+import { datasetStream } from "./datasets.ts";
 import { encoderCost } from "./encoder.ts";
 import { evalLarge } from "./eval_large.ts";
 import { evalSpeed } from "./eval_speed.ts";
@@ -27,6 +28,7 @@ const PARTS: Record<string, BenchPart> = {
   "agent-memory": agentMemory,
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
+  "datasets": datasetStream,
   "encoder": encoderCost,
   "similarity": similarityShares,
   "score-speed": scoreSpeed,
