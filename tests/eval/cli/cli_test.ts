@@ -87,7 +87,7 @@ Deno.test("export writes to the standard output, or to files by their ending", a
   assert((await run("export", first, "--format", "junit")).out.startsWith("<?xml"));
   const { code, out } = await run("export", first, "-o", "x.csv", "-o", "y.md");
   assertEquals([code, out], [0, ""]);
-  assert(files["x.csv"]!.startsWith('"run_id"') && files["y.md"]!.startsWith("## "));
+  assert(files["x.csv"]!.startsWith('\ufeff"run_id"') && files["y.md"]!.startsWith("## "));
   assertEquals((await run("export", first, "--format", "pdf")).code, 1);
 });
 

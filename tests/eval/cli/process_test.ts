@@ -26,7 +26,7 @@ Deno.test("a real process runs a batch, writes its files, and the next one knows
     assertEquals(first.code, 0, first.err);
     assertEquals(endpoint.requests.length, 6);
     assertMatch(await Deno.readTextFile(`${cwd}/report.xml`), /<testsuites name="batch" tests="6"/);
-    assertMatch(await Deno.readTextFile(`${cwd}/report.csv`), /^"run_id",/);
+    assertMatch(await Deno.readTextFile(`${cwd}/report.csv`), /^\ufeff"run_id",/);
 
     const second = await startCli(["run", "batch.jsonl", ...model, "--baseline", "latest"], { cwd })
       .outcome;
