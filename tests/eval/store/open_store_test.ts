@@ -238,6 +238,9 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
       drop table service_state;
       drop table run_tags;
       drop table grades;
+      drop table datasets;
+      drop table dataset_versions;
+      drop table dataset_parts;
       alter table runs drop column query_removed;
       alter table runs drop column dataset;
       alter table runs drop column gate;
@@ -285,6 +288,9 @@ Deno.test("turns of an earlier version can be sorted and filtered after the migr
       alter table runs drop column summary;
       alter table turns drop column facets;
       drop table grades;
+      drop table datasets;
+      drop table dataset_versions;
+      drop table dataset_parts;
       delete from kysely_migration where name >= '0010';
     `);
     old.close();
@@ -309,7 +315,13 @@ Deno.test("a reader finds no grades in a database that was not migrated yet, and
     await before.recordTurn(id, storedTurn([0, 0, 0]));
     await before.close();
     const old = new DatabaseSync(path);
-    old.exec("drop table grades; delete from kysely_migration where name >= '0015';");
+    old.exec(`
+      drop table grades;
+      drop table datasets;
+      drop table dataset_versions;
+      drop table dataset_parts;
+      delete from kysely_migration where name >= '0015';
+    `);
     old.close();
     const reader = await openReader({ path });
     assertEquals(await Array.fromAsync(reader.grades(id)), []);
