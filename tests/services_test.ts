@@ -146,7 +146,9 @@ Deno.test("an evaluation sends its credential to the endpoint, and marks what fa
   assertEquals(replies, ["yes", "Request failed", "yes", "yes"]);
   assertEquals(results.average_scores.exact_match, 0.75);
   assertEquals(endpoint.requests[0]?.headers.get("authorization"), "Bearer eval-secret");
-  assert(!text.includes("eval-secret") && !text.includes("raw words of the provider"));
+  assert(!text.includes("eval-secret"));
+  const failed = results.scenarios[0]?.attempts[1]?.interactions[0]?.error;
+  assertEquals(failed?.detail.includes("raw words of the provider"), true); // a refusal's words
   assert(!evaluation.lines.join().includes("eval-secret"));
 });
 
