@@ -71,7 +71,16 @@ export async function importFile(page: Page, text: string): Promise<void> {
 
 /** Waits until a text is in the browser's database. */
 export async function untilStored(page: Page, text: string): Promise<void> {
-  await page.waitForFunction(async (wanted) => {
+  for (let tries = 0; tries < 200; tries++) {
+    if ((await readStored(page)).includes(text)) return;
+    await page.waitForTimeout(50);
+  }
+  throw new Error(`the browser did not store: ${text}`);
+}
+
+/** The browser's conversations as JSON. */
+function readStored(page: Page): Promise<string> {
+  return page.evaluate(async () => {
     const database: IDBDatabase = await new Promise((resolve) => {
       const opening = indexedDB.open("assay-chat");
       opening.onsuccess = () => resolve(opening.result);
@@ -81,6 +90,6 @@ export async function untilStored(page: Page, text: string): Promise<void> {
       reading.onsuccess = () => resolve(reading.result);
     });
     database.close();
-    return JSON.stringify(all).includes(wanted);
-  }, text);
+    return JSON.stringify(all);
+  });
 }

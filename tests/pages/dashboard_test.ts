@@ -31,6 +31,7 @@ suite.test(
     await page.keyboard.type("V2");
     await page.waitForURL(/q=V2/);
     await page.getByText("smoke").waitFor({ state: "detached" });
+    await names.first().waitFor(); // the list is empty while it is being read
     assertEquals(await names.count(), 1);
     await page.reload();
     await names.first().waitFor();
