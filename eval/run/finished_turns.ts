@@ -1,5 +1,5 @@
 import { type RunPlan, turnsOf } from "../../shared/schemas/conversations.ts";
-import type { EarlierReply, Finished } from "./runner.ts";
+import type { EarlierReply, Finished } from "./run_ports.ts";
 import type { AttemptPosition, PendingReply, RunStore } from "../store/store.ts";
 import type { Suspects } from "./suspects.ts";
 

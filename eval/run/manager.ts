@@ -9,7 +9,8 @@ import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
 import type { Target } from "../endpoint/target.ts";
-import { ConversationTaken, type Finished, runScenarios } from "./runner.ts";
+import { ConversationTaken, type Finished } from "./run_ports.ts";
+import { runScenarios } from "./runner.ts";
 import type {
   KnownRun,
   NewRun,

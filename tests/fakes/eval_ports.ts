@@ -2,7 +2,8 @@ import { ProviderError } from "../../shared/providers/provider.ts";
 import type { Interaction, InteractionResult, Scenario } from "../../shared/schemas/evaluate.ts";
 import type { Assessor } from "../../eval/assess/assessment.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
-import { type Recorder, type RunPorts, runScenarios } from "../../eval/run/runner.ts";
+import type { Recorder, RunPorts } from "../../eval/run/run_ports.ts";
+import { runScenarios } from "../../eval/run/runner.ts";
 
 /** A turn with the required fields, and those that the test sets. */
 export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
-import { REQUEST_FAILED, runScenarios } from "../../../eval/run/runner.ts";
+import { runScenarios } from "../../../eval/run/runner.ts";
+import { REQUEST_FAILED } from "../../../eval/run/turn_result.ts";
 import type { TurnPosition } from "../../../eval/store/store.ts";
 import type { Interaction, InteractionResult } from "../../../shared/schemas/evaluate.ts";
 import {

@@ -1,0 +1,115 @@
+import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Spent } from "../assess/assessment.ts";
+import type { ConversationMessage } from "../endpoint/target.ts";
+import { type Answer, ask, toAnswer } from "./answer.ts";
+import type { BackgroundWork } from "./background_work.ts";
+import {
+  ConversationTaken,
+  type EarlierReply,
+  type RunPorts,
+  type TimedReply,
+} from "./run_ports.ts";
+import { toResult } from "./turn_result.ts";
+import type { TakenConversation } from "./work.ts";
+
+/** What an attempt at a scenario is asked, and after what. */
+export interface ConversationWay {
+  scenario: Scenario;
+  /** Those before it are not asked. */
+  firstTurn: number;
+  /** Whether turns are asked after the references instead of the generated replies. */
+  afterReferences: boolean;
+}
+
+/**
+ * One conversation. Resolves when its last question is answered; `isWhole` when all of it is stored,
+ * with false if a part is left.
+ */
+export async function converse(
+  { scenario, firstTurn, afterReferences }: ConversationWay,
+  { position, isContinued, signal: lost }: TakenConversation,
+  ports: RunPorts & { background: BackgroundWork },
+): Promise<{ isWhole: Promise<boolean> }> {
+  const { recorder, isPaused, background } = ports;
+  const finished = isContinued ? ports.finished : undefined;
+  const history: ConversationMessage[] = [];
+  /** What checks of the conversation look at: also after references, the replies of the model. */
+  const said: ConversationMessage[] = [];
+  let spent: Spent = { latencyMs: 0, outputTokens: 0 };
+  const known = await finished?.turns(position);
+  const replies = await finished?.replies(position);
+  let isAskedAgain = false;
+  let isTaken = false;
+  let allStored = Promise.resolve();
+  for (const [turn, interaction] of scenario.interactions.entries()) {
+    if (turn < firstTurn) {
+      history.push(...sayReference(interaction));
+      said.push(...sayReference(interaction));
+      continue;
+    }
+    if (isTaken || isPaused?.()) return { isWhole: allStored.then(() => false) };
+    const stored = known?.get(turn);
+    // An earlier reply after a turn that is asked again belongs to another conversation.
+    const isOther: boolean = isAskedAgain && !afterReferences;
+    const earlier: EarlierReply | undefined = isOther ? undefined : replies?.get(turn);
+    isAskedAgain ||= !stored && !earlier;
+    const answer: Answer = stored
+      ? toAnswer(stored)
+      : earlier ?? await ask(interaction, history, ports);
+    if (!stored) {
+      const turnPosition = { ...position, turn };
+      const saidBefore = said.length;
+      const conversation = () => said.slice(0, saidBefore);
+      const before = spent;
+      // Now, not in the background work: a slow judge may still be busy with the reply before.
+      const received = answer.reply && !earlier
+        ? recorder.receive?.(turnPosition, answer)
+        : undefined;
+      received?.catch(() => {}); // rethrown in the background work
+      const piece = await background.begin(async () => {
+        if (isTaken) return; // this turn follows one of another conversation
+        await received;
+        const started = performance.now();
+        const result = await toResult(interaction, answer, {
+          ...ports,
+          turnPosition,
+          conversation,
+          spentBefore: () => before,
+          isSecondWay: firstTurn > 0,
+        });
+        const tookMs = Math.round(answer.latencyMs + performance.now() - started);
+        isTaken ||= lost?.aborted ?? false;
+        if (isTaken) return;
+        try {
+          await recorder.record(turnPosition, result, { tookMs });
+        } catch (error) {
+          if (!(error instanceof ConversationTaken)) throw error;
+          isTaken = true;
+        }
+      });
+      allStored = piece.ended;
+    }
+    if (afterReferences) history.push(...sayReference(interaction));
+    if (!answer.reply) continue; // a failed turn is not part of the conversation
+    said.push(...say(interaction, answer.reply.content));
+    if (!afterReferences) history.push(...say(interaction, answer.reply.content));
+    spent = spend(spent, answer);
+  }
+  return { isWhole: allStored.then(() => !isTaken) };
+}
+
+function say({ user_message }: Interaction, reply: string): ConversationMessage[] {
+  return [{ role: "user", content: user_message }, { role: "assistant", content: reply }];
+}
+
+function sayReference(interaction: Interaction): ConversationMessage[] {
+  return say(interaction, interaction.reference_reply ?? "");
+}
+
+function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {
+  const tokens = answer.reply.usage?.output_tokens;
+  return {
+    latencyMs: latencyMs + answer.latencyMs,
+    outputTokens: outputTokens === null || tokens === undefined ? null : outputTokens + tokens,
+  };
+}
