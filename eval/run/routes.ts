@@ -17,7 +17,8 @@ import {
 import { LARGEST_INTEGER, RunListQuery, RunQuery } from "./list_parameters.ts";
 import { eventStream, LAST_EVENT } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
-import { QUERY_LOST, type RunManager } from "./manager.ts";
+import { QUERY_LOST } from "./execution.ts";
+import type { RunManager } from "./manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "./stream_log.ts";
 import { restingProgress, type RunView, viewRun, withResult } from "./view.ts";

@@ -1,0 +1,57 @@
+import type { RunStore } from "../store/store.ts";
+import type { ActiveRun } from "./active_run.ts";
+import type { Sharing } from "./sharing.ts";
+
+/** The runs of a manager, as far as other processes work on them too. */
+export interface SharedRuns {
+  /** Begins to follow the runs of other processes; does nothing if there are none. */
+  watch(): void;
+  /** True if no other process can or may work on a run. */
+  isExclusive(run: { hasQuery: boolean }): boolean;
+  /** No other process may work on the run until it is released. */
+  reserve(id: string): void;
+  release(id: string): void;
+  /** Brings the counts of a run up to date. */
+  refresh(active: ActiveRun): Promise<void>;
+}
+
+export interface SharedRunsOptions {
+  sharing: Sharing | undefined;
+  store: RunStore;
+  /** The runs that this process works on. */
+  runs: ReadonlyMap<string, ActiveRun>;
+  /** Called with runs that are open to this process. */
+  join: (ids: string[]) => void;
+}
+
+/** The counts of a shared run are read at most this often. */
+const REFRESH_MS = 250;
+
+export function createSharedRuns({ sharing, store, runs, join }: SharedRunsOptions): SharedRuns {
+  const reserved = new Set<string>();
+  const refreshed = new WeakMap<ActiveRun, number>();
+  let isWatching = false;
+
+  return {
+    watch() {
+      if (isWatching || !sharing) return;
+      isWatching = true;
+      sharing.watch({
+        active: () => [...runs.keys()],
+        reserved: () => [...reserved].filter((id) => runs.has(id)),
+        join: (ids) => join(ids.filter((id) => !runs.has(id))),
+        ended: (id, status) => runs.get(id)?.endElsewhere(status ?? "cancelled"),
+        changed: (id) => runs.get(id)?.wake(),
+      });
+    },
+    isExclusive: ({ hasQuery }) => sharing !== undefined && (sharing.isExclusive || hasQuery),
+    reserve: (id) => void reserved.add(id),
+    release: (id) => void reserved.delete(id),
+    async refresh(active) {
+      if (!sharing) return;
+      if (performance.now() - (refreshed.get(active) ?? -Infinity) < REFRESH_MS) return;
+      refreshed.set(active, performance.now());
+      active.sync(await store.tally(active.run.id));
+    },
+  };
+}
