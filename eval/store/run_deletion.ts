@@ -1,0 +1,73 @@
+import { type Kysely, sql } from "kysely";
+import { deleteGrades, deleteOrphanGrades } from "./grade_queries.ts";
+import { createKeptRuns } from "./kept_runs.ts";
+import { deleteReplies } from "./pending_replies.ts";
+import type { Tables } from "./schema.ts";
+import type { RunStore } from "./store.ts";
+
+/** Deletes runs. The turns of a run that is being read are deleted after its last reader. */
+export function createRunDeletion(
+  db: Kysely<Tables>,
+): Pick<RunStore, "keep" | "deleteRun" | "countOlderThan" | "deleteOlderThan"> {
+  const kept = createKeptRuns((id) => {
+    deleteTurns(db, id).catch(() => {}); // the next start deletes the rest
+  });
+
+  return {
+    keep: kept.keep,
+
+    deleteRun: (id) =>
+      db.transaction().execute(async (transaction) => {
+        if (kept.isKept(id)) kept.markDeleted(id);
+        else await deleteTurns(transaction, id);
+        await deleteReplies(transaction, id);
+        await deleteGrades(transaction, id);
+        await transaction.deleteFrom("caller_keys").where("run_id", "=", id).execute();
+        await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
+        const { numDeletedRows } = await transaction.deleteFrom("runs").where("id", "=", id)
+          .executeTakeFirst();
+        return numDeletedRows > 0n;
+      }),
+
+    async countOlderThan(moment) {
+      const { runs } = await selectOlder(db, moment)
+        .select(({ fn }) => fn.countAll().as("runs")).executeTakeFirstOrThrow();
+      return Number(runs);
+    },
+
+    async deleteOlderThan(moment) {
+      const rows = await selectOlder(db, moment).select("id").execute();
+      for (const { id } of rows) await this.deleteRun(id);
+      return rows.length;
+    },
+  };
+}
+
+/** The ended runs from before a time; those with a tag are kept, however old. */
+function selectOlder(db: Kysely<Tables>, moment: number) {
+  return db.selectFrom("runs")
+    .where("status", "!=", "running")
+    .where("id", "not in", (tagged) => tagged.selectFrom("run_tags").select("run_id"))
+    .where(({ fn }) => fn.coalesce("finished_at", "created_at"), "<", moment);
+}
+
+async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {
+  await db.deleteFrom("turns").where("run_id", "=", runId).execute();
+}
+
+/**
+ * Deletes the turns and grades of deleted runs, if a process ended before it could. The query steps from run to
+ * run in the index and reads no turn.
+ */
+export async function deleteOrphans(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive ids(id) as (
+      select min(run_id) from turns
+      union all
+      select (select min(run_id) from turns where run_id > ids.id) from ids where ids.id is not null
+    )
+    select id from ids
+    where id is not null and not exists (select 1 from runs where runs.id = ids.id)`.execute(db);
+  for (const { id } of rows) await deleteTurns(db, id);
+  await deleteOrphanGrades(db);
+}

@@ -1,0 +1,18 @@
+import type { StatusChange, Tally } from "./store.ts";
+
+/** The columns of a run that a new status sets. */
+export function toStatusColumns(
+  { status, detail, tally }: Omit<StatusChange, "tally"> & { tally?: Tally | undefined },
+  moment: number,
+) {
+  const isOver = status !== "running" && status !== "interrupted";
+  return {
+    status,
+    detail: detail ?? null,
+    tally: tally ? JSON.stringify(tally) : null,
+    finished_at: isOver ? moment : null,
+    overall: null, // what was computed before, if anything, is out of date
+    headline: null,
+    summary: null,
+  };
+}
