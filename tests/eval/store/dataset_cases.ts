@@ -3,8 +3,7 @@ import { datasetOf } from "../../../eval/store/dataset.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import type { Scenario } from "../../../shared/schemas/evaluate.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
-
-type StoreCase = (store: RunStore, clock: { now: number }) => Promise<void>;
+import type { StoreCase } from "./store_case.ts";
 
 async function* each(scenarios: Scenario[]): AsyncGenerator<Scenario> {
   yield* scenarios;

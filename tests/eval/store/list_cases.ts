@@ -8,16 +8,10 @@ import type {
   TurnSort,
 } from "../../../eval/store/list_query.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
-import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
-
-type Case = (store: RunStore, clock: { now: number }) => Promise<void>;
+import { failure, storedTurn } from "../../fakes/stored_runs.ts";
+import { newRun, type StoreCase } from "./store_case.ts";
 
 const IN_ORDER: TurnSort = { by: "position", isDescending: false };
-
-async function newRun(store: RunStore, fields: Parameters<typeof evaluateRequest>[0] = {}) {
-  const request = evaluateRequest(fields);
-  return (await store.createRun({ request, testName: request.test_name ?? "a test" })).id;
-}
 
 /** All turns of a query, page by page, as `scenario.attempt.turn`. */
 async function readAll(store: RunStore, id: string, query: Partial<TurnQuery>) {
@@ -68,7 +62,7 @@ async function fillRun(store: RunStore): Promise<string> {
 
 const ALL = ["0.0.0", "0.0.1", "0.1.0", "0.1.1", "1.0.0", "1.0.1", "1.1.0", "1.1.1"];
 
-export const listCases: Record<string, Case> = {
+export const listCases: Record<string, StoreCase> = {
   "a turn whose required check failed, or whose tools do not fit, is below any threshold": async (
     store,
   ) => {

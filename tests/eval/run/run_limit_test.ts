@@ -1,0 +1,94 @@
+import { assert, assertEquals } from "@std/assert";
+import { AppError } from "../../../shared/errors.ts";
+import { evalService, evaluateBody, evaluateRequestOf } from "../../fakes/eval_service.ts";
+import { gatedTarget } from "../../fakes/gated_target.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest } from "../../fakes/stored_runs.ts";
+
+Deno.test("a repeated request for a queued run is answered with its result once it has been resumed", async () => {
+  const store = memoryStore();
+  const before = evalService(() => "", { store });
+  const headers = { "idempotency-key": "k", prefer: "respond-async" };
+  const gateBefore = gatedTarget();
+  const stopped = evalService(() => "", { store, target: gateBefore.target });
+  const other = await store.createRun({ request: evaluateRequest(), testName: "older" });
+  await stopped.service(evaluateRequestOf(evaluateBody(), headers));
+  await gateBefore.reached(1);
+  stopped.runs.abandon();
+  await stopped.runs.stop();
+  await before.runs.stop();
+
+  const gate = gatedTarget();
+  const environment = { EVAL_MAX_RUNS: "1" };
+  const { runs, service } = evalService(() => "", { store, target: gate.target, environment });
+  await runs.resumeUnfinished();
+  await gate.reached(1);
+  assert(runs.active(other.id));
+  const replay = service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" }));
+  gate.open();
+  const response = await replay;
+  assertEquals([response.status, (await response.json()).message], [
+    200,
+    "Evaluation completed successfully",
+  ]);
+  assertEquals(gate.asked.length, 2);
+});
+
+Deno.test("a run that the storage interrupted waits for a place within EVAL_MAX_RUNS", async () => {
+  const store = memoryStore();
+  const { recordTurn } = store;
+  store.recordTurn = () => {
+    store.recordTurn = recordTurn;
+    return Promise.reject(new AppError(503, "storage_busy", "locked"));
+  };
+  const gate = gatedTarget();
+  const environment = { EVAL_MAX_RUNS: "1" };
+  const { runs } = evalService(() => "", { store, target: gate.target, environment });
+  const begin = async (testName: string) => {
+    const started = await runs.start({ request: evaluateRequest(), testName });
+    if (started.outcome !== "started") throw new Error(started.outcome);
+    return started.active;
+  };
+  const first = await begin("first");
+  await gate.reached(1);
+  gate.answer(0);
+  assertEquals((await first.ended).status, "interrupted");
+  const second = await begin("second");
+  const { id } = first.run;
+  const isAtRest = async () =>
+    !runs.waiting(id) && !runs.active(id) && (await store.getRun(id))?.status === "running";
+  while (await isAtRest()) await new Promise((next) => setTimeout(next));
+  assert(runs.waiting(id), "it went on without a place");
+  await gate.reached(2);
+  const goesOn = runs.waiting(id);
+  gate.answer(1);
+  assertEquals((await second.ended).status, "completed");
+  await goesOn;
+  await runs.active(id)?.ended;
+  assertEquals([(await store.getRun(id))?.status, gate.asked.length], ["completed", 2]);
+});
+
+Deno.test("a caller who comes back to a lost run while the service is full gets 503, and may come again", async () => {
+  const gate = gatedTarget();
+  const environment = { EVAL_MAX_RUNS: "1" };
+  const { runs, service, store } = evalService(() => "", { target: gate.target, environment });
+  const ask = (init: RequestInit = {}) => {
+    const request = evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" });
+    return service(new Request(request, init));
+  };
+  const client = new AbortController();
+  const lost = ask({ signal: client.signal });
+  await gate.reached(1);
+  client.abort();
+  await lost;
+  while (runs.count > 0) await new Promise((next) => setTimeout(next));
+  await service(evaluateRequestOf(evaluateBody(), { prefer: "respond-async" }));
+  await gate.reached(2);
+  const refused = await ask();
+  assertEquals([refused.status, (await refused.json()).code], [503, "overloaded"]);
+  const [, { id }] = (await store.listRuns({ limit: 2 })).runs as [unknown, { id: string }];
+  assertEquals((await store.getRun(id))?.status, "cancelled");
+  gate.open();
+  while (runs.count > 0) await new Promise((next) => setTimeout(next));
+  assertEquals((await ask()).status, 200);
+});

@@ -1,0 +1,67 @@
+import { assertEquals } from "@std/assert";
+import { storedTurn } from "../../fakes/stored_runs.ts";
+import { newRun, type StoreCase } from "./store_case.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** How every kind of store deletes runs. */
+export const deletionCases: Record<string, StoreCase> = {
+  "deleting a run deletes its turns, and no other run's": async (store) => {
+    const [gone, kept] = [await newRun(store), await newRun(store)];
+    for (const id of [gone, kept]) await store.recordTurn(id, storedTurn([0, 0, 0]));
+    assertEquals(await store.deleteRun(gone), true);
+    assertEquals(await store.deleteRun(gone), false);
+    assertEquals(await Array.fromAsync(store.turns(gone)), []);
+    assertEquals((await Array.fromAsync(store.turns(kept))).length, 1);
+  },
+
+  "retention deletes runs that ended before a time, and never a running one": async (
+    store,
+    clock,
+  ) => {
+    const [old, running] = [await newRun(store), await newRun(store)];
+    await store.setStatus(old, { status: "completed" });
+    clock.now += 10 * DAY;
+    const recent = await newRun(store);
+    await store.setStatus(recent, { status: "completed" });
+    assertEquals(await store.deleteOlderThan(clock.now - 7 * DAY), 1);
+    const left = (await store.listRuns({ limit: 10 })).runs.map((run) => run.id);
+    assertEquals(left, [recent, running]);
+  },
+
+  "a run that is deleted while it is read can be read to its end, then it is gone": async (
+    store,
+  ) => {
+    const id = await newRun(store, { attempts: 500 });
+    const all = Array.from({ length: 500 }, (_, attempt) => storedTurn([0, attempt, 0]));
+    await Promise.all(all.map((turn) => store.recordTurn(id, turn)));
+    {
+      using _kept = store.keep(id);
+      const pages = store.turnPages(id)[Symbol.asyncIterator]();
+      let read = (await pages.next()).value!.length;
+      assertEquals(await store.deleteRun(id), true);
+      assertEquals(await store.getRun(id), undefined);
+      for (let page = await pages.next(); !page.done; page = await pages.next()) {
+        read += page.value.length;
+      }
+      assertEquals(read, 500);
+    }
+    while ((await store.tally(id)).done > 0); // gone in a moment
+  },
+
+  "a tag names one run, keeps it from being deleted for its age, and goes with it": async (
+    store,
+  ) => {
+    const [first, second] = [await newRun(store), await newRun(store)];
+    for (const id of [first, second]) await store.setStatus(id, { status: "completed" });
+    assertEquals(await store.findTag("main"), undefined);
+    await store.setTag("main", first);
+    await store.setTag("main", second);
+    assertEquals(await store.findTag("main"), second);
+    assertEquals(await store.deleteOlderThan(Number.MAX_SAFE_INTEGER), 1);
+    assertEquals(await store.getRun(first), undefined);
+    assertEquals(await store.countOlderThan(Number.MAX_SAFE_INTEGER), 0);
+    await store.deleteRun(second);
+    assertEquals(await store.findTag("main"), undefined);
+  },
+};
