@@ -16,6 +16,9 @@ export const WEATHER_QUESTION = "How is the weather in Oslo?";
 export const WEATHER = "sunny, 21 degrees";
 export const WEATHER_ANSWER = `In Oslo it is ${WEATHER}.`;
 
+/** The question that it answers with a tool `read` of the caller, which reads files. */
+export const FILE_QUESTION = "What does note.txt say?";
+
 export const MODEL = "acme/m-1";
 
 /** Tokens of the two model calls that an answer takes. */
@@ -34,17 +37,31 @@ interface ChatBody {
   messages: { role: string; content: unknown }[];
 }
 
+/** By question: the call that it needs, and the answer from the result. */
+const SCRIPT = [
+  {
+    question: WEATHER_QUESTION,
+    call: { name: "get_weather", arguments: '{"city":"Oslo"}' },
+    toAnswer: (result: string) => `In Oslo it is ${result}.`,
+  },
+  {
+    question: FILE_QUESTION,
+    call: { name: "read", arguments: '{"filePath":"note.txt"}' },
+    toAnswer: (result: string) => `It says: ${result}`,
+  },
+  {
+    question: QUESTION,
+    call: { name: "calculator", arguments: '{"expression":"17*23"}' },
+    toAnswer: (result: string) => `It is ${result}.`,
+  },
+];
+
 function reply({ messages }: ChatBody) {
-  const { role, content } = messages.at(-1)!;
-  const isWeather = messages.some((message) => textOf(message.content) === WEATHER_QUESTION);
-  if (role === "tool") {
-    const result = textOf(content);
-    return { content: isWeather ? `In Oslo it is ${result}.` : `It is ${result}.` };
-  }
-  const call = isWeather
-    ? { name: "get_weather", arguments: '{"city":"Oslo"}' }
-    : { name: "calculator", arguments: '{"expression":"17*23"}' };
-  return { toolCalls: [call] };
+  const texts = messages.map(({ content }) => textOf(content));
+  const turn = SCRIPT.find(({ question }) => texts.some((text) => text.includes(question)));
+  if (!turn) throw new Error(`no answer to ${texts.at(-1)}`);
+  const isAnswered = messages.at(-1)!.role === "tool";
+  return isAnswered ? { content: turn.toAnswer(texts.at(-1)!) } : { toolCalls: [turn.call] };
 }
 
 function textOf(content: unknown): string {
