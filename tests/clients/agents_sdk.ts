@@ -27,13 +27,13 @@ export async function useAgentsSdk({ baseURL }: ClientService): Promise<void> {
         execute: () => WEATHER,
       })],
     });
-    assertEquals((await runner.run(agent, QUESTION)).finalOutput, ANSWER);
-    assertEquals((await runner.run(agent, WEATHER_QUESTION)).finalOutput, WEATHER_ANSWER);
-
-    const streamed = await runner.run(agent, WEATHER_QUESTION, { stream: true });
-    let text = "";
-    for await (const piece of streamed.toTextStream()) text += piece;
-    await streamed.completed;
-    assertEquals([text, streamed.finalOutput], [WEATHER_ANSWER, WEATHER_ANSWER]);
+    for (const [question, answer] of [[QUESTION, ANSWER], [WEATHER_QUESTION, WEATHER_ANSWER]]) {
+      assertEquals((await runner.run(agent, question!)).finalOutput, answer);
+      const streamed = await runner.run(agent, question!, { stream: true });
+      let text = "";
+      for await (const piece of streamed.toTextStream()) text += piece;
+      await streamed.completed;
+      assertEquals([text, streamed.finalOutput], [answer, answer]);
+    }
   }
 }

@@ -1,5 +1,11 @@
 import { assertEquals, assertObjectMatch } from "@std/assert";
-import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
+import {
+  type AIMessageChunk,
+  type BaseMessage,
+  HumanMessage,
+  SystemMessage,
+} from "@langchain/core/messages";
+import { concat } from "@langchain/core/utils/stream";
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
 import { z } from "zod";
@@ -38,14 +44,22 @@ export async function useLangChain({ baseURL, hub }: ClientService): Promise<voi
     const [system] = hub.requests.at(-1)!.body.messages;
     assertEquals(system, { role: "system", content: "Be brief." });
 
-    let text = "";
-    for await (const chunk of await model.stream(messages)) text += chunk.text;
-    assertEquals(text, ANSWER);
+    assertEquals((await join(await model.stream(messages))).text, ANSWER);
 
     const withTool = model.bindTools([getWeather]);
-    const asked: BaseMessage[] = [new HumanMessage(WEATHER_QUESTION)];
-    const call = await withTool.invoke(asked);
-    const result = await getWeather.invoke(call.tool_calls![0]!);
-    assertEquals((await withTool.invoke([...asked, call, result])).text, WEATHER_ANSWER);
+    const whole = (said: BaseMessage[]) => withTool.invoke(said);
+    const streamed = async (said: BaseMessage[]) => join(await withTool.stream(said));
+    for (const ask of [whole, streamed]) {
+      const asked = [new HumanMessage(WEATHER_QUESTION)];
+      const call = await ask(asked);
+      const result = await getWeather.invoke(call.tool_calls![0]!);
+      assertEquals((await ask([...asked, call, result])).text, WEATHER_ANSWER);
+    }
   }
+}
+
+async function join(stream: AsyncIterable<AIMessageChunk>): Promise<AIMessageChunk> {
+  let sofar: AIMessageChunk | undefined;
+  for await (const chunk of stream) sofar = sofar ? concat(sofar, chunk) : chunk;
+  return sofar!;
 }

@@ -29,7 +29,15 @@ export async function useLlamaIndex({ baseURL }: ClientService): Promise<void> {
   assertEquals(text, ANSWER);
 
   const asked = [{ role: "user" as const, content: WEATHER_QUESTION }];
-  const { newMessages } = await llm.exec({ messages: asked, tools: [getWeather as never] });
+  const tools = [getWeather as never];
+  const { newMessages } = await llm.exec({ messages: asked, tools });
   const answered = await llm.chat({ messages: [...asked, ...newMessages as never[]] });
   assertEquals(answered.message.content, WEATHER_ANSWER);
+
+  const turn = await llm.exec({ messages: asked, tools, stream: true });
+  for await (const _ of turn.stream);
+  const said = [...asked, ...turn.newMessages() as never[]];
+  let last = "";
+  for await (const chunk of await llm.chat({ messages: said, stream: true })) last += chunk.delta;
+  assertEquals(last, WEATHER_ANSWER);
 }

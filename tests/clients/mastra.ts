@@ -32,8 +32,9 @@ export async function useMastra({ baseURL }: ClientService): Promise<void> {
         }),
       },
     });
-    assertEquals((await agent.generate(QUESTION)).text, ANSWER);
-    assertEquals((await agent.generate(WEATHER_QUESTION)).text, WEATHER_ANSWER);
-    assertEquals(await (await agent.stream(WEATHER_QUESTION)).text, WEATHER_ANSWER);
+    for (const [question, answer] of [[QUESTION, ANSWER], [WEATHER_QUESTION, WEATHER_ANSWER]]) {
+      assertEquals((await agent.generate(question!)).text, answer);
+      assertEquals(await (await agent.stream(question!)).text, answer);
+    }
   }
 }

@@ -17,6 +17,7 @@ export async function useOpenAI(Client: typeof OpenAI, { baseURL }: ClientServic
   await useChat(client);
   await useOwnTool(client);
   await useResponses(client);
+  await useOwnToolInResponses(client);
   await useModels(client);
 }
 
@@ -60,35 +61,43 @@ async function useChat(client: OpenAI): Promise<void> {
 
 const PARAMETERS = { type: "object", properties: { city: { type: "string" } } };
 
+/** A tool turn of which each half is whole, then one of which each half is streamed. */
 async function useOwnTool(client: OpenAI): Promise<void> {
-  const messages: OpenAI.ChatCompletionMessageParam[] = [
-    { role: "user", content: WEATHER_QUESTION },
-  ];
+  const asked: OpenAI.ChatCompletionMessageParam = { role: "user", content: WEATHER_QUESTION };
   const tools = [{
     type: "function" as const,
     function: { name: "get_weather", parameters: PARAMETERS },
   }];
-  const first = await client.chat.completions.create({ model: MODEL, messages, tools });
-  const message = first.choices[0]!.message;
-  const [call] = message.tool_calls ?? [];
+  const first = await client.chat.completions.create({ model: MODEL, messages: [asked], tools });
+  const { message } = first.choices[0]!;
+  const result = { role: "tool" as const, content: WEATHER };
   const answered = await client.chat.completions.create({
     model: MODEL,
     tools,
-    messages: [...messages, message, { role: "tool", tool_call_id: call!.id, content: WEATHER }],
+    messages: [asked, message, { ...result, tool_call_id: message.tool_calls![0]!.id }],
   });
   assertEquals(answered.choices[0]?.message.content, WEATHER_ANSWER);
 
-  const stream = await client.chat.completions.create({
-    model: MODEL,
-    messages,
-    tools,
-    stream: true,
-  });
-  let args = "";
-  for await (const chunk of stream) {
-    args += chunk.choices[0]?.delta.tool_calls?.[0]?.function?.arguments ?? "";
+  const streamed = { model: MODEL, tools, stream: true as const };
+  const call = { id: "", type: "function" as const, function: { name: "", arguments: "" } };
+  for await (
+    const chunk of await client.chat.completions.create({ ...streamed, messages: [asked] })
+  ) {
+    const piece = chunk.choices[0]?.delta.tool_calls?.[0];
+    call.id += piece?.id ?? "";
+    call.function.name += piece?.function?.name ?? "";
+    call.function.arguments += piece?.function?.arguments ?? "";
   }
-  assertEquals(args, '{"city":"Oslo"}');
+  assertEquals(call.function, { name: "get_weather", arguments: '{"city":"Oslo"}' });
+  const messages = [asked, { role: "assistant" as const, tool_calls: [call] }, {
+    ...result,
+    tool_call_id: call.id,
+  }];
+  let text = "";
+  for await (const chunk of await client.chat.completions.create({ ...streamed, messages })) {
+    text += chunk.choices[0]?.delta.content ?? "";
+  }
+  assertEquals(text, WEATHER_ANSWER);
 }
 
 async function useResponses(client: OpenAI): Promise<void> {
@@ -100,27 +109,37 @@ async function useResponses(client: OpenAI): Promise<void> {
     if (event.type === "response.output_text.delta") text += event.delta;
   }
   assertEquals(text, ANSWER);
-  const final = await client.responses.stream({ model: MODEL, input: QUESTION }).finalResponse();
-  const said = final.output.flatMap((item) => item.type === "message" ? item.content : []);
-  assertEquals(said.map((part) => part.type === "output_text" && part.text), [ANSWER]);
+}
 
-  const tools = [{
-    type: "function" as const,
-    name: "get_weather",
-    parameters: PARAMETERS,
-    strict: false,
-  }];
-  const asked = { role: "user" as const, content: WEATHER_QUESTION };
-  const first = await client.responses.create({ model: MODEL, input: [asked], tools });
-  const call = first.output.find((item) => item.type === "function_call")!;
-  const answered = await client.responses.create({
-    model: MODEL,
-    tools,
-    input: [asked, call, {
-      type: "function_call_output",
-      call_id: call.call_id,
-      output: WEATHER,
-    }],
-  });
-  assertEquals(answered.output_text, WEATHER_ANSWER);
+/** The same tool turns with the Responses API. */
+async function useOwnToolInResponses(client: OpenAI): Promise<void> {
+  type Params = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">;
+  const whole = (params: Params): Promise<OpenAI.Responses.Response> =>
+    client.responses.create(params);
+  const streamed = (params: Params): Promise<OpenAI.Responses.Response> =>
+    client.responses.stream(params).finalResponse();
+  for (const ask of [whole, streamed]) {
+    const tools = [{
+      type: "function" as const,
+      name: "get_weather",
+      parameters: PARAMETERS,
+      strict: false,
+    }];
+    const asked = { role: "user" as const, content: WEATHER_QUESTION };
+    const { output } = await ask({ model: MODEL, tools, input: [asked] });
+    const call = output.find((item) => item.type === "function_call")!;
+    assertEquals([call.name, call.arguments], ["get_weather", '{"city":"Oslo"}']);
+    const { call_id, name, arguments: args } = call;
+    const answered = await ask({
+      model: MODEL,
+      tools,
+      input: [asked, { type: "function_call", call_id, name, arguments: args }, {
+        type: "function_call_output",
+        call_id,
+        output: WEATHER,
+      }],
+    });
+    const said = answered.output.flatMap((item) => item.type === "message" ? item.content : []);
+    assertEquals(said.map((part) => part.type === "output_text" && part.text), [WEATHER_ANSWER]);
+  }
 }
