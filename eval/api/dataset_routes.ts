@@ -43,6 +43,12 @@ const DatasetContent = z.object({
   test_batch: z.array(Scenario),
 }).meta({ id: "DatasetContent" });
 
+const BatchFile = z.union([
+  z.array(Scenario),
+  Scenario,
+  z.object({ test_batch: z.union([z.array(Scenario), Scenario]) }),
+]);
+
 const path = z.object({ name: z.string().meta({ description: "The dataset." }) });
 const version = z.string().optional().meta({
   description: "A version, or its first characters.",
@@ -94,7 +100,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       },
       files: {
         "application/jsonl": { schema: LINES, example: JSON.stringify(EXAMPLE) },
-        "application/json": { schema: z.array(Scenario), example: [EXAMPLE] },
+        "application/json": { schema: BatchFile, example: [EXAMPLE] },
         "text/csv": {
           schema: z.string(),
           example: "user_message,reference_reply\nHello!,Hello\n",
