@@ -83,7 +83,7 @@ function check({ user_message, reference_reply }: Turn, result: any): void {
 
 /** Asks for a reply; every second time the reference is the same text. */
 function say(number: number, isSame: boolean): Turn {
-  const reference = isSame ? REPLIES[number] : REPLIES[(number + 6) % REPLIES.length];
+  const reference = isSame ? REPLIES[number] : REPLIES[(number + 6) % FIRST_LONG];
   return { user_message: `say ${number}`, reference_reply: reference! };
 }
 

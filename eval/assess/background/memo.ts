@@ -1,8 +1,15 @@
+import { createHash } from "node:crypto";
+
 /**
  * What memos that outlive a comparison are given as `longest`: a text is the key it is remembered
  * by, and thousands of texts of megabytes would be gigabytes.
  */
 export const LONGEST_REMEMBERED = 20_000;
+
+/** A longer text is known to a memo by its digest: the text itself may be much larger than the result. */
+const LONGEST_KEY = 2000;
+/** A digest of a longer text would hold the event loop for milliseconds. */
+const LONGEST_DIGESTED = 1_000_000;
 
 /** What one memo may hold by default. */
 const MEMO_BYTES = 32 * 1024 * 1024;
@@ -52,9 +59,15 @@ export function rememberLast<Output>(
 export interface MemoOptions extends MemoLimits {
   /** Most texts; unset, only the bytes count. */
   capacity?: number;
-  /** Most bytes, estimated from the lengths of the texts and `resultBytes` for each. */
+  /** Most bytes, estimated from the lengths of the keys and `resultBytes` for each. */
   maxBytes?: number;
   resultBytes?: number;
+}
+
+/** The first character keeps a short text apart from the digest of a long one. */
+function keyOf(text: string): string {
+  if (text.length <= LONGEST_KEY) return `=${text}`;
+  return `#${createHash("sha256").update(text).digest("base64")}`;
 }
 
 /**
@@ -81,7 +94,7 @@ export interface SharedMemo<Output> {
 }
 
 export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<Output> {
-  const { capacity = Infinity, longest = LONGEST_REMEMBERED } = options;
+  const { capacity = Infinity, longest = LONGEST_DIGESTED } = options;
   const { maxBytes = MEMO_BYTES, resultBytes = RESULT_BYTES } = options;
   const known = new Map<string, Promise<Output>>();
   let bytes = 0;
@@ -109,7 +122,7 @@ export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<
       const prefix = `${functions++}:`;
       return (text) => {
         if (text.length > longest) return compute(text);
-        const key = prefix + text;
+        const key = prefix + keyOf(text);
         const remembered = known.get(key);
         if (remembered) {
           known.delete(key); // and set again, as the one used last

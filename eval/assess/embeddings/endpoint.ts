@@ -1,5 +1,5 @@
 import { createBatcher } from "../background/batcher.ts";
-import { createMemo, LONGEST_REMEMBERED } from "../background/memo.ts";
+import { createMemo } from "../background/memo.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";
 import { type Embedder, pool } from "./embedder.ts";
 import { cutWindows } from "./windows.ts";
@@ -27,7 +27,7 @@ export function createEndpointEmbedder(
     isEnglishOnly: false,
     embed: createMemo(
       async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
-      { capacity: REMEMBERED, longest: LONGEST_REMEMBERED, resultBytes: VECTOR_BYTES },
+      { capacity: REMEMBERED, resultBytes: VECTOR_BYTES },
     ),
     [Symbol.dispose]: () => ending.abort(),
   };

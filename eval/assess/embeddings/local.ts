@@ -1,5 +1,5 @@
 import { createBatcher } from "../background/batcher.ts";
-import { createMemo, LONGEST_REMEMBERED } from "../background/memo.ts";
+import { createMemo } from "../background/memo.ts";
 import {
   createWorkerCall,
   type WorkerCall,
@@ -16,7 +16,7 @@ const BATCH = 32;
 const WAIT_MS = 5;
 /** Workers that have had nothing to do for so long end, and give their memory back. */
 const IDLE_MS = 60_000;
-/** Vectors of 1.5 KB, 8 MB in all, beside the texts they belong to; the memo bounds both to 32 MB. */
+/** Vectors of 1.5 KB, 8 MB in all, beside their keys; the memo bounds both to 32 MB. */
 const REMEMBERED = 5000;
 
 /** A batch takes one or two seconds. */
@@ -33,7 +33,7 @@ export interface LocalEmbedderOptions {
 
 /**
  * The sentence encoder that is part of the program, in workers that are started as texts come. A
- * run's references, and replies that repeat, are encoded once, very long ones apart.
+ * run's references, and replies that repeat, are encoded once.
  */
 export function createLocalEmbedder(
   { workers = 1, idleMs = IDLE_MS, start = startEncoder, watch }: LocalEmbedderOptions = {},
@@ -64,7 +64,7 @@ export function createLocalEmbedder(
   const encode = createBatcher(encodeBatch, { size: BATCH, parallel: workers, waitMs: WAIT_MS });
   const embed = createMemo(
     async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
-    { capacity: REMEMBERED, longest: LONGEST_REMEMBERED },
+    { capacity: REMEMBERED },
   );
   return {
     method: "minilm",

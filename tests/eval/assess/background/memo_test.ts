@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { assertEquals, assertRejects } from "@std/assert";
 import {
   createMemo,
@@ -59,16 +60,30 @@ Deno.test("results that grow with their texts are kept for so many characters an
 Deno.test("a memo holds no more bytes than it may, whatever the texts", async () => {
   let computed = 0;
   const memo = createMemo((text) => Promise.resolve(computed += text.length), {
-    maxBytes: 100_000,
+    maxBytes: 20_000,
     resultBytes: 0,
   });
-  const texts = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(10_000));
-  for (const text of texts) await memo(text); // 20 kB each: the last four stay
+  const texts = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(2000));
+  for (const text of texts) await memo(text); // 4 kB each: the last four stay
   computed = 0;
   for (const text of texts.slice(-4)) await memo(text);
   assertEquals(computed, 0);
   await memo(texts[0]!);
-  assertEquals(computed, 10_000);
+  assertEquals(computed, 2000);
+});
+
+Deno.test("long texts are remembered by their digests, which take the same few bytes for all", async () => {
+  const computed: string[] = [];
+  const memo = createMemo((text) => Promise.resolve(computed.push(text)), {
+    maxBytes: 1000,
+    resultBytes: 0,
+  });
+  const texts = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
+  for (const text of [...texts, ...texts]) await memo(text);
+  assertEquals(computed, texts);
+  const digest = createHash("sha256").update(texts[0]!).digest("base64");
+  for (const text of [digest, `#${digest}`]) await memo(text);
+  assertEquals(computed.length, 5, "a short text is never taken for a long one");
 });
 
 Deno.test("functions that share a memo share its bytes, and never their results", async () => {
