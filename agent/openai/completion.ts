@@ -6,6 +6,7 @@ import { toSentFields } from "../run/sent_fields.ts";
 import type { RunReport } from "../run/runner.ts";
 
 import { toLegacyFinish, toLegacyMessage } from "./legacy_functions.ts";
+import { randomHex } from "../../shared/random_hex.ts";
 
 /** The fields of a completion that do not come from the reply. */
 export interface CompletionFrame {
@@ -19,7 +20,7 @@ export interface CompletionFrame {
 /** The id is generated: a run has several ids of the provider, one per model call. */
 export function createFrame(model: string): CompletionFrame {
   const created = Math.floor(Date.now() / 1000);
-  return { id: `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`, created, model };
+  return { id: `chatcmpl-${randomHex()}`, created, model };
 }
 
 /** The body of a completion that is not streamed. One that is passed through is the provider's. */

@@ -2,10 +2,9 @@ import { DRAWN, EXACT_UP_TO } from "./partitions.ts";
 import { createRandom } from "./random.ts";
 import type { TestOptions } from "./sign_flip.ts";
 import { createSpans, type TestResult } from "./spans.ts";
+import { LONG_ROUNDING } from "../../shared/rounding.ts";
 
 const PIECE = 200;
-const ROUNDING = 1e-9;
-
 /** One scenario's attempts in both runs: a score each. */
 export interface Attempts {
   baseline: number[];
@@ -55,7 +54,7 @@ export async function shiftAttempts(
     const moved = sizes.length - left;
     const kept = sizes.length + left;
     // If none moved, or all, it is as far out as the real one whatever the shift.
-    const isWhole = moved < ROUNDING || kept < ROUNDING;
+    const isWhole = moved < LONG_ROUNDING || kept < LONG_ROUNDING;
     spans.add(
       isWhole ? NaN : (real - difference) / moved,
       isWhole ? NaN : (real + difference) / kept,

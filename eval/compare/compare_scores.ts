@@ -14,12 +14,10 @@ import { planScenarios } from "./planning.ts";
 import type { TestOptions } from "./sign_flip.ts";
 import { ALPHA } from "./spans.ts";
 import { decideVerdict } from "./verdict.ts";
+import { ROUNDING } from "../../shared/rounding.ts";
 
 /** How many scenarios `mostMoved` lists per direction. */
 const SHOWN_MOVED = 10;
-/** Means of the same values in another order differ by rounding; that is no movement. */
-const ROUNDING = 1e-12;
-
 interface TestedScore {
   name: string;
   score: ClusteredScore;

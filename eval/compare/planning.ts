@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { mean } from "../assess/mean.ts";
 import { normalCdf, normalQuantile } from "./normal.ts";
+import { LONG_ROUNDING } from "../../shared/rounding.ts";
 
 /** The chance that plans aim for. */
 export const POWER = 0.8;
-
-/** What is the same but for rounding. */
-const ROUNDING = 1e-9;
 
 /** How many scenarios would show the present difference. */
 export const Planning = z.object({
@@ -25,7 +23,7 @@ export type Planning = z.infer<typeof Planning>;
 /** A plan for the mean of some scenarios' differences; `undefined` if it is 0. */
 export function planScenarios(differences: number[], alpha: number): Planning | undefined {
   const difference = mean(differences)!;
-  if (Math.abs(difference) < ROUNDING) return undefined;
+  if (Math.abs(difference) < LONG_ROUNDING) return undefined;
   if (differences.length < 2) return { scenarios: null, power: POWER, alpha };
   const squares = differences.reduce((sum, value) => sum + (value - difference) ** 2, 0);
   const stdev = Math.sqrt(squares / (differences.length - 1));
@@ -39,7 +37,7 @@ export function planScenarios(differences: number[], alpha: number): Planning | 
 
 /** The smallest difference, if all others are multiples of it; 0 if they are not. */
 function stepOf(differences: number[]): number {
-  const sizes = differences.map(Math.abs).filter((size) => size > ROUNDING);
+  const sizes = differences.map(Math.abs).filter((size) => size > LONG_ROUNDING);
   const smallest = sizes.reduce((least, size) => Math.min(least, size), Infinity);
   const isMultiple = (size: number) =>
     Math.abs(size / smallest - Math.round(size / smallest)) < 1e-6;

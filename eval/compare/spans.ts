@@ -1,8 +1,7 @@
+import { ROUNDING } from "../../shared/rounding.ts";
+
 /** The level of the test, and what is left of 1 in the interval. */
 export const ALPHA = 0.05;
-
-/** Values that differ by less than rounding are the same. */
-const ROUNDING = 1e-12;
 
 /** What a permutation test says of the mean difference. */
 export interface TestResult {

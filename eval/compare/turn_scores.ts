@@ -62,8 +62,11 @@ export async function readScores(
   let read = 0;
   for await (const { scenario, attempt, turn, result } of turns) {
     if (isAskedTheSecondWay(result)) continue;
-    const ofScenario = getOrAdd(run.turns, scenario, () => new Map<number, AttemptTurn[]>());
-    const ofTurn = getOrAdd(ofScenario, turn, () => [] as AttemptTurn[]);
+    const ofScenario = run.turns.getOrInsertComputed(
+      scenario,
+      () => new Map<number, AttemptTurn[]>(),
+    );
+    const ofTurn = ofScenario.getOrInsertComputed(turn, () => [] as AttemptTurn[]);
     const found = toAttemptTurn(attempt, result, rubric);
     ofTurn.push(found);
     for (const name in found.scores) if (isPlanned(found, name)) run.names.add(name);
@@ -132,12 +135,4 @@ function toAttemptTurn(
 /** Shares of different checks are different scores. */
 function describeChecks(results: CheckResult[]): string {
   return results.map(({ name, weight }) => weight === 1 ? name : `${name} × ${weight}`).join("; ");
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
 }

@@ -2,8 +2,7 @@ import { type Cluster, clusterMean } from "./clusters.ts";
 import type { ScoreComparison, Verdict } from "./comparison.ts";
 import type { PermutationResult } from "./permutation.ts";
 import { ALPHA } from "./spans.ts";
-
-const ROUNDING = 1e-12;
+import { ROUNDING } from "../../shared/rounding.ts";
 
 interface Evidence {
   test: PermutationResult;

@@ -1,6 +1,6 @@
 import { SpanKind } from "@opentelemetry/api";
 import type { Metrics } from "../../shared/ops/metrics.ts";
-import { outcomeOf } from "../../shared/ops/observed_provider.ts";
+import { callOutcomeOf } from "../../shared/ops/observed_provider.ts";
 import { withSpan } from "../../shared/ops/tracing.ts";
 import type { Target } from "./target.ts";
 
@@ -34,7 +34,7 @@ export function observeTarget(
           });
           return reply;
         } catch (error) {
-          outcome = outcomeOf(error);
+          outcome = callOutcomeOf(error);
           throw error;
         } finally {
           endTurn();

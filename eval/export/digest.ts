@@ -14,10 +14,11 @@ import { resultParts } from "../results/scenario_results.ts";
 import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
-import { type Outcome, outcomeOf } from "../results/outcome.ts";
+import { outcomeOf } from "../results/outcome.ts";
+import type { TurnOutcome } from "../store/list_query.ts";
 
 /** Turns by what became of them, and the time that the endpoint took for them. */
-export type Counts = Record<Outcome, number> & { turns: number; latencyMs: number };
+export type Counts = Record<TurnOutcome, number> & { turns: number; latencyMs: number };
 
 /** One scenario in numbers, over all its attempts. */
 export interface ScenarioDigest extends Counts {

@@ -79,8 +79,8 @@ export async function readConversations(turns: AsyncIterable<NoisyTurn>): Promis
     for (const name in result.scores) {
       const cell = toCell(name, result);
       if (!cell) continue;
-      const attempts = getOrAdd(cells, name, () => new Map<number, Map<number, Cell>>());
-      getOrAdd(attempts, attempt, () => new Map<number, Cell>()).set(turn, cell);
+      const attempts = cells.getOrInsertComputed(name, () => new Map<number, Map<number, Cell>>());
+      attempts.getOrInsertComputed(attempt, () => new Map<number, Cell>()).set(turn, cell);
     }
   }
   endScenario();
@@ -133,10 +133,4 @@ function toConversations(attempts: Map<number, Map<number, Cell>>): Conversation
       voteLoadOfOne: load(() => 1),
     };
   });
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let found = map.get(key);
-  if (found === undefined) map.set(key, found = make());
-  return found;
 }

@@ -2,12 +2,10 @@ import type { Halving, Halvings } from "../../shared/schemas/noise.ts";
 import { mean } from "../assess/mean.ts";
 import { type Conversation, noiseOfMean } from "./components.ts";
 import type { Design } from "./conversations.ts";
+import { LONG_ROUNDING } from "../../shared/rounding.ts";
 
 /** Votes per turn that a request may ask for. */
 const MOST_VOTES = 9;
-/** What rounding may add to a whole number. */
-const ROUNDING = 1e-9;
-
 /** Components of one conversation, none of them negative; 0 for those that are not known. */
 export interface KnownComponents {
   scenario: number;
@@ -56,7 +54,7 @@ export function planHalving(
 
 /** The smallest n for which `variance / n` is at most `room`; `null` if none is. */
 function wholeFrom(variance: number, room: number): number | null {
-  return room <= 0 ? null : Math.ceil(variance / room - ROUNDING);
+  return room <= 0 ? null : Math.ceil(variance / room - LONG_ROUNDING);
 }
 
 function priced(

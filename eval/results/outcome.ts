@@ -1,24 +1,34 @@
 import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
 import { isBarred } from "../../shared/schemas/barred.ts";
 import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "./passing.ts";
-
-/**
- * `unscored`: it was answered, but nothing was expected of the answer. `incomplete`: it was
- * answered, and a part of its score is missing.
- */
-export type Outcome = "passed" | "below" | "failed" | "incomplete" | "unscored";
+import type { IndexedTurn, TurnOutcome } from "../store/list_query.ts";
 
 /** The outcome of a turn for a threshold in [0, 1]. */
 export function outcomeOf(
   turn: Pick<InteractionResult, "error" | "scores" | "missing_scores" | "check_results">,
   threshold: number,
-): Outcome {
-  const { error, scores, missing_scores } = turn;
-  if (error) return "failed";
-  if (isBarred(turn)) return "below";
-  const score = scores[HEADLINE] ?? null;
-  if (score === null) return missing_scores?.[HEADLINE] ? "incomplete" : "unscored";
-  return reaches(score, threshold) ? "passed" : "below";
+): TurnOutcome {
+  const overall = turn.scores[HEADLINE] ?? null;
+  const missing = Boolean(turn.missing_scores?.[HEADLINE]);
+  const failed = Boolean(turn.error);
+  return decide({ failed, missing, overall, isBarred: isBarred(turn) }, threshold);
+}
+
+/** The same from what a list says of a turn. */
+export function listedOutcomeOf(turn: IndexedTurn, threshold: number): TurnOutcome {
+  return decide({ ...turn, isBarred: turn.facets.barred_by !== undefined }, threshold);
+}
+
+function decide(
+  { failed, missing, overall, isBarred }:
+    & Pick<IndexedTurn, "failed" | "missing" | "overall">
+    & { isBarred: boolean },
+  threshold: number,
+): TurnOutcome {
+  if (failed) return "failed";
+  if (isBarred) return "below";
+  if (overall === null) return missing ? "incomplete" : "unscored";
+  return reaches(overall, threshold) ? "passed" : "below";
 }
 
 /** The threshold of a run's request, or the default. */

@@ -1,15 +1,13 @@
 import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/evaluate.ts";
 import { aggregateScores } from "./statistics.ts";
 import { finish, type Steps } from "./steps.ts";
+import { ROUNDING } from "../../shared/rounding.ts";
 
 /** The score that decides whether something passes. */
 export const HEADLINE = "overall";
 
 /** The threshold if the request has none. */
 export const DEFAULT_PASS_THRESHOLD = 0.7;
-
-/** More than adding up and dividing can lose, and less than any two scores differ by. */
-const ROUNDING = 1e-12;
 
 /** Whether a score is good enough. Three turns of 0.7 have a mean of 0.6999999999999998: it is. */
 export function reaches(score: number, threshold: number): boolean {

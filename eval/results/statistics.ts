@@ -1,6 +1,7 @@
 import type { InteractionResult, Scores, Statistic } from "../../shared/schemas/evaluate.ts";
 import { type ClusteredMean, meanInterval } from "./mean_interval.ts";
 import { finish, type Steps } from "./steps.ts";
+import { ROUNDING } from "../../shared/rounding.ts";
 
 /** A turn's scores, as an average sees them. */
 export interface ScoredTurn {
@@ -30,9 +31,6 @@ export function toScoredTurn(
   }
   return { ...turn, missing };
 }
-
-/** What adding up and dividing may lose. */
-const ROUNDING = 1e-12;
 
 /**
  * The mean and the spread of each score over the turns that have one. A score that applies nowhere

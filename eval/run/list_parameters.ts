@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { list } from "../../shared/config.ts";
 import { cursor } from "../../shared/http/cursor.ts";
-import { RUN_SORTS } from "../store/list_query.ts";
+import { RUN_SORTS, TURN_OUTCOMES } from "../store/list_query.ts";
 import { RUN_STATUSES } from "../store/store.ts";
 
 /** Longer texts are not searched for. */
@@ -48,7 +48,6 @@ export const RunQuery = z.object({
   result: z.stringbool().default(true),
 });
 
-const OUTCOMES = ["passed", "below", "failed", "incomplete", "unscored"] as const;
 const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
 
 const TurnSort = z.string().max(LONGEST_NAME).default("position").transform((sort) => {
@@ -69,7 +68,7 @@ export const TurnListQuery = z.object({
   fields: list().refine((names) => names.length <= 50, { error: "must be 50 names at most" }),
   /** Cuts the texts of these fields. */
   max_chars: z.coerce.number().int().min(1).max(1_000_000).optional(),
-  outcome: list().pipe(z.array(z.enum(OUTCOMES))),
+  outcome: list().pipe(z.array(z.enum(TURN_OUTCOMES))),
   threshold: Share.optional(),
   score: z.string().max(LONGEST_NAME).default("overall"),
   min: z.coerce.number().optional(),

@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { Scores } from "../../shared/schemas/evaluate.ts";
-import { reaches } from "../results/passing.ts";
-import type { Outcome } from "../results/outcome.ts";
-import type { IndexedTurn } from "../store/list_query.ts";
+import { listedOutcomeOf } from "../results/outcome.ts";
+import { type IndexedTurn, TURN_OUTCOMES } from "../store/list_query.ts";
 import { TurnFacets } from "../store/turn_facets.ts";
 import type { RunOutline } from "./run_outlines.ts";
-
-const Outcomes = z.enum(["passed", "below", "failed", "incomplete", "unscored"]);
 
 /** A turn in a list. Positions are as in the events of a run. */
 export const TurnRow = z.object({
@@ -19,7 +16,7 @@ export const TurnRow = z.object({
   /** The order of storing within the run, from 1. */
   seq: z.int(),
   interaction_id: z.string(),
-  outcome: Outcomes,
+  outcome: z.enum(TURN_OUTCOMES),
   scores: Scores,
   labels: TurnFacets.shape.labels,
   /** The code of a failed call. */
@@ -60,23 +57,12 @@ export function viewTurn(
     turn: turn.turn,
     seq: turn.seq,
     interaction_id: id,
-    outcome: outcomeOf(turn, threshold),
+    outcome: listedOutcomeOf(turn, threshold),
     ...facets,
     ...(turn.resultJson !== undefined && fields.names.length > 0 && {
       interaction: pickFields(JSON.parse(turn.resultJson), fields),
     }),
   };
-}
-
-/** As `outcomeOf` of a result says, from the columns of a turn. */
-function outcomeOf(
-  { failed, missing, overall, facets }: IndexedTurn,
-  threshold: number,
-): Outcome {
-  if (failed) return "failed";
-  if (facets.barred_by) return "below";
-  if (overall === null) return missing ? "incomplete" : "unscored";
-  return reaches(overall, threshold) ? "passed" : "below";
 }
 
 function pickFields(

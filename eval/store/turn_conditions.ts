@@ -3,9 +3,7 @@ import { numberMember, objectMember } from "./json_member.ts";
 import type { TurnFilter, TurnOutcome } from "./list_query.ts";
 import { facetName } from "./turn_facets.ts";
 import { likePatterns } from "./text_search.ts";
-
-/** What `reaches` allows for rounding; see `eval/results/passing.ts`. */
-const ROUNDING = 1e-12;
+import { ROUNDING } from "../../shared/rounding.ts";
 
 /** The value of a score in a row of `turns`. */
 export function scoreValue(name: string): RawBuilder<number | null> {

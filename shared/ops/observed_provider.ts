@@ -32,7 +32,7 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
         end("ok", reply.usage);
         return reply;
       } catch (error) {
-        end(outcomeOf(error));
+        end(callOutcomeOf(error));
         throw error;
       }
     });
@@ -52,7 +52,7 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
         yield delta;
       }
     } catch (error) {
-      outcome = outcomeOf(error);
+      outcome = callOutcomeOf(error);
       failSpan(span, error);
       throw error;
     } finally {
@@ -65,7 +65,7 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
 }
 
 /** `ok` is not among these: a bounded set, as labels must be. */
-export function outcomeOf(error: unknown): string {
+export function callOutcomeOf(error: unknown): string {
   if (isAbort(error)) return "left";
   return error instanceof AppError ? error.code : "internal";
 }

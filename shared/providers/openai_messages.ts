@@ -11,6 +11,7 @@ import type {
   ListedModel,
   ToolCall,
 } from "./provider.ts";
+import { randomHex } from "../random_hex.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -154,7 +155,7 @@ export function parseArguments(args: unknown): string {
 
 /** For a call that came without an id: 9 letters or digits, the form that every provider accepts. */
 export function newToolCallId(): string {
-  return crypto.randomUUID().replaceAll("-", "").slice(0, 9);
+  return randomHex(9);
 }
 
 /** Token counts, if the provider sent any. */

@@ -2,6 +2,7 @@ import type { ChatReply } from "../../../shared/providers/provider.ts";
 import type { ResponsesRequest } from "../../../shared/schemas/responses.ts";
 import type { CompletionUsage } from "../completion.ts";
 import type { OutputItem } from "./output.ts";
+import { randomHex } from "../../../shared/random_hex.ts";
 
 export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
 
@@ -16,7 +17,7 @@ export interface ResponseFrame {
 }
 
 export function createResponseFrame(request: ResponsesRequest): ResponseFrame {
-  const id = `resp_${crypto.randomUUID().replaceAll("-", "")}`;
+  const id = `resp_${randomHex()}`;
   return { id, createdAt: Math.floor(Date.now() / 1000), request };
 }
 

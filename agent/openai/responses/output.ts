@@ -3,6 +3,7 @@ import { asList } from "../../../shared/providers/openai_messages.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 import { toSentFields } from "../../run/sent_fields.ts";
 import { sealFields } from "./input.ts";
+import { randomHex } from "../../../shared/random_hex.ts";
 
 /** One event of a streamed response, without its number. */
 export interface ResponseEvent extends Record<string, unknown> {
@@ -261,5 +262,5 @@ export function tokensOf(logprobs: Record<string, unknown> | null | undefined): 
 }
 
 function newId(prefix: string): string {
-  return `${prefix}_${crypto.randomUUID().replaceAll("-", "")}`;
+  return `${prefix}_${randomHex()}`;
 }

@@ -1,3 +1,5 @@
+import { randomHex } from "../../../shared/random_hex.ts";
+
 /**
  * A text that is data, whatever it says. The mark is made for one question, so that nothing in the
  * text can end its own quotation.
@@ -8,7 +10,7 @@ export function quote(name: string, text: string, mark: string): string {
 
 /** A mark for the quotations of one question. */
 export function createMark(): string {
-  return crypto.randomUUID().replaceAll("-", "").slice(0, 16);
+  return randomHex(16);
 }
 
 /** The instruction about quotations. */
