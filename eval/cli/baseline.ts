@@ -9,7 +9,7 @@ export interface Candidate {
   /** Of a run that exists already. */
   id?: string;
   testName: string;
-  dataset: string | null;
+  batchDigest: string | null;
   request: Pick<EvaluateRequest, "endpoint" | "protocol" | "history">;
 }
 
@@ -60,8 +60,9 @@ function isHealthy({ tally, totalTurns }: RunRecord): boolean {
   return tally !== null && tally.done === totalTurns && tally.failed <= MOST_FAILED * totalTurns;
 }
 
-function isSameTest({ testName, dataset }: RunRecord, candidate: Candidate): boolean {
-  return testName === candidate.testName || (dataset !== null && dataset === candidate.dataset);
+function isSameTest({ testName, batchDigest }: RunRecord, candidate: Candidate): boolean {
+  return testName === candidate.testName ||
+    (batchDigest !== null && batchDigest === candidate.batchDigest);
 }
 
 /** An address that tells no kind may be of any. */

@@ -1,4 +1,4 @@
-import { datasetOf, nameBatch } from "../store/dataset.ts";
+import { digestBatch, nameBatch } from "../store/batch_digest.ts";
 import { loadScenarios, nameVersion, requireVersion } from "../datasets/find_version.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { type BatchOptions, readBatch, reportLeftOut, toRequest } from "./batch.ts";
@@ -82,7 +82,7 @@ Example:
 
     const store = await context.openStore();
     try {
-      const candidate = { request, testName, dataset: await datasetOf(request.test_batch) };
+      const candidate = { request, testName, batchDigest: await digestBatch(request.test_batch) };
       const criteria = await findBaseline(wanted, { reader: store, candidate, context });
       const manager = context.createManager(store, criteria.concurrency);
       const started = await manager.start({ request, testName });

@@ -6,7 +6,7 @@ import type { Handler, RequestContext } from "../../shared/http/router.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
-import { nameBatch } from "../store/dataset.ts";
+import { nameBatch } from "../store/batch_digest.ts";
 import type { RunReader, RunStore, StoredRun } from "../store/store.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { AppError } from "../../shared/errors.ts";
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import { createDatasetDigest } from "./dataset.ts";
+import { createBatchDigest } from "./batch_digest.ts";
 import type { DatasetReader, DatasetStore, DatasetVersion } from "./datasets.ts";
 import type { DatasetVersionsTable, Tables } from "./schema.ts";
 
@@ -87,7 +87,7 @@ export function createDatasetStore(
 ): DatasetStore {
   async function insertParts(content_id: string, scenarios: AsyncIterable<Scenario>) {
     const counts = { scenarios: 0, turns: 0, bytes: 0 };
-    const digest = createDatasetDigest();
+    const digest = createBatchDigest();
     const yieldIfDue = createYielder();
     let position = 0;
     let lines = "";

@@ -3,7 +3,7 @@ import type { Scenario } from "../../shared/schemas/evaluate.ts";
 /** One version of a named dataset, without its scenarios. */
 export interface DatasetVersion {
   name: string;
-  /** See `datasetOf`. */
+  /** See `digestBatch`. */
   version: string;
   /** Milliseconds since 1970. */
   createdAt: number;

@@ -3,7 +3,7 @@ import { createGradeReader } from "./grade_queries.ts";
 import { createDatasetReader } from "./dataset_queries.ts";
 import { readAhead } from "./read_ahead.ts";
 import { listRuns } from "./run_list.ts";
-import { parseTurn, RECORD_COLUMNS, toRecord, toTurnText, type TurnRow } from "./run_rows.ts";
+import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "./schema.ts";
 import { findTag } from "./run_tags.ts";
 import { createTurnQueries } from "./turn_queries.ts";
@@ -97,7 +97,7 @@ export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tall
  * sizes without reading the texts.
  */
 function turnsFrom(runId: string, { scenario, attempt, turn }: TurnPosition) {
-  return sql<TurnRow>`
+  return sql<SelectedTurn>`
     select t.scenario, t.attempt, t.turn, t.took_ms, t.result
     from (
       select scenario, attempt, turn, size,

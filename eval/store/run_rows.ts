@@ -74,7 +74,7 @@ export function toRecord(
     finishedAt: row.finished_at === null ? null : Number(row.finished_at),
     tally: row.tally === null ? null : JSON.parse(row.tally),
     queryRemoved: row.query_removed === 1,
-    dataset: row.dataset,
+    batchDigest: row.dataset,
     gate: row.gate,
   };
 }
@@ -96,7 +96,7 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
     tally: run.tally && JSON.stringify(run.tally),
     request: await writeJson(run.request),
     query_removed: run.queryRemoved ? 1 : 0,
-    dataset: run.dataset,
+    dataset: run.batchDigest,
     gate: run.gate,
     overall: null,
     headline: null,
@@ -117,15 +117,15 @@ async function writeJson(request: EvaluateRequest): Promise<string> {
   return text;
 }
 
-export type TurnRow = Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>;
+export type SelectedTurn = Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>;
 
 export function toTurnText(
-  { scenario, attempt, turn, took_ms: tookMs, result: resultJson }: TurnRow,
+  { scenario, attempt, turn, took_ms: tookMs, result: resultJson }: SelectedTurn,
 ): TurnText {
   return { scenario, attempt, turn, tookMs, resultJson };
 }
 
-export function toTurn(row: TurnRow): StoredTurn {
+export function toTurn(row: SelectedTurn): StoredTurn {
   return parseTurn(toTurnText(row));
 }
 

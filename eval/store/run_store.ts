@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { createAttemptQueries } from "./attempt_queries.ts";
-import { datasetOf } from "./dataset.ts";
+import { digestBatch } from "./batch_digest.ts";
 import { createDatasetStore } from "./dataset_queries.ts";
 import { removeQuery } from "./endpoint_query.ts";
 import { createGradeWriter } from "./grade_queries.ts";
@@ -25,7 +25,7 @@ export interface RunStoreOptions {
   /** Milliseconds since 1970. */
   now: () => number;
   newId: () => string;
-  /** How turns and replies are stored where other processes store them too. */
+  /** How turns and replies are stored if other processes store them too. */
   insertTurns?: InsertTurns;
   insertReplies?: (rows: PendingRepliesTable[]) => Promise<void>;
   /** Called before a run is stored. */
@@ -76,8 +76,8 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
 
     async createRun(run) {
       const moment = now();
-      const dataset = await datasetOf(run.request.test_batch);
-      const stored = describeRun(run, { id: newId(), moment, dataset });
+      const batchDigest = await digestBatch(run.request.test_batch);
+      const stored = describeRun(run, { id: newId(), moment, batchDigest });
       const row = await toRunRow(stored); // before the transaction, because others wait for it
       const prepared = await prepareRun?.(stored, run);
       let created: CreatedRun | undefined;
@@ -126,7 +126,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
 
 function describeRun(
   { request, testName, parentId }: NewRun,
-  { id, moment, dataset }: { id: string; moment: number; dataset: string },
+  { id, moment, batchDigest }: { id: string; moment: number; batchDigest: string },
 ): StoredRun {
   const endpoint = removeQuery(request.endpoint);
   return {
@@ -143,7 +143,7 @@ function describeRun(
     finishedAt: null,
     tally: null,
     queryRemoved: endpoint !== request.endpoint,
-    dataset,
+    batchDigest,
     gate: null,
     request: { ...request, endpoint },
   };

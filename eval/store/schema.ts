@@ -23,7 +23,7 @@ export interface DatasetsTable {
 
 export interface DatasetVersionsTable {
   name: string;
-  /** See `datasetOf`. */
+  /** See `digestBatch`. */
   version: string;
   /** Sorts in the order of writing. */
   content_id: string;
@@ -84,7 +84,7 @@ export interface RunsTable {
   request: string;
   /** 1 if the endpoint had a query, which is not stored. */
   query_removed: 0 | 1;
-  /** See `datasetOf`; `null` in runs of earlier versions. */
+  /** The digest of the batch (`digestBatch`), not a stored dataset; `null` in runs of earlier versions. */
   dataset: string | null;
   gate: Gate | null;
   /** The mean `overall` of an ended run; `null` if it has none, or is not summarised yet. */

@@ -47,8 +47,8 @@ export interface RunRecord {
   /** True if the endpoint had a query. It is not stored, so another process cannot resume the run. */
   queryRemoved: boolean;
   /** A digest of the batch; `null` in runs of earlier versions. */
-  dataset: string | null;
-  /** What the command line decided about the run; `null` if it did not judge it. */
+  batchDigest: string | null;
+  /** What the command line decided about the run; `null` if it did not check it. */
   gate: Gate | null;
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import { datasetOf } from "../../eval/store/dataset.ts";
+import { digestBatch } from "../../eval/store/batch_digest.ts";
 import type { DatasetEntry, DatasetStore, DatasetVersion } from "../../eval/store/datasets.ts";
 
 interface Stored extends DatasetVersion {
@@ -42,7 +42,7 @@ export function memoryDatasets(now: () => number): DatasetStore {
     },
     async saveDataset(name, scenarios) {
       const batch = await Array.fromAsync(scenarios);
-      const version = await datasetOf(batch);
+      const version = await digestBatch(batch);
       const lines = batch.map((scenario) => `${JSON.stringify(scenario)}\n`).join("");
       const written: Stored = {
         name,

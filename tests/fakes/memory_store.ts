@@ -1,4 +1,4 @@
-import { datasetOf } from "../../eval/store/dataset.ts";
+import { digestBatch } from "../../eval/store/batch_digest.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { removeQuery } from "../../eval/store/endpoint_query.ts";
 import type {
@@ -93,7 +93,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         finishedAt: null,
         tally: null,
         queryRemoved: endpoint !== request.endpoint,
-        dataset: await datasetOf(request.test_batch),
+        batchDigest: await digestBatch(request.test_batch),
         gate: null,
         request: { ...structuredClone(request), endpoint },
       };

@@ -32,7 +32,7 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     finishedAt: Date.UTC(2026, 0, 2, 3, 4, 6),
     tally: null,
     queryRemoved: false,
-    dataset: null,
+    batchDigest: null,
     gate: null,
     request: {
       test_batch: batch.map(([id, attempts]) =>

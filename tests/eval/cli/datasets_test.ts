@@ -22,8 +22,12 @@ Deno.test("a dataset is put, listed, printed, run and deleted", async () => {
   const run = await cli.run("run", "--dataset", `support@${version}`, ...MODEL);
   assertEquals(run.code, 0, run.err);
   const { runs: [record] } = await cli.store.listRuns({ limit: 1 });
-  const { request, testName, dataset } = (await cli.store.getRun(record!.id))!;
-  assertEquals([request.dataset, testName, dataset], [`support@${version}`, "support", version]);
+  const { request, testName, batchDigest } = (await cli.store.getRun(record!.id))!;
+  assertEquals([request.dataset, testName, batchDigest], [
+    `support@${version}`,
+    "support",
+    version,
+  ]);
   assertEquals(cli.asked.length, 2);
 
   const deleted = await cli.run("datasets", "delete", `support@${version.slice(0, 8)}`);
@@ -32,7 +36,7 @@ Deno.test("a dataset is put, listed, printed, run and deleted", async () => {
   assertEquals((await cli.run("datasets")).out, "no datasets found\n");
 });
 
-Deno.test("a table is put with a mapping, and what is left out is told", async () => {
+Deno.test("a table is put with a mapping, and what is left out is reported", async () => {
   const files = { "t.csv": "question,colour\nHi?,red\n" };
   const cli = cliContext({ files });
   const args = ["datasets", "put", "t", "t.csv", "--column", "user_message=question"];

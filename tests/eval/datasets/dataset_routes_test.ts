@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { datasetOf } from "../../../eval/store/dataset.ts";
+import { digestBatch } from "../../../eval/store/batch_digest.ts";
 import {
   evalService,
   evaluateBody,
@@ -54,7 +54,7 @@ function started() {
 Deno.test("a dataset is written, listed, read and deleted", async () => {
   const { call, put } = started();
   const first = await put("/datasets/support", jsonl(scenario("a")));
-  const version = await datasetOf([scenario("a")]);
+  const version = await digestBatch([scenario("a")]);
   assertEquals(first.status, 201);
   const { created_at, ...written } = first.json;
   assertEquals(written, {
@@ -113,7 +113,7 @@ Deno.test("writing what was read as JSONL changes nothing", async () => {
   assertEquals(again.json.version, version);
 });
 
-Deno.test("a table is written with a mapping of its columns, and what is left out is told", async () => {
+Deno.test("a table is written with a mapping of its columns, and what is left out is reported", async () => {
   const { call, put } = started();
   const mapping = "column.user_message=question&column.reference_reply=answer" +
     "&column.metadata.intent=label";
@@ -200,7 +200,7 @@ Deno.test("a run names a dataset, and records its version", async () => {
   assertEquals(old.results.scenarios.length, 1);
   const run = await store.getRun(old.run_id);
   assertEquals(run!.request.dataset, `support@${version}`);
-  assertEquals(run!.dataset, version);
+  assertEquals(run!.batchDigest, version);
   assertEquals((old as unknown as { dataset: string }).dataset, `support@${version}`);
   assertEquals(asked.length, 3);
 });

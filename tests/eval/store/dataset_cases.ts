@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { datasetOf } from "../../../eval/store/dataset.ts";
+import { digestBatch } from "../../../eval/store/batch_digest.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import type { Scenario } from "../../../shared/schemas/evaluate.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
@@ -29,7 +29,7 @@ export const datasetCases: Record<string, StoreCase> = {
     const saved = await store.saveDataset("support", each(batch));
     const expected = {
       name: "support",
-      version: await datasetOf(batch),
+      version: await digestBatch(batch),
       createdAt: clock.now,
       scenarios: 3,
       turns: 6,

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { datasetOf } from "../../../eval/store/dataset.ts";
+import { digestBatch } from "../../../eval/store/batch_digest.ts";
 import type { RunCursor } from "../../../eval/store/list_query.ts";
 import type { RunPage } from "../../../eval/store/store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
@@ -25,7 +25,7 @@ export const runCases: Record<string, StoreCase> = {
       finishedAt: null,
       tally: null,
       queryRemoved: false,
-      dataset: await datasetOf(request.test_batch),
+      batchDigest: await digestBatch(request.test_batch),
       gate: null,
       request,
     });
@@ -129,8 +129,8 @@ export const runCases: Record<string, StoreCase> = {
       await store.setGate(first, "failed");
       const { runs } = await store.listRuns({ limit: 2 });
       assertEquals(runs.map(({ id, gate }) => [id, gate]), [[second, null], [first, "failed"]]);
-      assertEquals(new Set(runs.map(({ dataset }) => dataset)).size, 1);
+      assertEquals(new Set(runs.map(({ batchDigest }) => batchDigest)).size, 1);
       const other = await newRun(store, { turns: 5 });
-      assert((await store.getRecord(other))?.dataset !== runs[0]?.dataset);
+      assert((await store.getRecord(other))?.batchDigest !== runs[0]?.batchDigest);
     },
 };

@@ -8,12 +8,12 @@ import { createYielder } from "../../shared/yielder.ts";
  */
 export async function nameBatch(batch: Scenario[]): Promise<string> {
   const [first, ...others] = batch;
-  return others.length === 0 ? first!.id : `batch-${(await datasetOf(batch)).slice(0, 8)}`;
+  return others.length === 0 ? first!.id : `batch-${(await digestBatch(batch)).slice(0, 8)}`;
 }
 
 /** A digest of a batch's content: runs with the same one have run the same conversations. */
-export async function datasetOf(batch: Scenario[]): Promise<string> {
-  const digest = createDatasetDigest();
+export async function digestBatch(batch: Scenario[]): Promise<string> {
+  const digest = createBatchDigest();
   const yieldIfDue = createYielder();
   for (const scenario of batch) {
     digest.add(JSON.stringify(scenario));
@@ -23,7 +23,7 @@ export async function datasetOf(batch: Scenario[]): Promise<string> {
 }
 
 /** The same digest of scenarios that arrive one after another, each as JSON text. */
-export function createDatasetDigest(): { add(scenario: string): void; end(): string } {
+export function createBatchDigest(): { add(scenario: string): void; end(): string } {
   const hash = createHash("sha256");
   let separator = "[";
   return {
