@@ -143,6 +143,28 @@ Deno.test("a service's root contains its wiring, and only folders of the table",
   }
 });
 
+Deno.test("the picture in docs/architecture.md has the folders of both services and of shared", () => {
+  const page = Deno.readTextFileSync(new URL("docs/architecture.md", ROOT));
+  const [, picture = ""] = /^```text\n([^]*?)^```$/m.exec(page) ?? [];
+  const drawn: Record<string, string[]> = { agent: [], eval: [], shared: [] };
+  for (const [left = "", right] of picture.split("\n").map((line) => line.split(/\|\s+\|/))) {
+    const foldersIn = (text: string) =>
+      [...text.matchAll(/(?<=^|[|\s])(\w+)\/\s/g)].map((found) => found[1]!);
+    if (right === undefined) drawn.shared!.push(...foldersIn(left));
+    else {
+      drawn.agent!.push(...foldersIn(left));
+      drawn.eval!.push(...foldersIn(right));
+    }
+  }
+  const foldersOf = (room: string) =>
+    [...Deno.readDirSync(new URL(room, ROOT))].filter((entry) => entry.isDirectory)
+      .map(({ name }) => name);
+  for (const room of ROOMS) {
+    const names = new Set(drawn[room]!.filter((name) => !(name in drawn)));
+    assertEquals(names, new Set(foldersOf(room)), `the folders of ${room}/`);
+  }
+});
+
 /** A way through the imports that comes back to where it began; types count too. */
 function findCircle(imports: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
