@@ -165,7 +165,7 @@ const PASSING = names.filter((fault) =>
     .includes(fault)
 );
 
-Deno.test("eval: an attempt that fails in any passing way is made up for by the next", async () => {
+Deno.test("eval: an attempt that fails in any temporary way is repaired by the next", async () => {
   const outcomes = await Promise.all(PASSING.map(async (fault) => {
     await using endpoint = await startFaultyEndpoint({
       faultOf: (call) => call === 1 ? fault : undefined,

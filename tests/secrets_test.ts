@@ -162,7 +162,7 @@ Deno.test("the evaluation's answers and log hold no planted secret", async () =>
 });
 
 for (const LOG_FORMAT of ["json", "text"]) {
-  Deno.test(`a failure of ours is told as ${LOG_FORMAT} without words, stack or path`, async () => {
+  Deno.test(`an internal failure is logged as ${LOG_FORMAT} without words, stack or path`, async () => {
     const script = new URL("./fakes/careless_service.ts", import.meta.url).pathname;
     await using service = await startProcess(["run", "-A", "--no-prompt", script], {
       environment: { LOG_FORMAT },

@@ -36,7 +36,7 @@ function spansOf(bodies: any[]): Span[] {
     }));
 }
 
-Deno.test("with OTEL_DENO a caller's trace goes on through our spans to the provider", async () => {
+Deno.test("with OTEL_DENO a caller's trace continues through our spans to the provider", async () => {
   await using collector = await startProviderDouble(json({}));
   await using hub = await startProviderDouble([
     completion({ toolCalls: [{ name: "current_time", arguments: "{}" }] }),

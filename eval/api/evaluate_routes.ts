@@ -64,7 +64,7 @@ export function createEvaluateRoutes(
           }),
           RUN_EVENTS,
         ),
-        202: jsonAnswer("The run goes on by itself.", RunState, {
+        202: jsonAnswer("The run continues without a client.", RunState, {
           location: RunLocation,
           "preference-applied": z.string(),
         }),

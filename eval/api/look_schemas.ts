@@ -33,7 +33,7 @@ export const ScenarioRow = z.object({
 });
 export type ScenarioRow = z.infer<typeof ScenarioRow>;
 
-/** What every page of rows says. `total` is `null` where it is not counted. */
+/** What every page of rows says. `total` is `null` if it is not counted. */
 const Paging = z.object({ total: z.int().nullable(), next_cursor: z.string().nullable() });
 
 export const TurnPage = Paging.extend({ turns: z.array(TurnRow) });

@@ -43,7 +43,7 @@ export function createDenoContext(): CliContext {
     },
     async backUp(target) {
       if (isPostgresAddress(config().EVAL_DATA)) {
-        throw new UsageError("EVAL_DATA is a PostgreSQL: back it up with pg_dump");
+        throw new UsageError("EVAL_DATA is a PostgreSQL database: back it up with pg_dump");
       }
       try {
         await backUpDatabase({ path: config().EVAL_DATA, target });

@@ -24,7 +24,7 @@ export const CRITERIA_HELP =
                      test or batch that is complete, had at most 10 % failed
                      calls and did not fail itself
   --baseline-optional  if there is no baseline, or it has nothing in common with
-                     the run, judge by the threshold alone
+                     the run, decide by the threshold alone
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
                      pass_threshold, else 0.7)
   --score NAME       compare only this score; may be repeated

@@ -140,7 +140,7 @@ function invalidQuery(path: string, message: string): AppError {
   });
 }
 
-/** Files that their beginning does not tell apart are told by their type. */
+/** If the beginning of a file fits several formats, its type decides. */
 function nameByType(type: string | null): string | undefined {
   const name = type?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (name === "text/csv") return "file.csv";

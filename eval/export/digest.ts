@@ -43,7 +43,7 @@ export interface RunDigest extends Counts {
   graded: { turns: number; grades: number; sum: number };
   /** What is missing, by which methods scores were computed, in what replies differ. */
   turnCounts: TurnCounts;
-  /** By score, if the run was had with both histories. */
+  /** By score, if the run has both histories. */
   historyGap?: Record<string, HistoryGap>;
   /** Turns that cannot pass, by the reason. */
   barred: { byChecks: number; byTools: number };

@@ -52,7 +52,7 @@ export function createSummaries(
     return stored === undefined ? await compute(run) : JSON.parse(stored);
   }
 
-  /** `undefined` if the run cannot be read: whoever asks for it is told why. */
+  /** `undefined` if the run cannot be read: the request for it gets the reason. */
   async function readHeadline(id: string): Promise<RunHeadline | undefined> {
     try {
       const run = await store.getRun(id);

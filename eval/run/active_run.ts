@@ -45,7 +45,7 @@ export interface ActiveRun {
   /** How another process has ended the run; `undefined` if none has. */
   readonly endedAs: RunStatus | undefined;
   note(result: InteractionResult): void;
-  /** Replaces the counts by those of the store, where other processes store turns too. */
+  /** Replaces the counts by those of the store, if other processes store turns too. */
   sync(tally: Tally): void;
   /** Something about the run is new: wakes those who wait for `changed`. */
   wake(): void;

@@ -41,7 +41,7 @@ export async function readFinished(
 
 /**
  * What is stored of the conversations of a run, read each time: other processes store turns too.
- * Which conversations are whole is known to who hands them out.
+ * Whoever hands out conversations knows which are whole.
  */
 export function createStoredParts(
   store: RunStore,

@@ -29,7 +29,7 @@ export async function runScenarios(
   const signal = AbortSignal.any([ports.signal, failure.signal]);
   const { isPaused = () => false } = ports;
 
-  /** False if there is no conversation to be had at this moment. */
+  /** False if there is no conversation to take at this moment. */
   async function converseNext(background: BackgroundWork): Promise<boolean> {
     const taken = await work.take();
     if (!taken) return false;

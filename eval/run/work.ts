@@ -1,12 +1,12 @@
 import { listConversations, type RunPlan } from "../../shared/schemas/conversations.ts";
 import type { AttemptPosition } from "../store/store.ts";
 
-/** A conversation that this process is to have. */
+/** A conversation that this process runs. */
 export interface TakenConversation {
   position: AttemptPosition;
   /** True if a part of it may be stored. */
   isContinued: boolean;
-  /** Aborted if another process has taken it over; unset where there is no other. */
+  /** Aborted if another process has taken it over; unset if no other process works on the run. */
   signal?: AbortSignal;
   /** Call it when all of its turns are stored. */
   finish(): void;

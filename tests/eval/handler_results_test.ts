@@ -62,7 +62,7 @@ Deno.test("every average stands beside its statistics", async () => {
   assertAlmostEquals(exact_match!.stderr!, Math.sqrt(2 * (0.25 + 0.25)) / 4, 1e-12);
 });
 
-Deno.test("a scenario tells how many of its attempts pass, at the request's threshold", async () => {
+Deno.test("a scenario says how many of its attempts pass, at the request's threshold", async () => {
   const { service } = evalService((_, call) => call <= 3 ? "right answer" : "wrong thing");
   const test_batch = {
     id: "s",
@@ -76,7 +76,7 @@ Deno.test("a scenario tells how many of its attempts pass, at the request's thre
   assertEquals(always.results.scenarios[0]!.pass_rate, 1);
 });
 
-Deno.test("a scenario tells what became of its labels, and how often they flip", async () => {
+Deno.test("a scenario says how its labels turned out, and how often they flip", async () => {
   const replies = ["The parcel arrives", "We refund the price"];
   const { service } = evalService((_, call) => replies[(call - 1) % 2]!);
   const turn = (id: string, reference_reply: string, intent: string) => ({
@@ -100,7 +100,7 @@ Deno.test("a scenario tells what became of its labels, and how often they flip",
   assertEquals(labels[0]!.flip_rate, 1);
 });
 
-Deno.test("an interaction tells how its metadata and its meaning were found", async () => {
+Deno.test("an interaction says how its metadata and its meaning were found", async () => {
   const { service } = evalService(() => "Hello there, nice to see you");
   const { results } = await evaluateWith(
     service,

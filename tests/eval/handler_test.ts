@@ -131,7 +131,7 @@ Deno.test("a client that leaves ends its run", async () => {
   assert(asked.length < 100, `${asked.length} calls were made`);
 });
 
-Deno.test("GET / tells a program what the service is", async () => {
+Deno.test("GET / describes the service to a program", async () => {
   const { service } = evalService();
   const response = await service(new Request("http://127.0.0.1:8080/"));
   const index = await response.json();
@@ -139,7 +139,7 @@ Deno.test("GET / tells a program what the service is", async () => {
   assertStringIncludes(Object.keys(index.endpoints).join(), "POST /evaluate");
 });
 
-Deno.test("GET /scores tells every score that a result has", async () => {
+Deno.test("GET /scores lists every score that a result has", async () => {
   const { service } = evalService();
   const { scores } = await (await service(new Request("http://127.0.0.1:8080/scores"))).json();
   const described = new Set(scores.map(({ name }: { name: string }) => name));
@@ -166,7 +166,7 @@ Deno.test("GET /scores tells every score that a result has", async () => {
   }
 });
 
-Deno.test("GET /scores/self-test replays the vectors and tells the largest deviation", async () => {
+Deno.test("GET /scores/self-test replays the vectors and shows the largest deviation", async () => {
   const { service } = evalService();
   const response = await service(new Request("http://127.0.0.1:8080/scores/self-test"));
   const result = await response.json();

@@ -23,7 +23,7 @@ const INSERT_TURNS = `
   on conflict (run_id, scenario, attempt, turn) do nothing
   returning scenario, attempt, turn`;
 
-/** `onStored` is told the runs that have new turns. */
+/** Calls `onStored` with the runs that have new turns. */
 export function createSharedTurnInsert(
   pool: PostgresPool,
   onStored: (runId: string) => void,

@@ -6,7 +6,7 @@ export type ExecuteSql = (
   values?: readonly unknown[],
 ) => Promise<{ rows: unknown[] }>;
 
-/** A conversation that is left to be had. */
+/** A conversation that is not finished. */
 export interface ListedConversation extends AttemptPosition {
   /** True if a part of it may be stored. */
   isContinued: boolean;

@@ -216,7 +216,7 @@ Deno.test("a program starts in the folder of its entry", async () => {
   await Deno.remove(folder);
 });
 
-Deno.test("what a program that fails wrote last is told, without the secrets of its entry", async () => {
+Deno.test("what a program that fails wrote last is reported, without the secrets of its entry", async () => {
   const error = await assertRejects(
     () => connect(telling("fail", { env: { KEY: "entry-secret" } })),
     StartFailure,

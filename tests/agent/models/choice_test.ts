@@ -97,7 +97,7 @@ Deno.test("a fallback may be an alias", async () => {
   assertEquals(provider.requests.map(({ model }) => model), ["acme/small"]);
 });
 
-Deno.test("models that the hub lists and the rule hides are told at the start and in the list", async () => {
+Deno.test("models that the hub lists and the rule hides are named at the start and in the list", async () => {
   const data = [{ id: "acme/small" }, { id: "gpt-4o" }, { id: "llama3.2" }];
   await using hub = await startProviderDouble(json({ data }));
   await using agent = await startServiceProcess("agent", {

@@ -70,7 +70,7 @@ for (const [way, ask] of Object.entries(WAYS)) {
     }
   });
 
-  Deno.test(`a refusal that has another reason is told, ${way}`, async () => {
+  Deno.test(`a refusal that has another reason is reported, ${way}`, async () => {
     await using double = await startProviderDouble(errorStatus(400));
     const provider = withImageFallback(providerOf(double));
     await assertRejects(() => ask(provider), ProviderError, "refused by the provider (400)");

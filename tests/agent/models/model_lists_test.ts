@@ -164,7 +164,7 @@ Deno.test("a caller that has already left causes no request", async () => {
 
 const STRICT: ModelRules = { HUB_BARE_MODELS: "off", MODEL_ALIASES: undefined };
 
-Deno.test("the hub is asked for its models once a minute, and models that cannot be routed are told apart", async () => {
+Deno.test("the hub is asked for its models once a minute, and models that cannot be routed are listed separately", async () => {
   let asked = 0;
   let time = 1_000_000;
   const list = createHubModels({

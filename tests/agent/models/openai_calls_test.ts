@@ -61,7 +61,7 @@ Deno.test("a connection failure is tried again", async () => {
   assertEquals([reply.content, double.requests.length], ["Yes.", 2]);
 });
 
-Deno.test("the retries end, and the last failure is told", async () => {
+Deno.test("the retries end, and the last failure is reported", async () => {
   await using double = await startProviderDouble(errorStatus(429, SOON));
   const error = await assertRejects(
     () => providerOf(double, { retries: 2 }).complete(REQUEST),

@@ -73,7 +73,7 @@ Deno.test("of usage in several chunks the last counts", async () => {
 });
 
 for (const field of ["reasoning_content", "reasoning"]) {
-  Deno.test(`reasoning in ${field} is told apart from text`, async () => {
+  Deno.test(`reasoning in ${field} is separated from text`, async () => {
     const { deltas, reply } = await streamed([
       { choices: [{ delta: { content: null, [field]: "Hm. " } }] },
       { choices: [{ delta: { content: "Yes.", [field]: null } }] },

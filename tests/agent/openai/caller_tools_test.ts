@@ -51,7 +51,7 @@ Deno.test("a caller's tools are offered beside the agent's, with all their field
   });
 });
 
-Deno.test("a call of a caller's tool is the answer, and the loop goes on with its result", async () => {
+Deno.test("a call of a caller's tool is the answer, and the loop continues with its result", async () => {
   const { provider, ask } = serve(
     { content: "Let me look.", toolCalls: [WEATHER], finishReason: "stop" },
     { toolCalls: [SUM] },

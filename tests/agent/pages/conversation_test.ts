@@ -40,7 +40,7 @@ Deno.test("an edited message is a branch beside the old one, with its own turns 
   assertEquals(shownTurns(back).map(({ id }) => id), ["1", "2"]);
 });
 
-Deno.test("turns that lead to themselves do not go on for ever", () => {
+Deno.test("turns that lead to themselves end", () => {
   const circle = { ...empty(), turns: { a: turnOf("a", "a") }, shown: { "": "a", a: "a" } };
   assertEquals(shownTurns(circle).length, 1);
 });

@@ -108,7 +108,7 @@ Deno.test("a table needs the names of its columns, and says what it has if they 
   }
 });
 
-Deno.test("what is wrong in a file of lines is told with the file's line", () => {
+Deno.test("an error in a file of lines is reported with the file's line", () => {
   const lines = [first, "", { ...second, interactions: [{ id: 7 }] }, "", { id: "none" }]
     .map((line) => line && JSON.stringify(line)).join("\n");
   const { message } = assertThrows(() => parse(lines), UsageError);

@@ -3,7 +3,7 @@ import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "m", "--concurrency", "1"];
 
-Deno.test("Ctrl-C lets the call under way finish, says how to resume, and resume asks the rest", async () => {
+Deno.test("Ctrl-C lets the running call finish, says how to resume, and resume asks the rest", async () => {
   const context = cliContext({
     files: { "b.json": batchFile(5) },
     answer: (_, call) => {
@@ -30,7 +30,7 @@ function cliContextOn({ store }: { store: ReturnType<typeof cliContext>["store"]
   return cliContext({ answer: () => "right", store });
 }
 
-Deno.test("a second Ctrl-C does not wait for the call under way, and keeps what was answered", async () => {
+Deno.test("a second Ctrl-C does not wait for the running call, and keeps what was answered", async () => {
   let calls = 0;
   const context = cliContext({
     files: { "b.json": batchFile(3) },
@@ -61,7 +61,7 @@ Deno.test("a run that is complete asks nothing when it is resumed, and is judged
   assertEquals((await context.run("resume", "latest", "--baseline", "latest")).code, 1);
 });
 
-Deno.test("a fault of ours ends with 1 and says how to go on", async () => {
+Deno.test("an internal fault ends with 1 and says how to continue", async () => {
   const context = cliContext({
     files: { "b.json": batchFile(2) },
     answer: () => {

@@ -188,7 +188,7 @@ Deno.test("on a terminal progress is a bar", async () => {
   assertStringIncludes(err, "\r\x1b[K████████████████████████ 2/2 turns");
 });
 
-Deno.test("tests of promptfoo are run, and what cannot be taken over is told", async () => {
+Deno.test("tests of promptfoo are run, and what cannot be imported is reported", async () => {
   const config = "prompts: ['Say {{word}}']\ntests:\n  - vars: {word: right}\n    assert:\n" +
     "      - {type: contains, value: right}\n      - {type: python, value: len(output)}\n";
   const { run, asked } = cliContext({ files: { "p.yaml": config }, answer: () => "right" });

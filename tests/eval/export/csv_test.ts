@@ -24,7 +24,7 @@ Deno.test("a CSV file begins with a byte order mark, unless it is switched off",
   assertEquals(text, `\ufeff${plain}`);
 });
 
-Deno.test("a CSV reader finds a row a turn, with its place, its texts and its scores", async () => {
+Deno.test("a CSV reader finds one row per turn, with its position, its texts and its scores", async () => {
   const rows = await readBack([
     ["first", [[{}, { scores: { overall: 0.25, judge: null } }], [{}, failedTurn]]],
     ["second", [[{ agent_reply: 'says "hi",\nthen leaves' }]]],

@@ -90,7 +90,7 @@ Deno.test("an unknown run cannot be exported", async () => {
   assertEquals((await service(get("/runs/none/export"))).status, 404);
 });
 
-Deno.test("a run that is under way cannot be exported yet", async () => {
+Deno.test("a running run cannot be exported yet", async () => {
   const gate = Promise.withResolvers<void>();
   const target = { ask: () => gate.promise.then(() => ({ content: "", usage: null })) };
   const { service, runs } = evalService(undefined, { target });

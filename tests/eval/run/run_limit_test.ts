@@ -34,7 +34,7 @@ Deno.test("a repeated request for a queued run is answered with its result once 
   assertEquals(gate.asked.length, 2);
 });
 
-Deno.test("a run that the storage interrupted waits for a place within EVAL_MAX_RUNS", async () => {
+Deno.test("a run that the storage interrupted waits until EVAL_MAX_RUNS allows it", async () => {
   const store = memoryStore();
   const { recordTurn } = store;
   store.recordTurn = () => {

@@ -73,7 +73,7 @@ for (const [name, test] of Object.entries(CASES)) {
   }
 }
 
-Deno.test("a search reads about ten megabytes for one page, and the next one goes on", async () => {
+Deno.test("a search reads about ten megabytes for one page, and the next page continues", async () => {
   const store = await openStore({ path: ":memory:" });
   const id = await newRun(store, { attempts: 12 });
   const agent_reply = "x".repeat(1_100_000);

@@ -21,7 +21,9 @@ export const turnCases: Record<string, StoreCase> = {
     assertEquals(pages.flat(), turns.map(toTurnText));
   },
 
-  "a turn is recorded once: the first one stays, and the second is told": async (store) => {
+  "a turn is recorded once: the first one stays, and the second is reported as taken": async (
+    store,
+  ) => {
     const id = await newRun(store);
     const record = (agent_reply: string) =>
       store.recordTurn(id, storedTurn([0, 0, 0], { agent_reply }));

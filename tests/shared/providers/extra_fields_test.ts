@@ -88,7 +88,7 @@ Deno.test("a hundred thousand items of a list are merged without looking through
   assertEquals((sofar.list as unknown[]).length, 100_000);
 });
 
-Deno.test("parts of a stream go on with the part before them if it has their type", () => {
+Deno.test("parts of a stream continue the part before them if it has their type", () => {
   const parts: ContentPart[] = [];
   const think = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
   mergeParts(parts, [think("I "), think("think.")]);
