@@ -2,7 +2,7 @@ import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker
 import { createCapacity } from "../shared/http/admission.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics, type Metrics } from "../shared/ops/metrics.ts";
-import type { Check } from "../shared/ops/operations.ts";
+import type { ReadinessCheck } from "../shared/ops/operations.ts";
 import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { type AgentConfig, readProgramEnvironment } from "./config.ts";
 import type { AgentDeps } from "./handler.ts";
@@ -54,13 +54,13 @@ function createToolSource(
   return createMcpToolSource({ builtIn, servers, connect, log });
 }
 
-function checkProviders(config: AgentConfig, { demoModel }: Models): Check {
+function checkProviders(config: AgentConfig, { demoModel }: Models): ReadinessCheck {
   const isConfigured = Boolean(demoModel || config.HUB_BASE_URL || config.STUDIO_BASE_URL);
   return () => isConfigured ? undefined : "no provider is configured";
 }
 
 /** Names the MCP servers that are not ready. Their errors are in `GET /tools`, which needs a key. */
-export function checkMcp(tools: ToolSource): Check {
+export function checkMcp(tools: ToolSource): ReadinessCheck {
   return () => {
     const missing = tools.describe().servers.filter(({ state }) => state !== "ready");
     return missing.map(({ name, state }) => `${name} is ${state}`).join(", ") || undefined;

@@ -1,7 +1,7 @@
 import { validate } from "@std/uuid/common";
 
 /** The provider for an `x-model-id`. `model` is the name that the provider gets. */
-export type Route =
+export type RoutedModel =
   | { target: "studio"; model: string }
   | { target: "hub"; model: string }
   | { target: null; model: string };
@@ -10,7 +10,7 @@ export type Route =
 const UUID_SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Routes a model id; surrounding blanks do not count, letter case is kept. */
-export function routeModel(modelId: string): Route {
+export function routeModel(modelId: string): RoutedModel {
   const model = modelId.trim();
   if (validate(model) || UUID_SHAPE.test(model)) return { target: "studio", model };
   const slash = model.indexOf("/");

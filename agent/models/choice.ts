@@ -1,9 +1,9 @@
 import { AppError } from "../../shared/errors.ts";
-import { type Route, routeModel } from "../../shared/routing.ts";
+import { type RoutedModel, routeModel } from "../../shared/routing.ts";
 import type { AgentConfig } from "../config.ts";
 
 /** A model id, and the provider that it leads to. */
-export type ModelChoice = Exclude<Route, { target: null }>;
+export type ModelChoice = Exclude<RoutedModel, { target: null }>;
 
 /** The configuration that adds to the rule of `routeModel`. */
 export type ModelRules = Pick<AgentConfig, "HUB_BARE_MODELS" | "MODEL_ALIASES">;
@@ -15,7 +15,7 @@ export type ModelRules = Pick<AgentConfig, "HUB_BARE_MODELS" | "MODEL_ALIASES">;
 export function resolveModel(
   id: string,
   { HUB_BARE_MODELS, MODEL_ALIASES = {} }: ModelRules,
-): Route {
+): RoutedModel {
   const asked = id.trim();
   const route = routeModel(Object.hasOwn(MODEL_ALIASES, asked) ? MODEL_ALIASES[asked]! : asked);
   const isBare = route.target === null && route.model !== "";
@@ -55,7 +55,7 @@ export function explainRoute(
   return { target, model, reason: model === id.trim() ? reason : `alias of ${model}: ${reason}` };
 }
 
-function explain(model: string, target: Route["target"]): string {
+function explain(model: string, target: RoutedModel["target"]): string {
   if (target === null) return `it is ${NEITHER}; ${ADVICE}`;
   if (target === "studio") return "it is a UUID: a fine-tuned model, asked at the studio";
   return routeModel(model).target === "hub"

@@ -8,7 +8,7 @@ import { observeProvider } from "../../shared/ops/observed_provider.ts";
 import { createTracedFetch } from "../../shared/ops/traced_fetch.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
-import type { Route } from "../../shared/routing.ts";
+import type { RoutedModel } from "../../shared/routing.ts";
 import type { AgentConfig } from "../config.ts";
 import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "./demo.ts";
 import { withImageFallback } from "./image_fallback.ts";
@@ -21,8 +21,8 @@ import {
   type StudioModelList,
 } from "./model_lists.ts";
 
-/** Which provider a model id leads to; see `Route`. */
-export type RouteTarget = NonNullable<Route["target"]>;
+/** Which provider a model id leads to; see `RoutedModel`. */
+export type RouteTarget = NonNullable<RoutedModel["target"]>;
 
 /** The models that can answer. */
 export interface Models {

@@ -1,4 +1,5 @@
 import {
+  argumentsText,
   asFields,
   asList,
   asText,
@@ -6,7 +7,6 @@ import {
   KNOWN_FIELDS,
   MAX_TOOL_CALLS,
   newToolCallId,
-  parseArguments,
   parseContent,
   parseUsage,
   pickCallExtra,
@@ -149,7 +149,7 @@ function createCallCollector() {
     call.id ||= id;
     if (call.id) byId.set(call.id, call);
     call.name ||= name;
-    const text = parseArguments(called.arguments);
+    const text = argumentsText(called.arguments);
     call.arguments += text;
     const extra = pickCallExtra(piece);
     if (extra) mergeExtra(call.extra ??= {}, extra);

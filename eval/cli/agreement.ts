@@ -1,4 +1,4 @@
-import { describeAgreement } from "../export/agreement_text.ts";
+import { agreementText } from "../export/agreement_text.ts";
 import { readAgreement } from "../grades/run_agreement.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
@@ -36,7 +36,7 @@ Example:
       context.out.write(
         values.json
           ? `${JSON.stringify(found, null, 2)}\n`
-          : describeAgreement(found, terminalForm).trimStart(),
+          : agreementText(found, terminalForm).trimStart(),
       );
       return EXIT.passed;
     } finally {

@@ -5,7 +5,7 @@ import { COLUMN_FIELDS, mapColumn } from "../datasets/columns.ts";
 import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";
 import { json, jsonl } from "../datasets/formats/assay.ts";
 import { type ColumnMapping, ImportError } from "../datasets/formats/format.ts";
-import { importScenarios, type LeftOut } from "../datasets/import_scenarios.ts";
+import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
@@ -38,7 +38,7 @@ export interface BatchFile {
 export async function readBatch(
   { text, name, format: wanted, columns: mapped = [] }: BatchFile,
   context: { options: BatchOptions; maxAttempts: number },
-): Promise<{ request: EvaluateRequest; leftOut: LeftOut[] }> {
+): Promise<{ request: EvaluateRequest; leftOut: SkippedPart[] }> {
   const columns = parseColumns(mapped);
   const format = wanted === undefined ? detectFormat(text, { name, columns }) : findFormat(wanted);
   if (!format) {
@@ -75,7 +75,7 @@ export function parseColumns(mapped: string[]): ColumnMapping {
 }
 
 /** Says what of a file has no counterpart. */
-export function reportLeftOut(leftOut: LeftOut[], { err }: Pick<CliContext, "err">): void {
+export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, "err">): void {
   for (const { what, count, line } of leftOut) {
     const often = count === 1 ? "" : `${count} times, `;
     err.write(`not taken over: ${what} (${often}first in line ${line})\n`);

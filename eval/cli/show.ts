@@ -1,7 +1,7 @@
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { digestRun } from "../export/digest.ts";
 import { thresholdOf } from "../results/outcome.ts";
-import { describeNoise } from "../export/noise_text.ts";
+import { noiseText } from "../export/noise_text.ts";
 import { describeRun } from "../export/run_text.ts";
 import { splitNoise } from "../noise/noise.ts";
 import { resultPieces } from "../results/run_result.ts";
@@ -46,7 +46,7 @@ Example:
       context.out.write(describeRun(source, { digest, form: terminalForm }));
       if (run.attempts > 1) {
         const noise = await splitNoise(run.id, source.reader.turns(run.id));
-        context.out.write(describeNoise(noise, terminalForm));
+        context.out.write(noiseText(noise, terminalForm));
       }
       if (run.detail !== null) context.out.write(`\nstopped early: ${run.detail}\n`);
       if (run.status !== "completed") {

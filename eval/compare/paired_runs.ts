@@ -9,12 +9,12 @@ import {
   reachedScenarios,
 } from "./pairing.ts";
 import type { TurnPair } from "./turn_pair.ts";
-import { readScores, type ScoredTurn } from "./turn_scores.ts";
+import { type ComparedTurn, readScores } from "./turn_scores.ts";
 
 /** A run's batch and what came of it, attempts in any number and also unfinished ones. */
 export interface ComparableRun {
   scenarios: PlannedScenario[];
-  turns: AsyncIterable<ScoredTurn>;
+  turns: AsyncIterable<ComparedTurn>;
   /** What the judge graded by, if the request said so. */
   rubric?: string | undefined;
 }

@@ -8,7 +8,7 @@ const PIECE = 200;
 const NONE: ReadonlySet<string> = new Set();
 
 /** A recorded turn, as far as comparing looks at it. */
-export interface ScoredTurn extends TurnPosition {
+export interface ComparedTurn extends TurnPosition {
   result:
     & Pick<InteractionResult, "scores" | "error">
     & Partial<
@@ -54,7 +54,7 @@ export interface RunScores {
  * grades by different rubrics are grades by different methods.
  */
 export async function readScores(
-  turns: AsyncIterable<ScoredTurn>,
+  turns: AsyncIterable<ComparedTurn>,
   { rubric }: { rubric?: string | undefined } = {},
 ): Promise<RunScores> {
   const run: RunScores = { turns: new Map(), names: new Set() };
@@ -92,7 +92,7 @@ const TOOL_SCORES = ["tool_f1", "tool_args", "tool_order", "tools"];
  */
 function toAttemptTurn(
   attempt: number,
-  result: ScoredTurn["result"],
+  result: ComparedTurn["result"],
   rubric: string | undefined,
 ): AttemptTurn {
   const { scores, annotation, judge, missing_scores = {} } = result;

@@ -3,7 +3,7 @@ import { Scenario } from "../../shared/schemas/evaluate.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./formats/format.ts";
 
 /** Something of a file that was not taken over, and how often. */
-export interface LeftOut {
+export interface SkippedPart {
   what: string;
   count: number;
   /** Where it was first met. */
@@ -17,7 +17,7 @@ export interface Import {
   /** May be read once. Throws `ImportError` at the first scenario that is wrong. */
   scenarios: AsyncGenerator<Scenario>;
   /** What was left out so far, the most frequent first. */
-  leftOut(): LeftOut[];
+  leftOut(): SkippedPart[];
 }
 
 /** Reads the scenarios of a file one after another: the whole of them is never in memory. */
@@ -25,7 +25,7 @@ export function importScenarios(
   pieces: AsyncIterable<string>,
   { format, columns = {} }: { format: DatasetFormat; columns?: ColumnMapping | undefined },
 ): Import {
-  const left = new Map<string, LeftOut>();
+  const left = new Map<string, SkippedPart>();
 
   function leaveOut(what: string, line: number): void {
     const known = left.get(what);

@@ -3,7 +3,7 @@ import type { Scenario } from "../../shared/schemas/evaluate.ts";
 import type { DatasetStore, SavedDataset } from "../store/datasets.ts";
 import { detectFormat, type FileHints } from "./detect.ts";
 import { type DatasetFormat, ImportError } from "./formats/format.ts";
-import { importScenarios, type LeftOut } from "./import_scenarios.ts";
+import { importScenarios, type SkippedPart } from "./import_scenarios.ts";
 
 /** No dataset has more scenarios. */
 export const MOST_SCENARIOS = 100_000;
@@ -21,7 +21,7 @@ export interface Upload extends FileHints {
 
 export interface Uploaded {
   saved: SavedDataset;
-  leftOut: LeftOut[];
+  leftOut: SkippedPart[];
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Agreement, JudgeAgreement } from "../../shared/schemas/agreement.t
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** The agreement of people and judge, for people. */
-export function describeAgreement(found: Agreement, form: TextForm): string {
+export function agreementText(found: Agreement, form: TextForm): string {
   const { grades, graded_turns, authors, people, judge } = found;
   const title = form.title("Agreement", 2);
   if (grades === 0) return title + form.lines(["Nobody has graded a turn of this run."]);

@@ -1,7 +1,7 @@
 import { describeComparison } from "./comparison_text.ts";
 import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
-import { describeNoise } from "./noise_text.ts";
+import { noiseText } from "./noise_text.ts";
 import { describeRun } from "./run_text.ts";
 import { oneLine, oneLineEnds } from "./shorten.ts";
 import type { TextForm } from "./text_form.ts";
@@ -13,7 +13,7 @@ export const markdown: ExportFormat = {
   contentType: "text/markdown; charset=utf-8",
   async *write(source) {
     yield describeRun(source, { digest: await digestRun(source), form: markdownForm });
-    if (source.noise) yield describeNoise(source.noise, markdownForm);
+    if (source.noise) yield noiseText(source.noise, markdownForm);
     if (source.comparison) yield describeComparison(source.comparison, markdownForm);
   },
 };

@@ -8,7 +8,7 @@ const SOURCES = {
 } as const;
 
 /** Whose noise it is, for people: a table per score, and what halves the standard error. */
-export function describeNoise({ scores }: RunNoise, form: TextForm): string {
+export function noiseText({ scores }: RunNoise, form: TextForm): string {
   return Object.entries(scores).map(([name, score]) => describeScore(name, score, form)).join("");
 }
 

@@ -1,14 +1,6 @@
+import type { ThresholdFit } from "../../shared/schemas/agreement.ts";
 import { reaches } from "../results/passing.ts";
 import type { Pair } from "./spearman.ts";
-
-/** How a threshold of a score does at telling what people pass. */
-export interface ThresholdFit {
-  threshold: number;
-  /** The share of turns at which both say the same. */
-  agreement: number;
-  /** Cohen's: 0 is what chance gives; `null` if one side passes all or nothing. */
-  kappa: number | null;
-}
 
 /** Compares `score >= threshold` with what people say. Each pair is a score and a mean grade. */
 export function fitThreshold(

@@ -1,4 +1,4 @@
-import type { Check } from "../../shared/ops/operations.ts";
+import type { ReadinessCheck } from "../../shared/ops/operations.ts";
 import type { RunManager } from "./manager.ts";
 import type { RunStore } from "../store/store.ts";
 import { StoreFault } from "../store/store_fault.ts";
@@ -13,7 +13,7 @@ const SHARED_MS = 2000;
 export function checkStore(
   store: Pick<RunStore, "checkWrite">,
   { sharedMs = SHARED_MS } = {},
-): Check {
+): ReadinessCheck {
   let checked: { at: number; finding: Promise<string | undefined> } | undefined;
 
   async function check(): Promise<string | undefined> {
@@ -36,6 +36,6 @@ export function checkStore(
 }
 
 /** A stopping service starts no further run. */
-export function checkRuns(runs: RunManager): Check {
+export function checkRuns(runs: RunManager): ReadinessCheck {
   return () => runs.isStopping ? "the service is stopping" : undefined;
 }

@@ -1,5 +1,5 @@
 import type { JobFigures } from "../../shared/ops/metrics.ts";
-import type { Check } from "../../shared/ops/operations.ts";
+import type { ReadinessCheck } from "../../shared/ops/operations.ts";
 import type { SharedFigures } from "./open_sharing.ts";
 
 /** Without a sign of life for so long, other processes take over what this one has. */
@@ -9,7 +9,7 @@ const LAG_SECONDS = 5;
 const COUNT_MS = 2_000;
 
 /** Fails if the queue has not confirmed for too long what this process works on. */
-export function checkQueue(figures: Pick<SharedFigures, "silentMs">): Check {
+export function checkQueue(figures: Pick<SharedFigures, "silentMs">): ReadinessCheck {
   return () => {
     const { silentMs } = figures;
     if (silentMs < SILENT_MS) return undefined;
@@ -18,7 +18,7 @@ export function checkQueue(figures: Pick<SharedFigures, "silentMs">): Check {
 }
 
 /** How long conversations wait, if it is long: more instances would help. */
-export function describeLag(figures: Pick<SharedFigures, "counts">): Check {
+export function describeLag(figures: Pick<SharedFigures, "counts">): ReadinessCheck {
   return async () => {
     const counts = await within(figures.counts(), COUNT_MS);
     if (!counts || counts.lagSeconds < LAG_SECONDS) return undefined;

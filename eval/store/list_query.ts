@@ -1,3 +1,4 @@
+import type { TurnPosition } from "./position.ts";
 import type { TurnFacets } from "./turn_facets.ts";
 
 // What lists of runs and turns can be asked for.
@@ -23,13 +24,6 @@ export interface RunCursor {
   id: string;
   /** What the run is sorted by; `null` if it has none. Runs without a value come last. */
   value: string | number | null;
-}
-
-/** The position of a turn in its run, counted from 0. */
-export interface Place {
-  scenario: number;
-  attempt: number;
-  turn: number;
 }
 
 /**
@@ -60,7 +54,7 @@ export type TurnSort =
   | { by: "score"; name: string; isDescending: boolean };
 
 /** The last turn of a page: the next page begins after it. */
-export interface TurnCursor extends Place {
+export interface TurnCursor extends TurnPosition {
   /** What the turn is sorted by; `null` if it has none. Turns without a value come last. */
   value: number | null;
 }
@@ -74,7 +68,7 @@ export interface TurnQuery {
   withResults: boolean;
 }
 
-export interface IndexedTurn extends Place {
+export interface IndexedTurn extends TurnPosition {
   seq: number;
   failed: boolean;
   /** True if the turn should have an `overall` and has none. */
@@ -110,7 +104,7 @@ export interface TurnQueries {
   /** How many turns meet the conditions; `text` is not supported. */
   countTurns(runId: string, filter: Omit<TurnFilter, "text">): Promise<number>;
   /** The turns of an attempt up to and including `turn`, at most the last `limit` of them. */
-  conversation(runId: string, end: Place, limit: number): Promise<IndexedTurn[]>;
+  conversation(runId: string, end: TurnPosition, limit: number): Promise<IndexedTurn[]>;
   /** The attempts at some scenarios, in the order of the batch. */
   attemptRows(runId: string, range: { from: number; to: number }): Promise<AttemptRow[]>;
 }

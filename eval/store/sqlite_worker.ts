@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { identityOf, keepReserve, lockFile, releaseReserve } from "./sqlite_files.ts";
 
 /** A message to this worker. Its reply has the same `id`. */
-export type WorkerRequest = { id: number } & WorkerCommand;
+export type SqliteRequest = { id: number } & WorkerCommand;
 
 export type WorkerCommand =
   | {
@@ -53,7 +53,7 @@ let file: Deno.FsFile | undefined;
 let opened: { path: string; identity: string } | undefined;
 const statements = new Map<string, StatementSync>();
 
-self.onmessage = (event: MessageEvent<WorkerRequest>) => {
+self.onmessage = (event: MessageEvent<SqliteRequest>) => {
   const request = event.data;
   let reply: WorkerReply;
   try {
@@ -64,7 +64,7 @@ self.onmessage = (event: MessageEvent<WorkerRequest>) => {
   self.postMessage(reply);
 };
 
-function perform(request: WorkerRequest): { rows: unknown[]; changes: number } {
+function perform(request: SqliteRequest): { rows: unknown[]; changes: number } {
   if (request.kind === "query") return query(request.sql, request.parameters as SQLInputValue[]);
   if (request.kind === "open") open(request);
   else if (request.kind === "requireInPlace") requireInPlace();
@@ -75,7 +75,7 @@ function perform(request: WorkerRequest): { rows: unknown[]; changes: number } {
 }
 
 function open(
-  { path, mode, maxPages, busyTimeoutMs = 5000 }: Extract<WorkerRequest, { kind: "open" }>,
+  { path, mode, maxPages, busyTimeoutMs = 5000 }: Extract<SqliteRequest, { kind: "open" }>,
 ): void {
   const isFile = path !== ":memory:";
   if (mode === "read") {

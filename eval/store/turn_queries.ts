@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import type {
   IndexedTurn,
-  Place,
   TurnCursor,
   TurnQueries,
   TurnQuery,
@@ -12,6 +11,7 @@ import type { Tables } from "./schema.ts";
 import { facetName, type TurnFacets } from "./turn_facets.ts";
 import { findsText } from "./text_search.ts";
 import { conditionsOf, IS_BARRED, scoreValue } from "./turn_conditions.ts";
+import type { TurnPosition } from "./position.ts";
 
 /** Of results in one page. SQL knows the sizes without reading the texts. */
 const PAGE_BYTES = 1024 * 1024;
@@ -73,9 +73,9 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
       .where("run_id", "=", runId)
       .where(sql<SqlBool>`(scenario, attempt, turn) in (values ${sql.join(positions)})`)
       .execute();
-    const results = new Map(rows.map((row) => [placeOf(row), row.result]));
+    const results = new Map(rows.map((row) => [keyOf(row), row.result]));
     return turns.flatMap((turn) => {
-      const resultJson = results.get(placeOf(turn)); // none, if the run was deleted meanwhile
+      const resultJson = results.get(keyOf(turn)); // none, if the run was deleted meanwhile
       return resultJson === undefined ? [] : [{ ...turn, resultJson }];
     });
   }
@@ -100,7 +100,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
           const { resultJson: _, ...plain } = turn;
           found.push(query.withResults ? turn : plain);
           if (found.length < query.limit) continue;
-          const isLast = !hasMore && isSamePlace(turn, rows.at(-1)!);
+          const isLast = !hasMore && isSameTurn(turn, rows.at(-1)!);
           return { turns: found, next: isLast ? null : cursorFrom(turn, query.sort) };
         }
         const isOver = left.length === 0 && !hasMore;
@@ -168,7 +168,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
   };
 }
 
-interface ReadRow extends Place {
+interface ReadRow extends TurnPosition {
   seq: number;
   failed: 0 | 1;
   missing: 0 | 1;
@@ -189,12 +189,12 @@ function fit(rows: ReadRow[]): ReadRow[] {
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-function placeOf({ scenario, attempt, turn }: Place): string {
+function keyOf({ scenario, attempt, turn }: TurnPosition): string {
   return `${scenario}/${attempt}/${turn}`;
 }
 
-function isSamePlace(a: Place, b: Place): boolean {
-  return placeOf(a) === placeOf(b);
+function isSameTurn(a: TurnPosition, b: TurnPosition): boolean {
+  return keyOf(a) === keyOf(b);
 }
 
 function toIndexedTurn(row: ReadRow): IndexedTurn {

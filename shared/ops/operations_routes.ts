@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Route } from "../http/router.ts";
 import { type About, jsonAnswer } from "./api_description.ts";
 import { createApiDocument } from "./api_document.ts";
-import type { Check, Operations } from "./operations.ts";
+import type { Operations, ReadinessCheck } from "./operations.ts";
 import { describeVersion } from "./version.ts";
 
 const Readiness = z.object({
@@ -101,7 +101,7 @@ export function createOperationsRoutes(
 }
 
 /** The checks that failed, with their reasons. */
-async function failing(checks: Record<string, Check>): Promise<Record<string, string>> {
+async function failing(checks: Record<string, ReadinessCheck>): Promise<Record<string, string>> {
   const found = await Promise.all(
     Object.entries(checks).map(async ([part, check]) => [part, await check()] as const),
   );

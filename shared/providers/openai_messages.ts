@@ -133,7 +133,7 @@ export function parseToolCall(call: Fields): ToolCall {
   return {
     id: asText(call.id) || newToolCallId(),
     name: asText(name) ?? "",
-    arguments: parseArguments(args),
+    arguments: argumentsText(args),
     ...(extra && { extra }),
   };
 }
@@ -149,7 +149,7 @@ export function pickCallExtra(call: Fields): ExtraFields | undefined {
 }
 
 /** Some providers send the arguments as an object instead of as its JSON. */
-export function parseArguments(args: unknown): string {
+export function argumentsText(args: unknown): string {
   return isFields(args) ? JSON.stringify(args) : asText(args) ?? "";
 }
 

@@ -8,12 +8,16 @@ export const MeanDifference = z.object({
   ci95: z.tuple([z.number(), z.number()]).nullable(),
 }).meta({ id: "MeanDifference" });
 
-/** How often `score >= threshold` says the same as people do; `kappa` is Cohen's. */
+/**
+ * How often `score >= threshold` says the same as people do. `kappa` is Cohen's: 0 is what chance
+ * gives; `null` if one side passes all or nothing.
+ */
 export const ThresholdFit = z.object({
   threshold: z.number(),
   agreement: z.number(),
   kappa: z.number().nullable(),
 }).meta({ id: "ThresholdFit" });
+export type ThresholdFit = z.infer<typeof ThresholdFit>;
 
 /** How far two people agree, over the turns that both graded. */
 export const AuthorPair = z.object({

@@ -1,19 +1,24 @@
 import type {
   IndexedTurn,
-  Place,
   SummaryQueries,
   TurnFilter,
   TurnQueries,
   TurnSort,
 } from "../../eval/store/list_query.ts";
-import type { RunFilter, RunPage, StoredRun, StoredTurn } from "../../eval/store/store.ts";
+import type {
+  RunFilter,
+  RunPage,
+  StoredRun,
+  StoredTurn,
+  TurnPosition,
+} from "../../eval/store/store.ts";
 import { findsText } from "../../eval/store/text_search.ts";
 import { facetName, readFacets } from "../../eval/store/turn_facets.ts";
 import { outcomeOf } from "../../eval/results/outcome.ts";
 
 type Numbered = StoredTurn & { seq: number };
 
-const byPlace = (a: Place, b: Place) =>
+const byPosition = (a: TurnPosition, b: TurnPosition) =>
   a.scenario - b.scenario || a.attempt - b.attempt || a.turn - b.turn;
 
 /** The lists of a store of plain maps: everything is filtered and sorted in memory. */
@@ -34,13 +39,13 @@ export function memoryTurnQueries(turnsOf: (id: string) => Numbered[]): TurnQuer
     countTurns: (id, filter) => Promise.resolve(find(id, filter).length),
     conversation(id, { scenario, attempt, turn: last }, limit) {
       const found = find(id, { scenarios: [scenario], attempt }).filter(({ turn }) => turn <= last)
-        .sort(byPlace);
+        .sort(byPosition);
       return Promise.resolve(found.slice(-limit).map((turn) => toIndexed(turn, true)));
     },
     attemptRows(id, { from, to }) {
       const inRange = turnsOf(id).filter(({ scenario }) => scenario >= from && scenario < to);
       const groups = Map.groupBy(
-        inRange.sort(byPlace),
+        inRange.sort(byPosition),
         (turn) => `${turn.scenario}/${turn.attempt}`,
       );
       return Promise.resolve([...groups.values()].map((group) => {
@@ -98,11 +103,11 @@ function compare(a: Numbered, b: Numbered, sort: TurnSort): number {
 
 function compareKeys(a: Key, b: Key, sort: TurnSort): number {
   const sign = sort.isDescending ? -1 : 1;
-  if (sort.by === "position") return sign * byPlace(a, b);
+  if (sort.by === "position") return sign * byPosition(a, b);
   if (a.value === null || b.value === null) {
-    return Number(a.value === null) - Number(b.value === null) || byPlace(a, b);
+    return Number(a.value === null) - Number(b.value === null) || byPosition(a, b);
   }
-  return sign * (a.value - b.value) || byPlace(a, b);
+  return sign * (a.value - b.value) || byPosition(a, b);
 }
 
 function toIndexed(turn: Numbered, withResults: boolean): IndexedTurn {

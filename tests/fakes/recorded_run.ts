@@ -1,5 +1,5 @@
 import type { ComparableRun } from "../../eval/compare/paired_runs.ts";
-import type { ScoredTurn } from "../../eval/compare/turn_scores.ts";
+import type { ComparedTurn } from "../../eval/compare/turn_scores.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 
 /**
@@ -11,7 +11,7 @@ export type RecordedScore =
   | "failed"
   | "failed without scores"
   | Record<string, number | null>
-  | ScoredTurn["result"]
+  | ComparedTurn["result"]
   | undefined;
 
 /** A scenario's id, and for each of its turns the id and a value an attempt. */
@@ -25,7 +25,7 @@ export function recordedRun(batch: RecordedScenario[]): ComparableRun {
   };
 }
 
-async function* turnsOf(batch: RecordedScenario[]): AsyncGenerator<ScoredTurn> {
+async function* turnsOf(batch: RecordedScenario[]): AsyncGenerator<ComparedTurn> {
   for (const [index, [, turns]] of batch.entries()) {
     for (const [turn, [, ...attempts]] of turns.entries()) {
       for (const [attempt, value] of attempts.entries()) {
@@ -36,7 +36,7 @@ async function* turnsOf(batch: RecordedScenario[]): AsyncGenerator<ScoredTurn> {
   }
 }
 
-function toResult(value: RecordedScore): ScoredTurn["result"] | undefined {
+function toResult(value: RecordedScore): ComparedTurn["result"] | undefined {
   const error = { code: "provider_error", status: 500, detail: "" };
   if (value === undefined) return undefined;
   if (value === "failed") return { scores: { overall: 0 }, error };
@@ -46,7 +46,7 @@ function toResult(value: RecordedScore): ScoredTurn["result"] | undefined {
 }
 
 function isResult(
-  value: Record<string, number | null> | ScoredTurn["result"],
-): value is ScoredTurn["result"] {
+  value: Record<string, number | null> | ComparedTurn["result"],
+): value is ComparedTurn["result"] {
   return typeof value.scores === "object";
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Annotation } from "../metadata/annotator.ts";
+import type { KeyAnnotation } from "../metadata/annotator.ts";
 import { labelKey } from "../../../shared/schemas/label_key.ts";
 import { UNKNOWN } from "../metadata/label.ts";
 import type { JudgeModel } from "./model.ts";
@@ -11,7 +11,7 @@ const METHOD = "judge";
 /** For each metadata key, the labels to choose from: by `labelKey`, as the batch writes them. */
 export type Candidates = Map<string, Map<string, unknown>>;
 
-export interface LabelledReply {
+export interface ReplyToLabel {
   userMessage: string;
   reply: string;
   candidates: Candidates;
@@ -22,9 +22,9 @@ export interface LabelledReply {
  * has no value (`noneFits`). Throws `UnreadableAnswer`, and what the model throws.
  */
 export async function labelReply(
-  labelled: LabelledReply,
+  labelled: ReplyToLabel,
   options: { model: JudgeModel; signal: AbortSignal },
-): Promise<Map<string, Annotation>> {
+): Promise<Map<string, KeyAnnotation>> {
   const { candidates } = labelled;
   const schema = labelSchema(candidates);
   const answer = await askStructured({
@@ -35,7 +35,7 @@ export async function labelReply(
     accepted: schema,
     temperature: 0,
   }, options);
-  return new Map([...candidates].map(([key, labels]): [string, Annotation] => {
+  return new Map([...candidates].map(([key, labels]): [string, KeyAnnotation] => {
     const chosen = labelKey(answer.labels[key]);
     if (labels.has(chosen)) {
       return [key, { value: labels.get(chosen), method: METHOD, confidence: answer.confidence }];
@@ -53,7 +53,7 @@ function labelSchema(candidates: Candidates) {
   });
 }
 
-function labelQuestion({ userMessage, reply, candidates }: LabelledReply) {
+function labelQuestion({ userMessage, reply, candidates }: ReplyToLabel) {
   const mark = createMark();
   const choices = [...candidates].map(([key, labels]) => {
     const named = choicesOf(labels).map((label) => JSON.stringify(label));

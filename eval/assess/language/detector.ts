@@ -1,7 +1,7 @@
 import { functionWords } from "./function_words.ts";
 
 /** What a text is written in. */
-export interface Language {
+export interface DetectedLanguage {
   /** `en`, `other`, or `null` if there is nothing to tell by. */
   code: "en" | "other" | null;
   /** Whether the text is long and clear enough to go by. One word rarely is. */
@@ -9,7 +9,7 @@ export interface Language {
 }
 
 export interface LanguageDetector extends Disposable {
-  detect(text: string): Promise<Language>;
+  detect(text: string): Promise<DetectedLanguage>;
 }
 
 /** More of a text tells no more about its language. */
@@ -28,7 +28,7 @@ const NOT_ASCII = /[^\0-\x7f]/;
  * those of two dozen other languages, words with letters that English lacks, and other scripts.
  * Words that English shares with another language count half, for the side that has them more often.
  */
-export function detectLanguage(text: string): Language {
+export function detectLanguage(text: string): DetectedLanguage {
   let english = 0;
   let other = 0;
   const words = text.slice(0, MAX_CHARACTERS).toLowerCase().match(WORD) ?? [];

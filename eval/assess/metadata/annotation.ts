@@ -1,5 +1,5 @@
 import type {
-  Annotation as AnnotationSummary,
+  Annotation,
   Interaction,
   Metadata,
   Scenario,
@@ -9,7 +9,7 @@ import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { type Candidates, labelReply } from "../judge/labels.ts";
 import type { JudgeModel } from "../judge/model.ts";
 import { UnreadableAnswer } from "../judge/structured.ts";
-import type { AnnotatedReply, Annotation, KeyPlan } from "./annotator.ts";
+import type { AnnotatedReply, KeyAnnotation, KeyPlan } from "./annotator.ts";
 import { planKey } from "./key_plan.ts";
 import { batchLabels, indexLabels } from "./label.ts";
 import { createReferenceLabels, type ReferenceLabels } from "./reference_labels.ts";
@@ -20,7 +20,7 @@ import { createYielder } from "../../../shared/yielder.ts";
 export interface AnnotatedMetadata {
   generatedMetadata: Metadata;
   /** `undefined` if the turn has no reference metadata. */
-  annotation: AnnotationSummary | undefined;
+  annotation: Annotation | undefined;
   /** Whether the same reply would have the same labels again: a judge that is down may come back. */
   isLasting: boolean;
 }
@@ -29,7 +29,7 @@ export interface MetadataReader {
   /** Derives a value from a reply for each key of its turn's reference metadata. */
   read(reply: AnnotatedReply): Promise<AnnotatedMetadata>;
   /** Which keys of a turn count in this batch, without a reply. A key that cannot be planned counts. */
-  plan(interaction: Interaction): Promise<AnnotationSummary | undefined>;
+  plan(interaction: Interaction): Promise<Annotation | undefined>;
 }
 
 export interface AnnotationPorts {
@@ -45,7 +45,7 @@ export interface AnnotationPorts {
 }
 
 /** An annotation, and what the batch says about its key. */
-type Note = Annotation & { plan?: KeyPlan };
+type Note = KeyAnnotation & { plan?: KeyPlan };
 
 /**
  * A reply with the text of a reference has that reference's labels. All others are labelled by the
@@ -177,21 +177,21 @@ export function createMetadataReader(
   };
 }
 
-function none(method: string, reason: string): Annotation {
+function none(method: string, reason: string): KeyAnnotation {
   return { value: undefined, method, confidence: null, reason };
 }
 
-function passing(method: string, reason: string): Annotation {
+function passing(method: string, reason: string): KeyAnnotation {
   return { ...none(method, reason), isPassing: true };
 }
 
-function sameForAll(keys: string[], annotation: Annotation): Map<string, Note> {
+function sameForAll(keys: string[], annotation: KeyAnnotation): Map<string, Note> {
   return new Map(keys.map((key) => [key, annotation]));
 }
 
 function describe(found: Map<string, Note>): AnnotatedMetadata {
   const generatedMetadata: Metadata = {};
-  const keys: AnnotationSummary["keys"] = {};
+  const keys: Annotation["keys"] = {};
   for (const [key, { value, method, confidence, reason, noneFits, plan }] of found) {
     if (value !== undefined) generatedMetadata[key] = value;
     keys[key] = {

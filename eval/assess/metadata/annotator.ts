@@ -1,7 +1,7 @@
 import type { Interaction, SelfCheck } from "../../../shared/schemas/evaluate.ts";
 
 /** What was read out of a reply for one metadata key. */
-export interface Annotation {
+export interface KeyAnnotation {
   /** `undefined` if the annotator cannot tell. */
   value: unknown;
   method: string;
@@ -32,7 +32,7 @@ export interface LabelExample {
 /** Reads the labels of one metadata key out of replies. Rejects if it needs the encoder and that fails. */
 export interface KeyAnnotator {
   readonly method: string;
-  annotate(reply: AnnotatedReply): Promise<Annotation>;
+  annotate(reply: AnnotatedReply): Promise<KeyAnnotation>;
   /**
    * The label that a reference would get if it were a reply and not an example; `undefined` if it
    * would get none.

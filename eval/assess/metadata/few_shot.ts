@@ -1,6 +1,6 @@
 import type { Scenario } from "../../../shared/schemas/evaluate.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
-import type { Annotation, KeyAnnotator, LabelExample } from "./annotator.ts";
+import type { KeyAnnotation, KeyAnnotator, LabelExample } from "./annotator.ts";
 import { confidenceIn, type LabelKind, readLead, THRESHOLDS } from "./label_confidence.ts";
 import { collectExamples, type LabelGroup } from "./label_examples.ts";
 import { createGramIndex, createVectorIndex } from "./label_index.ts";
@@ -38,7 +38,7 @@ export async function createFewShot(
   const create = kind === "vectors" ? createVectorIndex : createGramIndex;
   const index = await create({ groups, semantics });
   const method = kind === "vectors" ? "few_shot" : "few_shot_tfidf";
-  const none = (reason: string): Annotation => ({
+  const none = (reason: string): KeyAnnotation => ({
     value: undefined,
     method,
     confidence: null,

@@ -1,7 +1,7 @@
 import type { Scenario } from "../../../shared/schemas/evaluate.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { normalText } from "../text/normal_text.ts";
-import type { AnnotatedReply, Annotation } from "./annotator.ts";
+import type { AnnotatedReply, KeyAnnotation } from "./annotator.ts";
 import { labelKey } from "../../../shared/schemas/label_key.ts";
 
 const METHOD = "same_text";
@@ -9,7 +9,7 @@ const METHOD = "same_text";
 /** The labels of replies that say word for word what a reference says. */
 export interface ReferenceLabels {
   /** `undefined` if no reference with a label for the key has the reply's text. */
-  find(key: string, reply: AnnotatedReply): Annotation | undefined;
+  find(key: string, reply: AnnotatedReply): KeyAnnotation | undefined;
 }
 
 /** By `normalText` of the reference, then by key, then by `labelKey`: a label as first written. */
@@ -41,7 +41,7 @@ function choose(
   labels: Map<string, unknown> | undefined,
   key: string,
   { interaction: { reference_metadata } }: AnnotatedReply,
-): Annotation | undefined {
+): KeyAnnotation | undefined {
   if (!labels) return undefined;
   if (labels.size === 1) return { value: [...labels.values()][0], method: METHOD, confidence: 1 };
   const expected = Object.hasOwn(reference_metadata, key)

@@ -1,6 +1,6 @@
 import type { BatchSemantics } from "../batch_semantics.ts";
 import { product, toUnit } from "../embeddings/embedder.ts";
-import type { Annotation, KeyAnnotator } from "./annotator.ts";
+import type { KeyAnnotation, KeyAnnotator } from "./annotator.ts";
 import { labelKey } from "../../../shared/schemas/label_key.ts";
 
 const METHOD = "sentiment_model";
@@ -52,7 +52,7 @@ export interface SentimentOptions {
 export function createSentimentAnnotator(
   { labels, semantics, model }: SentimentOptions,
 ): KeyAnnotator {
-  const none = (reason: string): Annotation => ({
+  const none = (reason: string): KeyAnnotation => ({
     value: undefined,
     method: METHOD,
     confidence: null,
@@ -60,7 +60,7 @@ export function createSentimentAnnotator(
   });
 
   /** Rejects if the encoder is unavailable. */
-  async function read(text: string): Promise<Annotation> {
+  async function read(text: string): Promise<KeyAnnotation> {
     if (!await semantics.isEnglish(text)) return none("the reply is not English");
     const chances = readSentiment(model, await semantics.embedder.embed(text));
     const best = chances.reduce((best, next) => next.chance > best.chance ? next : best);

@@ -1,11 +1,11 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import type { ScoredTurn } from "../../../eval/compare/turn_scores.ts";
+import type { ComparedTurn } from "../../../eval/compare/turn_scores.ts";
 import { describeComparison } from "../../../eval/export/comparison_text.ts";
 import { markdownForm } from "../../../eval/export/markdown.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 
-type Result = ScoredTurn["result"];
+type Result = ComparedTurn["result"];
 
 const judge = (grade: number | null, model = "judge-1"): NonNullable<Result["judge"]> => ({
   model,

@@ -4,14 +4,14 @@ import { commonVariables, parseConfig } from "../../../shared/config.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
-import type { Check } from "../../../shared/ops/operations.ts";
+import type { ReadinessCheck } from "../../../shared/ops/operations.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 
 function serviceOf(
   { environment = {}, checks = {}, details, runs = 0 }: {
     environment?: Record<string, string>;
-    checks?: Record<string, Check>;
-    details?: Record<string, Check>;
+    checks?: Record<string, ReadinessCheck>;
+    details?: Record<string, ReadinessCheck>;
     runs?: number;
   } = {},
 ) {

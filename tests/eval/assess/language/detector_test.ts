@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { detectLanguage, type Language } from "../../../../eval/assess/language/detector.ts";
+import {
+  type DetectedLanguage,
+  detectLanguage,
+} from "../../../../eval/assess/language/detector.ts";
 
-const CASES: [text: string, code: Language["code"], isReliable: boolean][] = [
+const CASES: [text: string, code: DetectedLanguage["code"], isReliable: boolean][] = [
   ["A man is opening a door.", "en", true],
   ["Where is the parcel that I ordered?", "en", true],
   ["Suicide bomber kills 4 near NATO's Afghan HQ", "en", false],

@@ -1,8 +1,11 @@
 import { assertEquals } from "@std/assert";
-import type { Language, LanguageDetector } from "../../../../eval/assess/language/detector.ts";
+import type {
+  DetectedLanguage,
+  LanguageDetector,
+} from "../../../../eval/assess/language/detector.ts";
 import { areEnglish } from "../../../../eval/assess/language/english.ts";
 
-const KNOWN: Record<string, Language> = {
+const KNOWN: Record<string, DetectedLanguage> = {
   "english text": { code: "en", isReliable: true },
   "deutscher Text": { code: "other", isReliable: true },
   "yes": { code: "en", isReliable: false },
