@@ -1,4 +1,5 @@
 import type { Cost, Price } from "../../shared/schemas/cost.ts";
+import type { Target } from "./target.ts";
 
 /** The tokens of one call; `cachedInput` is a part of `input`. */
 export interface PricedTokens {
@@ -32,4 +33,18 @@ export function costOf(price: Price | undefined, tokens: PricedTokens | null): C
   const cached = Math.min(tokens.cachedInput ?? 0, tokens.input);
   const amount = (tokens.input - cached) * input + cached * cached_input + tokens.output * output;
   return { amount: amount / MILLION, currency };
+}
+
+/** The same target, whose replies say what they cost; `null` if the model has no price. */
+export function priceTarget(target: Target, price: Price | undefined): Target {
+  return {
+    isPriced: true,
+    async ask(conversation, signal) {
+      const reply = await target.ask(conversation, signal);
+      const { usage, cachedInputTokens: cachedInput } = reply;
+      const tokens = usage &&
+        { input: usage.input_tokens, output: usage.output_tokens, cachedInput };
+      return { ...reply, cost: costOf(price, tokens) };
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
 import { EvalConfig } from "../../eval/config.ts";
-import { costOf, findPrice } from "../../eval/endpoint/prices.ts";
-import { priceTarget } from "../../eval/endpoint/priced_target.ts";
+import { costOf, findPrice, priceTarget } from "../../eval/endpoint/prices.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
 import { ConfigError, parseConfig } from "../../shared/config.ts";
