@@ -1,7 +1,7 @@
 """Values of the reference implementations for pairs of texts, written from their definitions.
 
-    python3 reference_scores.py check ../../../eval/scores/vectors.json   # are its values these?
-    python3 reference_scores.py odd ../../../eval/scores/vectors.json     # writes the odd pairs anew;
+    python3 reference_scores.py check ../../../../eval/assess/scores/vectors.json   # are its values these?
+    python3 reference_scores.py odd ../../../../eval/assess/scores/vectors.json     # writes the odd pairs anew;
                                                                           # then: deno fmt
     python3 reference_scores.py random 2000 7                             # random odd pairs, as JSON
 
