@@ -1,5 +1,6 @@
 import { openPostgres } from "../../eval/store/postgres/open_postgres.ts";
 import type { WorkList } from "../../eval/store/postgres/work_list.ts";
+import { freePort } from "./free_port.ts";
 
 /** A real PostgreSQL in a folder of its own, on a free port of loopback. */
 export interface PostgresServer extends AsyncDisposable {
@@ -140,11 +141,6 @@ export async function startPostgres(options: string[] = []): Promise<PostgresSer
 async function chown(path: string): Promise<void> {
   const { success } = await new Deno.Command("chown", { args: ["postgres:", path] }).output();
   if (!success) throw new Error(`cannot give ${path} to the user postgres`);
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return (listener.addr as Deno.NetAddr).port;
 }
 
 function childrenOf(pid: number): number[] {

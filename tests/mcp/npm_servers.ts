@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { freePort } from "../fakes/free_port.ts";
 import {
   type Answer,
   completion,
@@ -31,13 +32,6 @@ async function makeFolder() {
     folder,
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
 }
 
 function startEverything(transport: "sse" | "streamableHttp", port: number) {
