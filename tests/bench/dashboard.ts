@@ -1,43 +1,93 @@
-import { chromium } from "playwright-core";
+// deno-lint-ignore-file no-console -- a bench speaks to its terminal
+import type { Browser } from "playwright-core";
 import { openStore } from "../../eval/store/open_store.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { evaluateRequest, storedTurn } from "../fakes/stored_runs.ts";
-import { findChromium } from "../pages/chromium.ts";
-import { report } from "./measure.ts";
+import { report, startEndpoint } from "./measure.ts";
+import { startPromptfooViewer, type ViewedTurn } from "./promptfoo_viewer.ts";
+import {
+  launchBrowser,
+  type LiveFigures,
+  measureHeap,
+  measureLive,
+  measureOpening,
+  type OpeningFigures,
+} from "./viewer.ts";
 
 const SCENARIOS = 1_000;
 const ATTEMPTS = 10;
 const TEXT = "A sentence of a reply that is about as long as those of a support bot. ".repeat(8);
 
-/** A run of 10,000 turns in the dashboard: first rows, scrolling, memory. */
+/** 20 turns per second: 4 conversations at once, with an endpoint that takes 200 ms. */
+const LIVE = { concurrency: 4, delayMs: 200, forMs: 30_000, turns: 800 };
+
+/**
+ * A run of 10,000 turns in the dashboard, and one that is under way. With `PROMPTFOO` (a folder with
+ * `npm install promptfoo`) the same in promptfoo's viewer, and how many times more it takes.
+ */
 export async function dashboardFigures(): Promise<void> {
-  const path = findChromium();
-  if (path === undefined) return;
+  const browser = await launchBrowser();
+  try {
+    const ours = await measureOurs(browser);
+    reportViewer("eval", ours);
+    const folder = Deno.env.get("PROMPTFOO");
+    if (!folder) {
+      return console.log("  set PROMPTFOO to a folder that has promptfoo to compare its viewer");
+    }
+    reportViewer("promptfoo", await measurePromptfoo(browser, folder), ours);
+  } finally {
+    await browser.close();
+  }
+}
+
+interface ViewerFigures {
+  opening: OpeningFigures;
+  live: LiveFigures & { shownTurns: number };
+}
+
+async function measureOurs(browser: Browser): Promise<ViewerFigures> {
   const folder = await Deno.makeTempDir();
   const id = await fillStore(`${folder}/eval.db`);
   await using service = await startServiceProcess("eval", {
     cwd: folder,
-    environment: { EVAL_DATA: "eval.db" },
+    environment: { EVAL_DATA: "eval.db", EVAL_CONCURRENCY: String(LIVE.concurrency) },
   });
   await fetch(`${service.url}/runs/${id}/summary`); // computed once, then stored
-  const browser = await chromium.launch({
-    executablePath: path,
-    args: ["--no-sandbox", "--disable-gpu"],
+  const opening = await measureOpening(browser, {
+    url: `${service.url}/ui/runs/${id}`,
+    rows: ".turn-rows .name",
   });
+  await scrollFigures(browser, `${service.url}/ui/runs/${id}`);
+
+  await using endpoint = await startEndpoint();
+  const answer = await fetch(`${service.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "respond-async" },
+    body: JSON.stringify({
+      test_batch: liveMessages().map((message, index) => ({
+        id: `live ${index}`,
+        interactions: [{ id: "1", user_message: message, reference_reply: "On Thursday." }],
+      })),
+      endpoint: endpoint.url(LIVE.delayMs),
+      model_id: "m",
+    }),
+  });
+  const { run_id } = await answer.json();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.goto(`${service.url}/ui/no/such/view`); // the code is in the browser's cache, as usual
-  const started = performance.now();
-  await page.goto(`${service.url}/ui/runs/${id}`);
+  await page.goto(`${service.url}/ui/runs/${run_id}`);
+  await page.locator(".newest li").first().waitFor();
+  const live = await measureLive(page, LIVE.forMs);
+  const shownTurns = Number(await page.locator("progress").getAttribute("value"));
+  await page.close();
+  await Deno.remove(folder, { recursive: true }).catch(() => {}); // the service still has it open
+  return { opening, live: { ...live, shownTurns } };
+}
+
+/** What only this viewer can: all rows in one list. */
+async function scrollFigures(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(url);
   await page.locator(".turn-rows .name").first().waitFor();
-  report("eval: first rows of 10,000 turns", performance.now() - started, {
-    unit: "ms",
-    bound: 1_000,
-    digits: 0,
-  });
-  const paint = await page.evaluate(() =>
-    performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN
-  );
-  report("eval: first contentful paint", paint, { unit: "ms", digits: 0 });
   await page.locator(".turns").scrollIntoViewIfNeeded();
   const frames = await page.evaluate(async () => {
     const list = document.querySelector(".turns")!;
@@ -66,35 +116,110 @@ export async function dashboardFigures(): Promise<void> {
   await page.waitForFunction(() =>
     !document.querySelector(".turn-rows")?.textContent?.includes("Loading")
   );
-  const session = await page.context().newCDPSession(page);
-  await session.send("HeapProfiler.collectGarbage");
-  const { usedSize } = await session.send("Runtime.getHeapUsage");
-  report("eval: JavaScript heap with all rows loaded", usedSize / 2 ** 20, {
+  report("eval: heap of the scripts after the last rows", await measureHeap(page), {
     unit: "MB",
     bound: 150,
-    digits: 0,
+    digits: 1,
   });
-  await browser.close();
-  await Deno.remove(folder, { recursive: true }).catch(() => {}); // the service still has it open
+  await page.close();
+}
+
+async function measurePromptfoo(browser: Browser, folder: string): Promise<ViewerFigures> {
+  await using viewer = await startPromptfooViewer(folder);
+  const opening = await measureOpening(browser, await viewer.show(viewedTurns()));
+  await using endpoint = await startEndpoint();
+  const { url } = await viewer.follow({
+    endpoint: endpoint.url(LIVE.delayMs),
+    messages: liveMessages(),
+    concurrency: LIVE.concurrency,
+  });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(url);
+  const live = await measureLive(page, LIVE.forMs);
+  const text = await page.innerText("body");
+  const shownTurns = Number(/of ([\d,]+)/.exec(text)?.[1]?.replace(",", "") ?? 0);
+  await page.close();
+  return { opening, live: { ...live, shownTurns } };
+}
+
+interface Line {
+  what: string;
+  of: (figures: ViewerFigures) => number;
+  unit?: string;
+  /** What our own viewer keeps. */
+  bound?: number;
+}
+
+const LINES: Line[] = [
+  {
+    what: "scripts and styles until the first rows, gzipped",
+    of: ({ opening }) => opening.gzippedKilobytes,
+    unit: "kB",
+  },
+  {
+    what: "first contentful paint of a run of 10,000 turns",
+    of: ({ opening }) => opening.firstPaintMs,
+    unit: "ms",
+  },
+  { what: "first rows of it", of: ({ opening }) => opening.firstRowsMs, unit: "ms", bound: 1_000 },
+  {
+    what: "heap of the scripts with them",
+    of: ({ opening }) => opening.heapMegabytes,
+    unit: "MB",
+    bound: 150,
+  },
+  {
+    what: "scripting in 30 s while 20 turns/s arrive",
+    of: ({ live }) => live.scriptingMs,
+    unit: "ms",
+  },
+  { what: "all work of the page in that time", of: ({ live }) => live.workMs, unit: "ms" },
+  { what: "heap of the scripts after it", of: ({ live }) => live.heapMegabytes, unit: "MB" },
+  { what: "turns that the page showed by then", of: ({ live }) => live.shownTurns },
+];
+
+function reportViewer(name: string, figures: ViewerFigures, ours?: ViewerFigures): void {
+  for (const { what, of, unit = "", bound } of LINES) {
+    const value = of(figures);
+    const digits = unit === "MB" ? 1 : 0;
+    report(`${name}: ${what}`, value, { unit, digits, ...(!ours && bound && { bound }) });
+    if (ours) report("  the same, by ours", value / of(ours), { unit: "×", digits: 1 });
+  }
+}
+
+function liveMessages(): string[] {
+  return Array.from({ length: LIVE.turns }, (_, at) => `When does order ${at} arrive?`);
+}
+
+const positions = () => Array.from({ length: SCENARIOS * ATTEMPTS }, (_, n) => n);
+
+function scoresOf(n: number): Record<string, number> {
+  const overall = (n * 7919 % 1000) / 1000;
+  return { overall, bleu: overall / 2, token_f1: 1 - overall, chrf: overall };
+}
+
+function viewedTurns(): ViewedTurn[] {
+  const message = TEXT.slice(0, 120);
+  return positions().map((n) => ({ message, reply: TEXT, reference: TEXT, scores: scoresOf(n) }));
 }
 
 export async function fillStore(path: string): Promise<string> {
   const store = await openStore({ path });
   const request = evaluateRequest({ scenarios: SCENARIOS, attempts: ATTEMPTS, test_name: "large" });
   const { id } = await store.createRun({ request, testName: "large" });
-  const positions = Array.from({ length: SCENARIOS * ATTEMPTS }, (_, n) => n);
-  await Promise.all(positions.map((n) => {
-    const overall = (n * 7919 % 1000) / 1000;
-    return store.recordTurn(
-      id,
-      storedTurn([Math.floor(n / ATTEMPTS), n % ATTEMPTS, 0], {
-        user_message: TEXT.slice(0, 120),
-        agent_reply: TEXT,
-        reference_reply: TEXT,
-        scores: { overall, bleu: overall / 2, token_f1: 1 - overall, chrf: overall },
-      }),
-    );
-  }));
+  await Promise.all(
+    positions().map((n) =>
+      store.recordTurn(
+        id,
+        storedTurn([Math.floor(n / ATTEMPTS), n % ATTEMPTS, 0], {
+          user_message: TEXT.slice(0, 120),
+          agent_reply: TEXT,
+          reference_reply: TEXT,
+          scores: scoresOf(n),
+        }),
+      )
+    ),
+  );
   await store.setStatus(id, { status: "completed", tally: await store.tally(id) });
   await store.close();
   return id;

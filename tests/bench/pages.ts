@@ -1,9 +1,9 @@
-import { type CDPSession, chromium, type Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
 import { BUDGET_BYTES, buildPage, gzippedBytes, PAGES } from "../../.ci/build_pages.ts";
 import { ask, importFile, messageBox, say, startScriptedAgent } from "../pages/chat.ts";
 import { dashboardFigures } from "./dashboard.ts";
-import { findChromium } from "../pages/chromium.ts";
 import { type BenchPart, median, report } from "./measure.ts";
+import { firstPaint, launchBrowser, measureHeap } from "./viewer.ts";
 
 /** What the pages cost: bytes to load, time until they show something, work while text arrives. */
 export const pages: BenchPart = async () => {
@@ -26,10 +26,7 @@ const WORDS = 2_000;
 
 async function chatFigures(): Promise<void> {
   await using agent = await startScriptedAgent();
-  const browser = await chromium.launch({
-    executablePath: findChromium()!,
-    args: ["--no-sandbox", "--js-flags=--expose-gc"],
-  });
+  const browser = await launchBrowser();
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
@@ -70,18 +67,12 @@ async function chatFigures(): Promise<void> {
   report("agent: work for a key typed below it", typingMs / 50, { unit: "ms", digits: 1 });
   await say(page, "one more");
   await page.getByRole("button", { name: "Send", exact: true }).waitFor();
-  report("agent: memory of the page with it", await heapMegabytes(page, session), {
+  report("agent: memory of the page with it", await measureHeap(page), {
     unit: "MB",
     bound: 150,
     digits: 1,
   });
   await browser.close();
-}
-
-async function firstPaint(page: Page): Promise<number> {
-  return await page.evaluate(() =>
-    performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN
-  );
 }
 
 /** Processor time of the page's main thread: it does not depend on what else the machine does. */
@@ -94,11 +85,6 @@ async function workMs(session: CDPSession, work: () => Promise<unknown>): Promis
 async function metric(session: CDPSession, wanted: string): Promise<number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return metrics.find(({ name }) => name === wanted)!.value;
-}
-
-async function heapMegabytes(page: Page, session: CDPSession): Promise<number> {
-  await page.evaluate(() => (globalThis as unknown as { gc: () => void }).gc());
-  return await metric(session, "JSHeapUsedSize") / 1e6;
 }
 
 /** A conversation with markdown in each answer, as an imported file. */
