@@ -109,7 +109,7 @@ function Facts({ facts, asked }: { facts: AnswerFacts; asked: string }) {
       <ul class="facts" aria-label="Facts about this answer">
         <li>{facts.model === asked ? name : `${name} in place of ${modelName(asked)}`}</li>
         <li>{formatNumberOf(facts.modelCalls, "model call")}</li>
-        {facts.toolCalls > 0 && <li>{formatNumberOf(facts.toolCalls, "tool call")}</li>}
+        <li>{formatNumberOf(facts.toolCalls, "tool call")}</li>
         <li>{formatCount(facts.inputTokens)} tokens in, {formatCount(facts.outputTokens)} out</li>
         <li>first token {formatDuration(facts.firstTokenMs)}</li>
         <li>total {formatDuration(facts.totalMs)}</li>

@@ -73,8 +73,13 @@ function addBranch(turn: Turn): void {
 
 /** Ends all answers of the shown conversation; what has come stays. */
 export function stopAnswering(): void {
+  if (current.value) stopAnswersOf(current.value.id);
+}
+
+/** The same for any conversation. */
+export function stopAnswersOf(conversationId: string): void {
   for (const [name, controller] of running) {
-    if (name.startsWith(`${current.value?.id} `)) controller.abort();
+    if (name.startsWith(`${conversationId} `)) controller.abort();
   }
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { useShortcuts } from "../../shared/pages/components/keyboard.tsx";
 import { Link } from "../../shared/pages/components/link.tsx";
@@ -6,6 +6,7 @@ import { Menu } from "../../shared/pages/components/menu.tsx";
 import { Empty, Loading } from "../../shared/pages/components/states.tsx";
 import { TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { navigate } from "../../shared/pages/location.ts";
+import { stopAnswering } from "./answering.ts";
 import { Composer, focusComposer } from "./composer.tsx";
 import { shownTurns, titleOf } from "./conversation.ts";
 import {
@@ -41,18 +42,23 @@ export function ChatView({ id }: { id?: string | undefined }) {
     { key: "s", does: "Settings", run: () => setOpen("settings") },
     { key: "Enter", does: "Send the message" },
     { key: "Shift+Enter", does: "New line in the message" },
-    { key: "Escape", does: "Stop the answer" },
+    { key: "Escape", does: "Stop the answer", run: stopAnswering },
   ]);
   const close = () => setOpen(undefined);
+  const listOpener = useRef<HTMLSpanElement>(null);
+  function closeList(): void {
+    setListOpen(false);
+    listOpener.current?.querySelector("button")?.focus();
+  }
 
   return (
     <div class="chat">
-      <ConversationList isOpen={isListOpen} onClose={() => setListOpen(false)} />
+      <ConversationList isOpen={isListOpen} onClose={closeList} />
       <div class="chat-main">
         <TopBar
           title="assay-agent"
           start={
-            <span class="narrow-only">
+            <span class="narrow-only" ref={listOpener}>
               <Button
                 kind="quiet"
                 icon="menu"
@@ -110,7 +116,7 @@ function Models() {
       <ModelPicker
         label={second === undefined ? "Model" : "First model"}
         value={first}
-        onChange={(model) => chooseModels(chosen.with(0, model))}
+        onChange={(model) => chooseModels([model, ...chosen.slice(1)])}
       />
       {second === undefined
         ? (

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { ConfirmDialog, Dialog } from "../../shared/pages/components/dialog.tsx";
 import { Field } from "../../shared/pages/components/field.tsx";
@@ -8,6 +8,7 @@ import { Menu } from "../../shared/pages/components/menu.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
 import { formatAge, formatNumberOf } from "../../shared/pages/format.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";
+import { stopAnswersOf } from "./answering.ts";
 import { FileProblem, parseConversations, toJsonFile } from "./conversation_file.ts";
 import {
   type ConversationEntry,
@@ -22,20 +23,36 @@ import {
 /** From this many on, the list has a search. */
 const MANY = 6;
 
-/** The conversations of this browser. On narrow screens it lies over the page while it is open. */
+/**
+ * The conversations of this browser. On narrow screens it lies over the page while it is open, has
+ * the focus, and closes when the focus leaves it.
+ */
 export function ConversationList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [query, setQuery] = useState("");
   const [asked, setAsked] = useState<{ what: "rename" | "delete"; entry: ConversationEntry }>();
+  const nav = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (isOpen) nav.current?.querySelector("a")?.focus();
+  }, [isOpen]);
+  function onFocusOut({ relatedTarget: next }: FocusEvent): void {
+    const isElsewhere = next instanceof Element && !nav.current?.contains(next);
+    if (isOpen && isElsewhere && !next.closest("dialog")) onClose();
+  }
   const all = entries.value ?? [];
   const found = all.filter(({ title }) => title.toLowerCase().includes(query.trim().toLowerCase()));
   return (
     <>
       {isOpen && <div class="list-shade" onClick={onClose} />}
       <nav
+        ref={nav}
         class={isOpen ? "list open" : "list"}
         aria-label="Conversations"
+        onFocusOut={onFocusOut}
+        onClick={({ target }) => {
+          if (isOpen && target instanceof Element && target.closest("a")) onClose();
+        }}
         onKeyDown={(event) => {
-          if (event.key === "Escape") onClose();
+          if (isOpen && event.key === "Escape") onClose();
         }}
       >
         <div class="list-head">
@@ -110,7 +127,10 @@ export function ConversationList({ isOpen, onClose }: { isOpen: boolean; onClose
         <ConfirmDialog
           title="Delete this conversation?"
           action="Delete"
-          onConfirm={() => void deleteConversation(asked.entry.id)}
+          onConfirm={() => {
+            stopAnswersOf(asked.entry.id); // nobody would read them
+            void deleteConversation(asked.entry.id);
+          }}
           onClose={() => setAsked(undefined)}
         >
           “{asked.entry.title}” is kept in this browser only. Deleting it cannot be undone.

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { isDemo, isModelId, modelGroups, modelName, models, modelsProblem } from "./model_state.ts";
 
@@ -84,7 +84,7 @@ function Panel({ value, onChoose, onClose }: {
   const [at, setAt] = useState(0);
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  useLayoutEffect(() => input.current?.focus(), []);
   const options = findOptions(query);
   const active = Math.min(at, options.length - 1);
   useEffect(() => {

@@ -193,6 +193,7 @@ suite.test("everything works by keyboard: keys, menus, dialogs", async ({ url },
   await using tab = await open(url);
   const { page } = tab;
   assertEquals(await messageBox(page).evaluate((box) => box === document.activeElement), true);
+  await page.getByRole("button", { name: "Model: support-v3" }).waitFor();
   await page.keyboard.type("by keyboard");
   await page.keyboard.press("Shift+Enter");
   await page.keyboard.type("on two lines");
@@ -224,6 +225,12 @@ suite.test("on a narrow screen the list lies over the page and closes", async ({
   await list(page).getByRole("link", { name: /narrow/ }).waitFor();
   await page.getByRole("button", { name: "Close the list" }).click();
   assertEquals(await list(page).isVisible(), false);
+  for (const _ of ["leads to it", "is there already"]) {
+    await page.getByRole("button", { name: "Conversations" }).click();
+    await list(page).getByRole("link", { name: "New conversation" }).click();
+    await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
+    assertEquals(await list(page).isVisible(), false);
+  }
 });
 
 suite.test("an answer goes on while another conversation is shown", async ({ url, hub }, open) => {

@@ -24,6 +24,7 @@ suite.test(
     await page.getByLabel("API key").fill("a wrong key");
     await page.keyboard.press("Enter");
     await page.getByText("The service did not accept this key.").waitFor();
+    await checkAccessibility(page);
     await page.getByLabel("API key").fill("the-right-key");
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 
 /**
@@ -14,7 +14,7 @@ export function Dialog({ title, isWide, onClose, children }: {
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key is pressed
     const dialog = ref.current!;
     const before = document.activeElement;
     dialog.showModal();

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, type ButtonProps } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -23,7 +23,7 @@ export function Menu({ items, align = "end", button }: {
   const entries = () => [...root.current!.querySelectorAll<HTMLElement>("[role=menuitem]")];
   const opener = () => root.current?.querySelector<HTMLElement>(":scope > button");
 
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key is pressed
     if (!isOpen) return;
     entries()[0]?.focus();
     const closeOutside = ({ target }: Event) => {

@@ -1,0 +1,92 @@
+import { assertEquals } from "@std/assert";
+import { checkAccessibility, pageSuite } from "./browser.ts";
+import { ask, chooseModel, lastAnswers, say, startScriptedAgent } from "./chat.ts";
+
+const suite = pageSuite(() => startScriptedAgent());
+
+suite.test(
+  "without a list of models any id can be typed, and the list can be asked for again",
+  async ({ url, hub }, open) => {
+    await using tab = await open(`${url}/ui/no/such/view`);
+    const { page } = tab;
+    tab.expect(/ERR_FAILED/);
+    await page.route("**/v1/models", (route) => route.abort());
+    await page.goto(url);
+    await page.getByText(/^Cannot reach the service/).waitFor();
+    await checkAccessibility(page);
+    await page.getByRole("button", { name: "Model: Choose a model" }).click();
+    await page.getByText("The list cannot be read. Type an id").waitFor();
+    await checkAccessibility(page);
+    await page.keyboard.press("Escape");
+    await chooseModel(page, "other/typed");
+    await page.getByRole("button", { name: "Model: other/typed" }).waitFor();
+    await page.unroute("**/v1/models");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText(/^Cannot reach the service/).waitFor({ state: "detached" });
+    await ask(page, "Hello");
+    assertEquals(hub.requests.at(-1)?.body.model, "other/typed");
+  },
+);
+
+suite.test("while the list of models is on its way the page says so", async ({ url }, open) => {
+  await using tab = await open(`${url}/ui/no/such/view`);
+  const { page } = tab;
+  const held = Promise.withResolvers<void>();
+  await page.route("**/v1/models", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(url);
+  await page.getByRole("button", { name: "Model: Choose a model" }).click();
+  await page.getByText("Loading the models…").waitFor();
+  await checkAccessibility(page);
+  held.resolve();
+  await page.getByRole("option").nth(50).waitFor();
+});
+
+suite.test(
+  "a browser that keeps nothing says so, and the conversation goes on",
+  async ({ url }, open) => {
+    await using tab = await open(`${url}/ui/no/such/view`);
+    const { page } = tab;
+    await page.addInitScript(() => {
+      IDBFactory.prototype.open = () => { // as some private windows do
+        throw new DOMException("not allowed", "SecurityError");
+      };
+    });
+    await page.goto(url);
+    await page.getByText("This browser does not keep conversations").waitFor();
+    await checkAccessibility(page);
+    await ask(page, "one");
+    const answer = await ask(page, "two");
+    await answer.getByText(/was asked: two/).waitFor();
+    assertEquals(await page.getByRole("navigation").getByRole("listitem").count(), 1);
+  },
+);
+
+suite.test("menus and the list on a narrow screen are for every reader", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.getByText("No conversations yet.").waitFor();
+  await ask(page, "hello");
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem").first().waitFor();
+  await checkAccessibility(page);
+  await page.keyboard.press("Escape");
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.getByRole("button", { name: "Conversations" }).click();
+  await page.getByRole("button", { name: "Actions for hello" }).click();
+  await checkAccessibility(page);
+});
+
+suite.test("a conversation that is deleted is not answered further", async ({ url, hub }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await say(page, "hold for nobody");
+  await lastAnswers(page).getByText("The beginning.").waitFor();
+  await page.getByRole("button", { name: "Actions for hold for nobody" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await hub.aborted();
+  await page.getByText("No conversations yet.").waitFor();
+});
