@@ -4,11 +4,12 @@ import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
 import { Dialog } from "../../shared/pages/components/dialog.tsx";
 import { Check, Field } from "../../shared/pages/components/field.tsx";
 import { saveFile } from "../../shared/pages/save_file.ts";
+import { AddToDataset } from "./add_to_dataset.tsx";
 import type { Conversation } from "./conversation.ts";
 import { modelName } from "./model_state.ts";
 import { type DraftTest, draftTest, type DraftTurn, slugOf, toScenario } from "./test_scenario.ts";
 
-/** The conversation as a test for assay-eval: edited here, saved as a file. */
+/** The conversation as a test for assay-eval: edited here, saved as a file or added to a dataset. */
 export function SaveTestDialog({ conversation, onClose }: {
   conversation: Conversation;
   onClose: () => void;
@@ -17,7 +18,7 @@ export function SaveTestDialog({ conversation, onClose }: {
   const [test, setTest] = useState<DraftTest>(() => draftTest(conversation, 0));
   const [isSaved, setSaved] = useState(false);
   const { models } = conversation;
-  const isEmpty = test.turns.every(({ isIncluded }) => !isIncluded);
+  const canSave = test.id.trim() !== "" && test.turns.some(({ isIncluded }) => isIncluded);
   const fileName = `${slugOf(test.id)}.json`;
   const command = `assay-eval run ${fileName} --endpoint ${globalThis.location.origin} --model ${
     models[lane] ?? ""
@@ -32,7 +33,7 @@ export function SaveTestDialog({ conversation, onClose }: {
 
   function save(event: Event): void {
     event.preventDefault();
-    if (isEmpty || !test.id.trim()) return;
+    if (!canSave) return;
     saveFile(fileName, `${JSON.stringify(toScenario(test), null, 2)}\n`, "application/json");
     setSaved(true);
   }
@@ -101,14 +102,10 @@ export function SaveTestDialog({ conversation, onClose }: {
             <CopyButton text={command} label="Copy command" />
           </div>
         )}
+        <AddToDataset test={canSave ? test : undefined} />
         <div class="dialog-actions">
           <Button onClick={onClose}>Close</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            icon="download"
-            disabled={isEmpty || !test.id.trim()}
-          >
+          <Button kind="primary" type="submit" icon="download" disabled={!canSave}>
             Save as file
           </Button>
         </div>

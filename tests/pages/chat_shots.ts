@@ -1,3 +1,5 @@
+import type { Page } from "playwright-core";
+import { startServiceProcess } from "../fakes/service_process.ts";
 import { ask, chooseModel, messageBox, say, startScriptedAgent } from "./chat.ts";
 import type { Shot } from "./screenshots.ts";
 
@@ -45,6 +47,8 @@ const LONG_WORD =
 /** The pictures of the chat and of the API's reference, on a scripted agent. */
 export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> {
   const agent = await startScriptedAgent({}, { models: MODELS });
+  const demo = await startServiceProcess("agent");
+  const locked = await startServiceProcess("agent", { environment: { API_KEYS: "a-key" } });
   const { url, hub } = agent;
   for (const [asked, answer] of Object.entries(ANSWERS)) hub.answers.set(asked, answer);
   hub.answers.set(
@@ -94,16 +98,6 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
       async take(page) {
         await page.goto(url);
         await ask(page, api);
-      },
-    },
-    {
-      name: "api",
-      isDocumented: true,
-      async take(page) {
-        await page.goto(`${url}/docs?route=${encodeURIComponent("GET /v1/models/{id}")}`);
-        await page.getByLabel("id (path, required)").fill("acme/chat-large");
-        await page.getByRole("button", { name: "Send GET" }).click();
-        await page.locator(".try-result .code").waitFor();
       },
     },
     { name: "empty", take: async (page) => void await page.goto(url) },
@@ -187,12 +181,82 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
       },
     },
     {
-      name: "save-test",
+      name: "chat-save-test",
+      isDocumented: true,
       async take(page) {
         await page.goto(url);
         await ask(page, returns);
+        await openSaveTest(page);
+        await page.getByLabel("Dashboard of assay-eval").fill("http://127.0.0.1:8080");
+      },
+    },
+    {
+      name: "save-test-narrow",
+      width: 360,
+      height: 720,
+      async take(page) {
+        await page.goto(url);
+        await ask(page, api);
+        await openSaveTest(page);
+        await page.getByLabel("Dashboard of assay-eval").fill("no address");
+      },
+    },
+    {
+      name: "side-by-side-narrow",
+      width: 360,
+      height: 720,
+      async take(page) {
+        await page.goto(url);
+        await page.getByRole("button", { name: "Answer with a second model side by side" }).click();
+        await chooseModel(page, "northwind/chat-large-128k", /^Second model:/);
+        await ask(page, api);
+      },
+    },
+    {
+      name: "list-narrow",
+      width: 360,
+      height: 720,
+      async take(page) {
+        await page.goto(url);
+        await ask(page, api);
+        await page.getByRole("button", { name: "Conversations" }).click();
+        await page.getByRole("button", { name: /^Actions for/ }).click();
+      },
+    },
+    {
+      name: "menu",
+      async take(page) {
+        await page.goto(url);
+        await ask(page, api);
         await page.getByRole("button", { name: "More", exact: true }).click();
-        await page.getByRole("menuitem", { name: "Save as test" }).click();
+      },
+    },
+    {
+      name: "no-models",
+      async take(page) {
+        await page.route("**/v1/models", (route) => route.abort());
+        await page.goto(url);
+        await page.getByRole("alert").waitFor();
+      },
+    },
+    {
+      name: "missing",
+      take: async (page) => void await page.goto(`${url}/ui/c/another-browser`),
+    },
+    {
+      name: "demo",
+      async take(page) {
+        await page.goto(demo.url);
+        await page.getByText("demo answers").waitFor();
+      },
+    },
+    {
+      name: "key",
+      async take(page) {
+        await page.goto(locked.url);
+        await page.getByLabel("API key").fill("wrong");
+        await page.keyboard.press("Enter");
+        await page.getByText("did not accept").waitFor();
       },
     },
     {
@@ -214,22 +278,18 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
         await page.getByRole("button", { name: "Keys" }).click();
       },
     },
-    {
-      name: "api-body",
-      async take(page) {
-        await page.goto(`${url}/docs?route=${encodeURIComponent("POST /v1/chat/completions")}`);
-        await page.getByRole("button", { name: "Send POST" }).waitFor();
-      },
-    },
-    {
-      name: "api-narrow",
-      width: 360,
-      height: 720,
-      take: async (page) => {
-        await page.goto(`${url}/docs?route=${encodeURIComponent("POST /")}`);
-        await page.getByRole("button", { name: "Send POST" }).waitFor();
-      },
-    },
   ];
-  return { shots, [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose]() };
+  return {
+    shots,
+    async [Symbol.asyncDispose]() {
+      for (const service of [agent, demo, locked]) {
+        await service[Symbol.asyncDispose]();
+      }
+    },
+  };
+}
+
+async function openSaveTest(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Save as test" }).click();
 }

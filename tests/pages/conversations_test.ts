@@ -189,6 +189,44 @@ suite.test("a conversation is saved as a test that assay-eval accepts", async ({
   assertEquals(await page.getByRole("button", { name: "Save as file" }).isDisabled(), true);
 });
 
+suite.test(
+  "a conversation is handed over to a dashboard, whose address is asked once",
+  async ({ url }, open) => {
+    await using tab = await open(url);
+    const { page } = tab;
+    const openDialog = async () => {
+      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("menuitem", { name: "Save as test" }).click();
+    };
+    await ask(page, "What are your opening hours?");
+    await openDialog();
+    const address = page.getByLabel("Dashboard of assay-eval");
+    assertEquals(await address.inputValue(), "");
+    await address.fill("javascript:pwned()");
+    await page.getByText("Enter an address such as http://127.0.0.1:8080.").waitFor();
+    assertEquals(
+      await page.getByRole("button", { name: "Add to a dataset" }).isDisabled(),
+      true,
+    );
+    await checkAccessibility(page);
+    await address.fill(`${url.replace("http://", "")}/ui/runs`);
+    await page.getByLabel("Expected reply").fill("Nine to five.");
+    const link = page.getByRole("link", { name: "Add to a dataset" });
+    assertEquals(await link.getAttribute("rel"), "noopener");
+    const opening = page.waitForEvent("popup");
+    await link.click();
+    const other = new URL((await opening).url());
+    assertEquals(other.origin + other.pathname, `${url}/ui/datasets/add`);
+    const scenario = JSON.parse(decodeURIComponent(other.hash.replace("#scenario=", "")));
+    assertEquals(scenario.interactions[0].reference_reply, "Nine to five.");
+
+    await page.reload();
+    await openDialog();
+    assertEquals(await address.inputValue(), url);
+    await checkAccessibility(page);
+  },
+);
+
 suite.test("everything works by keyboard: keys, menus, dialogs", async ({ url }, open) => {
   await using tab = await open(url);
   const { page } = tab;

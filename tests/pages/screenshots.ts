@@ -6,6 +6,7 @@
 import { type Browser, chromium, type Page } from "playwright-core";
 import { chatShots } from "./chat_shots.ts";
 import { findChromium } from "./chromium.ts";
+import { docsShots } from "./docs_shots.ts";
 
 /** One picture: how the page gets into the state, and how large the window is. */
 export interface Shot {
@@ -48,7 +49,8 @@ if (import.meta.main) {
     args: ["--no-sandbox"],
   });
   await using chat = await chatShots();
-  for (const shot of chat.shots) {
+  await using docs = await docsShots();
+  for (const shot of [...chat.shots, ...docs.shots]) {
     const folder = shot.isDocumented ? IMAGES : other;
     if (folder) await takeShot(browser, shot, folder);
   }
