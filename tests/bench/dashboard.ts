@@ -137,7 +137,7 @@ async function measurePromptfoo(browser: Browser, folder: string): Promise<Viewe
   await page.goto(url);
   const live = await measureLive(page, LIVE.forMs);
   const text = await page.innerText("body");
-  const shownTurns = Number(/of ([\d,]+)/.exec(text)?.[1]?.replace(",", "") ?? 0);
+  const shownTurns = Number(/(\d+) cases\)/.exec(text)?.[1] ?? 0);
   await page.close();
   return { opening, live: { ...live, shownTurns } };
 }
