@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Grade } from "../../shared/schemas/grades.ts";
+import { agreementOf, type ScoredTurn } from "../grades/run_agreement.ts";
+import { splitNoise } from "../noise/noise.ts";
 import { summariseTurns } from "../results/run_summary.ts";
 import { outlineOf } from "../run/run_outlines.ts";
 import { ALL_FIELDS, viewTurn } from "../run/turn_view.ts";
@@ -57,12 +60,13 @@ function inPage(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
 
-async function* writeRun({ run, reader, threshold, scores = [] }: ExportSource) {
+async function* writeRun({ run, reader, threshold, scores = [], ...source }: ExportSource) {
   const outline = { ...outlineOf(run), passThreshold: threshold };
   const shown = viewRun(run, restingProgress(run, await reader.tally(run.id)));
   // By the threshold of the export, as the outcomes of the turns are.
   const request = { ...run.request, pass_threshold: threshold };
   const summary = await summariseTurns(reader, { ...run, request });
+  const noise = source.noise ?? await splitNoise(run.id, reader.turns(run.id));
   const { scenarios } = outline;
   const data = JSON.stringify({
     run: shown,
@@ -70,7 +74,9 @@ async function* writeRun({ run, reader, threshold, scores = [] }: ExportSource) 
     scores,
     scenarios,
     pass_threshold: threshold,
+    noise,
   });
+  const graded: ScoredTurn[] = [];
   yield inPage(`${data.slice(0, -1)},"turns":[`);
   let seq = 0;
   for await (const { result, ...position } of reader.turns(run.id)) {
@@ -84,8 +90,15 @@ async function* writeRun({ run, reader, threshold, scores = [] }: ExportSource) 
       resultJson: JSON.stringify(result),
     }, { outline, fields: { names: [ALL_FIELDS] } });
     yield inPage(`${seq > 1 ? "," : ""}${JSON.stringify(row)}`);
+    const { scores, grades } = result;
+    if (grades) graded.push({ scenario: position.scenario, scores, grades: grades.map(toStored) });
   }
-  yield "]}";
+  const agreement = { run_id: run.id, ...agreementOf(graded, { passThreshold: threshold }) };
+  yield inPage(`],"agreement":${JSON.stringify(agreement)}}`);
+}
+
+function toStored({ author, ...grade }: Grade) {
+  return { ...grade, author: author ?? "" };
 }
 
 async function* writeComparison({ comparison }: ExportSource) {

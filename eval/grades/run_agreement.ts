@@ -1,4 +1,5 @@
 import type { Agreement } from "../../shared/schemas/agreement.ts";
+import type { Scores } from "../../shared/schemas/evaluate.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
@@ -15,6 +16,9 @@ export interface RunAgreementOptions {
   passThreshold?: number | undefined;
 }
 
+/** A turn that people graded, with all of its scores. */
+export type ScoredTurn = Omit<GradedTurn, "score"> & { scores: Scores };
+
 /** The agreement of people and of a score of a run; also of one that is running. */
 export async function readAgreement(
   reader: RunReader,
@@ -23,15 +27,23 @@ export async function readAgreement(
 ): Promise<Agreement> {
   using _kept = reader.keep(run.id);
   const grades = createGradeJoin(reader.grades(run.id));
-  const turns: (GradedTurn & { scores: Record<string, number | null> })[] = [];
+  const turns: ScoredTurn[] = [];
   for await (const turn of turnsSoFar(reader, run)) {
     const found = await grades.of(turn);
     if (found.length === 0) continue;
     const { scenario, result: { scores } } = turn;
-    turns.push({ scenario, score: null, grades: found, scores });
+    turns.push({ scenario, grades: found, scores });
   }
+  return { run_id: run.id, ...agreementOf(turns, { score: wanted, passThreshold }) };
+}
+
+/** The same from turns that were read already. */
+export function agreementOf(
+  turns: ScoredTurn[],
+  { score: wanted, passThreshold }: { score?: string | undefined; passThreshold: number },
+): Omit<Agreement, "run_id"> {
   const isJudged = turns.some(({ scores }) => typeof scores[JUDGED] === "number");
   const score = wanted ?? (isJudged ? JUDGED : HEADLINE);
   const scored = turns.map((turn) => ({ ...turn, score: turn.scores[score] ?? null }));
-  return { run_id: run.id, ...describeAgreement(scored, { score, passThreshold }) };
+  return describeAgreement(scored, { score, passThreshold });
 }
