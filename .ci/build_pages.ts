@@ -35,6 +35,14 @@ export async function buildPage(name: PageName): Promise<BuiltFile[]> {
   ];
 }
 
+/** The script of the API's reference where it is not part of the page. */
+export async function buildDocs(): Promise<BuiltFile[]> {
+  return [{
+    path: pathOf("eval/pages/bundle/docs.js"),
+    text: await bundleScript("eval/pages/docs/main.tsx"),
+  }];
+}
+
 /** The script and the style of the report that `format=html` writes; see `eval/export/html.ts`. */
 export async function buildReport(): Promise<BuiltFile[]> {
   const page = await buildPage("eval");

@@ -5,6 +5,7 @@
  */
 import {
   BUDGET_BYTES,
+  buildDocs,
   buildPage,
   buildReport,
   type BuiltFile,
@@ -54,6 +55,7 @@ function store(what: string, files: BuiltFile[]): boolean {
 async function handleAll(): Promise<boolean> {
   let isGood = true;
   for (const name of PAGES) isGood = await handle(name) && isGood;
+  isGood = store("the reference of eval's API", await buildDocs()) && isGood;
   isGood = store("the report", await buildReport()) && isGood;
   return isGood;
 }

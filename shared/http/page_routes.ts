@@ -10,6 +10,8 @@ export interface Page {
   title: string;
   script: string;
   style: string;
+  /** The script of `/docs`; unset if it is part of `script`. */
+  docsScript?: string;
 }
 
 /** What a page may do: only its own script and style, and requests to its own service. */
@@ -32,20 +34,22 @@ const ICON = "data:image/svg+xml," + encodeURIComponent(
 );
 
 /**
- * The routes of a page: `/ui/*` and `/docs` answer the same shell, `/assets/*` what it loads. None of
+ * The routes of a page: `/ui/*` and `/docs` answer a shell, `/assets/*` what it loads. None of
  * them contains data, so none needs a key. They are not part of the API and its description.
  */
 export function createPageRoutes(page: Page): Route[] {
-  const assets = [
-    createAsset({ name: "app", type: "js", text: page.script }),
-    createAsset({ name: "app", type: "css", text: page.style }),
-  ];
-  const shell = createShellHandler(page, assets);
-  const byPath = new Map(assets.map((asset) => [asset.path, asset]));
+  const script = createAsset({ name: "app", type: "js", text: page.script });
+  const style = createAsset({ name: "app", type: "css", text: page.style });
+  const docs = page.docsScript === undefined
+    ? script
+    : createAsset({ name: "docs", type: "js", text: page.docsScript });
+  const shell = createShellHandler(page, { script, style });
+  const docsShell = createShellHandler(page, { script: docs, style });
+  const byPath = new Map([script, style, docs].map((asset) => [asset.path, asset]));
   const ofPage = { method: "GET", needsKey: false, answers: {} } as const;
   return [
     { ...ofPage, path: "/ui/*", summary: "The page", handler: shell },
-    { ...ofPage, path: "/docs", summary: "The page of the API", handler: shell },
+    { ...ofPage, path: "/docs", summary: "The page of the API", handler: docsShell },
     {
       ...ofPage,
       path: "/assets/*",
@@ -113,8 +117,10 @@ function serveAsset(asset: Asset, request: Request): Response {
 }
 
 /** The shell loads the bundle by its hash, so it must be asked for each time; most answers are 304. */
-function createShellHandler({ title }: Page, assets: Asset[]): Handler {
-  const pathOf = (type: string) => assets.find(({ path }) => path.endsWith(type))!.path;
+function createShellHandler(
+  { title }: Page,
+  { script, style }: { script: Asset; style: Asset },
+): Handler {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -123,8 +129,8 @@ function createShellHandler({ title }: Page, assets: Asset[]): Handler {
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" href="${ICON}">
-<link rel="stylesheet" href="${pathOf(".css")}">
-<script type="module" blocking="render" src="${pathOf(".js")}"></script>
+<link rel="stylesheet" href="${style.path}">
+<script type="module" blocking="render" src="${script.path}"></script>
 </head>
 <body>
 <div id="app"></div>

@@ -8,7 +8,7 @@ import { Link } from "./components/link.tsx";
 import { Empty } from "./components/states.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { TopBar } from "./components/top_bar.tsx";
-import { followAddressBar, matchPath, path } from "./location.ts";
+import { followAddressBar, matchPath, path, setViews } from "./location.ts";
 import { followTheme } from "./theme.ts";
 
 /** One view of a page. */
@@ -23,6 +23,7 @@ export interface View {
 /** Shows the view of the address bar, and every one that the person goes to. */
 export function startApp({ name, views }: { name: string; views: View[] }): void {
   followTheme();
+  setViews((pathname) => findView(views, pathname) !== undefined);
   followAddressBar();
   effect(() => {
     const found = findView(views, path.value);
