@@ -15,14 +15,18 @@ export const DatasetVersion = z.object({
   created_at: z.string(),
 }).meta({ id: "DatasetVersion" });
 
+export type DatasetVersion = z.infer<typeof DatasetVersion>;
+
 /** A dataset, as lists show it: its latest version. */
 export const Dataset = DatasetVersion.extend({ versions: z.int(), updated_at: z.string() })
   .meta({ id: "Dataset" });
+export type Dataset = z.infer<typeof Dataset>;
 
 const DatasetList = z.object({
   datasets: z.array(Dataset),
   next_cursor: z.string().nullable(),
 }).meta({ id: "DatasetList" });
+export type DatasetList = z.infer<typeof DatasetList>;
 
 const DatasetVersionList = z.object({ versions: z.array(DatasetVersion) })
   .meta({ id: "DatasetVersionList" });
@@ -36,6 +40,7 @@ const WrittenDataset = DatasetVersion.extend({
     }),
   ),
 }).meta({ id: "WrittenDataset" });
+export type WrittenDataset = z.infer<typeof WrittenDataset>;
 
 const DatasetContent = z.object({
   name: z.string(),

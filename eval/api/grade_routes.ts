@@ -24,11 +24,13 @@ const TurnGrades = z.object({
   /** Every grade that the turn ever had, oldest first. */
   history: z.array(Grade),
 }).meta({ id: "TurnGrades" });
+export type TurnGrades = z.infer<typeof TurnGrades>;
 
 const GradeList = z.object({
   grades: z.array(PlacedGrade),
   next_cursor: z.string().nullable(),
 }).meta({ id: "GradeList" });
+export type GradeList = z.infer<typeof GradeList>;
 
 /** The routes about grades by people. */
 export function createGradeRoutes(deps: GradeDeps): Route[] {

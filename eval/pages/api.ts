@@ -1,6 +1,17 @@
-import { type ApiRequest, request, requestEvents, requestJson } from "../../shared/pages/api.ts";
+import {
+  type ApiRequest,
+  request,
+  requestEvents,
+  requestJson,
+  requestLines,
+} from "../../shared/pages/api.ts";
+import { saveFile } from "../../shared/pages/save_file.ts";
 import type { ServerEvent } from "../../shared/pages/server_events.ts";
+import type { GradeInput, PlacedGrade } from "../../shared/schemas/grades.ts";
+import type { DatasetList, DatasetVersion, WrittenDataset } from "../api/dataset_routes.ts";
+import type { GradeList } from "../api/grade_routes.ts";
 import type { RunList } from "../api/run_schemas.ts";
+import type { RunPower } from "../noise/power.ts";
 import type { EndpointModel } from "../endpoint/endpoint_models.ts";
 import type { Parameters, Source } from "./source.ts";
 
@@ -37,6 +48,9 @@ export const service: Source = {
   comparison: (parameters) => requestJson(address("/runs/compare", parameters)),
   pairedScenarios: (parameters) => requestJson(address("/runs/compare/scenarios", parameters)),
   pairedTurns: (parameters) => requestJson(address("/runs/compare/turns", parameters)),
+  noise: (id, score) => requestJson(address(`${runPath(id)}/noise`, { scores: score })),
+  agreement: (id, parameters) => requestJson(address(`${runPath(id)}/agreement`, parameters)),
+  turnGrades: (id, place) => requestJson(`${runPath(id)}/turns/${place}/grades`),
 };
 
 export function listRuns(parameters: Parameters, signal?: AbortSignal): Promise<RunList> {
@@ -82,15 +96,69 @@ export function followRun(
   return requestEvents(`${runPath(id)}/events`, options);
 }
 
+/** How many scenarios would show a difference to another run. */
+export function planRun(id: string, parameters: Parameters): Promise<RunPower> {
+  return requestJson(address(`${runPath(id)}/power`, parameters));
+}
+
+/** `place` is `scenario/attempt_id/turn`. */
+export function gradeTurn(id: string, place: string, grade: GradeInput): Promise<PlacedGrade> {
+  return requestJson(`${runPath(id)}/turns/${place}/grade`, { method: "PUT", body: grade });
+}
+
+export function listGrades(id: string, parameters: Parameters): Promise<GradeList> {
+  return requestJson(address(`${runPath(id)}/grades`, parameters));
+}
+
+const datasetPath = (name: string) => `/datasets/${encodeURIComponent(name)}`;
+
+export function listDatasets(parameters: Parameters): Promise<DatasetList> {
+  return requestJson(address("/datasets", parameters));
+}
+
+/** Newest first. */
+export async function listVersions(name: string): Promise<DatasetVersion[]> {
+  const { versions } = await requestJson<{ versions: DatasetVersion[] }>(
+    `${datasetPath(name)}/versions`,
+  );
+  return versions;
+}
+
+/** The scenarios of a version, each as JSON, as they arrive. */
+export function datasetLines(name: string, version?: string): AsyncGenerator<string> {
+  return requestLines(address(datasetPath(name), { version, format: "jsonl" }));
+}
+
+/** Writes a version from a file of any format; `parameters` name its format and columns. */
+export function putDataset(
+  name: string,
+  file: NonNullable<ApiRequest["file"]>,
+  parameters: Parameters = {},
+): Promise<WrittenDataset> {
+  return requestJson(address(datasetPath(name), parameters), { method: "PUT", file });
+}
+
+/** All versions, or one. */
+export async function deleteDataset(name: string, version?: string): Promise<void> {
+  await request(address(datasetPath(name), { version }), { method: "DELETE" });
+}
+
+export async function downloadDataset(
+  name: string,
+  { version, format }: { version?: string | undefined; format: "json" | "jsonl" },
+): Promise<void> {
+  const response = await request(address(datasetPath(name), { version, format }));
+  saveFile(`${name}.${format}`, await response.blob());
+}
+
 /** Fetches a file with the person's key and hands it to the browser. */
 export async function downloadExport(
   id: string,
   { format, baseline }: { format: string; baseline?: string | undefined },
 ): Promise<void> {
-  const response = await request(address(`${runPath(id)}/export`, { format, baseline }));
+  const response = await request(
+    address(`${runPath(id)}/export`, { format, baseline, noise: "true" }),
+  );
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
-  const url = URL.createObjectURL(await response.blob());
-  const link = Object.assign(document.createElement("a"), { href: url, download: name ?? "" });
-  link.click();
-  URL.revokeObjectURL(url);
+  saveFile(name ?? "", await response.blob());
 }

@@ -6,6 +6,11 @@ import { path } from "../../shared/pages/location.ts";
 const PLACES = [
   { href: "/", label: "Runs", isHere: (at: string) => at === "/" || at.startsWith("/ui/runs") },
   { href: "/ui/new", label: "New run", isHere: (at: string) => at === "/ui/new" },
+  {
+    href: "/ui/datasets",
+    label: "Datasets",
+    isHere: (at: string) => at.startsWith("/ui/dataset"),
+  },
   { href: "/ui/compare", label: "Compare", isHere: (at: string) => at === "/ui/compare" },
 ];
 

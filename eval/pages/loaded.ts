@@ -20,7 +20,10 @@ export function useLoaded<T>(load: () => Promise<T>, keys: unknown[]): Loaded<T>
       (value) => isCurrent && (state.value = { value, keys: key }),
       (error) => {
         if (!(error instanceof ApiProblem)) throw error;
-        if (isCurrent) state.value = { ...state.value, problem: error, keys: key };
+        if (!isCurrent) return;
+        // What is there stays, unless it is an answer to another question.
+        const known = state.value.keys === key ? state.value : {};
+        state.value = { ...known, problem: error, keys: key };
       },
     );
     return () => void (isCurrent = false);

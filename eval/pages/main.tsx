@@ -1,7 +1,10 @@
 import { startApp } from "../../shared/pages/app.tsx";
-import { DocsView } from "../../shared/pages/docs/docs_view.tsx";
 import { service } from "./api.ts";
 import { CompareView } from "./compare/compare_view.tsx";
+import { AddScenarioView } from "./datasets/add_scenario_view.tsx";
+import { DatasetView } from "./datasets/dataset_view.tsx";
+import { DatasetsView } from "./datasets/datasets_view.tsx";
+import { NewDatasetView } from "./datasets/new_dataset_view.tsx";
 import { NewRunView } from "./new_run/new_run_view.tsx";
 import { RunView } from "./run/run_view.tsx";
 import { RunsView } from "./runs/runs_view.tsx";
@@ -14,7 +17,15 @@ startApp({
     { path: "/", title: "Runs", render: () => <RunsView /> },
     { path: "/ui/runs/:id", title: "Run", render: ({ id }) => <RunView key={id} id={id!} /> },
     { path: "/ui/new", title: "New run", render: () => <NewRunView /> },
+    { path: "/ui/datasets", title: "Datasets", render: () => <DatasetsView /> },
+    { path: "/ui/datasets/new", title: "New dataset", render: () => <NewDatasetView /> },
+    { path: "/ui/datasets/add", title: "Add a scenario", render: () => <AddScenarioView /> },
+    // Not below /ui/datasets/: a dataset may be called "new".
+    {
+      path: "/ui/dataset/:name",
+      title: "Dataset",
+      render: ({ name }) => <DatasetView key={name} name={name!} />,
+    },
     { path: "/ui/compare", title: "Compare", render: () => <CompareView /> },
-    { path: "/docs", title: "API", render: () => <DocsView name="assay-eval" /> },
   ],
 });

@@ -1,3 +1,6 @@
+import type { Agreement } from "../../shared/schemas/agreement.ts";
+import type { RunNoise } from "../../shared/schemas/noise.ts";
+import type { TurnGrades } from "../api/grade_routes.ts";
 import type { StoredComparison } from "../compare/compare_stored.ts";
 import type {
   PairedScenarioPage,
@@ -33,6 +36,10 @@ export interface Source {
   comparison(parameters: Parameters): Promise<StoredComparison>;
   pairedScenarios(parameters: Parameters): Promise<PairedScenarioPage>;
   pairedTurns(parameters: Parameters): Promise<PairedTurnPage>;
+  /** Of `overall` and the judge, or of one score. */
+  noise(id: string, score?: string): Promise<RunNoise>;
+  agreement(id: string, parameters: Parameters): Promise<Agreement>;
+  turnGrades(id: string, place: string): Promise<TurnGrades>;
 }
 
 /** The source of this page. */

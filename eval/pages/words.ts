@@ -1,3 +1,4 @@
+import type { Verdict } from "../compare/comparison.ts";
 import type { Run } from "../api/run_schemas.ts";
 import type { TurnRow } from "../run/turn_view.ts";
 import { formatScore } from "../../shared/pages/format.ts";
@@ -21,6 +22,18 @@ export const OUTCOMES: Record<TurnRow["outcome"], { label: string; tone: Tone }>
   incomplete: { label: "score missing", tone: "warn" },
   unscored: { label: "not scored", tone: "" },
 };
+
+/** What a comparison came to. */
+export const VERDICT_TONES: Record<Verdict, Tone> = {
+  improved: "good",
+  regressed: "bad",
+  inconclusive: "",
+};
+
+/** `overall` first: it is what a run is judged by. */
+export function overallFirst(names: string[]): string[] {
+  return names.toSorted((a, b) => Number(b === "overall") - Number(a === "overall"));
+}
 
 /** `token_f1` as `token f1`. */
 export function scoreLabel(name: string): string {

@@ -6,6 +6,8 @@ export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  file?: { content: Blob | string; type: string };
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -16,18 +18,19 @@ export interface ApiRequest {
  * came; an `AbortError` if `signal` aborts.
  */
 export async function send(path: string, options: ApiRequest = {}): Promise<Response> {
-  const { method = "GET", body, headers = {}, signal } = options;
+  const { method = "GET", body, file, headers = {}, signal } = options;
+  const content = file ? file.content : body === undefined ? undefined : JSON.stringify(body);
   for (;;) {
     const key = keyHeaders();
     const response = await reach(path, {
       method,
       headers: {
         accept: "application/json",
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(content !== undefined && { "content-type": file?.type ?? "application/json" }),
         ...headers,
         ...key,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(content !== undefined && { body: content }),
       ...(signal && { signal }),
       cache: "no-store",
     });
@@ -62,6 +65,26 @@ export async function* requestEvents(
   } catch (error) {
     throw options.signal?.aborted ? error : lost(error);
   }
+}
+
+/** The lines of an answer, as they arrive; empty ones are left out. */
+export async function* requestLines(
+  path: string,
+  options: ApiRequest = {},
+): AsyncGenerator<string> {
+  const { body } = await request(path, options);
+  if (!body) return;
+  let rest = "";
+  try {
+    for await (const text of body.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      yield* lines.filter((line) => line !== "");
+    }
+  } catch (error) {
+    throw options.signal?.aborted ? error : lost(error);
+  }
+  if (rest !== "") yield rest;
 }
 
 async function reach(path: string, init: RequestInit): Promise<Response> {

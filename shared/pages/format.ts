@@ -2,6 +2,7 @@ const LOCALE = "en";
 
 const integers = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
+const amounts = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
 const dateTimes = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
 const ages = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto", style: "short" });
 
@@ -15,13 +16,30 @@ export function formatCompact(count: number): string {
   return compact.format(count);
 }
 
+/** `2.1 kB`, `12 MB`. */
+export function formatBytes(bytes: number): string {
+  const [unit, size] = bytes < 1e6 ? ["kB", 1e3] as const : ["MB", 1e6] as const;
+  return bytes < 1e3 ? `${bytes} bytes` : `${amounts.format(bytes / size)} ${unit}`;
+}
+
 /** A score or a ratio with two digits, `0.79`; a dash if there is none. */
 export function formatScore(score: number | null | undefined, digits = 2): string {
   if (score === null || score === undefined) return "–";
   return new Intl.NumberFormat(LOCALE, {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(score);
+  }).format(score).replace("-", "−");
+}
+
+/** `$0.0042`, `€12.30`: two digits that say something. */
+export function formatMoney({ amount, currency }: { amount: number; currency: string }): string {
+  return new Intl.NumberFormat(LOCALE, {
+    style: "currency",
+    currency,
+    ...(amount < 1
+      ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: 2 }),
+  }).format(amount);
 }
 
 /** `84 ms`, `1.2 s`, `3 min 5 s`, `2 h 4 min`. */

@@ -12,7 +12,8 @@ export function Histogram({ bins, threshold, label }: {
   threshold?: number | undefined;
   label: string;
 }) {
-  const top = niceTop(Math.max(1, ...bins));
+  const counts = countTicks(Math.max(1, ...bins));
+  const top = counts.at(-1)!;
   const plot = WIDTH - LEFT - 16;
   const x = (value: number) => LEFT + value * plot;
   const y = (count: number) => TOP + (1 - count / top) * (HEIGHT - BOTTOM - TOP);
@@ -21,12 +22,10 @@ export function Histogram({ bins, threshold, label }: {
   return (
     <figure>
       <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-        {[0, 0.5, 1].map((share) => (
-          <g key={share}>
-            <line class="grid" x1={LEFT} x2={WIDTH - 16} y1={y(top * share)} y2={y(top * share)} />
-            <text class="tick end" x={LEFT - 8} y={y(top * share) + 4}>
-              {formatCount(top * share)}
-            </text>
+        {counts.map((count) => (
+          <g key={count}>
+            <line class="grid" x1={LEFT} x2={WIDTH - 16} y1={y(count)} y2={y(count)} />
+            <text class="tick end" x={LEFT - 8} y={y(count) + 4}>{formatCount(count)}</text>
           </g>
         ))}
         {bins.map((count, index) =>
@@ -81,9 +80,9 @@ export function Histogram({ bins, threshold, label }: {
   );
 }
 
-/** The next even number of 1, 2 or 5 times a power of ten. */
-export function niceTop(highest: number): number {
-  const power = 10 ** Math.floor(Math.log10(highest));
-  const step = [1, 2, 5, 10].find((step) => step * power >= highest)! * power;
-  return Math.max(2, step);
+/** Whole numbers from 0 to `highest` or a little more, in at most four steps of 1, 2 or 5 times a power of ten. */
+export function countTicks(highest: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, highest / 4)));
+  const step = [1, 2, 5, 10].find((step) => step * power * 4 >= highest)! * power;
+  return Array.from({ length: Math.ceil(highest / step) + 1 }, (_, index) => index * step);
 }

@@ -8,43 +8,44 @@ type Shown =
 
 const HEIGHT = 16;
 const MIDDLE = HEIGHT / 2;
+const percent = (value: number) => `${value * 100}%`;
 
 /**
- * A mean on a scale from 0 to 1: its interval as a bar, and beneath it what outages and missing
- * values leave open.
+ * A mean on a scale from 0 to 1, as wide as its place: its interval as a bar, and beneath it what
+ * outages and missing values leave open.
  */
-export function IntervalChart({ statistic, width = 120 }: { statistic: Shown; width?: number }) {
+export function IntervalChart({ statistic }: { statistic: Shown }) {
   const { mean, ci95, mean_of_answered, bounds } = statistic;
   if (mean === null) return <span class="muted">–</span>;
-  const at = (value: number) => 4 + value * (width - 8);
   const open = bounds ??
     (typeof mean_of_answered === "number" && mean_of_answered > mean
       ? [mean, mean_of_answered] as const
       : undefined);
+  const label = describe(statistic);
   return (
-    <svg
-      class="interval"
-      width={width}
-      height={HEIGHT}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      role="img"
-      aria-label={describe(statistic)}
-    >
-      <line class="axis" x1={at(0)} x2={at(1)} y1={MIDDLE} y2={MIDDLE} />
+    <svg class="interval" height={HEIGHT} role="img" aria-label={label}>
+      <title>{label}</title>
+      <line class="axis" x1="0%" x2="100%" y1={MIDDLE} y2={MIDDLE} />
       {open && (
-        <rect class="open" x={at(open[0])} y={2} width={at(open[1]) - at(open[0])} height={12} />
+        <rect
+          class="open"
+          x={percent(open[0])}
+          width={percent(open[1] - open[0])}
+          y={2}
+          height={12}
+        />
       )}
       {ci95 && (
         <rect
           class="span"
-          x={at(ci95[0])}
+          x={percent(ci95[0])}
+          width={percent(Math.max(0.01, ci95[1] - ci95[0]))}
           y={MIDDLE - 3}
-          width={Math.max(1, at(ci95[1]) - at(ci95[0]))}
           height={6}
           rx={3}
         />
       )}
-      <circle class="mean" cx={at(mean)} cy={MIDDLE} r={3.5} />
+      <circle class="mean" cx={percent(mean)} cy={MIDDLE} r={3.5} />
     </svg>
   );
 }

@@ -1,11 +1,11 @@
-import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
-import { Button } from "../../../shared/pages/components/button.tsx";
+import { Empty } from "../../../shared/pages/components/states.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { query } from "../../../shared/pages/location.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { exportItems } from "../run_actions.tsx";
+import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { Compared } from "./compared.tsx";
 import { RunChoice } from "./run_choice.tsx";
@@ -45,17 +45,13 @@ export function CompareView() {
 
 /** The same without the frame, for a report. */
 export function CompareBody({ baseline, candidate }: { baseline: string; candidate: string }) {
-  const comparison = useLoaded(
+  const loaded = useLoaded(
     () => source.comparison({ baseline, candidate }),
     [baseline, candidate],
   );
-  if (comparison.problem) {
-    return (
-      <ProblemNotice problem={comparison.problem}>
-        <Button isSmall icon="retry" onClick={comparison.reload}>Try again</Button>
-      </ProblemNotice>
-    );
-  }
-  if (!comparison.value) return <Loading what="the comparison" />;
-  return <Compared comparison={comparison.value} />;
+  return (
+    <Shown loaded={loaded} what="the comparison">
+      {(comparison) => <Compared comparison={comparison} />}
+    </Shown>
+  );
 }

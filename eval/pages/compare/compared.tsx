@@ -9,13 +9,11 @@ import { Scatter } from "../charts/scatter.tsx";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
-import { scoreLabel } from "../words.ts";
+import { scoreLabel, VERDICT_TONES } from "../words.ts";
 import { ChangedTurns } from "./changed_turns.tsx";
+import { ComparedScores } from "./compared_scores.tsx";
 import { decidingScore, describeVerdict } from "./compare_words.ts";
 import { OnlyInOne } from "./only_in_one.tsx";
-import { ScoreRows } from "./score_rows.tsx";
-
-const TONES = { improved: "good", regressed: "bad", inconclusive: "" };
 
 /** A comparison: the verdict first, then what it rests on. */
 export function Compared({ comparison }: { comparison: StoredComparison }) {
@@ -27,8 +25,8 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
   const ids = { baseline: baseline.run_id, candidate: candidate.run_id };
   return (
     <>
-      <div class={`verdict ${TONES[verdict]}`}>
-        <span class={`badge ${TONES[verdict]}`}>{verdict}</span>
+      <div class={`verdict ${VERDICT_TONES[verdict]}`}>
+        <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict}</span>
         <p class="sentence">{sentence}</p>
         <p class="muted">{why}</p>
         <div class="sides">
@@ -44,7 +42,11 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
               title="Scores"
               hint="Candidate minus baseline. Choose one to see its scenarios."
             >
-              <ScoreRows scores={scores} chosen={score} onChoose={(name) => chosen.value = name} />
+              <ComparedScores
+                scores={scores}
+                chosen={score}
+                onChoose={(name) => chosen.value = name}
+              />
             </Section>
             <Section
               title={`Scenarios by ${scoreLabel(score)}`}
@@ -68,8 +70,22 @@ function Side({ label, run }: { label: string; run: ComparedRun }) {
       <span class="muted small">{label}</span> {source.isLive
         ? <Link href={`/ui/runs/${run.run_id}`} dir="auto">{name}</Link>
         : <span dir="auto">{name}</span>}
+      {run.dataset && source.isLive && <DatasetLink dataset={run.dataset} />}
       {run.status !== "completed" && <span class="badge warn">{run.status}</span>}
     </div>
+  );
+}
+
+/** The dataset of a run, which it records as `name@version`. */
+function DatasetLink({ dataset }: { dataset: string }) {
+  const [name, version] = dataset.split("@");
+  return (
+    <span class="small">
+      of{" "}
+      <Link href={`/ui/dataset/${name}?version=${version}`}>
+        {name} <code>{version?.slice(0, 8)}</code>
+      </Link>
+    </span>
   );
 }
 

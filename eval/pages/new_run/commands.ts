@@ -10,14 +10,16 @@ export interface CommandInput {
   attempts?: number | undefined;
   test_name?: string | undefined;
   pass_threshold?: number | undefined;
+  /** Instead of a file. */
+  dataset?: string | undefined;
 }
 
-/** The same run from the command line, with the batch in `batch.json`. */
+/** The same run from the command line, with the batch in `batch.json` unless it is a dataset. */
 export function commandLine(
-  { endpoint, model_id, attempts, test_name, pass_threshold }: CommandInput,
+  { endpoint, model_id, attempts, test_name, pass_threshold, dataset }: CommandInput,
 ): string {
   return [
-    "assay-eval run batch.json",
+    dataset ? `assay-eval run --dataset ${shellWord(dataset)}` : "assay-eval run batch.json",
     `--endpoint ${shellWord(endpoint)}`,
     `--model ${shellWord(model_id)}`,
     attempts !== undefined && attempts !== 1 && `--attempts ${attempts}`,

@@ -1,12 +1,13 @@
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
+import { saveFile } from "../../../shared/pages/save_file.ts";
 import { Section } from "../frame.tsx";
 import { commandLine, curlCommand } from "./commands.ts";
-import { requestBody, scenarios } from "./draft.ts";
+import { isComplete, requestBody } from "./draft.ts";
 
 /** The same run without this page. */
 export function Commands() {
-  if (scenarios.value.length === 0) return null;
+  if (!isComplete.value) return null;
   const body = requestBody.value;
   return (
     <Section
@@ -16,9 +17,15 @@ export function Commands() {
           <Button isSmall icon="download" onClick={() => save("request.json", body)}>
             request.json
           </Button>
-          <Button isSmall icon="download" onClick={() => save("batch.json", body.test_batch)}>
-            batch.json
-          </Button>
+          {body.test_batch && (
+            <Button
+              isSmall
+              icon="download"
+              onClick={() => save("batch.json", body.test_batch)}
+            >
+              batch.json
+            </Button>
+          )}
         </span>
       }
     >
@@ -41,9 +48,5 @@ function Command({ label, text }: { label: string; text: string }) {
 }
 
 function save(name: string, value: unknown): void {
-  const url = URL.createObjectURL(
-    new Blob([JSON.stringify(value, null, 2)], { type: "application/json" }),
-  );
-  Object.assign(document.createElement("a"), { href: url, download: name }).click();
-  URL.revokeObjectURL(url);
+  saveFile(name, JSON.stringify(value, null, 2), "application/json");
 }

@@ -1,18 +1,19 @@
 import { useSignal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field, type InputAttributes } from "../../../shared/pages/components/field.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
-import { navigate } from "../../../shared/pages/location.ts";
+import { navigate, query } from "../../../shared/pages/location.ts";
 import { startRun } from "../api.ts";
+import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
-import { BatchField } from "./batch_field.tsx";
 import { Commands } from "./commands_section.tsx";
-import { draft, requestBody, scenarios } from "./draft.ts";
+import { Conversations } from "./conversations.tsx";
+import { draft, isComplete, requestBody } from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
-import { Preview } from "./preview.tsx";
 
 /** Fields of the body that have a place in the form; errors of others are shown above it. */
 const FIELDS = [
@@ -23,9 +24,10 @@ const FIELDS = [
   "pass_threshold",
   "rubric",
   "test_batch",
+  "dataset",
 ];
 
-/** Starts a run from a pasted or uploaded batch. */
+/** Starts a run of a dataset, or of a pasted or uploaded batch. */
 export function NewRunView() {
   const problem = useSignal<ApiProblem | undefined>(undefined);
   const isStarting = useSignal(false);
@@ -35,10 +37,10 @@ export function NewRunView() {
       .join("; ") || undefined;
   const isElsewhere = problem.value &&
     !problem.value.errors.some(({ path }) => FIELDS.includes(path.split(".")[0]!));
-  const turns = scenarios.value.reduce(
-    (sum, { interactions }) => sum + (Array.isArray(interactions) ? interactions.length : 0),
-    0,
-  ) * Math.max(1, Number(draft.attempts.value) || 1);
+  useEffect(() => {
+    const named = query.value.get("dataset");
+    if (named) draft.dataset.value = named;
+  }, []);
 
   async function start(event: Event): Promise<void> {
     event.preventDefault();
@@ -108,31 +110,36 @@ export function NewRunView() {
               )}
             </Field>
           </Section>
-          <Section title="Test conversations" hint="JSON, JSONL or CSV; paste it or choose a file.">
-            <BatchField error={errorOf("test_batch")} />
-          </Section>
+          <Conversations error={errorOf("test_batch") ?? errorOf("dataset")} />
         </div>
-        <Preview />
+        {!draft.dataset.value && <Preview draft={draft.batch} />}
         <div class="start">
           <Button
             kind="primary"
             type="submit"
-            disabled={isStarting.value || scenarios.value.length === 0}
+            disabled={isStarting.value || !isComplete.value}
           >
             Start the run
           </Button>
           <span class="muted small" role="status">
-            {scenarios.value.length === 0
-              ? "Enter test conversations first."
-              : `${formatNumberOf(scenarios.value.length, "scenario")}, ${
-                formatNumberOf(turns, "turn")
-              } to ask`}
+            {describeSize()}
           </span>
         </div>
         <Commands />
       </form>
     </Frame>
   );
+}
+
+function describeSize(): string {
+  if (draft.dataset.value) return `The conversations of ${draft.dataset.value}`;
+  const scenarios = draft.batch.scenarios.value;
+  if (scenarios.length === 0) return "Choose a dataset or enter test conversations first.";
+  const turns = scenarios.reduce(
+    (sum, { interactions }) => sum + (Array.isArray(interactions) ? interactions.length : 0),
+    0,
+  ) * Math.max(1, Number(draft.attempts.value) || 1);
+  return `${formatNumberOf(scenarios.length, "scenario")}, ${formatNumberOf(turns, "turn")} to ask`;
 }
 
 function TextField({ label, value, hint, error, kind = "text" }: {

@@ -19,6 +19,9 @@ export function createFileSource(data: ReportData): Source {
     comparison: nothing,
     pairedScenarios: nothing,
     pairedTurns: nothing,
+    noise: nothing,
+    agreement: nothing,
+    turnGrades: nothing,
   };
   return "run" in data ? { ...base, ...runSource(data) } : { ...base, ...comparisonSource(data) };
 }
@@ -34,6 +37,12 @@ function runSource(data: RunReport): Partial<Source> {
       const fitting = data.turns.filter((turn) => fits(turn, parameters));
       const turns = fitting.toSorted(byOrder(String(parameters.sort ?? "position")));
       return Promise.resolve({ turns, total: turns.length, next_cursor: null });
+    },
+    noise: () => Promise.resolve(data.noise),
+    agreement: () => Promise.resolve(data.agreement),
+    turnGrades(_id, place) {
+      const grades = byPlace.get(place)?.interaction.grades ?? [];
+      return Promise.resolve({ grades, history: grades });
     },
     turn(_id, place) {
       const turn = byPlace.get(place);

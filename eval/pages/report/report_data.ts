@@ -1,4 +1,6 @@
+import type { Agreement } from "../../../shared/schemas/agreement.ts";
 import type { InteractionResult } from "../../../shared/schemas/evaluate.ts";
+import type { RunNoise } from "../../../shared/schemas/noise.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { ScoreDescription } from "../../assess/scores/score.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
@@ -14,6 +16,8 @@ export interface RunReport {
   scenarios: { id: string; description: string }[];
   pass_threshold: number;
   turns: (TurnRow & { interaction: InteractionResult })[];
+  noise: RunNoise;
+  agreement: Agreement;
 }
 
 /** What a report of a comparison holds; see `eval/export/comparison_details.ts`. */

@@ -1,4 +1,6 @@
-import type { CheckResult } from "../../../shared/schemas/checks.ts";
+import type { CheckCount, CheckResult } from "../../../shared/schemas/checks.ts";
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { formatCount } from "../../../shared/pages/format.ts";
 import { Section } from "../frame.tsx";
 
 /** Which checks the reply meets, and why not. */
@@ -20,6 +22,40 @@ export function Checks({ results }: { results: CheckResult[] }) {
           </li>
         ))}
       </ul>
+    </Section>
+  );
+}
+
+/** How often each check of a run was met, the least met first. */
+export function CheckCounts({ counts }: { counts: CheckCount[] }) {
+  if (counts.length === 0) return null;
+  return (
+    <Section title="Checks" hint="A turn that does not meet a required check does not pass.">
+      <DataTable
+        label="Checks"
+        isFlat
+        rows={counts.toSorted((a, b) => b.failed - a.failed)}
+        keyOf={({ type, name }) => `${type} ${name}`}
+        columns={[
+          {
+            label: "Check",
+            cell: ({ name, required }) => (
+              <>
+                <span dir="auto">{name}</span> {required && <span class="badge">required</span>}
+              </>
+            ),
+          },
+          { label: "Met", isNumber: true, cell: ({ passed }) => formatCount(passed) },
+          {
+            label: "Not met",
+            isNumber: true,
+            cell: ({ failed }) => (
+              <span class={failed > 0 ? "bad-text" : ""}>{formatCount(failed)}</span>
+            ),
+          },
+          { label: "Undecided", isNumber: true, cell: ({ undecided }) => formatCount(undecided) },
+        ]}
+      />
     </Section>
   );
 }

@@ -3,6 +3,7 @@ import {
   formatCompact,
   formatCount,
   formatDuration,
+  formatMoney,
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
@@ -27,7 +28,7 @@ export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
           : formatNumberOf(overall?.n ?? 0, "scenario") +
             (overall?.n === 1 ? ", too few for an interval" : "")}
       >
-        {overall && <IntervalChart statistic={overall} width={160} />}
+        {overall && <IntervalChart statistic={overall} />}
       </Tile>
       <Tile
         label="Scenarios passed"
@@ -60,8 +61,28 @@ export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
           latency_ms &&
           `${formatDuration(latency_ms.p50)} median, ${formatDuration(latency_ms.p95)} p95`,
         ].filter(Boolean).join("; ") || "the endpoint reported none"}
-      />
+      >
+        <Costs summary={summary} />
+      </Tile>
     </div>
+  );
+}
+
+/** What the run cost, if the service knows prices. */
+function Costs({ summary: { cost, judge_cost } }: { summary: RunSummary }) {
+  const text = (sum: RunSummary["cost"]) =>
+    sum && sum.amount !== null && sum.currency !== null
+      ? formatMoney({ amount: sum.amount, currency: sum.currency })
+      : undefined;
+  const [model, judge] = [text(cost), text(judge_cost)];
+  if (!model && !judge) return null;
+  const unknown = (cost?.unknown ?? 0) + (judge_cost?.unknown ?? 0);
+  return (
+    <p class="small">
+      {[model && `${model} model`, judge && `${judge} judge`].filter(Boolean).join(", ")}
+      {unknown > 0 && <span class="muted">, {formatNumberOf(unknown, "call")} of unknown cost
+      </span>}
+    </p>
   );
 }
 

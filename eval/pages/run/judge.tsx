@@ -15,23 +15,25 @@ export function Judge({ judge }: { judge: JudgeResult }) {
         spread === null ? "" : `, spread ${formatScore(spread, 1)}`
       }${error ? `, ${error}` : ""}`}
     >
-      <svg
-        class="votes"
-        width={WIDTH}
-        height={24}
-        viewBox={`0 0 ${WIDTH} 24`}
-        role="img"
-        aria-label={`Votes: ${votes.map(({ grade }) => grade).join(", ") || "none"}`}
-      >
-        <line class="axis" x1={at(0)} x2={at(10)} y1={12} y2={12} />
-        {[0, 5, 10].map((mark) => (
-          <line key={mark} class="axis" x1={at(mark)} x2={at(mark)} y1={8} y2={16} />
-        ))}
-        {votes.map((vote, index) => (
-          <circle key={index} class="vote" cx={at(vote.grade)} cy={12} r={5} />
-        ))}
-        {grade !== null && <line class="grade" x1={at(grade)} x2={at(grade)} y1={2} y2={22} />}
-      </svg>
+      {votes.length > 0 && (
+        <svg
+          class="votes"
+          width={WIDTH}
+          height={24}
+          viewBox={`0 0 ${WIDTH} 24`}
+          role="img"
+          aria-label={`Votes: ${votes.map(({ grade }) => grade).join(", ") || "none"}`}
+        >
+          <line class="axis" x1={at(0)} x2={at(10)} y1={12} y2={12} />
+          {[0, 5, 10].map((mark) => (
+            <line key={mark} class="axis" x1={at(mark)} x2={at(mark)} y1={8} y2={16} />
+          ))}
+          {votes.map((vote, index) => (
+            <circle key={index} class="vote" cx={at(vote.grade)} cy={12} r={5} />
+          ))}
+          {grade !== null && <line class="grade" x1={at(grade)} x2={at(grade)} y1={2} y2={22} />}
+        </svg>
+      )}
       <ul class="reasons">
         {votes.map((vote, index) => (
           <li key={index}>

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
+import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
 import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
@@ -39,48 +40,45 @@ export function Labels({ labels }: { labels: RunSummary["labels"] }) {
         </select>
       )}
     >
-      <div class="table-frame flat" role="region" aria-label={`Labels of ${key}`} tabIndex={0}>
-        <table class="confusion">
-          <thead>
-            <tr>
-              <th scope="col">{key}</th>
-              {found.map((label) => (
-                <th key={label} scope="col" class="number" dir="auto">{label}</th>
-              ))}
+      <TableFrame label={`Labels of ${key}`} isFlat class="confusion">
+        <thead>
+          <tr>
+            <th scope="col">{key}</th>
+            {found.map((label) => <th key={label} scope="col" class="number" dir="auto">{label}
+            </th>)}
+          </tr>
+        </thead>
+        <tbody>
+          {expected.map((row) => (
+            <tr key={row}>
+              <th scope="row" dir="auto">{row}</th>
+              {found.map((column) => {
+                const count = confusion[row]![column] ?? 0;
+                const address = new URLSearchParams({
+                  label_key: key,
+                  expected: row,
+                  found: column,
+                });
+                return (
+                  <td
+                    key={column}
+                    class={`number ${count === 0 ? "" : row === column ? "right" : "wrong"}`}
+                  >
+                    {count > 0 && (
+                      <Link
+                        href={`?${address}#turns`}
+                        aria-label={`${count} turns: expected ${row}, found ${column}`}
+                      >
+                        {formatCount(count)}
+                      </Link>
+                    )}
+                  </td>
+                );
+              })}
             </tr>
-          </thead>
-          <tbody>
-            {expected.map((row) => (
-              <tr key={row}>
-                <th scope="row" dir="auto">{row}</th>
-                {found.map((column) => {
-                  const count = confusion[row]![column] ?? 0;
-                  const address = new URLSearchParams({
-                    label_key: key,
-                    expected: row,
-                    found: column,
-                  });
-                  return (
-                    <td
-                      key={column}
-                      class={`number ${count === 0 ? "" : row === column ? "right" : "wrong"}`}
-                    >
-                      {count > 0 && (
-                        <Link
-                          href={`?${address}#turns`}
-                          aria-label={`${count} turns: expected ${row}, found ${column}`}
-                        >
-                          {formatCount(count)}
-                        </Link>
-                      )}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </TableFrame>
     </Section>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
-import { navigate } from "../../../shared/pages/location.ts";
+import { navigate, query } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import { exportItems, runActions } from "../run_actions.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
@@ -77,6 +77,31 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
           </div>
         )}
       </dl>
+      <RunTabs />
     </div>
+  );
+}
+
+const TABS = [
+  { view: undefined, label: "Overview" },
+  { view: "noise", label: "Noise and planning" },
+  { view: "grades", label: "Grades by people" },
+];
+
+/** The views of a run. */
+function RunTabs() {
+  const current = query.value.get("view") ?? undefined;
+  return (
+    <nav class="tabs" aria-label="Views of the run">
+      {TABS.map(({ view, label }) => (
+        <Link
+          key={label}
+          href={view ? `?view=${view}` : "?"}
+          {...(view === current && { "aria-current": "page" as const })}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }

@@ -8,11 +8,13 @@ import { Histogram } from "../charts/histogram.tsx";
 import { Section } from "../frame.tsx";
 import { source } from "../source.ts";
 import { scoreLabel } from "../words.ts";
+import { CheckCounts } from "./checks.tsx";
 import { Headline } from "./headline.tsx";
 import { Labels } from "./labels.tsx";
+import { HistoryGaps } from "./history_gaps.tsx";
 import { LiveRun } from "./live_run.tsx";
-import { RunHead } from "./run_head.tsx";
-import { ScoresTable } from "./scores_table.tsx";
+import { Remarks } from "./remarks.tsx";
+import { RunScores } from "./run_scores.tsx";
 import { Stability } from "./stability.tsx";
 import { Turns } from "./turns.tsx";
 
@@ -28,7 +30,6 @@ export function RunOverview({ run, summary, reload }: {
   const round = useSignal(0);
   return (
     <>
-      <RunHead run={run} reload={reload} />
       {summary.notes.map(({ code, detail }) => (
         <div key={code} class="notice warn" role="note">
           <Icon name="warning" />
@@ -43,13 +44,14 @@ export function RunOverview({ run, summary, reload }: {
         />
       )}
       <Headline run={run} summary={summary} />
+      <Remarks summary={summary} />
       {score !== undefined && (
         <div class="columns">
           <Section
             title="Scores"
             hint="Means over scenarios with their 95% intervals. Choose one to see how it is spread."
           >
-            <ScoresTable
+            <RunScores
               summary={summary}
               chosen={score}
               onChoose={(name) => setQuery({ show: name === "overall" ? undefined : name })}
@@ -75,6 +77,8 @@ export function RunOverview({ run, summary, reload }: {
         </div>
       )}
       <Stability run={run} summary={summary} />
+      <CheckCounts counts={summary.check_counts ?? []} />
+      <HistoryGaps gaps={summary.history_gap ?? {}} />
       <Labels labels={summary.labels} />
       <Turns run={run} summary={summary} round={round.value} />
     </>

@@ -7,10 +7,16 @@ import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { DeleteRunDialog } from "../run_actions.tsx";
 import { source } from "../source.ts";
+import { AgreementView } from "../grades/agreement_view.tsx";
+import { NoiseView } from "../noise/noise_view.tsx";
+import { RunHead } from "./run_head.tsx";
 import { RunOverview } from "./run_overview.tsx";
 import { TurnView } from "./turn_view.tsx";
 
-/** One run: its overview, or one of its turns if the address names one (`?turn=0/1/0`). */
+/**
+ * One run: its overview, its noise or its grades (`?view=`), or one of its turns if the address names
+ * one (`?turn=0/1/0`).
+ */
 export function RunView({ id }: { id: string }) {
   return (
     <Frame>
@@ -24,7 +30,8 @@ export function RunView({ id }: { id: string }) {
 export function RunBody({ id }: { id: string }) {
   const loaded = useLoaded(() => Promise.all([source.run(id), source.summary(id)]), [id]);
   const place = query.value.get("turn");
-  useEffect(() => globalThis.scrollTo(0, 0), [place]);
+  const view = query.value.get("view");
+  useEffect(() => globalThis.scrollTo(0, 0), [place, view]);
   if (loaded.problem) {
     return (
       <ProblemNotice problem={loaded.problem}>
@@ -35,7 +42,15 @@ export function RunBody({ id }: { id: string }) {
   }
   if (!loaded.value) return <Loading what="the run" />;
   const [run, summary] = loaded.value;
-  return place
-    ? <TurnView run={run} summary={summary} place={place} />
-    : <RunOverview run={run} summary={summary} reload={loaded.reload} />;
+  if (place) return <TurnView run={run} summary={summary} place={place} />;
+  return (
+    <>
+      <RunHead run={run} reload={loaded.reload} />
+      {view === "noise"
+        ? <NoiseView run={run} summary={summary} />
+        : view === "grades"
+        ? <AgreementView run={run} summary={summary} />
+        : <RunOverview run={run} summary={summary} reload={loaded.reload} />}
+    </>
+  );
 }

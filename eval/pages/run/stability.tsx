@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Loading } from "../../../shared/pages/components/states.tsx";
+import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { ScenarioRow } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
@@ -24,7 +25,11 @@ export function Stability({ run, summary }: { run: Run; summary: RunSummary }) {
     () => source.scenarios(run.run_id, { limit: MOST }),
     [run.run_id, run.status],
   );
-  const rows = value?.scenarios.filter(({ attempts }) => attempts.length > 0).toSorted(byNeed);
+  // Attempts beyond these were asked after the references: they are no part of the averages.
+  const rows = value?.scenarios.map((row) => ({
+    ...row,
+    attempts: row.attempts.filter(({ attempt_id }) => attempt_id <= run.attempts),
+  })).filter(({ attempts }) => attempts.length > 0).toSorted(byNeed);
   if (rows?.length === 0) return null;
   const shown = isAll.value ? rows : rows?.slice(0, FEW);
   return (
@@ -68,52 +73,50 @@ function meanOf({ attempts }: ScenarioRow): number | null {
 
 function Grid({ rows }: { rows: ScenarioRow[] }) {
   return (
-    <div class="table-frame flat" role="region" aria-label="Attempts by scenario" tabIndex={0}>
-      <table class="grid-table">
-        <thead>
-          <tr>
-            <th scope="col">Scenario</th>
-            <th scope="col" class="number">Mean</th>
-            <th scope="col">Attempts</th>
+    <TableFrame label="Attempts by scenario" isFlat class="grid-table">
+      <thead>
+        <tr>
+          <th scope="col">Scenario</th>
+          <th scope="col" class="number">Mean</th>
+          <th scope="col">Attempts</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.scenario}>
+            <th scope="row" class="name">
+              <Link
+                href={`?scenario=${encodeURIComponent(row.scenario_id)}#turns`}
+                title={row.description}
+                dir="auto"
+              >
+                {row.scenario_id}
+              </Link>
+            </th>
+            <td class="number">{formatScore(meanOf(row))}</td>
+            <td>
+              <span class="cells">
+                {row.attempts.slice(0, MOST_ATTEMPTS).map((attempt) => {
+                  const { attempt_id: id, standing, mean, failed } = attempt;
+                  const said = `Attempt ${id}: ${standing}, ${formatScore(mean)}` +
+                    (failed > 0 ? `, ${formatNumberOf(failed, "failed call")}` : "");
+                  return (
+                    <Link
+                      key={id}
+                      class={`cell ${standing}`}
+                      href={`?turn=${row.scenario}/${id}/0`}
+                      aria-label={said}
+                      title={said}
+                    >
+                      {SIGNS[standing]}
+                    </Link>
+                  );
+                })}
+              </span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.scenario}>
-              <th scope="row" class="name">
-                <Link
-                  href={`?scenario=${encodeURIComponent(row.scenario_id)}#turns`}
-                  title={row.description}
-                  dir="auto"
-                >
-                  {row.scenario_id}
-                </Link>
-              </th>
-              <td class="number">{formatScore(meanOf(row))}</td>
-              <td>
-                <span class="cells">
-                  {row.attempts.slice(0, MOST_ATTEMPTS).map((attempt) => {
-                    const { attempt_id: id, standing, mean, failed } = attempt;
-                    const said = `Attempt ${id}: ${standing}, ${formatScore(mean)}` +
-                      (failed > 0 ? `, ${formatNumberOf(failed, "failed call")}` : "");
-                    return (
-                      <Link
-                        key={id}
-                        class={`cell ${standing}`}
-                        href={`?turn=${row.scenario}/${id}/0`}
-                        aria-label={said}
-                        title={said}
-                      >
-                        {SIGNS[standing]}
-                      </Link>
-                    );
-                  })}
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </TableFrame>
   );
 }

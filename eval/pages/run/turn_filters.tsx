@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
+import { SearchField } from "../search_field.tsx";
 import { scoreLabel } from "../words.ts";
 import { FAILING, isFiltered, noFilters } from "./turn_query.ts";
 
@@ -20,28 +20,17 @@ const OUTCOMES: [value: string, label: string][] = [
 
 /** The filters of the table of turns. They are in the address, so that a link shows the same. */
 export function TurnFilters({ summary }: { summary: RunSummary }) {
-  const input = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useShortcuts([{ key: "/", does: "Search the turns", run: () => input.current?.focus() }]);
   const value = (name: string) => query.value.get(name) ?? "";
-  const text = value("q");
-  useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = text;
-  }, [text]);
   const later = (changes: Record<string, string>) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setQuery(changes), TYPING_MS);
   };
   return (
     <search class="filters">
-      <input
-        ref={input}
-        class="input search"
-        type="search"
-        aria-label="Search messages, replies and references"
+      <SearchField
+        label="Search messages, replies and references"
         placeholder="Search texts"
-        defaultValue={text}
-        onInput={({ currentTarget }) => later({ q: currentTarget.value })}
       />
       <select
         class="input auto"

@@ -4,7 +4,7 @@ import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
-import { scoreLabel } from "../words.ts";
+import { overallFirst, scoreLabel } from "../words.ts";
 
 /** Every score of a turn: its value, what it means, how it was computed here, how exact it is. */
 export function TurnScores({ turn, summary }: { turn: ShownTurn; summary: RunSummary }) {
@@ -12,9 +12,7 @@ export function TurnScores({ turn, summary }: { turn: ShownTurn; summary: RunSum
   const known = useLoaded(() => source.scores(), []);
   const test = useLoaded(() => source.selfTest(), []);
   const descriptions = new Map(known.value?.scores.map((score) => [score.name, score]));
-  const names = Object.keys(scores).toSorted((a, b) =>
-    Number(b === "overall") - Number(a === "overall")
-  );
+  const names = overallFirst(Object.keys(scores));
   const methodOf = (name: string) => {
     const key = name.replace(/_match$/, "");
     const note = annotation && Object.hasOwn(annotation.keys, key)

@@ -2,17 +2,23 @@ import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
-import { Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
-import { formatCount, formatDuration, formatScore } from "../../../shared/pages/format.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatScore,
+} from "../../../shared/pages/format.ts";
 import { setQuery } from "../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
+import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
-import { OUTCOMES } from "../words.ts";
+import { Grading } from "../grades/grading.tsx";
+import { OUTCOMES, placeOf } from "../words.ts";
 import { Attempts } from "./attempts.tsx";
 import { Checks } from "./checks.tsx";
 import { ReplyDiff } from "../reply_diff.tsx";
@@ -29,7 +35,7 @@ export function TurnView({ run, summary, place }: {
   summary: RunSummary;
   place: string;
 }) {
-  const turn = useLoaded(() => source.turn(run.run_id, place), [run.run_id, place]);
+  const loaded = useLoaded(() => source.turn(run.run_id, place), [run.run_id, place]);
   const current = useRef(place);
   current.current = place;
   const walk = async (step: 1 | -1) => {
@@ -51,18 +57,16 @@ export function TurnView({ run, summary, place }: {
       <div class="page-head">
         <Button icon="left" onClick={close}>{run.test_name || "The run"}</Button>
         <span class="spacer" />
-        <Button icon="left" onClick={() => walk(-1)}>Previous failing</Button>
-        <Button onClick={() => walk(1)}>Next failing</Button>
+        <Button icon="left" onClick={() => walk(-1)}>
+          Previous<span class="wide-only">failing</span>
+        </Button>
+        <Button icon="right" onClick={() => walk(1)}>
+          Next<span class="wide-only">failing</span>
+        </Button>
       </div>
-      {turn.problem
-        ? (
-          <ProblemNotice problem={turn.problem}>
-            <Button isSmall icon="retry" onClick={turn.reload}>Try again</Button>
-          </ProblemNotice>
-        )
-        : turn.value
-        ? <Turn key={place} run={run} summary={summary} turn={turn.value} />
-        : <Loading what="the turn" />}
+      <Shown loaded={loaded} what="the turn">
+        {(turn) => <Turn key={placeOf(turn)} run={run} summary={summary} turn={turn} />}
+      </Shown>
     </>
   );
 }
@@ -105,6 +109,27 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
             <dt>Passes from</dt>
             <dd>{formatScore(turn.pass_threshold)}</dd>
           </div>
+          {interaction.cost !== undefined && (
+            <div>
+              <dt>Cost</dt>
+              <dd>
+                {interaction.cost ? formatMoney(interaction.cost) : "not known"}
+                {interaction.judge_cost && `, judge ${formatMoney(interaction.judge_cost)}`}
+              </dd>
+            </div>
+          )}
+          {interaction.finish_reason && (
+            <div>
+              <dt>Stopped by</dt>
+              <dd>{interaction.finish_reason}</dd>
+            </div>
+          )}
+          {interaction.history_of && (
+            <div>
+              <dt>History</dt>
+              <dd>asked after the references; not part of the averages</dd>
+            </div>
+          )}
           {interaction.differs_in && (
             <div>
               <dt>Differs in</dt>
@@ -126,6 +151,11 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
             </div>
           )
           : <ReplyDiff reply={interaction.agent_reply} reference={interaction.reference_reply} />}
+        {interaction.reply_encoding && (
+          <div class="notice warn">
+            <div>The endpoint's bytes were not UTF-8; what could not be read is shown as �.</div>
+          </div>
+        )}
         {interaction.truncated && (
           <div class="notice warn">
             <div>The reply ends at the model's token limit.</div>
@@ -139,11 +169,14 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
         )}
       </Section>
       <div class="columns">
-        <TurnScores turn={turn} summary={summary} />
         <div class="stack">
-          {interaction.judge && <Judge judge={interaction.judge} />}
-          {interaction.tool_calls && <ToolCalls interaction={interaction} />}
+          <TurnScores turn={turn} summary={summary} />
           {interaction.check_results && <Checks results={interaction.check_results} />}
+          {interaction.tool_calls && <ToolCalls interaction={interaction} />}
+        </div>
+        <div class="stack">
+          <Grading key={placeOf(turn)} runId={run.run_id} place={placeOf(turn)} />
+          {interaction.judge && <Judge judge={interaction.judge} />}
           {run.attempts > 1 && <Attempts run={run} turn={turn} />}
         </div>
       </div>

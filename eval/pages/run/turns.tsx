@@ -6,7 +6,7 @@ import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import { placeOf } from "../words.ts";
+import { overallFirst, placeOf } from "../words.ts";
 import { ColumnsDialog, isChoosing, turnColumns } from "./turn_columns.tsx";
 import { TurnFilters } from "./turn_filters.tsx";
 import { createTurnList } from "./turn_list.ts";
@@ -37,8 +37,7 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
     const first = list.rows.value[0];
     if (first) setQuery({ turn: placeOf(first) });
   }
-  const scores = Object.keys(summary.statistics)
-    .toSorted((a, b) => Number(b === "overall") - Number(a === "overall"));
+  const scores = overallFirst(Object.keys(summary.statistics));
   const { rows, total, isComplete, problem } = list;
   const isEmpty = isComplete.value && rows.value.length === 0;
   const known = total.value ?? (isComplete.value ? rows.value.length : undefined);

@@ -2,6 +2,7 @@ import type { Signal } from "@preact/signals";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
+import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
 import {
   formatAge,
   formatCompact,
@@ -14,7 +15,7 @@ import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { runActions } from "../run_actions.tsx";
-import { intervalText, STATUS_TONES } from "../words.ts";
+import { STATUS_TONES } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
 /** The columns, and what the service sorts by; none if it cannot. */
@@ -33,24 +34,22 @@ const COLUMNS: { label: string; sort?: string; isNumber?: boolean }[] = [
 /** `chosen` are the ids of the runs to compare, two at most. */
 export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<string[]> }) {
   return (
-    <div class="table-frame" role="region" aria-label="Runs" tabIndex={0}>
-      <table class="runs">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="visually-hidden">Compare</span>
-            </th>
-            {COLUMNS.map((column) => <SortHeader key={column.label} {...column} />)}
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => <RunRow key={run.run_id} run={run} chosen={chosen} />)}
-        </tbody>
-      </table>
-    </div>
+    <TableFrame label="Runs" class="runs">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="visually-hidden">Compare</span>
+          </th>
+          {COLUMNS.map((column) => <SortHeader key={column.label} {...column} />)}
+          <th scope="col">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((run) => <RunRow key={run.run_id} run={run} chosen={chosen} />)}
+      </tbody>
+    </TableFrame>
   );
 }
 
@@ -113,9 +112,9 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
       <td class="score">
         {overall
           ? (
-            <span class="score-cell" title={intervalText(overall.ci95)}>
+            <span class="score-cell">
               <strong>{formatScore(overall.mean)}</strong>
-              <IntervalChart statistic={overall} width={72} />
+              <IntervalChart statistic={overall} />
             </span>
           )
           : <span class="muted">{formatScore(progress.mean)}</span>}

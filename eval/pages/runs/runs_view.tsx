@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
@@ -11,12 +10,11 @@ import { Trend } from "../charts/trend.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { DeleteRunDialog } from "../run_actions.tsx";
+import { SearchField } from "../search_field.tsx";
 import { followRuns, hasMore, listProblem, refreshList, runs, showMore } from "./run_list.ts";
 import { RunsTable } from "./runs_table.tsx";
 
 const STATUSES: Run["status"][] = ["running", "completed", "cancelled", "interrupted", "failed"];
-/** Keystrokes are sent together. */
-const TYPING_MS = 250;
 
 /** All runs: the first thing that one sees. */
 export function RunsView() {
@@ -79,27 +77,9 @@ function compareAddress(ids: string[]): string {
 }
 
 function RunFilters() {
-  const input = useRef<HTMLInputElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useShortcuts([{ key: "/", does: "Search the runs", run: () => input.current?.focus() }]);
-  const text = query.value.get("q") ?? "";
-  useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = text;
-  }, [text]);
   return (
     <search class="filters">
-      <input
-        ref={input}
-        class="input search"
-        type="search"
-        aria-label="Search by name, model or id"
-        placeholder="Name, model or id"
-        defaultValue={text}
-        onInput={({ currentTarget: { value } }) => {
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => setQuery({ q: value }), TYPING_MS);
-        }}
-      />
+      <SearchField label="Search by name, model or id" placeholder="Name, model or id" />
       <select
         class="input auto"
         aria-label="Status"

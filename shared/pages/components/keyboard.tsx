@@ -5,6 +5,7 @@ import { Dialog } from "./dialog.tsx";
 /** A key of a view: what is pressed (`j`, `/`, `Ctrl+Enter`) and what it does. */
 export interface Shortcut {
   key: string;
+  /** Empty if the entry of another key says it. */
   does: string;
   /** Missing if the component itself handles the key and it is only listed. */
   run?: () => void;
@@ -50,7 +51,7 @@ export function KeyboardHelp() {
   return (
     <Dialog title="Keys" onClose={() => isHelpOpen.value = false}>
       <dl class="keys">
-        {active.value.map(({ key, does }) => (
+        {active.value.filter(({ does }) => does !== "").map(({ key, does }) => (
           <>
             <dt>{key.split("+").map((part) => <kbd key={part}>{part}</kbd>)}</dt>
             <dd>{does}</dd>

@@ -1,10 +1,22 @@
 import type { ComponentChildren } from "preact";
 
 /** A frame in which a table scrolls by itself; by keyboard too, so it has a name. */
-export function TableFrame({ label, children }: { label: string; children: ComponentChildren }) {
+export function TableFrame({ label, isFlat, class: name, children }: {
+  label: string;
+  /** Without a border, inside a card. */
+  isFlat?: boolean | undefined;
+  /** Of the table. */
+  class?: string | undefined;
+  children: ComponentChildren;
+}) {
   return (
-    <div class="table-frame" role="region" aria-label={label} tabIndex={0}>
-      <table>{children}</table>
+    <div
+      class={isFlat ? "table-frame flat" : "table-frame"}
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+    >
+      <table class={name}>{children}</table>
     </div>
   );
 }

@@ -4,9 +4,9 @@ import {
   guessUses,
   readBatch,
   toBatch,
-} from "../../../eval/pages/new_run/batch_input.ts";
+} from "../../../eval/pages/batch/batch_input.ts";
 import { commandLine, shellWord } from "../../../eval/pages/new_run/commands.ts";
-import { parseCsv } from "../../../eval/pages/new_run/csv.ts";
+import { parseCsv } from "../../../eval/pages/batch/csv.ts";
 
 const scenariosOf = (input: BatchInput) => "scenarios" in input ? input.scenarios : input;
 

@@ -1,17 +1,10 @@
+import type { z } from "zod";
+import type { Interaction, Scenario } from "../../../shared/schemas/evaluate.ts";
 import { parseCsv } from "./csv.ts";
 
 /** A turn and a scenario as they are sent; the service checks them. */
-export interface DraftTurn {
-  id: string;
-  user_message: string;
-  reference_reply?: string;
-  reference_metadata?: Record<string, string>;
-}
-export interface DraftScenario {
-  id: string;
-  description?: string;
-  interactions: DraftTurn[];
-}
+export type DraftTurn = z.input<typeof Interaction>;
+export type DraftScenario = z.input<typeof Scenario>;
 
 /** A table whose columns have to be named. */
 export interface CsvTable {

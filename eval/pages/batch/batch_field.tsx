@@ -1,27 +1,28 @@
 import { useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
-import { batchInput, draft, setText } from "./draft.ts";
 
 const EXAMPLE = `user_message,reference_reply,intent
 Hello!,"Hello, how can I help?",greeting
 Where is my parcel?,Please give me the order number.,parcel`;
 
 /** The batch as text: pasted, dropped, or from a file. */
-export function BatchField({ error }: { error: string | undefined }) {
+export function BatchField({ text, label, hint, error, onText, onFile }: {
+  text: string;
+  label: string;
+  hint: string;
+  error: string | undefined;
+  onText: (text: string) => void;
+  onFile: (file: File) => void;
+}) {
   const file = useRef<HTMLInputElement>(null);
-  const input = batchInput.value;
-  const read = async (files: FileList | null | undefined) => {
+  const read = (files: FileList | null | undefined) => {
     const [first] = files ?? [];
-    if (first) setText(await first.text());
+    if (first) onFile(first);
   };
   return (
     <>
-      <Field
-        label="Batch"
-        error={error ?? (input.kind === "wrong" ? input.reason : undefined)}
-        hint="Scenarios as for POST /evaluate, one per line, or a table with a column of messages"
-      >
+      <Field label={label} error={error} hint={hint}>
         {(attributes) => (
           <textarea
             {...attributes}
@@ -29,8 +30,8 @@ export function BatchField({ error }: { error: string | undefined }) {
             rows={12}
             spellcheck={false}
             placeholder={EXAMPLE}
-            value={draft.text.value}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            value={text}
+            onInput={({ currentTarget }) => onText(currentTarget.value)}
             onDragOver={(event) => event.preventDefault()}
             onDrop={(event) => {
               event.preventDefault();
@@ -45,12 +46,14 @@ export function BatchField({ error }: { error: string | undefined }) {
           ref={file}
           type="file"
           hidden
-          aria-label="Batch file"
-          accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt"
+          aria-label={`${label} file`}
+          accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.yaml,.yml"
           onChange={({ currentTarget }) => read(currentTarget.files)}
         />
-        {draft.text.value === "" && (
-          <Button kind="quiet" onClick={() => setText(EXAMPLE)}>Use an example</Button>
+        {text === "" && (
+          <Button kind="quiet" onClick={() => onText(EXAMPLE)}>
+            Use an example
+          </Button>
         )}
       </div>
     </>

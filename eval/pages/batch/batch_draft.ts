@@ -1,0 +1,50 @@
+import { computed, signal } from "@preact/signals";
+import {
+  type ColumnUse,
+  type DraftScenario,
+  guessUses,
+  readBatch,
+  toBatch,
+} from "./batch_input.ts";
+
+/** A batch as a person enters it: the text, what it was read as, and what its columns are. */
+export type BatchDraft = ReturnType<typeof createBatchDraft>;
+
+export function createBatchDraft() {
+  const text = signal("");
+  const chosenUses = signal<ColumnUse[] | undefined>(undefined);
+  const input = computed(() => readBatch(text.value));
+
+  /** The person's choice, or a guess by the names of the columns. */
+  const uses = computed<ColumnUse[]>(() => {
+    if (input.value.kind !== "csv") return [];
+    const { columns } = input.value.table;
+    return chosenUses.value?.length === columns.length ? chosenUses.value : guessUses(columns);
+  });
+
+  /** None if the text cannot be used yet. */
+  const scenarios = computed<DraftScenario[]>(() => {
+    const read = input.value;
+    if (read.kind === "csv") {
+      return uses.value.includes("message") ? toBatch(read.table, uses.value) : [];
+    }
+    return "scenarios" in read ? read.scenarios : [];
+  });
+
+  return {
+    text,
+    input,
+    uses,
+    scenarios,
+    /** Another text is another table. */
+    setText(next: string): void {
+      text.value = next;
+      chosenUses.value = undefined;
+    },
+    setUse(column: number, use: ColumnUse): void {
+      chosenUses.value = uses.value.map((current, index) =>
+        index === column ? use : use !== "metadata" && current === use ? "" : current
+      );
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId } from "preact/hooks";
+import { ApiProblem } from "../../../shared/pages/api_problem.ts";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Field } from "../../../shared/pages/components/field.tsx";
+import { Icon } from "../../../shared/pages/components/icon.tsx";
+import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { showToast } from "../../../shared/pages/components/toast.tsx";
+import { formatNumberOf } from "../../../shared/pages/format.ts";
+import { navigate, query } from "../../../shared/pages/location.ts";
+import type { Scenario } from "../../../shared/schemas/evaluate.ts";
+import { listDatasets } from "../api.ts";
+import type { DraftScenario } from "../batch/batch_input.ts";
+import { Frame, Section } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { appendScenario } from "./dataset_content.ts";
+import { readScenario, ScenarioEditor } from "./scenario_editor.tsx";
+
+const NEW: DraftScenario = { id: "", interactions: [{ id: "1", user_message: "" }] };
+
+/**
+ * Adds one scenario to a dataset. Another page, such as the chat, hands it over in the fragment of
+ * the address: `#scenario=<JSON>`, and `&name=` for the dataset. It is stored when the person says so.
+ */
+export function AddScenarioView() {
+  const scenario = useSignal(NEW);
+  const name = useSignal(query.value.get("name") ?? "");
+  const reason = useSignal<string | undefined>(undefined);
+  const problem = useSignal<ApiProblem | undefined>(undefined);
+  const isSaving = useSignal(false);
+
+  function take(text: string): void {
+    const read = readScenario(text);
+    reason.value = "reason" in read ? read.reason : undefined;
+    if ("scenario" in read) scenario.value = read.scenario;
+  }
+
+  useEffect(() => {
+    const given = new URLSearchParams(globalThis.location.hash.slice(1));
+    const text = given.get("scenario");
+    if (text === null) return;
+    take(text);
+    name.value = given.get("name") ?? name.value;
+    // A reload must not bring back what was changed since.
+    navigate(globalThis.location.pathname + globalThis.location.search, { replace: true });
+  }, []);
+
+  async function save(event: Event): Promise<void> {
+    event.preventDefault();
+    isSaving.value = true;
+    problem.value = undefined;
+    const dataset = name.value.trim();
+    try {
+      const written = await appendScenario(dataset, scenario.value as Scenario);
+      showToast(
+        written.created
+          ? `Saved: ${dataset} has ${formatNumberOf(written.scenarios, "scenario")} now.`
+          : `${dataset} has this scenario already.`,
+      );
+      navigate(`/ui/dataset/${dataset}?q=${encodeURIComponent(scenario.value.id)}`);
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      problem.value = error;
+    } finally {
+      isSaving.value = false;
+    }
+  }
+
+  return (
+    <Frame>
+      <form
+        class="new-run"
+        noValidate
+        onSubmit={save}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={async (event) => {
+          const [file] = event.dataTransfer?.files ?? [];
+          if (!file) return;
+          event.preventDefault();
+          take(await file.text());
+        }}
+      >
+        <div class="page-head">
+          <h2>Add a scenario</h2>
+        </div>
+        {reason.value && (
+          <div class="notice bad" role="alert">
+            <Icon name="warning" />
+            <div>What was handed over cannot be used. {reason.value}</div>
+          </div>
+        )}
+        {problem.value && <ProblemNotice problem={problem.value} />}
+        <Section
+          title="Dataset"
+          hint="The scenario is added to its latest version; a new name begins a dataset."
+        >
+          <NameField name={name.value} onInput={(text) => name.value = text} />
+        </Section>
+        <Section
+          title="Scenario"
+          hint="Check it before you save: the replies become the references that others are held against. A file with one can be dropped here."
+        >
+          <ScenarioEditor
+            scenario={scenario.value}
+            onChange={(next) => scenario.value = next}
+          />
+        </Section>
+        <div class="start">
+          <Button
+            kind="primary"
+            type="submit"
+            disabled={isSaving.value || !name.value.trim() || !scenario.value.id.trim()}
+          >
+            Save
+          </Button>
+          <span class="muted small" role="status">
+            {!name.value.trim()
+              ? "Name the dataset first."
+              : !scenario.value.id.trim()
+              ? "Give the scenario an id first."
+              : `An id that ${name.value.trim()} has already gets a number.`}
+          </span>
+        </div>
+      </form>
+    </Frame>
+  );
+}
+
+/** A dataset's name, with those that exist as suggestions. */
+function NameField({ name, onInput }: { name: string; onInput: (name: string) => void }) {
+  const id = useId();
+  const { value } = useLoaded(() => listDatasets({ limit: 1_000 }), []);
+  return (
+    <Field label="Name" hint="Letters, digits, dots, dashes and underscores">
+      {(input) => (
+        <>
+          <input
+            {...input}
+            list={id}
+            autocomplete="off"
+            value={name}
+            onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          />
+          <datalist id={id}>
+            {value?.datasets.map((dataset) => <option key={dataset.name} value={dataset.name} />)}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,127 @@
+import { useSignal } from "@preact/signals";
+import { Age } from "../../../shared/pages/components/age.tsx";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { Menu } from "../../../shared/pages/components/menu.tsx";
+import { Empty } from "../../../shared/pages/components/states.tsx";
+import { formatBytes, formatCount } from "../../../shared/pages/format.ts";
+import { query, setQuery } from "../../../shared/pages/location.ts";
+import type { Dataset } from "../../api/dataset_routes.ts";
+import { listDatasets } from "../api.ts";
+import { Frame } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { SearchField } from "../search_field.tsx";
+import { Shown } from "../shown.tsx";
+import { datasetActions, DeleteDatasetDialog, runAddress } from "./dataset_actions.tsx";
+
+const PAGE = 200;
+
+/** All datasets, by name. */
+export function DatasetsView() {
+  const pages = useSignal(1);
+  const loaded = useLoaded(() => readPages(pages.value), [pages.value]);
+  const wanted = (query.value.get("q") ?? "").toLowerCase();
+  return (
+    <Frame>
+      <div class="page-head">
+        <h2>Datasets</h2>
+        <search class="filters">
+          <SearchField label="Search the datasets" placeholder="Name" />
+        </search>
+        <span class="spacer" />
+        <Link class="button" href="/ui/datasets/add">Add a scenario</Link>
+        <Link class="button primary" href="/ui/datasets/new">New dataset</Link>
+      </div>
+      <Shown loaded={loaded} what="the datasets">
+        {({ datasets, hasMore }) => {
+          const shown = datasets.filter(({ name }) => name.toLowerCase().includes(wanted));
+          return (
+            <>
+              {shown.length > 0
+                ? <DatasetsTable datasets={shown} reload={loaded.reload} />
+                : <NoDatasets isFiltered={wanted !== ""} />}
+              {hasMore && (
+                <div class="more">
+                  <Button onClick={() => pages.value++}>Show more</Button>
+                </div>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+      <DeleteDatasetDialog />
+    </Frame>
+  );
+}
+
+async function readPages(count: number): Promise<{ datasets: Dataset[]; hasMore: boolean }> {
+  const datasets: Dataset[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < count && (page === 0 || cursor); page++) {
+    const found = await listDatasets({ limit: PAGE, cursor });
+    datasets.push(...found.datasets);
+    cursor = found.next_cursor ?? undefined;
+  }
+  return { datasets, hasMore: cursor !== undefined };
+}
+
+function DatasetsTable({ datasets, reload }: { datasets: Dataset[]; reload: () => void }) {
+  return (
+    <DataTable
+      label="Datasets"
+      class="runs"
+      rows={datasets}
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          label: "Name",
+          cell: ({ name }) => <Link class="name" href={`/ui/dataset/${name}`}>{name}</Link>,
+        },
+        { label: "Scenarios", isNumber: true, cell: ({ scenarios }) => formatCount(scenarios) },
+        { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
+        { label: "Size", isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+        { label: "Versions", isNumber: true, cell: ({ versions }) => formatCount(versions) },
+        { label: "Latest version", cell: ({ version }) => <code>{version.slice(0, 8)}</code> },
+        { label: "Changed", cell: ({ updated_at }) => <Age of={updated_at} /> },
+        {
+          label: "Actions",
+          isLabelHidden: true,
+          cell: (dataset) => (
+            <span class="row-actions">
+              <Link class="button small" href={runAddress(dataset.name)}>Run</Link>
+              <Menu
+                button={{
+                  kind: "quiet",
+                  icon: "more",
+                  isSmall: true,
+                  "aria-label": `Actions for ${dataset.name}`,
+                }}
+                items={datasetActions(dataset, reload)}
+              />
+            </span>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function NoDatasets({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <Empty icon="search" title="No dataset fits">
+        <Button onClick={() => setQuery({ q: undefined })}>Show all datasets</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon="book" title="No datasets yet">
+      <p>
+        A dataset keeps test conversations under a name, with every version of them. Upload a file
+        here, or from the command line or the API; runs then name it.
+      </p>
+      <Link class="button primary" href="/ui/datasets/new">New dataset</Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,91 @@
+import { useSignal } from "@preact/signals";
+import { ApiProblem } from "../../../shared/pages/api_problem.ts";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Dialog } from "../../../shared/pages/components/dialog.tsx";
+import { Icon } from "../../../shared/pages/components/icon.tsx";
+import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { showToast } from "../../../shared/pages/components/toast.tsx";
+import type { Scenario } from "../../../shared/schemas/evaluate.ts";
+import type { DatasetVersion } from "../../api/dataset_routes.ts";
+import type { DraftScenario } from "../batch/batch_input.ts";
+import { changeDataset, latestVersion } from "./dataset_content.ts";
+import { ScenarioEditor } from "./scenario_editor.tsx";
+
+/** Changes or deletes a scenario: the dataset gets a new version, the old one stays. */
+export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSaved }: {
+  dataset: DatasetVersion;
+  isLatest: boolean;
+  index: number;
+  scenario: Scenario;
+  onClose: () => void;
+  onSaved: () => void;
+}) {
+  const { name, version } = dataset;
+  const draft = useSignal<DraftScenario>(scenario);
+  const problem = useSignal<ApiProblem | undefined>(undefined);
+  const isOvertaken = useSignal(!isLatest);
+  const isSaving = useSignal(false);
+
+  async function save(line: string[]): Promise<void> {
+    isSaving.value = true;
+    problem.value = undefined;
+    try {
+      if (!isOvertaken.value && await latestVersion(name) !== version) {
+        isOvertaken.value = true; // said first, saved if the person still wants it
+        return;
+      }
+      await changeDataset(name, {
+        version,
+        change: (lines) => lines.toSpliced(index, 1, ...line),
+      });
+      showToast(line.length > 0 ? "The scenario is saved." : "The scenario is deleted.");
+      onClose();
+      onSaved();
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      problem.value = error;
+    } finally {
+      isSaving.value = false;
+    }
+  }
+
+  return (
+    <Dialog title="Edit the scenario" isWide onClose={onClose}>
+      <form
+        class="dialog-body-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          save([JSON.stringify(draft.value)]);
+        }}
+      >
+        {isOvertaken.value && (
+          <div class="notice warn" role="alert">
+            <Icon name="warning" />
+            <div>
+              There is a newer version than the one you change. If you save, yours becomes the
+              latest, without the changes of the other.
+            </div>
+          </div>
+        )}
+        {problem.value && <ProblemNotice problem={problem.value} />}
+        <ScenarioEditor scenario={draft.value} onChange={(next) => draft.value = next} />
+        <div class="dialog-actions">
+          {dataset.scenarios > 1 && (
+            <Button
+              kind="danger"
+              icon="trash"
+              disabled={isSaving.value}
+              onClick={() => save([])}
+            >
+              Delete the scenario
+            </Button>
+          )}
+          <span class="spacer" />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={isSaving.value}>Save</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

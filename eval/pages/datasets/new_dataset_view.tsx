@@ -1,0 +1,204 @@
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { ApiProblem } from "../../../shared/pages/api_problem.ts";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Field } from "../../../shared/pages/components/field.tsx";
+import { Icon } from "../../../shared/pages/components/icon.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { formatBytes, formatNumberOf } from "../../../shared/pages/format.ts";
+import { query } from "../../../shared/pages/location.ts";
+import type { WrittenDataset } from "../../api/dataset_routes.ts";
+import { putDataset } from "../api.ts";
+import { createBatchDraft } from "../batch/batch_draft.ts";
+import { BatchField } from "../batch/batch_field.tsx";
+import { Preview } from "../batch/preview.tsx";
+import { Frame, Section } from "../frame.tsx";
+import { runAddress } from "./dataset_actions.tsx";
+import { LARGE_BYTES, readBeginning, toUpload } from "./upload.ts";
+
+const FORMATS: [value: string, label: string][] = [
+  ["", "Found out from the file"],
+  ["jsonl", "JSONL, one scenario per line"],
+  ["json", "JSON"],
+  ["csv", "CSV, a row per turn"],
+  ["promptfoo", "promptfoo"],
+  ["openai-evals", "OpenAI evals"],
+  ["langsmith", "LangSmith"],
+];
+
+/** Writes a dataset, or another version of one, from a file of any format. */
+export function NewDatasetView() {
+  const fixed = query.value.get("name");
+  const name = useSignal(fixed ?? "");
+  const format = useSignal("");
+  const file = useSignal<File | undefined>(undefined);
+  const draft = useMemo(createBatchDraft, []);
+  const problem = useSignal<ApiProblem | undefined>(undefined);
+  const written = useSignal<WrittenDataset | undefined>(undefined);
+  const isSaving = useSignal(false);
+  const input = draft.input.value;
+  const isEmpty = !file.value && input.kind === "empty";
+
+  async function choose(chosen: File): Promise<void> {
+    const isLarge = chosen.size > LARGE_BYTES;
+    file.value = isLarge ? chosen : undefined;
+    draft.setText(isLarge ? await readBeginning(chosen) : await chosen.text());
+    if (!name.value) name.value = chosen.name.replace(/\..*$/, "").replaceAll(/[^\w.-]+/g, "-");
+  }
+
+  async function save(event: Event): Promise<void> {
+    event.preventDefault();
+    isSaving.value = true;
+    problem.value = undefined;
+    const upload = toUpload(draft, { file: file.value, format: format.value || undefined });
+    try {
+      written.value = await putDataset(name.value.trim(), upload.file, upload.parameters);
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      problem.value = error;
+    } finally {
+      isSaving.value = false;
+    }
+  }
+
+  if (written.value) return <Written dataset={written.value} />;
+  const nameError = problem.value?.errors.find(({ path }) => path === "name")?.message;
+  return (
+    <Frame>
+      <form class="new-run" onSubmit={save} noValidate>
+        <div class="page-head">
+          <h2>{fixed ? `New version of ${fixed}` : "New dataset"}</h2>
+        </div>
+        {problem.value && !nameError && <ProblemNotice problem={problem.value} />}
+        <Section title="Test conversations">
+          <div class="row">
+            <Field
+              label="Name"
+              error={nameError}
+              hint="Letters, digits, dots, dashes and underscores"
+            >
+              {(attributes) => (
+                <input
+                  {...attributes}
+                  value={name.value}
+                  readOnly={fixed !== null}
+                  onInput={({ currentTarget }) => name.value = currentTarget.value}
+                />
+              )}
+            </Field>
+            <Field label="Format" hint="Files of other tools are taken over as far as possible">
+              {(attributes) => (
+                <select
+                  {...attributes}
+                  value={format.value}
+                  onChange={({ currentTarget }) => format.value = currentTarget.value}
+                >
+                  {FORMATS.map(([value, label]) => (
+                    <option key={value} value={value}>{label}</option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </div>
+          {file.value
+            ? (
+              <LargeFile
+                file={file.value}
+                onRemove={() => {
+                  file.value = undefined;
+                  draft.setText("");
+                }}
+              />
+            )
+            : (
+              <BatchField
+                label="Content"
+                text={draft.text.value}
+                error={undefined}
+                hint="Paste it, drop a file here, or choose one"
+                onText={draft.setText}
+                onFile={choose}
+              />
+            )}
+        </Section>
+        <Preview draft={draft} />
+        <div class="start">
+          <Button
+            kind="primary"
+            type="submit"
+            disabled={isSaving.value || isEmpty || !name.value.trim()}
+          >
+            Save
+          </Button>
+          <span class="muted small" role="status">
+            {isEmpty
+              ? "Enter test conversations first."
+              : !name.value.trim()
+              ? "Name the dataset first."
+              : input.kind === "wrong" || draft.scenarios.value.length === 0
+              ? "There is no preview of this; the service says whether it can be used."
+              : file.value
+              ? "The preview shows the beginning of the file."
+              : formatNumberOf(draft.scenarios.value.length, "scenario")}
+          </span>
+        </div>
+      </form>
+    </Frame>
+  );
+}
+
+function LargeFile({ file, onRemove }: { file: File; onRemove: () => void }) {
+  return (
+    <div class="notice">
+      <Icon name="upload" />
+      <div>
+        <div dir="auto">{file.name}, {formatBytes(file.size)}</div>
+        <div class="notice-actions">
+          <Button isSmall onClick={onRemove}>Choose another</Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** What became of a file, and what of it has no counterpart here. */
+function Written({ dataset }: { dataset: WrittenDataset }) {
+  const { name, version, scenarios, turns, created, left_out } = dataset;
+  return (
+    <Frame>
+      <div class="page-head">
+        <h2>{created ? "The dataset is saved" : "This version was there already"}</h2>
+      </div>
+      <Section
+        title={name}
+        hint={
+          <>
+            Version <code>{version.slice(0, 8)}</code>: {formatNumberOf(scenarios, "scenario")},
+            {" "}
+            {formatNumberOf(turns, "turn")}
+          </>
+        }
+      >
+        {left_out.length > 0 && (
+          <div class="notice warn">
+            <Icon name="warning" />
+            <div>
+              <div>Some of the file has no counterpart here and was left out:</div>
+              {left_out.map(({ what, count, line }) => (
+                <div key={what} dir="auto">
+                  {what}, {formatNumberOf(count, "time")}, first in line {line}
+                </div>
+              ))}
+            </div>
+          </div>
+        )}
+        <div class="row start-row">
+          <Link class="button primary" href={runAddress(name)}>New run</Link>
+          <Link class="button" href={`/ui/dataset/${name}`}>Look at it</Link>
+          <Link class="button" href="/ui/datasets">All datasets</Link>
+        </div>
+      </Section>
+    </Frame>
+  );
+}

@@ -1,0 +1,171 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Field } from "../../../shared/pages/components/field.tsx";
+import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
+
+/** The fields of a scenario. What has no field of its own can be changed as JSON. */
+export function ScenarioEditor({ scenario, onChange }: {
+  scenario: DraftScenario;
+  onChange: (scenario: DraftScenario) => void;
+}) {
+  const { interactions } = scenario;
+  const setTurns = (turns: DraftTurn[]) => onChange({ ...scenario, interactions: turns });
+  return (
+    <>
+      <div class="row">
+        <TextField
+          label="Id"
+          value={scenario.id}
+          onInput={(id) => onChange({ ...scenario, id })}
+        />
+        <TextField
+          label="Description"
+          value={scenario.description ?? ""}
+          onInput={(description) => onChange({ ...scenario, description })}
+        />
+      </div>
+      {interactions.map((turn, index) => (
+        <TurnFields
+          key={index}
+          turn={turn}
+          number={index + 1}
+          onChange={(next) => setTurns(interactions.with(index, next))}
+          onRemove={interactions.length > 1
+            ? () => setTurns(interactions.toSpliced(index, 1))
+            : undefined}
+        />
+      ))}
+      <div class="row start-row">
+        <Button
+          isSmall
+          icon="plus"
+          onClick={() =>
+            setTurns([...interactions, { id: String(interactions.length + 1), user_message: "" }])}
+        >
+          Add a turn
+        </Button>
+      </div>
+      <AsJson scenario={scenario} onChange={onChange} />
+    </>
+  );
+}
+
+function TurnFields({ turn, number, onChange, onRemove }: {
+  turn: DraftTurn;
+  number: number;
+  onChange: (turn: DraftTurn) => void;
+  onRemove: (() => void) | undefined;
+}) {
+  return (
+    <fieldset class="turn-fields">
+      <legend class="section-head">
+        <span>Turn {number}</span>
+        {onRemove && (
+          <Button
+            kind="quiet"
+            isSmall
+            icon="trash"
+            aria-label={`Remove turn ${number}`}
+            onClick={onRemove}
+          />
+        )}
+      </legend>
+      <div class="row">
+        <TextField
+          label="User message"
+          isLong
+          value={turn.user_message}
+          onInput={(user_message) => onChange({ ...turn, user_message })}
+        />
+        <TextField
+          label="Reference reply"
+          isLong
+          value={turn.reference_reply ?? ""}
+          onInput={(text) => onChange(withReference(turn, text))}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+/** A turn without a reference is not scored against an empty one. */
+function withReference({ reference_reply: _, ...turn }: DraftTurn, text: string): DraftTurn {
+  return text === "" ? turn : { ...turn, reference_reply: text };
+}
+
+function TextField({ label, value, isLong, onInput }: {
+  label: string;
+  value: string;
+  isLong?: boolean;
+  onInput: (text: string) => void;
+}) {
+  const Input = isLong ? "textarea" : "input";
+  return (
+    <Field label={label}>
+      {(attributes) => (
+        <Input
+          {...attributes}
+          dir="auto"
+          {...(isLong && { rows: 3 })}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function AsJson({ scenario, onChange }: {
+  scenario: DraftScenario;
+  onChange: (scenario: DraftScenario) => void;
+}) {
+  const text = useSignal("");
+  const error = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    if (!error.value) text.value = JSON.stringify(scenario, null, 2);
+  }, [scenario]);
+  return (
+    <details class="as-table">
+      <summary>Labels, checks and tools, as JSON</summary>
+      <Field label="Scenario as JSON" error={error.value}>
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            class="input batch"
+            rows={12}
+            spellcheck={false}
+            value={text.value}
+            onInput={({ currentTarget }) => {
+              text.value = currentTarget.value;
+              const read = readScenario(text.value);
+              error.value = "reason" in read ? read.reason : undefined;
+              if ("scenario" in read) onChange(read.scenario);
+            }}
+          />
+        )}
+      </Field>
+    </details>
+  );
+}
+
+/** One scenario of a JSON text; the service checks the rest. */
+export function readScenario(text: string): { scenario: DraftScenario } | { reason: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isScenario(value)) return { scenario: value };
+    return { reason: "It must be one scenario: an id, and interactions with a user_message each." };
+  } catch (error) {
+    return { reason: `This is not JSON: ${(error as Error).message}` };
+  }
+}
+
+function isScenario(value: unknown): value is DraftScenario {
+  const { id, description = "", interactions } = Object(value) as Record<string, unknown>;
+  return typeof id === "string" && typeof description === "string" &&
+    Array.isArray(interactions) && interactions.length > 0 &&
+    interactions.every((turn) => {
+      const { id, user_message, reference_reply = "" } = Object(turn) as Record<string, unknown>;
+      return [id, user_message, reference_reply].every((text) => typeof text === "string");
+    });
+}

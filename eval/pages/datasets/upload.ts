@@ -1,0 +1,59 @@
+import type { ApiRequest } from "../../../shared/pages/api.ts";
+import type { BatchDraft } from "../batch/batch_draft.ts";
+import type { Parameters } from "../source.ts";
+
+/** Larger files are sent as they are, and only their beginning is looked at. */
+export const LARGE_BYTES = 1_000_000;
+
+const BEGINNING_BYTES = 64_000;
+
+/** The first whole lines of a file. */
+export async function readBeginning(file: File): Promise<string> {
+  const text = await file.slice(0, BEGINNING_BYTES).text();
+  return text.slice(0, text.lastIndexOf("\n") + 1);
+}
+
+/** A file and the parameters of the request that writes it. */
+export interface Upload {
+  file: NonNullable<ApiRequest["file"]>;
+  parameters: Parameters;
+}
+
+/**
+ * What is sent. A table that was read whole is sent as the scenarios that the preview shows, because
+ * the service reads commas only. Anything else is sent as it is, and the service finds out what it is.
+ */
+export function toUpload(
+  draft: BatchDraft,
+  { file, format }: { file: File | undefined; format: string | undefined },
+): Upload {
+  const isTable = draft.input.value.kind === "csv" && (!format || format === "csv");
+  if (isTable && !file && draft.scenarios.value.length > 0) {
+    const lines = draft.scenarios.value.map((scenario) => JSON.stringify(scenario));
+    return {
+      file: { content: lines.join("\n"), type: "application/jsonl" },
+      parameters: { format: "jsonl" },
+    };
+  }
+  return {
+    file: { content: file ?? draft.text.value, type: "application/octet-stream" },
+    parameters: { format, ...(isTable && columnParameters(draft)) },
+  };
+}
+
+/** The columns of a table, as the API has them. */
+function columnParameters({ input, uses }: BatchDraft): Parameters {
+  if (input.value.kind !== "csv") return {};
+  const fields = {
+    scenario: () => "scenario_id",
+    message: () => "user_message",
+    reference: () => "reference_reply",
+    metadata: (column: string) => `metadata.${column}`,
+  };
+  return Object.fromEntries(
+    input.value.table.columns.flatMap((column, index) => {
+      const use = uses.value[index];
+      return use ? [[`column.${fields[use](column)}`, column]] : [];
+    }),
+  );
+}

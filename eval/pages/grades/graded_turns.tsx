@@ -1,0 +1,69 @@
+import { useSignal } from "@preact/signals";
+import { Age } from "../../../shared/pages/components/age.tsx";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { formatScore } from "../../../shared/pages/format.ts";
+import type { PlacedGrade } from "../../../shared/schemas/grades.ts";
+import { listGrades } from "../api.ts";
+import { Section } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { Shown } from "../shown.tsx";
+import { placeOf } from "../words.ts";
+import { authorName } from "./grade_list.tsx";
+
+const PAGE = 100;
+
+/** The grades of a run one by one, in the order of its batch. */
+export function GradedTurns({ runId }: { runId: string }) {
+  const limit = useSignal(PAGE);
+  const loaded = useLoaded(
+    () => listGrades(runId, { limit: limit.value }),
+    [runId, limit.value],
+  );
+  return (
+    <Section title="Grades" hint="The latest of each person">
+      <Shown loaded={loaded} what="the grades">{({ grades }) => <Rows grades={grades} />}</Shown>
+      {loaded.value?.next_cursor && limit.value < 1_000 && (
+        <div class="more">
+          <Button isSmall onClick={() => limit.value = Math.min(1_000, limit.value * 3)}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Rows({ grades }: { grades: PlacedGrade[] }) {
+  return (
+    <DataTable
+      label="Grades"
+      isFlat
+      rows={grades}
+      keyOf={(grade) => `${placeOf(grade)} ${grade.author}`}
+      columns={[
+        {
+          label: "Turn",
+          cell: (grade) => (
+            <Link href={`?turn=${placeOf(grade)}`}>
+              <span dir="auto">{grade.scenario_id}</span>{" "}
+              <span class="muted">{`#${grade.attempt_id}.${grade.turn + 1}`}</span>
+            </Link>
+          ),
+        },
+        { label: "Person", cell: ({ author }) => <span dir="auto">{authorName(author)}</span> },
+        { label: "Grade", isNumber: true, cell: ({ value }) => formatScore(value) },
+        {
+          label: "Label",
+          cell: ({ label }) => label && <span class="badge" dir="auto">{label}</span>,
+        },
+        {
+          label: "Comment",
+          cell: ({ comment }) => <div class="comment" dir="auto">{comment}</div>,
+        },
+        { label: "When", cell: ({ created_at }) => <Age of={created_at} /> },
+      ]}
+    />
+  );
+}

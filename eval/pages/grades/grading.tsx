@@ -1,0 +1,215 @@
+import { useSignal } from "@preact/signals";
+import { useId, useRef } from "preact/hooks";
+import { ApiProblem } from "../../../shared/pages/api_problem.ts";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Field } from "../../../shared/pages/components/field.tsx";
+import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
+import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { showToast } from "../../../shared/pages/components/toast.tsx";
+import { formatScore } from "../../../shared/pages/format.ts";
+import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
+import type { Grade } from "../../../shared/schemas/grades.ts";
+import { gradeTurn } from "../api.ts";
+import { Section } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { source } from "../source.ts";
+import { Shown } from "../shown.tsx";
+import { GradeList } from "./grade_list.tsx";
+
+/** The values that have a key, from `1` to `5`. */
+const STEPS = [0, 0.25, 0.5, 0.75, 1];
+/** Who grades here, kept in this browser. */
+const AUTHOR = "grade-author";
+
+/** What people say of a turn, and a form to say it. `place` is `scenario/attempt_id/turn`. */
+export function Grading({ runId, place }: { runId: string; place: string }) {
+  const grades = useLoaded(() => source.turnGrades(runId, place), [runId, place]);
+  if (!source.isLive && grades.value?.grades.length === 0) return null;
+  return (
+    <Section
+      title="Grades by people"
+      hint={source.isLive
+        ? (
+          <>
+            <kbd>1</kbd> to <kbd>5</kbd> choose a grade, <kbd>c</kbd> goes to the comment,{" "}
+            <kbd>s</kbd> saves.
+          </>
+        )
+        : undefined}
+    >
+      <Shown loaded={grades} what="the grades">
+        {(found) => (
+          <>
+            <GradeList {...found} />
+            {source.isLive && (
+              <GradeForm
+                runId={runId}
+                place={place}
+                grades={found.grades}
+                onSaved={grades.reload}
+              />
+            )}
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+function GradeForm({ runId, place, grades, onSaved }: {
+  runId: string;
+  place: string;
+  grades: Grade[];
+  onSaved: () => void;
+}) {
+  const author = useSignal(readChoice<string>(AUTHOR) ?? "");
+  const own = (name: string) => grades.find((grade) => (grade.author ?? "") === name);
+  const first = own(author.value);
+  const value = useSignal(first ? String(first.value) : "");
+  const label = useSignal(first?.label ?? "");
+  const comment = useSignal(first?.comment ?? "");
+  const problem = useSignal<ApiProblem | undefined>(undefined);
+  const commentBox = useRef<HTMLTextAreaElement>(null);
+  const exact = useRef<HTMLInputElement>(null);
+  const labels = [...new Set(grades.flatMap((grade) => grade.label ?? []))];
+  const listId = useId();
+
+  function changeAuthor(name: string): void {
+    author.value = name;
+    const known = own(name.trim());
+    if (!known) return;
+    value.value = String(known.value);
+    label.value = known.label ?? "";
+    comment.value = known.comment ?? "";
+  }
+
+  async function save(): Promise<void> {
+    if (value.value.trim() === "") return exact.current?.focus();
+    const name = author.value.trim();
+    keepChoice(AUTHOR, name);
+    problem.value = undefined;
+    try {
+      await gradeTurn(runId, place, {
+        value: Number(value.value),
+        ...(label.value.trim() && { label: label.value.trim() }),
+        ...(comment.value.trim() && { comment: comment.value.trim() }),
+        ...(name && { author: name }),
+      });
+      showToast("The grade is saved.");
+      onSaved();
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      problem.value = error;
+    }
+  }
+
+  useShortcuts([
+    ...STEPS.map((step, index) => ({
+      key: String(index + 1),
+      does: index === 0 ? "Choose a grade; 2 to 5 choose higher ones" : "",
+      run: () => void (value.value = String(step)),
+    })),
+    { key: "c", does: "Go to the comment of the grade", run: () => commentBox.current?.focus() },
+    { key: "s", does: "Save the grade", run: save },
+  ]);
+
+  const errorOf = (field: string) =>
+    problem.value?.errors.find(({ path }) => path === field)?.message;
+  return (
+    <form
+      class="grade-form"
+      aria-label="Grade this turn"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        if (event.target instanceof HTMLElement) event.target.blur(); // so that keys work again
+        save();
+      }}
+    >
+      {problem.value && !problem.value.errors.some(({ path }) => errorOf(path)) && (
+        <ProblemNotice problem={problem.value} />
+      )}
+      <div class="grade-steps" role="group" aria-label="Grade">
+        {STEPS.map((step) => (
+          <Button
+            key={step}
+            isSmall
+            aria-pressed={value.value !== "" && Number(value.value) === step}
+            onClick={() => value.value = String(step)}
+          >
+            {formatScore(step)}
+          </Button>
+        ))}
+        <input
+          ref={exact}
+          class="input bound"
+          type="number"
+          min="0"
+          max="1"
+          step="any"
+          aria-label="Grade from 0 to 1"
+          placeholder="0–1"
+          value={value.value}
+          {...(errorOf("value") && { "aria-invalid": "true" as const })}
+          onInput={({ currentTarget }) => value.value = currentTarget.value}
+        />
+        {errorOf("value") && <span class="field-error">{errorOf("value")}</span>}
+      </div>
+      <div class="row">
+        <Field
+          label="Your name"
+          error={errorOf("author")}
+          hint="Each person has one grade per turn"
+        >
+          {(input) => (
+            <input
+              {...input}
+              dir="auto"
+              value={author.value}
+              onInput={({ currentTarget }) => changeAuthor(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Label" error={errorOf("label")} hint="A category, such as wrong tone">
+          {(input) => (
+            <>
+              <input
+                {...input}
+                dir="auto"
+                list={listId}
+                value={label.value}
+                onInput={({ currentTarget }) => label.value = currentTarget.value}
+              />
+              <datalist id={listId}>
+                {labels.map((known) => <option key={known} value={known} />)}
+              </datalist>
+            </>
+          )}
+        </Field>
+      </div>
+      <Field label="Comment" error={errorOf("comment")}>
+        {(input) => (
+          <textarea
+            {...input}
+            ref={commentBox}
+            dir="auto"
+            rows={2}
+            value={comment.value}
+            onInput={({ currentTarget }) => comment.value = currentTarget.value}
+            onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+          />
+        )}
+      </Field>
+      <div class="start">
+        <Button kind="primary" type="submit" disabled={value.value.trim() === ""}>
+          {own(author.value.trim()) ? "Change the grade" : "Save the grade"}
+        </Button>
+      </div>
+    </form>
+  );
+}

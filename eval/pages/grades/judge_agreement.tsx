@@ -1,0 +1,134 @@
+import type { ComponentChildren } from "preact";
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import type { Agreement, BiasBand } from "../../../shared/schemas/agreement.ts";
+import { DifferenceChart } from "../charts/difference.tsx";
+import { Section } from "../frame.tsx";
+import { differenceText, scoreLabel } from "../words.ts";
+import { describeAlpha } from "./agreement_words.ts";
+
+/** A score against people: its bias over its range, and the threshold that fits people best. */
+export function JudgeAgreement({ agreement }: { agreement: Agreement }) {
+  const { judge, pass_threshold } = agreement;
+  if (!judge) {
+    return (
+      <Section title="The score against people">
+        <p class="muted">No graded turn has this score.</p>
+      </Section>
+    );
+  }
+  const { mean, ci95 } = judge.mean_difference;
+  const name = scoreLabel(judge.score);
+  return (
+    <Section
+      title={`${name.charAt(0).toUpperCase()}${name.slice(1)} against people`}
+      hint={`Over ${formatNumberOf(judge.turns, "graded turn")}${
+        judge.missing > 0 ? `; ${formatCount(judge.missing)} lack the score` : ""
+      }`}
+    >
+      <dl class="figures">
+        <Figure label="Bias" value={differenceText(mean)}>
+          {ci95
+            ? `95% interval ${differenceText(ci95[0])} to ${differenceText(ci95[1])}`
+            : "too few scenarios for an interval"}
+          {ci95 && ci95[0] > 0
+            ? ": kinder than people"
+            : ci95 && ci95[1] < 0
+            ? ": stricter than people"
+            : ""}
+        </Figure>
+        <Figure label="Alpha of the values" value={formatScore(judge.alpha_interval)}>
+          {describeAlpha(judge.alpha_interval)}
+        </Figure>
+        <Figure label="Alpha of pass and fail" value={formatScore(judge.alpha_pass)}>
+          {describeAlpha(judge.alpha_pass)}
+        </Figure>
+        <Figure label="Rank correlation" value={formatScore(judge.spearman)}>Spearman</Figure>
+      </dl>
+      <Bands bands={judge.bands} name={name} />
+      <h4>Threshold</h4>
+      <Threshold threshold={judge.threshold} passFrom={pass_threshold} />
+    </Section>
+  );
+}
+
+/** A number with its name and what it means. */
+export function Figure({ label, value, children }: {
+  label: string;
+  value: string;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div>
+      <dt class="muted small">{label}</dt>
+      <dd>
+        <strong class="number">{value}</strong> <span class="muted small">{children}</span>
+      </dd>
+    </div>
+  );
+}
+
+function Bands({ bands, name }: { bands: BiasBand[]; name: string }) {
+  const reach = Math.max(
+    0.1,
+    ...bands.flatMap(({ bias: { mean, ci95 } }) => [mean, ...ci95 ?? []].map(Math.abs)),
+  );
+  return (
+    <DataTable
+      label="Bias by band"
+      isFlat
+      rows={bands}
+      keyOf={({ from }) => from}
+      columns={[
+        {
+          label: `Where ${name} is`,
+          cell: ({ from, to }) => `${formatScore(from, 1)} to ${formatScore(to, 1)}`,
+        },
+        { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
+        { label: "Score", isNumber: true, cell: ({ score }) => formatScore(score) },
+        { label: "People", isNumber: true, cell: ({ people }) => formatScore(people) },
+        {
+          label: "Stricter ← 0 → kinder",
+          isWide: true,
+          cell: ({ bias }) => <DifferenceChart mean={bias.mean} ci95={bias.ci95} reach={reach} />,
+        },
+        { label: "Bias", isNumber: true, cell: ({ bias }) => differenceText(bias.mean) },
+      ]}
+    />
+  );
+}
+
+function Threshold({ threshold: { best, present }, passFrom }: {
+  threshold: NonNullable<Agreement["judge"]>["threshold"];
+  passFrom: number;
+}) {
+  const isBest = best.agreement <= present.agreement;
+  return (
+    <>
+      <p>
+        {isBest
+          ? `The present threshold of ${formatScore(present.threshold)} fits people best.`
+          : `A threshold of ${formatScore(best.threshold)} would fit people better than ${
+            formatScore(present.threshold)
+          }.`}
+      </p>
+      <DataTable
+        label="Thresholds"
+        isFlat
+        rows={[{ label: "present", ...present }, { label: "best", ...best }]}
+        keyOf={({ label }) => label}
+        columns={[
+          { label: "Threshold", cell: ({ label }) => label },
+          { label: "Pass from", isNumber: true, cell: ({ threshold }) => formatScore(threshold) },
+          {
+            label: "Says the same as people",
+            isNumber: true,
+            cell: ({ agreement }) => `${formatScore(agreement * 100, 0)}%`,
+          },
+          { label: "Kappa", isNumber: true, cell: ({ kappa }) => formatScore(kappa) },
+        ]}
+      />
+      <p class="muted small">People pass a turn from a mean grade of {formatScore(passFrom)}.</p>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import type { Agreement, AuthorPair } from "../../../shared/schemas/agreement.ts";
+import { Section } from "../frame.tsx";
+import { differenceText } from "../words.ts";
+import { describeAlpha } from "./agreement_words.ts";
+import { authorName } from "./grade_list.tsx";
+import { Figure } from "./judge_agreement.tsx";
+
+/** People against each other: who graded, and how far they agree. */
+export function PeopleAgreement({ agreement: { authors, people } }: { agreement: Agreement }) {
+  return (
+    <Section
+      title="People against each other"
+      hint={people.turns > 0
+        ? `Over ${formatNumberOf(people.turns, "turn")} that several people graded`
+        : "No turn has grades of two people: let a second person grade some of them."}
+    >
+      {people.turns > 0 && (
+        <dl class="figures">
+          <Figure label="Alpha of the values" value={formatScore(people.alpha_interval)}>
+            {describeAlpha(people.alpha_interval)}
+          </Figure>
+          <Figure label="Alpha of pass and fail" value={formatScore(people.alpha_pass)}>
+            {describeAlpha(people.alpha_pass)}
+          </Figure>
+          {people.alpha_labels !== null && (
+            <Figure label="Alpha of the labels" value={formatScore(people.alpha_labels)}>
+              {describeAlpha(people.alpha_labels)}
+            </Figure>
+          )}
+        </dl>
+      )}
+      <DataTable
+        label="People"
+        isFlat
+        rows={authors}
+        keyOf={({ author }) => author ?? ""}
+        columns={[
+          { label: "Person", cell: ({ author }) => <span dir="auto">{authorName(author)}</span> },
+          { label: "Grades", isNumber: true, cell: ({ grades }) => formatCount(grades) },
+          { label: "Mean grade", isNumber: true, cell: ({ mean }) => formatScore(mean) },
+        ]}
+      />
+      {people.pairs.length > 0 && <Pairs pairs={people.pairs} />}
+    </Section>
+  );
+}
+
+function Pairs({ pairs }: { pairs: AuthorPair[] }) {
+  return (
+    <DataTable
+      label="Pairs of people"
+      isFlat
+      rows={pairs}
+      keyOf={({ authors }) => JSON.stringify(authors)}
+      columns={[
+        {
+          label: "Pair",
+          cell: ({ authors: [one, other] }) => (
+            <>
+              <span dir="auto">{authorName(one)}</span> and{" "}
+              <span dir="auto">{authorName(other)}</span>
+            </>
+          ),
+        },
+        { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
+        {
+          label: "Rank correlation",
+          isNumber: true,
+          cell: ({ spearman }) => formatScore(spearman),
+        },
+        {
+          label: "First − second",
+          isNumber: true,
+          cell: ({ mean_difference }) =>
+            mean_difference ? differenceText(mean_difference.mean) : "–",
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { Field } from "../../../shared/pages/components/field.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { formatNumberOf } from "../../../shared/pages/format.ts";
+import { listDatasets } from "../api.ts";
+import { BatchField } from "../batch/batch_field.tsx";
+import { Section } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { draft, setBatchText } from "./draft.ts";
+
+/** What is to be asked: the conversations of a dataset, or a batch. */
+export function Conversations({ error }: { error: string | undefined }) {
+  const { value } = useLoaded(() => listDatasets({ limit: 1_000 }), []);
+  const datasets = value?.datasets ?? [];
+  const chosen = draft.dataset.value;
+  const input = draft.batch.input.value;
+  return (
+    <Section title="Test conversations">
+      {(datasets.length > 0 || chosen) && (
+        <Field
+          label="Dataset"
+          error={chosen ? error : undefined}
+          hint={chosen
+            ? <Link href={`/ui/dataset/${nameOf(chosen)}`}>Look at the dataset</Link>
+            : "Or enter the conversations below"}
+        >
+          {(input) => (
+            <select
+              {...input}
+              value={chosen}
+              onChange={({ currentTarget }) => draft.dataset.value = currentTarget.value}
+            >
+              <option value="">None: enter them here</option>
+              {chosen && !datasets.some(({ name }) => name === chosen) && (
+                <option value={chosen}>{chosen}</option>
+              )}
+              {datasets.map(({ name, scenarios }) => (
+                <option key={name} value={name}>
+                  {`${name} (${formatNumberOf(scenarios, "scenario")})`}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      {!chosen && (
+        <BatchField
+          label="Batch"
+          text={draft.batch.text.value}
+          error={error ?? (input.kind === "wrong" ? input.reason : undefined)}
+          hint="JSON, JSONL or CSV: scenarios as for POST /evaluate, or a table with a column of messages"
+          onText={setBatchText}
+          onFile={async (file) => setBatchText(await file.text())}
+        />
+      )}
+    </Section>
+  );
+}
+
+function nameOf(dataset: string): string {
+  return dataset.split("@", 1)[0]!;
+}

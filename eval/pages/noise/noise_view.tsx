@@ -1,0 +1,48 @@
+import { query, setQuery } from "../../../shared/pages/location.ts";
+import type { Run } from "../../api/run_schemas.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { useLoaded } from "../loaded.ts";
+import { Shown } from "../shown.tsx";
+import { source } from "../source.ts";
+import { overallFirst, scoreLabel } from "../words.ts";
+import { NoiseSplit } from "./noise_split.tsx";
+import { Planning } from "./planning.tsx";
+
+/** Where the noise of a score comes from, and how many scenarios a comparison needs. */
+export function NoiseView({ run, summary }: { run: Run; summary: RunSummary }) {
+  const names = overallFirst(Object.keys(summary.statistics));
+  const score = query.value.get("noise_of") ?? "overall";
+  const loaded = useLoaded(
+    () => source.noise(run.run_id, score),
+    [run.run_id, score],
+  );
+  return (
+    <>
+      {source.isLive && (
+        <div class="section-head">
+          <label>
+            Score{" "}
+            <select
+              class="input auto"
+              value={score}
+              onChange={({ currentTarget: { value } }) =>
+                setQuery({ noise_of: value === "overall" ? undefined : value })}
+            >
+              {names.map((name) => <option key={name} value={name}>{scoreLabel(name)}</option>)}
+            </select>
+          </label>
+        </div>
+      )}
+      <Shown loaded={loaded} what="the noise">
+        {({ scores }) => (
+          <div class="columns">
+            {Object.entries(scores).map(([name, noise]) => (
+              <NoiseSplit key={name} score={name} noise={noise} />
+            ))}
+            {source.isLive && <Planning run={run} score={score} />}
+          </div>
+        )}
+      </Shown>
+    </>
+  );
+}
