@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { pageSuite } from "./browser.ts";
+import { checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 
 const KEY = "a-key-of-the-tests";
@@ -16,6 +16,8 @@ suite.test("a key is asked for once, and no run yet is an invitation", async ({ 
   await using tab = await open(url);
   const { page } = tab;
   tab.expect(/401/);
+  await page.getByLabel("API key").waitFor();
+  await checkAccessibility(page);
   await page.getByLabel("API key").fill("wrong");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText("did not accept").waitFor();
@@ -29,7 +31,7 @@ suite.test("a key is asked for once, and no run yet is an invitation", async ({ 
 suite.test(
   "a run is followed while it is running, also after a reload, and cancelled",
   async (fixture, open) => {
-    const id = await fixture.start({ attempts: 20, test_name: "a long one" });
+    const id = await fixture.start({ attempts: 40, test_name: "a long one" });
     await using tab = await open(`${fixture.url}/ui/runs/${id}`);
     const { page } = tab;
     tab.expect(/401/);
@@ -37,6 +39,7 @@ suite.test(
     await page.getByRole("button", { name: "Continue" }).click();
     await page.locator(".newest li").nth(2).waitFor();
     await page.getByText("turns/s").waitFor();
+    await checkAccessibility(page);
     await page.reload();
     await page.locator(".newest li").nth(1).waitFor();
     const progress = page.getByRole("progressbar", { name: "Finished turns" });

@@ -43,9 +43,36 @@ const suite = pageSuite(async () => {
     if (!response.ok) throw new Error(JSON.stringify(answer));
     return answer.run_id as string;
   };
+  async function put(path: string, body: unknown): Promise<void> {
+    const response = await fetch(`${service.url}${path}`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    await response.body?.cancel();
+  }
+  const baseline = await evaluate(0);
+  await put(
+    "/datasets/payloads",
+    PAYLOADS.map((text) => ({
+      id: text,
+      description: text,
+      interactions: [{
+        id: text,
+        user_message: text,
+        reference_reply: text,
+        reference_metadata: { [text]: text },
+      }],
+    })),
+  );
+  for (const [scenario, text] of PAYLOADS.entries()) {
+    const grade = { value: scenario / PAYLOADS.length, author: text, label: text, comment: text };
+    await put(`/runs/${baseline}/turns/${scenario}/1/0/grade`, grade);
+  }
   return {
     url: service.url,
-    baseline: await evaluate(0),
+    baseline,
     candidate: await evaluate(1),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
@@ -102,6 +129,60 @@ suite.test(
     await settle("table td");
   },
 );
+
+suite.test("payloads stay text in datasets and in grades", async ({ url, baseline }, open) => {
+  await using tab = await open(`${url}/ui/dataset/payloads`);
+  const { page } = tab;
+  tab.expect(/400|404/);
+  const settle = async (selector: string) => {
+    await page.locator(selector).first().waitFor();
+    assertEquals(await page.locator("main script, main img, main iframe, main object").count(), 0);
+    const links = await page.locator("main a").evaluateAll((all) =>
+      all.map((link) => (link as HTMLAnchorElement).protocol).filter((one) => !/^https?:/.test(one))
+    );
+    assertEquals(links, []);
+  };
+  await settle(".scenarios summary");
+  for (const row of await page.locator(".scenarios summary").all()) await row.click();
+  await page.locator(".scenarios .said").nth(PAYLOADS.length * 2 - 1).waitFor();
+  await settle(".scenarios .said");
+  await page.getByRole("button", { name: /^Edit / }).first().click();
+  await settle(".turn-fields");
+  await page.goto(`${url}/ui/runs/${baseline}?view=grades`);
+  await settle(".figures");
+  await page.getByRole("region", { name: "Grades", exact: true }).locator("tbody tr")
+    .nth(PAYLOADS.length - 1).waitFor();
+  await settle(".figures");
+  for (const [scenario, payload] of PAYLOADS.entries()) {
+    await page.evaluate((place) => {
+      history.pushState(null, "", place);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, `/ui/runs/${baseline}?turn=${scenario}/1/0`);
+    await page.waitForFunction(
+      (text) =>
+        document.querySelector(".asked")?.textContent === text &&
+        document.querySelector(".comment")?.textContent === text,
+      payload,
+    );
+    await settle(".grade-form");
+  }
+  for (const text of PAYLOADS.slice(0, 8)) {
+    const scenario = { id: text, interactions: [{ id: text, user_message: text }] };
+    const given = encodeURIComponent(JSON.stringify(scenario));
+    await page.goto("about:blank");
+    await page.goto(
+      `${url}/ui/datasets/add#scenario=${given}&name=${encodeURIComponent(text)}`,
+    );
+    await settle(".turn-fields");
+    await page.goto(`${url}/ui/dataset/${encodeURIComponent(text)}`);
+    await settle("main *");
+  }
+  await page.goto(`${url}/ui/datasets/new?name=${encodeURIComponent(PAYLOADS[0]!)}`);
+  await page.getByLabel("Content", { exact: true }).fill(JSON.stringify(PAYLOADS));
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("must have 1 to 100 letters").waitFor();
+  await settle(".new-run");
+});
 
 suite.test("payloads stay text in a report", async ({ url, baseline }, open) => {
   const path = `${await Deno.makeTempDir()}/report.html`;

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
 import { checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
@@ -66,7 +67,7 @@ suite.test(
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`);
     const { page } = tab;
-    await page.getByText("95% interval").first().waitFor();
+    await page.getByText(/^95% interval/).first().waitFor();
     for (
       const heading of [
         "Scores",
@@ -255,6 +256,65 @@ suite.test(
     await page.waitForURL(`${fixture.url}/`);
   },
 );
+
+suite.test("a run is exported in every format from its page", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/runs/${fixture.smoke}`);
+  const { page } = tab;
+  const formats: [item: string, ending: string, beginning: RegExp][] = [
+    ["HTML report, one file", "html", /^<!doctype html>/],
+    ["JSON", "json", /^\{"message":/],
+    ["JSONL", "jsonl", /^\{/],
+    ["CSV", "csv", /^\ufeff?"run_id"/],
+    ["JUnit XML", "xml", /^<\?xml/],
+    ["Markdown", "md", /^## Evaluation/],
+  ];
+  for (const [item, ending, beginning] of formats) {
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: item, exact: true }).click(),
+    ]);
+    assertEquals(download.suggestedFilename(), `assay-${fixture.smoke}.${ending}`);
+    assertMatch(await Deno.readTextFile((await download.path())!), beginning);
+  }
+  await page.goto(`${fixture.url}/ui/compare?baseline=${fixture.old}&candidate=${fixture.now}`);
+  for (const item of ["HTML report, one file", "Markdown"]) {
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: item }).click(),
+    ]);
+    assertStringIncludes(await Deno.readTextFile((await download.path())!), fixture.old);
+  }
+});
+
+suite.test("what failed is retried from the page", async (fixture, open) => {
+  let isUp = false;
+  await using double = await startProviderDouble(({ body }) =>
+    isUp || !String(body.messages.at(-1).content).includes("4711")
+      ? Response.json(completionBody({ content: "It is in Leipzig." }))
+      : Response.json({ error: { message: "overloaded" } }, { status: 500 })
+  );
+  const id = await fixture.evaluate({
+    test_name: "half of it",
+    endpoint: double.baseUrl,
+    attempts: 1,
+    test_batch: SUPPORT_BATCH.slice(0, 3),
+  });
+  isUp = true;
+  await using tab = await open(`${fixture.url}/ui/runs/${id}`);
+  const { page } = tab;
+  await page.locator(".tile", { hasText: "Failed calls" }).getByText("1", { exact: true })
+    .waitFor();
+  await page.getByRole("button", { name: "Actions" }).click();
+  await page.getByRole("menuitem", { name: "Retry what failed" }).click();
+  await page.waitForURL((url) => url.pathname.startsWith("/ui/runs/") && !url.href.includes(id));
+  await page.locator(".badge", { hasText: "completed" }).first().waitFor();
+  await page.locator(".tile", { hasText: "Failed calls" }).getByText("0", { exact: true })
+    .waitFor();
+  await page.getByRole("link", { name: "an earlier run" }).click();
+  await page.waitForURL(`**/ui/runs/${id}`);
+});
 
 suite.test("a run that does not exist says so", async (fixture, open) => {
   await using tab = await open(`${fixture.url}/ui/runs/none`);

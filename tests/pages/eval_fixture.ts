@@ -11,6 +11,10 @@ export interface EvalFixture extends AsyncDisposable {
   evaluate(fields?: Record<string, unknown>): Promise<string>;
   /** Starts a run and does not wait. */
   start(fields?: Record<string, unknown>): Promise<string>;
+  /** Writes a version of a dataset. */
+  putDataset(name: string, scenarios?: unknown[]): Promise<void>;
+  /** Grades a turn: `place` is `scenario/attempt_id/turn`. */
+  grade(runId: string, place: string, grade: Record<string, unknown>): Promise<void>;
 }
 
 export async function startEvalFixture(
@@ -30,33 +34,60 @@ export async function startEvalFixture(
       ...environment,
     },
   });
-  async function send(fields: Record<string, unknown>, more: Record<string, string>) {
-    const response = await fetch(`${service.url}/evaluate`, {
-      method: "POST",
+  async function send(
+    path: string,
+    { method, body, more = {} }: { method: string; body: unknown; more?: Record<string, string> },
+  ) {
+    const response = await fetch(`${service.url}${path}`, {
+      method,
       headers: { "content-type": "application/json", ...headers, ...more },
-      body: JSON.stringify({
-        test_batch: SUPPORT_BATCH,
-        endpoint: bot.baseUrl,
-        model_id: "studio/support-v3",
-        test_name: "support",
-        attempts: 4,
-        judge_votes: 3,
-        ...fields,
-      }),
+      body: JSON.stringify(body),
     });
     const answer = await response.json();
     if (!response.ok) throw new Error(JSON.stringify(answer));
-    return answer.run_id as string;
+    return answer;
+  }
+  async function run(fields: Record<string, unknown>, more: Record<string, string>) {
+    const body = {
+      ...("dataset" in fields ? {} : { test_batch: SUPPORT_BATCH }),
+      endpoint: bot.baseUrl,
+      model_id: "studio/support-v3",
+      test_name: "support",
+      attempts: 4,
+      judge_votes: 3,
+      ...fields,
+    };
+    const { run_id } = await send("/evaluate", { method: "POST", body, more });
+    return run_id as string;
   }
   return {
     url: service.url,
     endpoint: bot.baseUrl,
     service,
-    evaluate: (fields = {}) => send(fields, {}),
-    start: (fields = {}) => send(fields, { prefer: "respond-async" }),
+    evaluate: (fields = {}) => run(fields, {}),
+    start: (fields = {}) => run(fields, { prefer: "respond-async" }),
+    putDataset: (name, scenarios = SUPPORT_BATCH) =>
+      send(`/datasets/${name}`, { method: "PUT", body: scenarios }),
+    grade: (runId, place, grade) =>
+      send(`/runs/${runId}/turns/${place}/grade`, { method: "PUT", body: grade }),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
       await bot[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Grades of two people who mostly agree, on the first turns of the first eight scenarios. */
+export async function gradeSome({ grade }: EvalFixture, runId: string): Promise<void> {
+  const ANN = [0.75, 1, 0.5, 0.25, 1, 0.75, 1, 0.5];
+  for (const [scenario, value] of ANN.entries()) {
+    const place = `${scenario}/1/0`;
+    await grade(runId, place, {
+      value,
+      author: "Ann",
+      ...(value < 0.6 && { label: "incomplete", comment: "It does not say when." }),
+    });
+    const other = Math.max(0, value - (scenario % 3) * 0.25);
+    await grade(runId, place, { value: other, author: "Ben" });
+  }
 }

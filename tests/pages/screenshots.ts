@@ -1,10 +1,11 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /**
- * `deno task screenshots [folder]`: pictures of the pages. Those of the documents go to `docs/images/`,
- * the others, which are for looking at only, to the folder, if there is one.
+ * `deno task screenshots [folder [set [part of a name]]]`: pictures of the pages. Those of the documents
+ * go to `docs/images/`, the others, which are for looking at only, to the folder, if there is one.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
 import { chatShots } from "./chat_shots.ts";
+import { dashboardShots } from "./dashboard_shots.ts";
 import { findChromium } from "./chromium.ts";
 import { docsShots } from "./docs_shots.ts";
 
@@ -13,12 +14,15 @@ export interface Shot {
   name: string;
   width?: number;
   height?: number;
+  /** The whole page, however long it is. */
+  isFull?: boolean;
   /** For the documents; in both themes. */
   isDocumented?: boolean;
   take: (page: Page) => Promise<void>;
 }
 
 const IMAGES = new URL("../../docs/images", import.meta.url).pathname;
+const SETS = { chat: chatShots, docs: docsShots, dashboard: dashboardShots };
 const THEMES = ["light", "dark"] as const;
 
 async function takeShot(browser: Browser, shot: Shot, folder: string): Promise<void> {
@@ -34,25 +38,28 @@ async function takeShot(browser: Browser, shot: Shot, folder: string): Promise<v
     });
     const page = await context.newPage();
     await take(page);
-    await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png` });
+    const path = `${folder}/${name}-${colorScheme}.png`;
+    await page.screenshot({ path, fullPage: shot.isFull ?? false });
     await context.close();
-    console.log(`${folder}/${name}-${colorScheme}.png`);
+    console.log(path);
   }
 }
 
 if (import.meta.main) {
-  const [other] = Deno.args;
+  const [other, only, part = ""] = Deno.args;
   Deno.mkdirSync(IMAGES, { recursive: true });
   if (other) Deno.mkdirSync(other, { recursive: true });
   const browser = await chromium.launch({
     executablePath: findChromium()!,
     args: ["--no-sandbox"],
   });
-  await using chat = await chatShots();
-  await using docs = await docsShots();
-  for (const shot of [...chat.shots, ...docs.shots]) {
-    const folder = shot.isDocumented ? IMAGES : other;
-    if (folder) await takeShot(browser, shot, folder);
+  for (const [name, begin] of Object.entries(SETS)) {
+    if (only && name !== only) continue;
+    await using set = await begin();
+    for (const shot of set.shots) {
+      const folder = shot.isDocumented ? IMAGES : other;
+      if (folder && shot.name.includes(part)) await takeShot(browser, shot, folder);
+    }
   }
   await browser.close();
 }

@@ -21,6 +21,25 @@ Deno.test("a report holds the run, its summary and every turn whole", async () =
   assert(summary.statistics.overall);
 });
 
+Deno.test("a report holds the noise, and the agreement of those who graded", async () => {
+  const grade = { label: null, comment: null, version: 1, created_at: "2026-01-01T00:00:00Z" };
+  const grades = [
+    { ...grade, author: "ann", value: 0.5 },
+    { ...grade, author: null, value: 1 },
+  ];
+  const scores = { overall: 0.8 };
+  const { noise, agreement } = dataOf(
+    await write([["a", [[{ scores, grades }], [{ scores }]]], ["b", [[{ scores }], [{ scores }]]]]),
+  );
+  assertEquals(noise.scores.overall.scenarios, 2);
+  assertEquals([agreement.grades, agreement.graded_turns, agreement.judge.score], [
+    2,
+    1,
+    "overall",
+  ]);
+  assertEquals(agreement.authors.map(({ author }: { author: string }) => author), [null, "ann"]);
+});
+
 Deno.test("a report counts by the threshold that it is written with", async () => {
   const scores = { overall: 0.8 };
   const source = { ...storedRun([["a", [[{ scores }]]]]), threshold: 0.9 };

@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
 import {
   formatAge,
+  formatBytes,
   formatCompact,
   formatCount,
   formatDuration,
+  formatMoney,
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
@@ -12,6 +14,12 @@ Deno.test("numbers, scores and counts are written as people read them", () => {
   assertEquals(formatCount(21248), "21,248");
   assertEquals(formatCompact(27327), "27.3K");
   assertEquals([formatScore(0.789), formatScore(1), formatScore(null)], ["0.79", "1.00", "–"]);
+  assertEquals([formatScore(-0.07), formatScore(-3, 0)], ["−0.07", "−3"]);
+  assertEquals([900, 2_149, 12_000_000].map(formatBytes), ["900 bytes", "2.15 kB", "12 MB"]);
+  assertEquals(
+    [0.000066, 0.5, 1234.5].map((amount) => formatMoney({ amount, currency: "USD" })),
+    ["$0.000066", "$0.50", "$1,234.50"],
+  );
   assertEquals(formatNumberOf(1, "model call"), "1 model call");
   assertEquals(formatNumberOf(2000, "reply", "replies"), "2,000 replies");
 });

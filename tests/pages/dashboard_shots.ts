@@ -1,0 +1,163 @@
+import type { Page } from "playwright-core";
+import { gradeSome, startEvalFixture } from "./eval_fixture.ts";
+import type { Shot } from "./screenshots.ts";
+import { SUPPORT_BATCH } from "./support_bot.ts";
+
+const PRICES = JSON.stringify({
+  "studio/*": { input: 2, output: 8 },
+  judge: { input: 1, output: 4 },
+});
+
+const CHECKED_BATCH = SUPPORT_BATCH.map((scenario) => ({
+  ...scenario,
+  checks: [
+    { type: "max_words", value: 40, name: "short" },
+    { type: "not_contains", value: "store credit", name: "no store credit", required: true },
+  ],
+}));
+
+/** The pictures of the dashboard, on a scripted model and judge. */
+export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposable> {
+  const fixture = await startEvalFixture({ environment: { PRICES, MODEL_RETRIES: "2" } });
+  const slow = await startEvalFixture({ delayMs: 300, environment: { EVAL_CONCURRENCY: "8" } });
+  const empty = await startEvalFixture();
+  const { url } = fixture;
+  for (const attempts of [2, 3]) {
+    await fixture.evaluate({ model_id: "studio/support-v2", attempts });
+  }
+  const old = await fixture.evaluate({ model_id: "studio/support-v2" });
+  const now = await fixture.evaluate({ test_batch: CHECKED_BATCH, history: "both" });
+  await fixture.evaluate({ test_name: "smoke", attempts: 1 });
+  await gradeSome(fixture, now);
+  await fixture.grade(now, "3/1/0", { value: 0.5, author: "Ann", comment: "On second thoughts." });
+  await fixture.putDataset("support", SUPPORT_BATCH.slice(0, 8));
+  await fixture.putDataset("support");
+  await fixture.putDataset("smoke", SUPPORT_BATCH.slice(0, 2));
+  await fixture.putDataset("refunds.2026", SUPPORT_BATCH.slice(0, 1));
+  const run = `${url}/ui/runs/${now}`;
+
+  /** Each view wide and narrow; the wide one is for the documents. */
+  const both = (
+    name: string,
+    { address, ready, height = 900, isDocumented = true, act }: {
+      address: string;
+      /** What is there when the view is. */
+      ready: string;
+      height?: number;
+      isDocumented?: boolean;
+      act?: (page: Page) => Promise<void>;
+    },
+  ): Shot[] => {
+    const take = async (page: Page) => {
+      await page.goto(address);
+      await page.locator(ready).first().waitFor();
+      await act?.(page);
+    };
+    return [
+      { name: `eval-${name}`, height, isDocumented, take },
+      { name: `eval-${name}-narrow`, width: 360, height: 900, isFull: true, take },
+    ];
+  };
+
+  const shots: Shot[] = [
+    ...both("runs", {
+      address: `${url}/?test=support`,
+      ready: "table.runs tbody tr:nth-child(4) .interval",
+      height: 640,
+    }),
+    ...both("run", { address: run, ready: ".turn-rows .name", height: 1900 }),
+    ...both("noise", { address: `${run}?view=noise`, ready: ".shares", height: 760 }),
+    ...both("grades", { address: `${run}?view=grades`, ready: ".figures", height: 1000 }),
+    ...both("turn", { address: `${run}?turn=3/1/0`, ready: ".grade-form", height: 1500 }),
+    ...both("compare", {
+      address: `${url}/ui/compare?baseline=${old}&candidate=${now}`,
+      ready: ".scatter .dot",
+      height: 1100,
+    }),
+    ...both("new-run", {
+      address: `${url}/ui/new`,
+      ready: "textarea.batch",
+      height: 1250,
+      async act(page) {
+        await page.getByRole("button", { name: "Use an example" }).click();
+        await page.getByLabel("Endpoint").fill(fixture.endpoint);
+        await page.getByLabel("Model", { exact: true }).fill("studio/support-v3");
+        await page.getByText("The endpoint lists").waitFor();
+      },
+    }),
+    ...both("datasets", { address: `${url}/ui/datasets`, ready: "table.runs", height: 400 }),
+    ...both("dataset", {
+      address: `${url}/ui/dataset/support`,
+      ready: ".scenarios summary",
+      act: (page) => page.locator(".scenarios summary").first().click(),
+    }),
+    ...both("new-dataset", {
+      address: `${url}/ui/datasets/new`,
+      ready: "textarea.batch",
+      act: (page) => page.getByRole("button", { name: "Use an example" }).click(),
+    }),
+    ...both("add-scenario", {
+      address: `${url}/ui/datasets/add#name=support&scenario=${
+        encodeURIComponent(JSON.stringify({ ...SUPPORT_BATCH[0]!, id: "from-the-chat" }))
+      }`,
+      ready: ".turn-fields",
+    }),
+    ...both("live", {
+      address: slow.url,
+      ready: "h2",
+      async act(page) {
+        const id = await slow.start({ attempts: 12, test_name: "a long one" });
+        await page.goto(`${slow.url}/ui/runs/${id}`);
+        await page.locator(".newest li").nth(4).waitFor();
+      },
+    }),
+    ...both("edit-scenario", {
+      address: `${url}/ui/dataset/smoke`,
+      ready: ".scenarios summary",
+      isDocumented: false,
+      async act(page) {
+        await page.locator(".scenarios summary").first().click();
+        await page.getByRole("button", { name: "Edit refund-30-days" }).click();
+      },
+    }),
+    ...both("empty", { address: empty.url, ready: ".state h2", isDocumented: false }),
+    ...both("empty-datasets", {
+      address: `${empty.url}/ui/datasets`,
+      ready: ".state h2",
+      isDocumented: false,
+    }),
+    ...both("no-grades", {
+      address: `${url}/ui/runs/${old}?view=grades`,
+      ready: ".state h2",
+      isDocumented: false,
+    }),
+    ...both("error", {
+      address: `${url}/ui/dataset/none`,
+      ready: ".notice",
+      isDocumented: false,
+    }),
+    ...both("right-to-left", {
+      address: `${run}?turn=9/1/0`,
+      ready: ".grade-form",
+      isDocumented: false,
+    }),
+    {
+      name: "eval-report",
+      height: 900,
+      async take(page) {
+        const file = await Deno.makeTempFile({ suffix: ".html" });
+        const report = await fetch(`${url}/runs/${now}/export?format=html`);
+        await Deno.writeTextFile(file, await report.text());
+        await page.goto(`file://${file}`);
+        await page.getByRole("link", { name: "Grades by people" }).click();
+        await page.locator(".figures").first().waitFor();
+      },
+    },
+  ];
+  return {
+    shots,
+    async [Symbol.asyncDispose]() {
+      for (const one of [fixture, slow, empty]) await one[Symbol.asyncDispose]();
+    },
+  };
+}

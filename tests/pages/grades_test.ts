@@ -1,0 +1,193 @@
+import { assert, assertEquals } from "@std/assert";
+import type { Locator, Page } from "playwright-core";
+import { checkAccessibility, pageSuite } from "./browser.ts";
+import { gradeSome, startEvalFixture } from "./eval_fixture.ts";
+
+const PRICES = JSON.stringify({ "studio/*": { input: 2, output: 8 } });
+
+const suite = pageSuite(async () => {
+  const fixture = await startEvalFixture({ environment: { PRICES } });
+  const graded = await fixture.evaluate({ history: "both", attempts: 2 });
+  const fresh = await fixture.evaluate({ attempts: 2, test_name: "fresh" });
+  await gradeSome(fixture, graded);
+  return { ...fixture, graded, fresh };
+});
+
+const gradesOf = (page: Page) => page.locator(".section", { hasText: "Grades by people" });
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 200; presses++) {
+    await page.keyboard.press("Tab");
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+  }
+  throw new Error("the element cannot be reached with Tab");
+}
+
+suite.test(
+  "a turn is graded with the mouse, by several people, and its history is kept",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/runs/${fixture.fresh}?turn=1/1/0`);
+    const { page } = tab;
+    tab.expect(/400/);
+    const section = gradesOf(page);
+    await page.getByText("Nobody has graded this turn yet.").waitFor();
+    await checkAccessibility(page);
+    await section.getByRole("button", { name: "0.75" }).click();
+    await section.getByLabel("Your name").fill("Ann");
+    await section.getByLabel("Label").fill("too long");
+    await section.getByLabel("Comment").fill("It repeats itself.");
+    await section.getByRole("button", { name: "Save the grade" }).click();
+    await section.locator(".reasons").getByText("It repeats itself.").waitFor();
+    await section.getByLabel("Your name").fill("Ben");
+    await section.getByLabel("Grade from 0 to 1").fill("3");
+    await section.getByRole("button", { name: "Save the grade" }).click();
+    await section.locator(".field-error").waitFor();
+    await section.getByLabel("Grade from 0 to 1").fill("0.4");
+    await section.getByRole("button", { name: "Save the grade" }).click();
+    await section.locator(".reasons li").nth(1).waitFor();
+    await section.getByRole("button", { name: "1.00" }).click();
+    await section.getByRole("button", { name: "Change the grade" }).click();
+    await section.getByText("3 grades so far").click();
+    assertEquals(await section.locator("details .reasons li").count(), 3);
+    await checkAccessibility(page);
+    const { grades, history } =
+      await (await fetch(`${fixture.url}/runs/${fixture.fresh}/turns/1/1/0/grades`)).json();
+    assertEquals(
+      grades.map(({ author, value }: { author: string; value: number }) => [author, value]),
+      [["Ann", 0.75], ["Ben", 1]],
+    );
+    assertEquals(history.length, 3);
+  },
+);
+
+suite.test(
+  "everything from the list to a turn's grade and back goes by keyboard",
+  async (fixture, open) => {
+    await using tab = await open(fixture.url);
+    const { page } = tab;
+    await tabTo(page, page.locator(`a[href="/ui/runs/${fixture.fresh}"]`));
+    await page.keyboard.press("Enter");
+    await page.locator(".turn-rows .name").first().waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("form", { name: "Grade this turn" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByText("Save the grade").last().waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("4");
+    await page.locator(".grade-steps [aria-pressed=true]", { hasText: "0.75" }).waitFor();
+    await page.keyboard.press("c");
+    await page.keyboard.type("written without a mouse");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("s");
+    await gradesOf(page).locator(".reasons").getByText("written without a mouse").waitFor();
+    await page.keyboard.press("2");
+    await page.keyboard.press("c");
+    await page.keyboard.press("Control+Enter");
+    await gradesOf(page).getByText("2 grades so far").waitFor();
+    await page.keyboard.press("u");
+    await page.waitForURL((url) => !url.searchParams.has("turn"));
+    await tabTo(page, page.getByRole("link", { name: "Grades by people" }));
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Grades", exact: true }).waitFor();
+    await tabTo(page, page.locator(".crumbs").getByRole("link", { name: "Runs" }));
+    await page.keyboard.press("Enter");
+    await page.locator("table.runs tbody tr").first().waitFor();
+  },
+);
+
+suite.test(
+  "the agreement shows people, the judge's bias by band and the threshold",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}?view=grades`);
+    const { page } = tab;
+    await page.getByText("16 grades of 8 turns by 2 people").waitFor();
+    await page.getByRole("heading", { name: "Judge against people" }).waitFor();
+    const bands = page.getByRole("region", { name: "Bias by band" }).locator("tbody tr");
+    assert(await bands.count() >= 2);
+    await page.getByRole("region", { name: "Thresholds" }).getByText("best").waitFor();
+    await page.getByRole("region", { name: "Pairs of people" }).getByText("Ann and Ben").waitFor();
+    assertEquals(
+      await page.getByRole("region", { name: "Grades", exact: true }).locator("tbody tr").count(),
+      16,
+    );
+    await checkAccessibility(page);
+    await page.getByLabel("Score").selectOption("token_f1");
+    await page.getByRole("heading", { name: "Token f1 against people" }).waitFor();
+    await page.getByLabel("People pass from").fill("0.9");
+    await page.keyboard.press("Tab");
+    await page.getByText("from a mean grade of 0.90").waitFor();
+    await page.reload();
+    await page.getByText("from a mean grade of 0.90").waitFor();
+    await page.getByRole("region", { name: "Grades", exact: true }).getByRole("link").first()
+      .click();
+    await page.getByRole("form", { name: "Grade this turn" }).waitFor();
+  },
+);
+
+suite.test("a run without grades says how to give one", async (fixture, open) => {
+  const id = await fixture.evaluate({ attempts: 1, test_name: "nobody" });
+  await using tab = await open(`${fixture.url}/ui/runs/${id}?view=grades`);
+  const { page } = tab;
+  await page.getByRole("heading", { name: "No grades yet" }).waitFor();
+  await checkAccessibility(page);
+  await page.getByRole("button", { name: "Grade the first turn" }).click();
+  await page.getByRole("form", { name: "Grade this turn" }).waitFor();
+});
+
+suite.test(
+  "the noise is split, and the number of scenarios for a difference is planned",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}`);
+    const { page } = tab;
+    tab.expect(/400/);
+    await page.getByRole("link", { name: "Noise and planning" }).click();
+    const sources = page.getByRole("region", { name: "Sources of the noise of overall" });
+    await sources.getByText("Scenarios").waitFor();
+    await page.getByText("To halve the standard error").waitFor();
+    await page.getByText(/show a difference of 0\.05 with a chance of 80%/).waitFor();
+    await checkAccessibility(page);
+    await page.getByLabel("Difference").fill("0.2");
+    await page.keyboard.press("Tab");
+    await page.getByText(/show a difference of 0\.20/).waitFor();
+    await page.getByLabel("Difference").fill("7");
+    await page.keyboard.press("Tab");
+    await page.locator(".field-error").waitFor();
+    await page.getByLabel("Score").selectOption("judge");
+    await page.getByRole("heading", { name: "Whose noise is it? judge" }).waitFor();
+  },
+);
+
+suite.test(
+  "a run shows what it cost and what later turns lose by earlier replies",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}`);
+    const { page } = tab;
+    await page.locator(".tile").getByText(/\$0\.\d+ model/).waitFor();
+    await page.getByRole("region", { name: "History gap" }).getByText("overall").waitFor();
+    await page.goto(`${fixture.url}/ui/runs/${fixture.graded}?turn=0/3/1`);
+    await page.getByText("asked after the references").waitFor();
+    await page.locator(".facts").getByText(/\$0\.0/).waitFor();
+  },
+);
+
+suite.test("a report shows the grades and the noise without a server", async (fixture, open) => {
+  const path = `${await Deno.makeTempDir()}/report.html`;
+  const answer = await fetch(`${fixture.url}/runs/${fixture.graded}/export?format=html`);
+  await Deno.writeTextFile(path, await answer.text());
+  await using tab = await open(`file://${path}`);
+  const { page } = tab;
+  await page.getByRole("link", { name: "Grades by people" }).click();
+  await page.getByText("16 grades of 8 turns by 2 people").waitFor();
+  await page.getByRole("region", { name: "Bias by band" }).waitFor();
+  await checkAccessibility(page);
+  await page.getByRole("link", { name: "Noise and planning" }).click();
+  await page.getByRole("heading", { name: "Whose noise is it? judge" }).waitFor();
+  await checkAccessibility(page);
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByLabel("Search messages, replies and references").fill("4711");
+  await page.locator(".turn-rows .name a", { hasText: "order-status #1.1" }).click();
+  await gradesOf(page).locator(".reasons").getByText("Ann").first().waitFor();
+  assertEquals(await page.getByRole("form", { name: "Grade this turn" }).count(), 0);
+});
