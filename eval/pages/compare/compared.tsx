@@ -37,7 +37,7 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
       <Differences comparison={comparison} />
       {hasScore && (
         <>
-          <div class="columns">
+          <div class="columns compared">
             <Section
               title="Scores"
               hint="Candidate minus baseline. Choose one to see its scenarios."

@@ -43,7 +43,12 @@ export function RunOverview({ run, summary, reload }: {
           onTurns={() => void round.value++}
         />
       )}
-      <Headline run={run} summary={summary} />
+      {(score !== undefined || run.status !== "running") && (
+        <Headline
+          run={run}
+          summary={summary}
+        />
+      )}
       <Remarks summary={summary} />
       {score !== undefined && (
         <div class="columns">

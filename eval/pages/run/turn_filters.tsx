@@ -21,6 +21,7 @@ const OUTCOMES: [value: string, label: string][] = [
 /** The filters of the table of turns. They are in the address, so that a link shows the same. */
 export function TurnFilters({ summary }: { summary: RunSummary }) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const names = Object.keys(summary.statistics);
   const value = (name: string) => query.value.get(name) ?? "";
   const later = (changes: Record<string, string>) => {
     clearTimeout(timer.current);
@@ -40,21 +41,21 @@ export function TurnFilters({ summary }: { summary: RunSummary }) {
       >
         {OUTCOMES.map(([outcome, label]) => <option key={outcome} value={outcome}>{label}</option>)}
       </select>
-      <span class="range">
-        <select
-          class="input auto"
-          aria-label="Score of the range"
-          value={value("score") || "overall"}
-          onChange={({ currentTarget }) => setQuery({ score: currentTarget.value })}
-        >
-          {Object.keys(summary.statistics).map((name) => (
-            <option key={name} value={name}>{scoreLabel(name)}</option>
-          ))}
-        </select>
-        <Bound name="min" label="Lowest score" onInput={later} />
-        <span class="muted">to</span>
-        <Bound name="max" label="Highest score" onInput={later} />
-      </span>
+      {names.length > 0 && (
+        <span class="range">
+          <select
+            class="input auto"
+            aria-label="Score of the range"
+            value={value("score") || "overall"}
+            onChange={({ currentTarget }) => setQuery({ score: currentTarget.value })}
+          >
+            {names.map((name) => <option key={name} value={name}>{scoreLabel(name)}</option>)}
+          </select>
+          <Bound name="min" label="Lowest score" onInput={later} />
+          <span class="muted">to</span>
+          <Bound name="max" label="Highest score" onInput={later} />
+        </span>
+      )}
       <Chip names={["scenario"]} text={`Scenario: ${value("scenario")}`} />
       <Chip names={["attempt"]} text={`Attempt: ${value("attempt")}`} />
       <Chip

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
+import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import {
@@ -60,8 +61,9 @@ export function TurnView({ run, summary, place }: {
         <Button icon="left" onClick={() => walk(-1)}>
           Previous<span class="wide-only">failing</span>
         </Button>
-        <Button icon="right" onClick={() => walk(1)}>
+        <Button onClick={() => walk(1)}>
           Next<span class="wide-only">failing</span>
+          <Icon name="right" />
         </Button>
       </div>
       <Shown loaded={loaded} what="the turn">
