@@ -12,7 +12,7 @@ import type {
 } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { limitTurn, refuseRepeats } from "./call_limits.ts";
+import { type LimitedTurn, limitTurn, refuseRepeats } from "./call_limits.ts";
 import { identifyCalls, toHistoryCall } from "./tool_call.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";
@@ -68,21 +68,28 @@ export interface AgentResult extends RunCost {
   pending?: PendingRun;
 }
 
-/** What the nodes pass to each other. */
+/** What the tools pass to the model. */
 interface State {
   messages: ChatMessage[];
   cost: RunCost;
   /** Answers so far without text and without tool calls. */
   blanks: number;
+}
+
+/** What the model passes to the tools. */
+interface CallingState extends State {
   /** The calls of the agent's tools that the model asks for. */
   calls: ToolCall[];
+  /** Which calls of the turn may be run, those of the caller's tools included. */
+  limited: Pick<LimitedTurn, "accepted" | "refusals">;
   /** Set if it also calls tools of the caller: they are the `toolCalls` of this reply. */
   waiting?: { reply: ChatReply; ids: PendingRun["ids"] };
 }
 
 /** The channel that a node writes to: that of the next node, or `done`, which ends the run. */
 type Step =
-  | { to: "model" | "tools"; value: State }
+  | { to: "model"; value: State }
+  | { to: "tools"; value: CallingState }
   | { to: "done"; value: AgentResult };
 
 const NO_TOOLS = createCallerTools([]);
@@ -101,12 +108,12 @@ const SEND = "__pregel_send";
  * (`StateGraph`, `Command`) each set up a trace and copy the configuration, which costs twice as
  * much as the rest of its loop.
  */
-class Node extends Runnable<State, void> {
+class Node<S extends State> extends Runnable<S, void> {
   override lc_namespace = ["assay"];
-  constructor(private readonly run: (state: State, run: AgentRun) => Promise<Step>) {
+  constructor(private readonly run: (state: S, run: AgentRun) => Promise<Step>) {
     super();
   }
-  override async invoke(state: State, config?: Partial<RunnableConfig>): Promise<void> {
+  override async invoke(state: S, config?: Partial<RunnableConfig>): Promise<void> {
     const { run, [SEND]: send } = config?.configurable ?? {};
     const { to, value } = await this.run(state, run);
     send([[to, value]]);
@@ -144,14 +151,15 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     const result = { reply: { ...reply, toolCalls: calls }, ...cost };
     return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
-  const { kept } = limitTurn(calls, settings.toolLimits);
+  const { kept, ...limited } = limitTurn(calls, settings.toolLimits);
   const { own, theirs, ids } = callerCalls.split(calls);
   const waiting = { reply: { ...reply, toolCalls: theirs }, ids };
-  const value: State = {
+  const value: CallingState = {
     messages: [...messages, toHistoryMessage(reply, kept)],
     cost,
     blanks,
     calls: own,
+    limited,
     ...(theirs.length > 0 && { waiting }),
   };
   return { to: "tools", value };
@@ -195,15 +203,15 @@ function emptyReply(model: string): AppError {
   });
 }
 
-async function useTools(state: State, run: AgentRun): Promise<Step> {
+async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
   const { tools, settings: { toolLimits }, signal, emit, log = silentLogger } = run;
-  const { calls, waiting } = state;
-  const { accepted, refusals } = limitTurn(calls, toolLimits);
+  const { calls, limited, waiting } = state;
+  const accepted = calls.filter((call) => limited.accepted.includes(call));
   const repeats = refuseRepeats(accepted, {
     added: state.messages.slice(run.messages.length),
     limits: toolLimits,
   });
-  for (const [id, reason] of repeats) refusals.set(id, reason);
+  const refusals = new Map([...limited.refusals, ...repeats]);
   const started = performance.now();
   const answers = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
   const ms = performance.now() - started;
@@ -214,7 +222,7 @@ async function useTools(state: State, run: AgentRun): Promise<Step> {
     const pending = { added: messages.slice(run.messages.length), ids };
     return { to: "done", value: { reply, ...cost, pending } };
   }
-  return { to: "model", value: { messages, cost, blanks: state.blanks, calls: [] } };
+  return { to: "model", value: { messages, cost, blanks: state.blanks } };
 }
 
 /** Created once. It holds no state of a run: each run is passed in its configuration. */
@@ -225,7 +233,7 @@ const graph = new Pregel({
   },
   channels: {
     model: new EphemeralValue<State>(),
-    tools: new EphemeralValue<State>(),
+    tools: new EphemeralValue<CallingState>(),
     done: new LastValue<AgentResult>(),
   },
   inputChannels: "model",
@@ -242,7 +250,7 @@ const graph = new Pregel({
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
-  const start: State = { messages: run.messages, cost: NO_COST, blanks: 0, calls: [] };
+  const start: State = { messages: run.messages, cost: NO_COST, blanks: 0 };
   try {
     // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
     return await graph.invoke(start, {

@@ -83,8 +83,8 @@ interface Turn extends ToolCallOptions {
 /** Equal shares, so that the length of a result does not depend on which call ends first. */
 function shareOf(calls: ToolCall[], options: ToolCallOptions): number {
   const { maxCharacters, maxResultCharacters } = { ...DEFAULT_LIMITS, ...options };
-  const running = calls.length - (options.refusals?.size ?? 0);
-  return Math.min(maxCharacters, Math.floor(maxResultCharacters / Math.max(1, running)));
+  const running = calls.filter(({ id }) => !options.refusals?.has(id));
+  return Math.min(maxCharacters, Math.floor(maxResultCharacters / Math.max(1, running.length)));
 }
 
 async function runToolCall(call: ToolCall, options: Turn): Promise<ToolAnswer> {

@@ -1,6 +1,7 @@
 import { textOf } from "../../../shared/providers/content.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
+import { createCallerTools } from "../../../agent/run/caller_tools.ts";
 import type { AgentEvent } from "../../../agent/run/events.ts";
 import { type AgentRun, runAgent } from "../../../agent/run/graph.ts";
 import { createToolbox, type Tool, ToolError } from "../../../agent/tools/tool.ts";
@@ -250,6 +251,25 @@ Deno.test("of three equal calls in one turn the third is not run; calls in the c
     ],
   });
   assertEquals(served, 2);
+});
+
+Deno.test("one limit holds for all calls of a turn, those of the caller's tools included", async () => {
+  const seen: unknown[] = [];
+  const own = tool("own", (args) => (seen.push(args), "done"));
+  const theirs = { name: "theirs", description: "", parameters: {} };
+  const provider = createScriptedProvider(calls(
+    call({ id: "c1", name: "theirs", arguments: '{"long":"argument"}' }),
+    call({ id: "c2", name: "own", arguments: '{"a":1}' }),
+  ));
+  const { pending, toolCalls } = await run(provider, {
+    tools: [own],
+    callerTools: createCallerTools([theirs]),
+    settings: { maxSteps: 3, toolLimits: { maxArgumentCharacters: 20 } },
+  });
+  const [turn, result] = pending!.added;
+  assertEquals(turn?.role === "assistant" && turn.toolCalls?.[1]?.arguments, "{}");
+  assertStringIncludes(textOf(result!.content), "the arguments are too long");
+  assertEquals([seen, toolCalls], [[], 0]);
 });
 
 Deno.test("a tool that takes too long is stopped, and the model is told so", async () => {
