@@ -48,15 +48,15 @@ export async function runToolCalls(
     yielder: createYielder(),
     maxCharacters: shareOf(calls, options),
   };
-  const limited = pLimit(atOnce);
+  const limited = calls.length > atOnce ? pLimit(atOnce) : undefined;
   const run = (call: ToolCall) =>
-    calls.length <= atOnce || refusals?.has(call.id)
+    !limited || refusals?.has(call.id)
       ? runToolCall(call, turn)
       : limited(() => runToolCall(call, turn));
   try {
     return limitTurnImages(await untilAbort(Promise.all(calls.map(run)), signal));
   } catch (error) {
-    limited.clearQueue();
+    limited?.clearQueue();
     throw error;
   }
 }
