@@ -8,7 +8,10 @@ export interface Recent<T> {
 
 export interface RecentOptions {
   maxAgeMs: number;
-  /** Of all values together, as JSON; the oldest make room. */
+  /**
+   * Of all values together, as JSON. The caller that holds the most makes room, with its oldest, so
+   * that nobody can push out the values of others.
+   */
   maxCharacters: number;
   /** Milliseconds; only differences count. */
   now?: () => number;
@@ -16,9 +19,16 @@ export interface RecentOptions {
 
 interface Entry<T> {
   value: T;
+  caller: string;
   keys: string[];
   size: number;
   keptAt: number;
+}
+
+/** The values of one caller, the oldest first. */
+interface Holding<T> {
+  entries: Set<Entry<T>>;
+  size: number;
 }
 
 /** Keeps values in memory. Keys must be hard to guess: callers without API keys are all one caller. */
@@ -27,31 +37,53 @@ export function createRecent<T>(
 ): Recent<T> {
   /** In the order in which they were kept; each under all its keys. */
   const entries = new Map<string, Entry<T>>();
+  const holdings = new Map<string, Holding<T>>();
   let total = 0;
 
+  function add(entry: Entry<T>): void {
+    const holding = holdings.get(entry.caller) ?? { entries: new Set(), size: 0 };
+    holdings.set(entry.caller, holding);
+    for (const key of entry.keys) entries.set(key, entry);
+    holding.entries.add(entry);
+    holding.size += entry.size;
+    total += entry.size;
+  }
+
   function remove(entry: Entry<T>): void {
+    const holding = holdings.get(entry.caller)!;
     for (const key of entry.keys) entries.delete(key);
+    holding.entries.delete(entry);
+    holding.size -= entry.size;
+    if (holding.entries.size === 0) holdings.delete(entry.caller);
     total -= entry.size;
   }
 
   function removeOld(): void {
     for (const entry of entries.values()) {
-      if (total <= maxCharacters && now() - entry.keptAt < maxAgeMs) return;
+      if (now() - entry.keptAt < maxAgeMs) return;
       remove(entry);
+    }
+  }
+
+  function makeRoom(): void {
+    while (total > maxCharacters) {
+      const [largest] = [...holdings.values()].sort((a, b) => b.size - a.size);
+      const [oldest] = largest!.entries;
+      remove(oldest!);
     }
   }
 
   return {
     keep(value, { caller, keys }) {
       const size = JSON.stringify(value).length;
-      const entry = { value, keys: keys.map((key) => join(caller, key)), size, keptAt: now() };
-      for (const key of entry.keys) {
-        const before = entries.get(key);
+      const names = keys.map((key) => join(caller, key));
+      for (const name of names) {
+        const before = entries.get(name);
         if (before) remove(before);
       }
-      for (const key of entry.keys) entries.set(key, entry);
-      total += size;
+      add({ value, caller, keys: names, size, keptAt: now() });
       removeOld();
+      makeRoom();
     },
     find(key, caller) {
       removeOld();

@@ -34,3 +34,13 @@ Deno.test("a value with several keys counts once, and leaves with all of them", 
   assertEquals(["a", "b", "c", "d"].map(find), [undefined, undefined, "9", "5678"]);
   assertEquals(recent.find("d", "bob"), undefined);
 });
+
+Deno.test("the caller that holds the most makes room, whoever needs it", () => {
+  const recent = createRecent<string>({ maxAgeMs: 10, maxCharacters: 24, now: () => 0 });
+  recent.keep("1234", { caller: "bob", keys: ["b"] }); // the oldest of all
+  for (const key of ["a1", "a2", "a3"]) recent.keep("1234", place(key));
+  recent.keep("5678", { caller: "bob", keys: ["c"] });
+  assertEquals(["b", "c"].map((key) => recent.find(key, "bob")), ["1234", "5678"]);
+  const found = ["a1", "a2", "a3"].map((key) => recent.find(key, "ada"));
+  assertEquals(found, [undefined, "1234", "1234"]);
+});
