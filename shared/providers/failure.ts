@@ -151,7 +151,7 @@ function explainUnreadable(
   answer: FailedAnswer | undefined,
 ): string {
   if (!answer) return "its answer is unreadable";
-  const type = answer.headers.get("content-type") ?? "no content type";
+  const type = startOf(answer.headers.get("content-type") ?? "no content type", redact);
   const start = startOf(answer.body, redact);
   const shown = start ? `begins with ${JSON.stringify(start)}` : "empty";
   return `its answer is unreadable (status ${answer.status}, ${type}, ${shown})`;

@@ -242,6 +242,10 @@ Deno.test("an unreadable answer is named by its status, content type and first c
       `(status 200, application/json, begins with "${"x".repeat(199)}…")`,
     ],
     [
+      raw("{", { headers: { "content-type": `application/json; ${"x".repeat(1000)}` } }),
+      `(status 200, application/json; ${"x".repeat(181)}…, begins with "{")`,
+    ],
+    [
       raw("", { headers: { "content-type": "application/json" } }),
       "(status 200, application/json, empty)",
     ],
