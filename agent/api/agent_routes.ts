@@ -48,6 +48,7 @@ const Tools = z.object({
       state: z.string(),
       tools: z.int(),
       error: z.string().optional(),
+      stderr: z.string().optional(),
       retry_at: z.string().optional(),
     }).meta({ id: "ToolServer" }),
   ),
