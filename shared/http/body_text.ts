@@ -1,4 +1,3 @@
-import { untilAbort } from "../abort.ts";
 import { AppError, ClientLeft } from "../errors.ts";
 import { createShapeGauge } from "./json_shape.ts";
 
@@ -27,12 +26,44 @@ type Bytes = Uint8Array<ArrayBuffer>;
  */
 export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const shape = createShapeGauge();
+  if (isSmall(request)) {
+    const text = await readSmall(request, limits);
+    shape.add(text);
+    return text;
+  }
   let text = "";
   for await (const piece of readBodyPieces(request, limits)) {
     shape.add(piece);
     text += piece;
   }
   return text;
+}
+
+/** A body whose length is declared, and enforced by its connection: it needs no stream. */
+function isSmall({ headers }: Request): boolean {
+  const length = headers.get("content-length");
+  return length !== null && Number(length) <= SMALL_BYTES && !headers.has("content-encoding");
+}
+
+async function readSmall(request: Request, limits: BodyLimits): Promise<string> {
+  const { maxBytes, timeoutMs = DEFAULT_TIMEOUT_MS } = limits;
+  if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(limits);
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(tooSlow(timeoutMs)), timeoutMs);
+  let bytes: ArrayBuffer;
+  try {
+    bytes = await Promise.race([request.arrayBuffer(), late.promise]);
+  } catch (error) {
+    throw error instanceof AppError ? error : new ClientLeft();
+  } finally {
+    clearTimeout(timer);
+  }
+  if (bytes.byteLength > maxBytes) throw tooLarge(limits);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw damaged(cause);
+  }
 }
 
 /**
@@ -50,9 +81,8 @@ export async function* readBodyPieces(
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   try {
-    const arriving = length <= SMALL_BYTES && encoding === "identity"
-      ? whole(request, late.signal)
-      : within(request.body ?? new Blob().stream(), { limits, signal: late.signal });
+    const body = request.body ?? new Blob().stream();
+    const arriving = within(body, { limits, signal: late.signal });
     yield* decode(unpack(arriving, encoding), limits);
   } catch (error) {
     if (late.signal.aborted) throw tooSlow(timeoutMs);
@@ -60,11 +90,6 @@ export async function* readBodyPieces(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** A body whose length is declared, and enforced by its connection: it needs no stream. */
-async function* whole(request: Request, signal: AbortSignal): AsyncGenerator<Bytes> {
-  yield new Uint8Array(await untilAbort(request.arrayBuffer(), signal));
 }
 
 /** The chunks of a body, up to the limits of size and time. */
@@ -117,13 +142,17 @@ async function* decode(chunks: AsyncIterable<Bytes>, limits: BodyLimits): AsyncG
     yield decoder.decode();
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    throw new AppError(
-      400,
-      "invalid_json",
-      "cannot read the request body: it is damaged, or not UTF-8",
-      { cause },
-    );
+    throw damaged(cause);
   }
+}
+
+function damaged(cause: unknown): AppError {
+  return new AppError(
+    400,
+    "invalid_json",
+    "cannot read the request body: it is damaged, or not UTF-8",
+    { cause },
+  );
 }
 
 function tooLarge({ maxBytes, setting = "MAX_BODY_BYTES" }: BodyLimits): AppError {
