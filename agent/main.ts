@@ -2,12 +2,9 @@ import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config.ts";
 import type { RateLimiter } from "../shared/http/rate_limit.ts";
 import type { Logger } from "../shared/log.ts";
-import { createPostgresPool } from "../shared/postgres/pool.ts";
-import { createPostgresLimiter } from "../shared/postgres/rate_limiter.ts";
 import { startService } from "../shared/start.ts";
 import { AgentConfig } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
-import { readMcpConfig } from "./mcp/config.ts";
 import { explainHidden, type Models } from "./models/models.ts";
 import { loadGraph } from "./run/runner.ts";
 import { createAgentDeps } from "./wiring.ts";
@@ -17,16 +14,19 @@ async function main(): Promise<void> {
     name: "assay-agent",
     schema: AgentConfig,
     portVariable: "AGENT_PORT",
-    check(config) {
+    async check(config) {
       requireSafeExposure(config, {});
-      if (config.AGENT_MCP_CONFIG) readMcpConfig(config.AGENT_MCP_CONFIG);
+      if (config.AGENT_MCP_CONFIG) {
+        const { readMcpConfig } = await import("./mcp/config.ts");
+        readMcpConfig(config.AGENT_MCP_CONFIG);
+      }
     },
     outgoing: (config) => config.AGENT_MAX_RUNS,
     async create(config, log) {
       // The configuration has been read. LangChain reads its own variables about twenty times per
       // run, which takes a fifth of the run's CPU time; an empty object makes that cheap.
       process.env = {};
-      const deps = createAgentDeps(config, log);
+      const deps = await createAgentDeps(config, log);
       const { models, tools, metrics } = deps;
       const shared = await openSharedLimit(config, log);
       return {
@@ -68,6 +68,8 @@ async function openSharedLimit(
   log: Logger,
 ): Promise<{ limiter: RateLimiter; close: () => Promise<void> } | undefined> {
   if (!rate || address === undefined) return undefined;
+  const { createPostgresPool } = await import("../shared/postgres/pool.ts");
+  const { createPostgresLimiter } = await import("../shared/postgres/rate_limiter.ts");
   const pool = await createPostgresPool({ address, max: LIMIT_CONNECTIONS, name: "assay-agent" });
   const limiter = await createPostgresLimiter({ pool, rate, service: "agent", log });
   return { limiter, close: () => pool.end() };

@@ -6,9 +6,6 @@ import type { ReadinessCheck } from "../shared/ops/operations.ts";
 import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { type AgentConfig, readProgramEnvironment } from "./config.ts";
 import type { AgentDeps } from "./handler.ts";
-import { createMcpConnect } from "./mcp/client.ts";
-import { readMcpConfig } from "./mcp/config.ts";
-import { createMcpToolSource } from "./mcp/tool_source.ts";
 import { createModels, type Models, observeModels } from "./models/models.ts";
 import { createTools } from "./tools/mod.ts";
 import { observeTools } from "./tools/observed_tools.ts";
@@ -22,7 +19,7 @@ export interface WiredAgent extends AgentDeps {
 }
 
 /** The service's real dependencies, from its configuration. Connects to the MCP servers. */
-export function createAgentDeps(config: AgentConfig, log: Logger): WiredAgent {
+export async function createAgentDeps(config: AgentConfig, log: Logger): Promise<WiredAgent> {
   const runs = createCapacity({
     what: "runs",
     max: config.AGENT_MAX_RUNS,
@@ -31,7 +28,7 @@ export function createAgentDeps(config: AgentConfig, log: Logger): WiredAgent {
   const workers = createWorkerBoard(log);
   const metrics = createMetrics({ runs: () => runs.used, workerRestarts: () => workers.restarts });
   const models = observeModels(createModels(config, log), metrics);
-  const tools = observeTools(createToolSource(config, { log, workers }), metrics);
+  const tools = observeTools(await createToolSource(config, { log, workers }), metrics);
   const checks = { providers: checkProviders(config, models) };
   // Without a worker or an MCP server only its tools are missing: the service is still ready.
   const details = { mcp: checkMcp(tools), workers: workers.check };
@@ -39,12 +36,17 @@ export function createAgentDeps(config: AgentConfig, log: Logger): WiredAgent {
   return { config, log, models, tools, runs, operations, metrics };
 }
 
-function createToolSource(
+async function createToolSource(
   config: AgentConfig,
   { log, workers }: { log: Logger; workers: WorkerBoard },
-): ToolSource & AsyncDisposable {
+): Promise<ToolSource & AsyncDisposable> {
   const builtIn = createTools(config, workers);
   if (!config.AGENT_MCP_CONFIG) return createFixedTools(builtIn);
+  const [{ createMcpConnect }, { readMcpConfig }, { createMcpToolSource }] = await Promise.all([
+    import("./mcp/client.ts"),
+    import("./mcp/config.ts"),
+    import("./mcp/tool_source.ts"),
+  ]);
   const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
   const connect = createMcpConnect({
     timeoutMs: config.AGENT_MCP_TIMEOUT_MS,
@@ -56,7 +58,9 @@ function createToolSource(
 
 function checkProviders(config: AgentConfig, { demoModel }: Models): ReadinessCheck {
   const isConfigured = Boolean(demoModel || config.HUB_BASE_URL || config.STUDIO_BASE_URL);
-  return () => isConfigured ? undefined : "no provider is configured";
+  // Without any of these there is the demo, unless fine-tuned models are listed.
+  const reason = "STUDIO_MODELS lists models, but no provider is configured; set STUDIO_BASE_URL";
+  return () => isConfigured ? undefined : reason;
 }
 
 /** Names the MCP servers that are not ready. Their errors are in `GET /tools`, which needs a key. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "./http/auth.ts";
 import { isLoopback } from "./http/host.ts";
 import { explainDeadOrigin } from "./http/origin_list.ts";
-import { parseRate } from "./http/rate_limit.ts";
+import { parseRate } from "./http/rate.ts";
 import { LOG_LEVELS } from "./log.ts";
 
 /** A configuration that cannot be used. The message names each variable and what is wrong. */

@@ -24,7 +24,7 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   schema: S;
   portVariable: keyof z.output<S> & string;
   /** Throws `ConfigError` for a configuration with which the service must not start. */
-  check(config: z.output<S>): void;
+  check(config: z.output<S>): void | Promise<void>;
   /** Outgoing connections that the service may have at once: they use descriptors too. */
   outgoing?(config: z.output<S>): number;
   /** Wires the service; may throw `ConfigError`. */
@@ -61,7 +61,7 @@ export async function startService<S extends z.ZodObject>(
   const help = () => renderHelp({ name, variables: Object.keys(schema.shape) });
   try {
     if (action === "serve") await serveService(definition);
-    else if (action === "check") checkService(definition);
+    else if (action === "check") await checkService(definition);
     else if (action === "version") writeLine(renderVersion(name));
     else if (action === "help") writeLine(help());
     else end(`${name}: unexpected argument "${action.unknown}"\n\n${help()}`);
@@ -75,7 +75,7 @@ async function serveService<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
 ): Promise<void> {
   const { name, schema, portVariable } = definition;
-  const { config, common, format, log } = configure(definition);
+  const { config, common, format, log } = await configure(definition);
   // Before anything else: counting descriptors takes them all for a moment.
   const connections = limitsOf(common, {
     outgoing: definition.outgoing?.(config) ?? 0,
@@ -142,18 +142,20 @@ function warnOfShortKeys(keys: CallerKey[], log: Logger): void {
 }
 
 /** Starts and changes nothing, so that it can run beside a running service. */
-function checkService<S extends z.ZodObject>(definition: ServiceDefinition<S>): void {
+async function checkService<S extends z.ZodObject>(
+  definition: ServiceDefinition<S>,
+): Promise<void> {
   const { name, schema } = definition;
-  const { config, redact } = configure(definition);
+  const { config, redact } = await configure(definition);
   writeLine(`${name}: the configuration is valid`);
   for (const [variable, value] of Object.entries(summarise(schema, config))) {
     writeLine(redact(`  ${variable}: ${value}`));
   }
 }
 
-function configure<S extends z.ZodObject>({ schema, check }: ServiceDefinition<S>) {
+async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefinition<S>) {
   const config = parseConfig(schema, readEnvironment(schema));
-  check(config);
+  await check(config);
   const common = config as unknown as CommonConfig;
   const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
   const redact = createRedactor(listSecrets(config));

@@ -1,6 +1,7 @@
 import { abortError } from "../../shared/abort.ts";
 import { answerIn, type Conversation, type Voice } from "./demo_answers.ts";
 import { textOf } from "../../shared/providers/content.ts";
+import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
 import { findToolCalls } from "./demo_tools.ts";
 import {
   type CallOptions,
@@ -14,15 +15,6 @@ import {
   ProviderError,
   type ToolCall,
 } from "../../shared/providers/provider.ts";
-
-/** The id of the embedded model, for `x-model-id`. */
-export const DEMO_MODEL = "demo/assistant";
-
-/** The embedded fine-tuned model: the same program with the short answers of a support desk. */
-export const DEMO_STUDIO: ListedModel = {
-  name: "demo-fine-tuned",
-  id: "a55a9000-de30-4f1e-8a7e-000000000001",
-};
 
 /**
  * A model that needs no key and no network, for a service without configuration. It takes its

@@ -10,7 +10,7 @@ import type { ChatProvider } from "../../shared/providers/provider.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import type { RoutedModel } from "../../shared/routing.ts";
 import type { AgentConfig } from "../config.ts";
-import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "./demo.ts";
+import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
 import { withImageFallback } from "./image_fallback.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
 import {
@@ -107,13 +107,17 @@ export function createModels(config: AgentConfig, log: Logger): Models {
 }
 
 function createDemoModels(config: AgentConfig): Models {
-  const demo = createDemoProvider();
+  const demo = createLazyProvider("demo", async () => {
+    const { createDemoProvider } = await import("./demo.ts");
+    return createDemoProvider();
+  });
   const own = { id: DEMO_MODEL, name: DEMO_MODEL };
   return {
     demoModel: DEMO_MODEL,
     providerFor: () => demo,
     listStudio: () => Promise.resolve({ [DEMO_STUDIO.name]: DEMO_STUDIO.id }),
     listHub: () => Promise.resolve({ models: [...listAliases(config), own], hidden: [] }),
+    load: () => demo.load(),
   };
 }
 

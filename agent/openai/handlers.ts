@@ -2,6 +2,7 @@ import { checkBody, readJsonValue } from "../../shared/http/body.ts";
 import { workSignal } from "../../shared/http/connection.ts";
 import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler } from "../../shared/http/router.ts";
+import { lazy } from "../../shared/lazy.ts";
 import { asFields, asList } from "../../shared/providers/openai_messages.ts";
 import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import { collectToolEvents, wantsToolEvents } from "../answer/tool_events.ts";
@@ -13,7 +14,6 @@ import { readMode } from "./mode.ts";
 import { findModel, listModels } from "./model_list.ts";
 import { createPendingRuns } from "./pending_runs.ts";
 import { toConversation, toPlainRequest } from "./request.ts";
-import { createResponseHandler } from "./responses/handler.ts";
 import {
   callerOf,
   type CompletionCaller,
@@ -52,7 +52,10 @@ export function createOpenAIHandlers(
   }
 
   return {
-    respond: createResponseHandler({ open, runs, bodyLimits }),
+    respond: lazy(async () => {
+      const { createResponseHandler } = await import("./responses/handler.ts");
+      return createResponseHandler({ open, runs, bodyLimits });
+    }),
 
     listModels: async (request, { connection }) =>
       Response.json(await listModels(models, workSignal(request, connection))),

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { evaluate } from "./calculator/evaluate.ts";
+import { lazy } from "../../shared/lazy.ts";
 import { type Tool, ToolError } from "./tool.ts";
 
 const MAX_LENGTH = 500;
+
+const evaluate = lazy(async () => (await import("./calculator/evaluate.ts")).evaluate);
 
 const schema = z.object({
   expression: z.string().describe("The expression, for example (12.5 + 3) * 4^2 or 17% of 240"),
@@ -20,11 +22,11 @@ export function createCalculator(): Tool<typeof schema, string> {
       "round(x, digits), floor, ceil, exp, ln, log(x, base), log10, log2, sin, cos, tan " +
       "(radians), min, max, sum, mean, gcd, lcm. No variables, no units.",
     schema,
-    run({ expression }) {
+    async run({ expression }) {
       if (expression.length > MAX_LENGTH) {
         throw new ToolError(`cannot calculate: the expression is over ${MAX_LENGTH} characters`);
       }
-      return evaluate(expression);
+      return await evaluate(expression);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
 import { ConfigError } from "../../shared/config.ts";
-import { createPublicFetch } from "../../shared/http/public_fetch.ts";
+import { lazy } from "../../shared/lazy.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { AgentConfig } from "../config.ts";
 import { createCalculator } from "./calculator.ts";
@@ -16,7 +16,10 @@ const CREATORS: Record<ToolName, (config: AgentConfig, workers: WorkerBoard) => 
   calculator: () => createCalculator(),
   fetch_url: (_, workers) =>
     createFetchUrl({
-      fetch: createPublicFetch(),
+      fetch: lazy(async () => {
+        const { createPublicFetch } = await import("../../shared/http/public_fetch.ts");
+        return createPublicFetch();
+      }),
       converter: createPageConverter({ onEvent: workers.watch("page") }),
     }),
   web_search({ TAVILY_API_KEY: apiKey, TAVILY_BASE_URL: baseUrl }) {

@@ -1,4 +1,5 @@
 import { callerKeys, type CommonConfig } from "../config.ts";
+import { lazy } from "../lazy.ts";
 import type { Logger } from "../log.ts";
 import type { About } from "../ops/api_description.ts";
 import type { Operations } from "../ops/operations.ts";
@@ -7,7 +8,7 @@ import { identifyCaller, requireCaller } from "./auth.ts";
 import { isLoopback, requireLoopbackHost } from "./host.ts";
 import { createOriginPolicy } from "./origin.ts";
 import { createPageRoutes, type Page, withPage } from "./page_routes.ts";
-import { createRateLimit, type RateLimiter } from "./rate_limit.ts";
+import type { RateLimiter } from "./rate_limit.ts";
 import { type ErrorResponse, type Guard, type Route, router, type Service } from "./router.ts";
 
 export interface ServiceDeps {
@@ -69,9 +70,13 @@ const requireAdmission: Guard = (_request, { connection, route }) => {
 function callerGuards(config: CommonConfig, limiter: RateLimiter | undefined): Guard[] {
   const { RATE_LIMIT: rate, TRUSTED_PROXIES: trustedProxies } = config;
   const keys = callerKeys(config);
+  const limitRate = rate && lazy(async () => {
+    const { createRateLimit } = await import("./rate_limit.ts");
+    return createRateLimit({ rate, trustedProxies, limiter });
+  });
   return [
     ...(keys.length > 0 ? [identifyCaller(keys)] : []),
-    ...(rate ? [createRateLimit({ rate, trustedProxies, limiter })] : []),
+    ...(limitRate ? [limitRate] : []),
     ...(keys.length > 0 ? [requireCaller] : []),
   ];
 }

@@ -28,6 +28,11 @@ export interface RouteDescription extends RoutePath {
   errorFormat?: ErrorFormat;
 }
 
+/** `/runs/{id}` for `/runs/:id`, as OpenAPI and the index of `GET /` write it. */
+export function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*(\w*)$/, (_, name) => `{${name || "rest"}}`);
+}
+
 /** The body of every error. */
 export const ProblemDocument = z.object({
   type: z.string(),

@@ -5,7 +5,13 @@ import {
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
 import type { Route } from "../http/router.ts";
-import { type About, BODY_PROBLEMS, COMMON_PROBLEMS, describeErrors } from "./api_description.ts";
+import {
+  type About,
+  BODY_PROBLEMS,
+  COMMON_PROBLEMS,
+  describeErrors,
+  templateOf,
+} from "./api_description.ts";
 import type { Version } from "./version.ts";
 
 /** The OpenAPI 3.1 document of a service with these routes. */
@@ -60,11 +66,6 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
     ...(content && { requestBody: { required: true, content } }),
     responses,
   };
-}
-
-/** `/runs/{id}` for `/runs/:id`, as OpenAPI and the index of `GET /` write it. */
-export function templateOf(path: string): string {
-  return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*(\w*)$/, (_, name) => `{${name || "rest"}}`);
 }
 
 function toOperationId(method: string, path: string): string {

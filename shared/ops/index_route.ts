@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Route } from "../http/router.ts";
-import { type About, jsonAnswer, type RouteDescription } from "./api_description.ts";
-import { templateOf } from "./api_document.ts";
+import { type About, jsonAnswer, type RouteDescription, templateOf } from "./api_description.ts";
 
 const ServiceIndex = z.looseObject({
   name: z.string(),

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Route } from "../http/router.ts";
 import { type About, jsonAnswer } from "./api_description.ts";
-import { createApiDocument } from "./api_document.ts";
 import type { Operations, ReadinessCheck } from "./operations.ts";
 import { describeVersion } from "./version.ts";
 
@@ -33,6 +32,11 @@ export function createOperationsRoutes(
 ): Route[] {
   const version = describeVersion(about.name);
   let document: string | undefined; // made once, at the first request: it takes time
+
+  async function describe() {
+    const { createApiDocument } = await import("./api_document.ts");
+    return createApiDocument(about, { version, routes: [...others, ...routes] });
+  }
 
   const routes: Route[] = [
     {
@@ -89,10 +93,8 @@ export function createOperationsRoutes(
       path: "/openapi.json",
       summary: "This document",
       answers: { 200: jsonAnswer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
-      handler: () => {
-        document ??= JSON.stringify(
-          createApiDocument(about, { version, routes: [...others, ...routes] }),
-        );
+      handler: async () => {
+        document ??= JSON.stringify(await describe());
         return new Response(document, { headers: { "content-type": "application/json" } });
       },
     },

@@ -1,5 +1,6 @@
 import type * as limiters from "rate-limiter-flexible";
-import { createMemoryLimiter, type Rate, type RateLimiter } from "../http/rate_limit.ts";
+import type { Rate } from "../http/rate.ts";
+import { createMemoryLimiter, type RateLimiter } from "../http/rate_limit.ts";
 import type { Logger } from "../log.ts";
 import type { PostgresPool } from "./pool.ts";
 

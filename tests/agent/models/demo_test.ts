@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { isAbort } from "../../../shared/errors.ts";
-import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "../../../agent/models/demo.ts";
+import { createDemoProvider } from "../../../agent/models/demo.ts";
+import { DEMO_MODEL, DEMO_STUDIO } from "../../../agent/models/demo_names.ts";
 import { type ChatMessage, ProviderError } from "../../../shared/providers/provider.ts";
 import { routeModel } from "../../../shared/routing.ts";
 

@@ -4,7 +4,7 @@ import { createModels } from "../../../agent/models/models.ts";
 import { parseConfig } from "../../../shared/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { silentLogger } from "../../../shared/log.ts";
-import { DEMO_MODEL, DEMO_STUDIO } from "../../../agent/models/demo.ts";
+import { DEMO_MODEL, DEMO_STUDIO } from "../../../agent/models/demo_names.ts";
 
 const UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
 
