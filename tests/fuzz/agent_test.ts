@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { createDemoProvider, DEMO_MODEL, DEMO_STUDIO } from "../../agent/models/demo.ts";
+import { createDemoProvider } from "../../agent/models/demo.ts";
+import { DEMO_MODEL, DEMO_STUDIO } from "../../agent/models/demo_names.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
 import { createScriptedProvider } from "../fakes/scripted_provider.ts";
 import { ADDRESSES, BODIES, checkAnswers } from "./answers.ts";
