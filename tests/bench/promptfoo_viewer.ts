@@ -55,8 +55,9 @@ export async function startPromptfooViewer(folder: string): Promise<PromptfooVie
     async show(turns) {
       const path = `${data}/import.json`;
       await Deno.writeTextFile(path, JSON.stringify(toExport(turns)));
-      const { success, stderr } = await promptfoo("import", path).output();
-      if (!success) throw new Error(new TextDecoder().decode(stderr));
+      const { success, stdout, stderr } = await promptfoo("import", path).output();
+      const text = new TextDecoder();
+      if (!success) throw new Error(text.decode(stdout) + text.decode(stderr));
       return viewerOf(EVALUATION);
     },
     async follow({ endpoint, messages, concurrency }) {

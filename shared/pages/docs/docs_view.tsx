@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { requestJson } from "../api.ts";
 import { ApiProblem } from "../api_problem.ts";
@@ -95,7 +96,14 @@ function RouteLink({ route, isChosen }: { route: ApiRoute; isChosen: boolean }) 
       {...(isChosen && { "aria-current": "page" as const })}
     >
       <span class={`method ${method.toLowerCase()}`}>{method}</span>
-      <code>{path}</code>
+      <code>
+        {path.split(/(?=\/)/).map((part, index) => (
+          <Fragment key={index}>
+            {part}
+            <wbr />
+          </Fragment>
+        ))}
+      </code>
     </Link>
   );
 }
