@@ -1,6 +1,7 @@
 import { parse } from "@std/jsonc";
 import { z } from "zod";
 import { ConfigError } from "../../shared/config.ts";
+import { type Fields, isFields } from "../../shared/fields.ts";
 
 /** A value of `env`; `null` takes an inherited variable away. */
 const EnvValue = z.union([z.string(), z.number().transform(String), z.null()], {
@@ -61,12 +62,12 @@ export function parseMcpConfig(text: string): McpServer[] {
   const file = parseFile(text);
   const key = "mcpServers" in file ? "mcpServers" : "servers";
   const entries = file[key];
-  if (!isObject(entries)) throw refuse('needs an object "mcpServers" or "servers"');
+  if (!isFields(entries)) throw refuse('needs an object "mcpServers" or "servers"');
   const wrong: string[] = [];
   const servers: McpServer[] = [];
   for (const [name, entry] of Object.entries(entries)) {
     const path = `${key}.${name}`;
-    if (!isObject(entry)) wrong.push(`${path}: must be an object`);
+    if (!isFields(entry)) wrong.push(`${path}: must be an object`);
     else if (entry.disabled !== true) servers.push(...parseEntry({ name, path, entry, wrong }));
   }
   if (wrong.length > 0) throw refuse(wrong.join("\n  "));
@@ -77,7 +78,7 @@ interface EntryOptions {
   name: string;
   /** Of the entry, for messages. */
   path: string;
-  entry: Record<string, unknown>;
+  entry: Fields;
   /** Gets what is wrong with the entry. */
   wrong: string[];
 }
@@ -140,7 +141,7 @@ function explainPermission(path: string): string {
   return `no permission to read ${path}; ${command}; or set AGENT_MCP_CONFIG to the file's content`;
 }
 
-function parseFile(text: string): Record<string, unknown> {
+function parseFile(text: string): Fields {
   let value: unknown;
   try {
     value = parse(text);
@@ -149,12 +150,8 @@ function parseFile(text: string): Record<string, unknown> {
     const [where = ""] = /at position \d+$/.exec(String(error)) ?? [];
     throw refuse(`it is not JSON ${where}`.trim());
   }
-  if (!isObject(value)) throw refuse("it is not a JSON object");
+  if (!isFields(value)) throw refuse("it is not a JSON object");
   return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function refuse(reason: string): ConfigError {

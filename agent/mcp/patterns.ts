@@ -1,5 +1,6 @@
 import type { RE2JS } from "re2js";
 import type { z } from "zod";
+import { type Fields, isFields } from "../../shared/fields.ts";
 
 let engine: typeof RE2JS | undefined;
 
@@ -10,8 +11,6 @@ export async function loadPatterns(): Promise<void> {
 
 /** Patterns of one schema that are checked; the server checks all of them. */
 const MAX_PATTERNS = 100;
-
-type Schema = Record<string, unknown>;
 
 /** A pattern, and where the texts are that it holds for; `*` is every item of a list. */
 interface PlacedPattern {
@@ -26,7 +25,7 @@ interface PlacedPattern {
  * whatever the server sends. A pattern in another form (lookarounds) is left to the server, and so are
  * all of them before `loadPatterns`.
  */
-export function withPatterns(schema: z.ZodType, inputSchema: Schema): z.ZodType {
+export function withPatterns(schema: z.ZodType, inputSchema: Fields): z.ZodType {
   const placed: PlacedPattern[] = [];
   collect(inputSchema, { path: [], placed });
   if (placed.length === 0) return schema;
@@ -45,11 +44,11 @@ function collect(
   schema: unknown,
   { path, placed }: { path: string[]; placed: PlacedPattern[] },
 ): void {
-  if (!isObject(schema) || placed.length >= MAX_PATTERNS) return;
+  if (!isFields(schema) || placed.length >= MAX_PATTERNS) return;
   const pattern = typeof schema.pattern === "string" ? compile(schema.pattern) : undefined;
   if (pattern) placed.push({ path, pattern, source: String(schema.pattern) });
-  if (isObject(schema.items)) collect(schema.items, { path: [...path, "*"], placed });
-  if (!isObject(schema.properties)) return;
+  if (isFields(schema.items)) collect(schema.items, { path: [...path, "*"], placed });
+  if (!isFields(schema.properties)) return;
   for (const [name, inner] of Object.entries(schema.properties)) {
     collect(inner, { path: [...path, name], placed });
   }
@@ -72,11 +71,7 @@ function textsAt(
   if (next === "*" && Array.isArray(value)) {
     return value.flatMap((item, index) => textsAt(item, rest, [...at, index]));
   }
-  return isObject(value) && Object.hasOwn(value, next)
+  return isFields(value) && Object.hasOwn(value, next)
     ? textsAt(value[next], rest, [...at, next])
     : [];
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

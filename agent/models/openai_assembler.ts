@@ -1,9 +1,6 @@
+import { asFields, asList, asText, isFields } from "../../shared/fields.ts";
 import {
   argumentsText,
-  asFields,
-  asList,
-  asText,
-  isFields,
   KNOWN_FIELDS,
   MAX_TOOL_CALLS,
   newToolCallId,

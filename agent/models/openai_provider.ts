@@ -10,8 +10,8 @@ import {
   type Diagnosis,
   toProviderError,
 } from "../../shared/providers/failure.ts";
+import { asFields } from "../../shared/fields.ts";
 import {
-  asFields,
   parseModels,
   parseReply,
   toCompletionParams,

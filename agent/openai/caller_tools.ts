@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
-import { asFields, asText } from "../../shared/providers/openai_messages.ts";
+import { asFields, asText } from "../../shared/fields.ts";
 import type { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentSettings } from "../run/graph.ts";
 import { unsupported } from "./error_shape.ts";

@@ -1,4 +1,4 @@
-import { asFields, asList } from "../../shared/providers/openai_messages.ts";
+import { asFields, asList } from "../../shared/fields.ts";
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 
 /** Tools as OpenAI's clients of 2023 send them: `functions`, `function_call`, role `function`. */

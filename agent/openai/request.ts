@@ -1,8 +1,7 @@
 import { textOf } from "../../shared/providers/content.ts";
 import { pickExtra } from "../../shared/providers/extra_fields.ts";
+import { asFields, asText } from "../../shared/fields.ts";
 import {
-  asFields,
-  asText,
   KNOWN_FIELDS,
   parseToolCall,
   toMessageParam,

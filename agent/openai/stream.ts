@@ -7,7 +7,7 @@ import {
   type Push,
   type StreamContext,
 } from "../answer/event_stream.ts";
-import { asList } from "../../shared/providers/openai_messages.ts";
+import { asList, type Fields } from "../../shared/fields.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
 import { toSentFields } from "../run/sent_fields.ts";
@@ -15,8 +15,6 @@ import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts"
 import { toOpenAIError } from "./error_shape.ts";
 import { toLegacyFinish, toLegacyMessage } from "./legacy_functions.ts";
 import type { CompletionSource } from "./source.ts";
-
-type Fields = Record<string, unknown>;
 
 export interface StreamedCompletionOptions {
   signal: AbortSignal;

@@ -3,7 +3,7 @@ import { EphemeralValue, LastValue } from "@langchain/langgraph/channels";
 import { Channel, Pregel } from "@langchain/langgraph/pregel";
 import { AppError } from "../../shared/errors.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
-import { asFields } from "../../shared/providers/openai_messages.ts";
+import { asFields } from "../../shared/fields.ts";
 import type {
   ChatMessage,
   ChatProvider,

@@ -1,5 +1,5 @@
 import { pickExtra, pickParts, thoughtOf } from "../../shared/providers/extra_fields.ts";
-import { asText } from "../../shared/providers/openai_messages.ts";
+import { asText } from "../../shared/fields.ts";
 import type {
   ChatContent,
   ChatMessage,

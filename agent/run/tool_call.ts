@@ -1,3 +1,4 @@
+import { type Fields, parseFields } from "../../shared/fields.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 
@@ -49,15 +50,8 @@ export function toHistoryCall({ id, name, arguments: text, extra }: ToolCall): T
  * Parses the arguments of a tool call; `undefined` if they are not a JSON object. An empty text is
  * an empty object: many models send it for a tool without arguments.
  */
-export function parseToolArguments(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? value as Record<string, unknown> : undefined;
-  } catch {
-    return undefined;
-  }
+export function parseToolArguments(text: string): Fields | undefined {
+  return text.trim() === "" ? {} : parseFields(text);
 }
 
 function callIdsOf(message: ChatMessage): string[] {

@@ -2,7 +2,7 @@ import { csv } from "./formats/csv.ts";
 import { json, jsonl } from "./formats/assay.ts";
 import type { DatasetFormat } from "./formats/format.ts";
 import { isLangSmith, langsmith } from "./formats/langsmith.ts";
-import { isObject } from "./formats/lines.ts";
+import { isFields } from "../../shared/fields.ts";
 import { openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
 import type { ColumnMapping } from "./formats/format.ts";
@@ -42,7 +42,7 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
       : promptfoo;
   }
   const value = parse(firstLine);
-  if (isObject(value)) {
+  if (isFields(value)) {
     if ("interactions" in value) return jsonl;
     if ("messages" in value || "input" in value) return openaiEvals;
     if ("tests" in value) return promptfoo;

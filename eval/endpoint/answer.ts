@@ -1,14 +1,7 @@
 import { type DecodedAnswer, NOT_UTF8, parseJsonAnswer } from "../../shared/http/utf8.ts";
-import {
-  asFields,
-  asList,
-  asText,
-  isFields,
-  parseContent,
-} from "../../shared/providers/openai_messages.ts";
+import { asFields, asList, asText, type Fields, isFields } from "../../shared/fields.ts";
+import { parseContent } from "../../shared/providers/openai_messages.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
-
-type Fields = Record<string, unknown>;
 
 /**
  * Parses an answer's JSON. An answer that came as server-sent events, although none were asked for,

@@ -1,4 +1,4 @@
-import { asFields, asList, isFields } from "../../shared/providers/openai_messages.ts";
+import { asFields, asList, isFields } from "../../shared/fields.ts";
 
 /**
  * The status of an error that came with status 200, such as `{"error": {"code": 429}}`, as far as

@@ -1,10 +1,6 @@
 import type { DecodedAnswer } from "../../shared/http/utf8.ts";
-import {
-  asFields,
-  asList,
-  parseReply,
-  toCompletionParams,
-} from "../../shared/providers/openai_messages.ts";
+import { asFields, asList } from "../../shared/fields.ts";
+import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 import type { ModelParameters } from "../../shared/schemas/evaluate.ts";
 import type { EndpointClient } from "./client.ts";

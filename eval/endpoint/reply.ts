@@ -1,4 +1,5 @@
-import { asFields, asList, asText, parseContent } from "../../shared/providers/openai_messages.ts";
+import { asFields, asList, asText } from "../../shared/fields.ts";
+import { parseContent } from "../../shared/providers/openai_messages.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { Cost } from "../../shared/schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";

@@ -1,4 +1,4 @@
-import { asFields, asList, asText } from "../../shared/providers/openai_messages.ts";
+import { asFields, asList, asText, parseFields } from "../../shared/fields.ts";
 import type { ToolCall } from "../../shared/providers/provider.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 
@@ -23,7 +23,7 @@ export function readToolEvents(message: unknown): ObservedToolCall[] | undefined
 
 /** Calls that a completion leaves to its caller. */
 export function readPendingCalls(calls: ToolCall[]): ObservedToolCall[] {
-  return calls.map(({ name, arguments: text }) => toCall(name, parseObject(text) ?? text));
+  return calls.map(({ name, arguments: text }) => toCall(name, parseFields(text) ?? text));
 }
 
 /** The same of a LangChain message; `undefined` if it has none: the agent may have called others. */
@@ -36,13 +36,4 @@ export function readMessageCalls(message: unknown): ObservedToolCall[] | undefin
 
 function toCall(name: string, args: unknown): ObservedToolCall {
   return { name, args: asText(args) ?? asFields(args), status: null, ms: null };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

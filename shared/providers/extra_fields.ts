@@ -1,3 +1,4 @@
+import { isFields } from "../fields.ts";
 import { routeModel } from "../routing.ts";
 import { simplifyContent } from "./content.ts";
 import type { ChatReply, ContentPart, ExtraFields } from "./provider.ts";
@@ -43,7 +44,7 @@ export function pickParts(content: unknown): ContentPart[] | undefined {
 }
 
 function isPart(value: unknown): value is ContentPart {
-  return isObject(value) && typeof value.type === "string" && !isDeep(value);
+  return isFields(value) && typeof value.type === "string" && !isDeep(value);
 }
 
 /** Fields whose text comes in pieces. Of any other field the last value counts. */
@@ -60,7 +61,7 @@ export function mergeExtra(sofar: ExtraFields, more: ExtraFields): void {
       sofar[name] = before + value;
     } else if (Array.isArray(before) && Array.isArray(value)) {
       for (const item of value) addItem(before, item);
-    } else if (isObject(before) && isObject(value)) {
+    } else if (isFields(before) && isFields(value)) {
       mergeExtra(before, value);
     } else {
       sofar[name] = structuredClone(value); // grows in place from here on
@@ -69,11 +70,11 @@ export function mergeExtra(sofar: ExtraFields, more: ExtraFields): void {
 }
 
 function addItem(list: unknown[], item: unknown): void {
-  const index = isObject(item) && typeof item.index === "number" ? item.index : undefined;
+  const index = isFields(item) && typeof item.index === "number" ? item.index : undefined;
   const known = index === undefined
     ? undefined
-    : list.slice(-MAX_OPEN_ITEMS).findLast((other) => isObject(other) && other.index === index);
-  const isSame = isObject(known) && isObject(item) && known.type === item.type;
+    : list.slice(-MAX_OPEN_ITEMS).findLast((other) => isFields(other) && other.index === index);
+  const isSame = isFields(known) && isFields(item) && known.type === item.type;
   if (isSame) mergeExtra(known, item);
   else list.push(structuredClone(item));
 }
@@ -115,10 +116,10 @@ export function reasoningIn({ reasoning_content, reasoning }: ExtraFields): stri
 
 /** The text of a part of type `thinking`; empty for any other. */
 export function thoughtOf(part: unknown): string {
-  if (!isObject(part) || part.type !== "thinking") return "";
+  if (!isFields(part) || part.type !== "thinking") return "";
   if (typeof part.thinking === "string") return part.thinking;
   if (!Array.isArray(part.thinking)) return "";
-  const texts = part.thinking.map((piece) => isObject(piece) ? piece.text : undefined);
+  const texts = part.thinking.map((piece) => isFields(piece) ? piece.text : undefined);
   return texts.filter((text) => typeof text === "string").join("");
 }
 
@@ -134,8 +135,4 @@ function providerOf(id: string): string {
   const { target, model } = routeModel(id);
   if (target === "studio") return "studio:"; // no prefix of a hub model ends so
   return model.slice(0, Math.max(0, model.lastIndexOf("/")));
-}
-
-function isObject(value: unknown): value is ExtraFields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { asFields, asList, asText, type Fields, isFields } from "../fields.ts";
 import type { DecodedAnswer } from "../http/utf8.ts";
 import { textOf } from "./content.ts";
 import { addToolImages } from "./tool_images.ts";
@@ -12,8 +13,6 @@ import type {
   ToolCall,
 } from "./provider.ts";
 import { randomHex } from "../random_hex.ts";
-
-type Fields = Record<string, unknown>;
 
 /** An answer with more tool calls than any model makes is unreadable. */
 export const MAX_TOOL_CALLS = 10_000;
@@ -194,20 +193,4 @@ export function parseModels(body: unknown): ListedModel[] | undefined {
 
 function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-export function asText(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
-}
-
-export function asList(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function asFields(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { ProviderWords } from "../errors.ts";
+import { type Fields, isFields } from "../fields.ts";
 import { shorten } from "../shorten.ts";
 
 const MAX_MESSAGE = 2_000;
@@ -7,8 +8,6 @@ const MAX_FIELD = 200;
 const MAX_START = 200;
 
 export type Redact = (text: string) => string;
-
-type Fields = Record<string, unknown>;
 
 /**
  * What the body of an error says, in any of the usual shapes: OpenAI's `{"error": {…}}`, Ollama's
@@ -62,8 +61,4 @@ function tryParse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { parseFields } from "../../../shared/fields.ts";
 import type { InputItem } from "../../../shared/schemas/responses.ts";
 import { unsupported } from "../error_shape.ts";
 
@@ -88,9 +89,7 @@ function unsealFields(sealed: string): InputMessage | undefined {
   if (!sealed.startsWith(PREFIX)) return undefined;
   try {
     const bytes = Uint8Array.fromBase64(sealed.slice(PREFIX.length));
-    const fields: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    const isObject = typeof fields === "object" && fields !== null && !Array.isArray(fields);
-    return isObject ? fields as InputMessage : undefined;
+    return parseFields(new TextDecoder().decode(bytes));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { reasoningOf } from "../../../shared/providers/extra_fields.ts";
-import { asList } from "../../../shared/providers/openai_messages.ts";
+import { asList } from "../../../shared/fields.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 import { toSentFields } from "../../run/sent_fields.ts";
 import { sealFields } from "./input.ts";

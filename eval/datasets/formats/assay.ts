@@ -1,6 +1,7 @@
 import { createShapeGauge } from "../../../shared/http/json_shape.ts";
 import { type DatasetFormat, ImportError } from "./format.ts";
-import { isObject, parseLine, readLines, readWhole } from "./lines.ts";
+import { isFields } from "../../../shared/fields.ts";
+import { parseLine, readLines, readWhole } from "./lines.ts";
 
 /** Our own scenarios, one per line. */
 export const jsonl: DatasetFormat = {
@@ -33,7 +34,7 @@ export const json: DatasetFormat = {
 
 function toScenarios(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
-  if (!isObject(value)) throw new ImportError(1, "it is neither an array nor an object");
+  if (!isFields(value)) throw new ImportError(1, "it is neither an array nor an object");
   return "test_batch" in value ? toScenarios(value.test_batch) : [value];
 }
 

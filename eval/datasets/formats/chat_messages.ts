@@ -1,5 +1,5 @@
 import type { ImportContext } from "./format.ts";
-import { isObject } from "./lines.ts";
+import { isFields } from "../../../shared/fields.ts";
 
 /** A turn that a list of chat messages holds. */
 export interface ChatTurn {
@@ -16,7 +16,7 @@ type Context = Pick<ImportContext, "leaveOut"> & { line: number };
 export function toTurns(messages: unknown[], { line, leaveOut }: Context): ChatTurn[] {
   const turns: ChatTurn[] = [];
   for (const message of messages) {
-    const { role, content } = isObject(message) ? message : { role: undefined, content: undefined };
+    const { role, content } = isFields(message) ? message : { role: undefined, content: undefined };
     const text = toText(content);
     const last = turns.at(-1);
     if (text === undefined) leaveOut(`messages without text (${describeRole(role)})`, line);
@@ -36,7 +36,7 @@ function toText(content: unknown): string | undefined {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return undefined;
   const texts = content.flatMap((part) =>
-    isObject(part) && typeof part.text === "string" ? [part.text] : []
+    isFields(part) && typeof part.text === "string" ? [part.text] : []
   );
   return texts.length === 0 ? undefined : texts.join("\n");
 }

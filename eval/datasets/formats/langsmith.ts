@@ -1,6 +1,6 @@
 import { type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
-import { isObject } from "./lines.ts";
+import { isFields } from "../../../shared/fields.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** Keys that hold the question or the answer, the likeliest first. */
@@ -66,7 +66,7 @@ function gather({ cells, line }: Row, pattern: RegExp): Record<string, unknown> 
     if (!match || cell === "") continue;
     const value = parseCell(cell);
     if (match[1] !== undefined) found[match[1]] = value;
-    else if (isObject(value)) Object.assign(found, value);
+    else if (isFields(value)) Object.assign(found, value);
     else if (typeof value === "string") found.input = found.output = value;
     else throw new ImportError(line, `the column ${name} holds neither an object nor a text`);
   }

@@ -45,7 +45,3 @@ export function parseLine({ number, text }: Line): unknown {
     throw new ImportError(number, `it is not JSON: ${(error as Error).message}`);
   }
 }
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

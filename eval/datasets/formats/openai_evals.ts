@@ -1,6 +1,7 @@
 import { type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
-import { isObject, type Line, parseLine, readLines } from "./lines.ts";
+import { isFields } from "../../../shared/fields.ts";
+import { type Line, parseLine, readLines } from "./lines.ts";
 
 /**
  * Lines with `messages` (or `input`) and `ideal`, as OpenAI's evals have them; also the lines of a
@@ -20,7 +21,7 @@ export const openaiEvals: DatasetFormat = {
 
 function readSample(line: Line, context: ImportContext): ChatTurn[] {
   const sample = parseLine(line);
-  if (!isObject(sample)) throw new ImportError(line.number, "it is not an object");
+  if (!isFields(sample)) throw new ImportError(line.number, "it is not an object");
   const { messages, input = messages, ideal, ...rest } = sample;
   for (const field of Object.keys(rest)) context.leaveOut(`the field ${field}`, line.number);
   const turns = typeof input === "string"

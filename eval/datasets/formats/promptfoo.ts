@@ -1,7 +1,8 @@
 import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
 import { type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
-import { isObject, readWhole } from "./lines.ts";
+import { isFields } from "../../../shared/fields.ts";
+import { readWhole } from "./lines.ts";
 import { toChecks } from "./promptfoo_checks.ts";
 import { render } from "./promptfoo_template.ts";
 
@@ -25,7 +26,7 @@ export const promptfoo: DatasetFormat = {
     const [error] = yaml.errors;
     if (error) throw new ImportError(error.linePos?.[0].line ?? 1, error.message.split("\n")[0]!);
     const root = yaml.toJS({ maxAliasCount: 100 });
-    const config: Values = Array.isArray(root) ? { tests: root } : isObject(root) ? root : {};
+    const config: Values = Array.isArray(root) ? { tests: root } : isFields(root) ? root : {};
     for (const name of Object.keys(config)) {
       if (!READ.has(name)) context.leaveOut(`${name} of the configuration`, 1);
     }
@@ -45,11 +46,11 @@ type TestContext = ImportContext & { config: Values; line: number; index: number
 
 function* readTest(test: unknown, context: TestContext) {
   const { config, line, index, leaveOut } = context;
-  if (!isObject(test)) {
+  if (!isFields(test)) {
     leaveOut("tests that are no objects, such as paths of files", line);
     return;
   }
-  const shared = isObject(config.defaultTest) ? config.defaultTest : {};
+  const shared = isFields(config.defaultTest) ? config.defaultTest : {};
   const { description, vars, assert, threshold = shared.threshold, ...rest } = test;
   for (const name of Object.keys(rest)) leaveOut(`${name} of a test`, line);
   const asserts = [assert, shared.assert].flatMap((list) => Array.isArray(list) ? list : []);
@@ -78,7 +79,7 @@ function* readTest(test: unknown, context: TestContext) {
 }
 
 function asValues(vars: unknown): Values {
-  return isObject(vars) ? vars : {};
+  return isFields(vars) ? vars : {};
 }
 
 /** promptfoo tests every combination of the values of variables that are lists. */
@@ -128,7 +129,7 @@ function findPrompt(
   { leaveOut }: Pick<ImportContext, "leaveOut"> & { line: number },
 ): string | undefined {
   const all = Array.isArray(prompts) ? prompts : prompts === undefined ? [] : [prompts];
-  const texts = all.map((prompt) => isObject(prompt) ? prompt.raw ?? prompt.id : prompt)
+  const texts = all.map((prompt) => isFields(prompt) ? prompt.raw ?? prompt.id : prompt)
     .filter((text): text is string => typeof text === "string");
   const [prompt, ...others] = texts.filter((text) => !/^(?:file|exec):\/\/|\.\w{2,4}$/.test(text));
   if (all.length > 0 && prompt === undefined) leaveOut("prompts in other files", 1);
@@ -141,7 +142,7 @@ function parseMessages(text: string): unknown[] | undefined {
   if (!text.trimStart().startsWith("[")) return undefined;
   try {
     const value = JSON.parse(text);
-    return Array.isArray(value) && value.every(isObject) ? value : undefined;
+    return Array.isArray(value) && value.every(isFields) ? value : undefined;
   } catch {
     return undefined;
   }

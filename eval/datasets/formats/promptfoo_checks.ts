@@ -1,5 +1,5 @@
 import type { ImportContext } from "./format.ts";
-import { isObject } from "./lines.ts";
+import { isFields } from "../../../shared/fields.ts";
 import { render } from "./promptfoo_template.ts";
 
 type Values = Record<string, unknown>;
@@ -36,13 +36,13 @@ const texts = (more: Values): Translate => ({ value }) => {
 const schema = (more: Values): Translate => ({ value }) =>
   value === undefined
     ? { type: "json", ...more }
-    : isObject(value)
+    : isFields(value)
     ? { type: "json", value, ...more }
     : undefined;
 
 const TRANSLATIONS: Record<string, Translate> = {
   "equals": ({ value }) =>
-    isObject(value) || Array.isArray(value)
+    isFields(value) || Array.isArray(value)
       ? { type: "json", value: { const: value } }
       : text("equals")({ value, threshold: undefined }),
   "contains": text("contains"),
@@ -81,7 +81,7 @@ export function toChecks(
   const checks: Values[] = [];
   let reference: string | undefined;
   for (const assert of asserts) {
-    const { type: fullType, value: raw, threshold, weight, metric } = isObject(assert)
+    const { type: fullType, value: raw, threshold, weight, metric } = isFields(assert)
       ? assert
       : {};
     if (typeof fullType !== "string") {

@@ -1,0 +1,32 @@
+/** The fields of a JSON object. */
+export type Fields = Record<string, unknown>;
+
+/** True for an object that is neither `null` nor an array. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object, or an empty one. */
+export function asFields(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+/** The array, or an empty one. */
+export function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The text, or `null`. */
+export function asText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+/** The object that a text is the JSON of; `undefined` if it is none. */
+export function parseFields(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
