@@ -11,7 +11,7 @@ import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/
 import type { CallerMessage } from "../run/conversation.ts";
 import type { AgentSettings } from "../run/graph.ts";
 import { readSentFields } from "../run/sent_fields.ts";
-import { readToolFields, readTools } from "./caller_tools.ts";
+import { readToolFields, readTools } from "./read_tools.ts";
 import { unsupported } from "./error_shape.ts";
 import { toPlainFields, toSettings } from "./settings.ts";
 
