@@ -1,11 +1,9 @@
 import {
-  type CallOptions,
-  type ChatDelta,
   type ChatProvider,
-  type ChatReply,
   type ChatRequest,
   ProviderError,
 } from "../../shared/providers/provider.ts";
+import { withAttempts } from "./attempts.ts";
 
 /** A provider for one run that falls back to other models. */
 export interface FallbackProvider extends ChatProvider {
@@ -20,48 +18,20 @@ export interface FallbackProvider extends ChatProvider {
  */
 export function createFallback(provider: ChatProvider, models: string[]): FallbackProvider {
   let current = 0;
-  const modelAt = (index: number) => models[index]!;
-
-  /** Moves on to the next model. Throws `error` if there is none, or if another would not help. */
-  function moveOn(error: unknown): void {
-    if (!isUnavailable(error) || current + 1 >= models.length) throw error;
-    current++;
-  }
-
-  async function complete(request: ChatRequest, options?: CallOptions): Promise<ChatReply> {
-    for (;;) {
-      try {
-        return await provider.complete({ ...request, model: modelAt(current) }, options);
-      } catch (error) {
-        moveOn(error);
-      }
-    }
-  }
-
-  async function* stream(request: ChatRequest, options?: CallOptions): AsyncGenerator<ChatDelta> {
-    for (;;) {
-      let hasBegun = false;
-      try {
-        for await (
-          const delta of provider.stream({ ...request, model: modelAt(current) }, options)
-        ) {
-          hasBegun = true;
-          yield delta;
-        }
-        return;
-      } catch (error) {
-        if (hasBegun) throw error;
-        moveOn(error);
-      }
-    }
-  }
+  const withModel = (request: ChatRequest) => ({ ...request, model: models[current]! });
 
   return {
     name: provider.name,
-    complete,
-    stream,
+    ...withAttempts(provider, {
+      first: withModel,
+      next(failed, error) {
+        if (!isUnavailable(error) || current + 1 >= models.length) throw error;
+        current++;
+        return withModel(failed);
+      },
+    }),
     get answeredBy() {
-      return modelAt(current);
+      return models[current]!;
     },
   };
 }

@@ -1,12 +1,10 @@
 import {
-  type CallOptions,
-  type ChatDelta,
   type ChatProvider,
-  type ChatReply,
   type ChatRequest,
   ProviderError,
 } from "../../shared/providers/provider.ts";
 import { hasToolImages, withoutToolImages } from "../../shared/providers/tool_images.ts";
+import { withAttempts } from "./attempts.ts";
 
 /** More models than any service asks. */
 const MAX_MODELS = 1_000;
@@ -18,51 +16,29 @@ const MAX_MODELS = 1_000;
  */
 export function withImageFallback<P extends ChatProvider>(provider: P): P {
   const refusing = new Set<string>();
+  /** Requests that are sent once more, without the images. */
+  const further = new WeakSet<ChatRequest>();
 
-  function prepare(request: ChatRequest): ChatRequest {
-    if (!refusing.has(request.model) || !hasToolImages(request.messages)) return request;
-    return { ...request, messages: withoutToolImages(request.messages) };
-  }
+  return {
+    ...provider,
+    ...withAttempts(provider, {
+      first: (request) => refusing.has(request.model) ? withoutImages(request) : request,
+      next(failed, error) {
+        if (!isRefusal(error) || !hasToolImages(failed.messages)) throw error;
+        const request = withoutImages(failed);
+        further.add(request);
+        return request;
+      },
+      onAnswer(answered) {
+        if (further.has(answered) && refusing.size < MAX_MODELS) refusing.add(answered.model);
+      },
+    }),
+  };
+}
 
-  /** The request to try next. Throws `error` if images cannot be its reason. */
-  function withoutImages(request: ChatRequest, error: unknown): ChatRequest {
-    if (!isRefusal(error) || !hasToolImages(request.messages)) throw error;
-    return { ...request, messages: withoutToolImages(request.messages) };
-  }
-
-  function remember({ model }: ChatRequest): void {
-    if (refusing.size < MAX_MODELS) refusing.add(model);
-  }
-
-  async function complete(request: ChatRequest, options?: CallOptions): Promise<ChatReply> {
-    const sent = prepare(request);
-    try {
-      return await provider.complete(sent, options);
-    } catch (error) {
-      const reply = await provider.complete(withoutImages(sent, error), options);
-      remember(sent);
-      return reply;
-    }
-  }
-
-  async function* stream(request: ChatRequest, options?: CallOptions): AsyncGenerator<ChatDelta> {
-    const sent = prepare(request);
-    let hasBegun = false;
-    try {
-      for await (const delta of provider.stream(sent, options)) {
-        hasBegun = true;
-        yield delta;
-      }
-    } catch (error) {
-      if (hasBegun) throw error;
-      for await (const delta of provider.stream(withoutImages(sent, error), options)) {
-        remember(sent);
-        yield delta;
-      }
-    }
-  }
-
-  return { ...provider, complete, stream };
+function withoutImages(request: ChatRequest): ChatRequest {
+  if (!hasToolImages(request.messages)) return request;
+  return { ...request, messages: withoutToolImages(request.messages) };
 }
 
 /** OpenRouter answers 404 if no provider of the model takes images. */
