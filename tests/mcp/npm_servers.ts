@@ -4,6 +4,7 @@ import {
   type Answer,
   completion,
   errorStatus,
+  json,
   type ProviderDouble,
   type ReceivedRequest,
   startProviderDouble,
@@ -13,17 +14,11 @@ import {
   type ServiceProcess,
   startServiceProcess,
 } from "../fakes/service_process.ts";
+import { startServer, writeNpx } from "./npx.ts";
 
 /** Servers from npm as users configure them, all at once, behind one agent. */
-const SERVER = new URL("../fakes/npm_server.ts", import.meta.url).pathname;
 const EVERYTHING = new URL("../fakes/everything_server.ts", import.meta.url).pathname;
 const ROOT = new URL("../../", import.meta.url).pathname;
-
-/** Stands for npx on a machine without a network: runs the named package, from the tests' own lock. */
-const NPX = `#!/bin/sh
-[ "$1" = "-y" ] && shift
-exec "${Deno.execPath()}" run -A --quiet "${SERVER}" "$@"
-`;
 
 /** A folder for the time of a test. */
 async function makeFolder() {
@@ -31,22 +26,6 @@ async function makeFolder() {
   return {
     folder,
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
-  };
-}
-
-function startEverything(transport: "sse" | "streamableHttp", port: number) {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", EVERYTHING, transport],
-    env: { PORT: String(port) },
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
-  return {
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await child.status;
-    },
   };
 }
 
@@ -81,36 +60,93 @@ async function allReady({ url }: ServiceProcess) {
   }
 }
 
+/** What the services answer that some servers ask: charts, Notion and Context7. */
+const FOUND = {
+  success: true,
+  resultObj: "https://charts.example/1.png",
+  object: "user",
+  name: "Ada",
+  results: [{ id: "/denoland/deno", title: "Deno", description: "A runtime." }],
+};
+
+interface Ports {
+  http: number;
+  sse: number;
+  notion: number;
+  context7: number;
+}
+
+/** VS Code's form, with comments; each entry as the server's documentation gives it. */
+function toEntries(
+  folder: string,
+  { ports, internet }: { ports: Ports; internet: string },
+): string {
+  return `{
+    "servers": {
+      // programs
+      "files": {
+        "command": "npx",
+        "args": ["-y", "@modelcontextprotocol/server-filesystem", "${folder}"],
+      },
+      "memory": {
+        "type": "stdio",
+        "command": "npx",
+        "args": ["-y", "@modelcontextprotocol/server-memory"],
+        "env": { "MEMORY_FILE_PATH": "${folder}/memory.jsonl" },
+      },
+      "thinking": {
+        "command": "npx",
+        "args": ["-y", "@modelcontextprotocol/server-sequential-thinking"],
+      },
+      "github": {
+        "command": "npx",
+        "args": ["-y", "@modelcontextprotocol/server-github"],
+        "env": { "GITHUB_PERSONAL_ACCESS_TOKEN": "none" },
+      },
+      "charts": {
+        "command": "npx",
+        "args": ["-y", "@antv/mcp-server-chart"],
+        "env": { "VIS_REQUEST_SERVER": "${internet}" },
+      },
+      // addresses
+      "web": { "type": "http", "url": "http://127.0.0.1:${ports.http}/mcp" },
+      "notion": {
+        "url": "http://127.0.0.1:${ports.notion}/mcp",
+        "headers": { "Authorization": "Bearer notion-secret" },
+      },
+      "context7": { "type": "http", "url": "http://127.0.0.1:${ports.context7}/mcp" },
+      "old": { "type": "sse", "url": "http://127.0.0.1:${ports.sse}/sse" },
+    },
+  }`;
+}
+
 Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file at any path", async () => {
   await using temporary = await makeFolder();
   const { folder } = temporary;
-  const ports = { http: freePort(), sse: freePort() };
+  const ports = { http: freePort(), sse: freePort(), notion: freePort(), context7: freePort() };
   await Deno.mkdir(`${folder}/bin`);
-  await Deno.writeTextFile(`${folder}/bin/npx`, NPX, { mode: 0o755 });
+  const npx = await writeNpx(`${folder}/bin`);
   await Deno.writeTextFile(`${folder}/note.txt`, "a note in a file");
-  // VS Code's form, with comments.
+  await using internet = await startProviderDouble(json(FOUND));
   await Deno.writeTextFile(
     `${folder}/servers.jsonc`,
-    `{
-      "servers": {
-        // an entry as the server's documentation gives it
-        "files": {
-          "command": "npx",
-          "args": ["-y", "@modelcontextprotocol/server-filesystem", "${folder}"],
-        },
-        "memory": {
-          "type": "stdio",
-          "command": "npx",
-          "args": ["-y", "@modelcontextprotocol/server-memory"],
-          "env": { "MEMORY_FILE_PATH": "${folder}/memory.jsonl" },
-        },
-        "web": { "type": "http", "url": "http://127.0.0.1:${ports.http}/mcp" },
-        "old": { "type": "sse", "url": "http://127.0.0.1:${ports.sse}/sse" },
-      },
-    }`,
+    toEntries(folder, { ports, internet: internet.origin }),
   );
-  await using _web = startEverything("streamableHttp", ports.http);
-  await using _old = startEverything("sse", ports.sse);
+  const everything = (transport: string, port: number) =>
+    startServer(Deno.execPath(), {
+      args: ["run", "-A", EVERYTHING, transport],
+      env: { PORT: String(port) },
+    });
+  const overHttp = (name: string, port: number) => {
+    const args = ["-y", name, "--transport", "http", "--port", String(port)];
+    const { origin } = internet;
+    const env = { AUTH_TOKEN: "notion-secret", BASE_URL: origin, CONTEXT7_API_URL: origin };
+    return startServer(npx, { args, env });
+  };
+  await using _web = everything("streamableHttp", ports.http);
+  await using _old = everything("sse", ports.sse);
+  await using _notion = overHttp("@notionhq/notion-mcp-server", ports.notion);
+  await using _context7 = overHttp("@upstash/context7-mcp", ports.context7);
   await using hub = await startProviderDouble(hubAnswer);
   await using agent = await startServiceProcess("agent", {
     environment: {
@@ -122,36 +158,41 @@ Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file a
   });
   const { tools, servers } = await allReady(agent);
   assertEquals(servers.map(({ transport }: { transport: string }) => transport), [
-    "stdio",
-    "stdio",
-    "http",
+    ...Array(5).fill("stdio"),
+    ...Array(3).fill("http"),
     "sse",
   ]);
-  const nameOf = (source: string, part: string): string =>
-    tools.find((tool: { source: string; name: string }) =>
+  const call = (source: string, part: string, args: unknown): Promise<string> => {
+    const tool = tools.find((tool: { source: string; name: string }) =>
       tool.source === source && tool.name.includes(part)
-    )?.name;
-
-  assertStringIncludes(
-    await ask(agent, nameOf("files", "read_text_file"), { path: `${folder}/note.txt` }),
-    "a note in a file",
-  );
+    );
+    return ask(agent, tool.name, args);
+  };
   const entity = { name: "Zoë", entityType: "person", observations: ["likes tea"] };
-  await ask(agent, nameOf("memory", "create_entities"), { entities: [entity] });
-  assertStringIncludes(await ask(agent, nameOf("memory", "read_graph"), {}), "likes tea");
-  for (const source of ["web", "old"]) {
-    const said = await ask(agent, nameOf(source, "echo"), { message: `by ${source}` });
-    assertStringIncludes(said, `Echo: by ${source}`);
+  const thought = { thought: "Hm.", nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
+  const chart = { data: [{ category: "a", value: 1 }], title: "A" };
+  const cases: [source: string, part: string, args: unknown, said: string][] = [
+    ["files", "read_text_file", { path: `${folder}/note.txt` }, "a note in a file"],
+    ["memory", "create_entities", { entities: [entity] }, "likes tea"],
+    ["memory", "read_graph", {}, "likes tea"],
+    ["thinking", "sequentialthinking", thought, '"thoughtHistoryLength": 1'],
+    ["charts", "generate_bar_chart", chart, "https://charts.example/1.png"],
+    ["web", "echo", { message: "by web" }, "Echo: by web"],
+    ["old", "echo", { message: "by old" }, "Echo: by old"],
+    ["notion", "get-self", {}, "Ada"],
+    ["context7", "resolve-library-id", { query: "deno", libraryName: "deno" }, "/denoland/deno"],
+    // It asks GitHub: arguments that do not fit its schema are not sent.
+    ["github", "create_issue", { repo: "r", title: "t" }, "owner"],
+  ];
+  for (const [source, part, args, said] of cases) {
+    assertStringIncludes(await call(source, part, args), said);
   }
-  await checkImages(agent, { hub, tool: nameOf("web", "tiny-image") });
+  await call("web", "tiny-image", {});
+  checkImage(hub);
 });
 
-/** An image of a tool reaches the model as an image part, beside the note in the result. */
-async function checkImages(
-  agent: ServiceProcess,
-  { hub, tool }: { hub: ProviderDouble; tool: string },
-): Promise<void> {
-  await ask(agent, tool, {});
+/** An image of a tool has reached the model as an image part, beside the note in the result. */
+function checkImage(hub: ProviderDouble): void {
   const { messages } = hub.requests.at(-1)!.body;
   const [result, images] = messages.slice(-2);
   assertEquals([result.role, images.role], ["tool", "user"]);
