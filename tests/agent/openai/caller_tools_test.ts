@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { ChatMessage } from "../../../shared/providers/provider.ts";
-import { agentService } from "../../fakes/agent_service.ts";
 import { readChunks, readEvents } from "../../fakes/events.ts";
+import { keyOf, KEYS, openAIRoutes } from "../../fakes/openai_routes.ts";
 import { createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
 
 const TOOLS = [{
@@ -14,19 +14,11 @@ const WEATHER = { id: "c2", name: "get_weather", arguments: '{"city":"Oslo"}' };
 
 function serve(...steps: Step[]) {
   const provider = createScriptedProvider(...steps);
-  const keys = { API_KEYS: "ada:ada-key-0123456789,bob:bob-key-0123456789" };
-  const { service } = agentService(provider, { environment: keys });
-  const send = (path: string, body: Record<string, unknown>, caller = "ada") =>
-    service(
-      new Request(`http://127.0.0.1:8000/v1/${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-api-key": `${caller}-key-0123456789` },
-        body: JSON.stringify({ model: "a/b", ...body }),
-      }),
-    );
-  const ask = (body: Record<string, unknown>, caller?: string) =>
-    send("chat/completions", { messages: [QUESTION], tools: TOOLS, ...body }, caller);
-  return { provider, send, ask };
+  const { post } = openAIRoutes(provider, { environment: KEYS });
+  const ask = (body: Record<string, unknown>, caller = "ada") =>
+    post("chat/completions", { messages: [QUESTION], tools: TOOLS, ...body }, keyOf(caller));
+  const respond = (body: Record<string, unknown>) => post("responses", body, keyOf("ada"));
+  return { provider, respond, ask };
 }
 
 /** The calls and results of a conversation, in their order. */
@@ -161,8 +153,8 @@ Deno.test("a response has the caller's calls as items, and takes their results",
   const tools = [{ type: "function", ...TOOLS[0]!.function }];
   const input = [QUESTION];
   for (const stream of [false, true]) {
-    const { provider, send } = serve({ toolCalls: [SUM, WEATHER] }, { content: "Sunny." });
-    const response = await send("responses", { input, tools, stream });
+    const { provider, respond } = serve({ toolCalls: [SUM, WEATHER] }, { content: "Sunny." });
+    const response = await respond({ input, tools, stream });
     const events = stream ? await Array.fromAsync(readEvents(response)) : [];
     const body = stream ? events.at(-1)!.data.response : await response.json();
     const [call, ...more] = body.output.filter(({ type }: { type: string }) =>
@@ -179,9 +171,33 @@ Deno.test("a response has the caller's calls as items, and takes their results",
       stream ? 2 : 0,
     );
     const output = { type: "function_call_output", call_id: call.call_id, output: "sunny" };
-    await send("responses", { input: [...input, call, output], tools });
+    await respond({ input: [...input, call, output], tools });
     const steps = stepsOf(provider.requests.at(-1)?.messages);
     assertEquals(steps, ["calculator", "4", "get_weather", "sunny"]);
+  }
+});
+
+Deno.test("with functions too the run goes on, whole or streamed, if the call comes back with its id", async () => {
+  const functions = TOOLS.map((tool) => tool.function);
+  const steps = ["calculator", "4", "get_weather", "sunny"];
+  for (const stream of [false, true]) {
+    const { provider, ask } = serve({ toolCalls: [SUM, WEATHER] }, { content: "Sunny." });
+    const response = await ask({ tools: undefined, functions, stream });
+    const pieces = stream
+      ? (await readChunks(response)).map(({ choices }) => choices[0].delta.function_call ?? {})
+      : [(await response.json()).choices[0].message.function_call];
+    const [{ id, name }] = pieces.filter((piece) => piece.name);
+    const text = pieces.map((piece) => piece.arguments ?? "").join("");
+    assertEquals([name, text], ["get_weather", WEATHER.arguments]);
+    const messages = (call: Record<string, unknown>) => [
+      QUESTION,
+      { role: "assistant", content: null, function_call: { name, arguments: text, ...call } },
+      { role: "function", name, content: "sunny" },
+    ];
+    await ask({ functions, messages: messages({ id }) });
+    assertEquals(stepsOf(provider.requests.at(-1)?.messages), steps);
+    await ask({ functions, messages: messages({}) });
+    assertEquals(stepsOf(provider.requests.at(-1)?.messages), steps.slice(2));
   }
 });
 
@@ -205,14 +221,8 @@ Deno.test("a forced tool call is forced once, and tool fields are sent only with
   }
 
   const last = createScriptedProvider({ toolCalls: [SUM] }, { content: "4" });
-  const { service } = agentService(last, { environment: { AGENT_MAX_STEPS: "1" } });
-  await service(
-    new Request("http://127.0.0.1:8000/v1/chat/completions", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "a/b", messages: [QUESTION], parallel_tool_calls: true }),
-    }),
-  );
+  const { post } = openAIRoutes(last, { environment: { AGENT_MAX_STEPS: "1" } });
+  await post("chat/completions", { messages: [QUESTION], parallel_tool_calls: true });
   assertEquals(last.requests.map(({ extra, tools }) => [Boolean(tools), extra]), [
     [true, { parallel_tool_calls: true }],
     [false, undefined],

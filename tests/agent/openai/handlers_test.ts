@@ -1,22 +1,10 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import { agentService } from "../../fakes/agent_service.ts";
 import { readChunks } from "../../fakes/events.ts";
+import { openAIRoutes, SUM, USAGE } from "../../fakes/openai_routes.ts";
 import { createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
 
 const MESSAGES = [{ role: "user", content: "Hi" }];
-const USAGE = {
-  promptTokens: 10,
-  completionTokens: 2,
-  totalTokens: 12,
-  promptDetails: null,
-  completionDetails: null,
-};
-const SUM: Step = {
-  content: "Let me see.",
-  toolCalls: [{ id: "c1", name: "calculator", arguments: '{"expression":"2+2"}' }],
-  usage: USAGE,
-};
 
 interface AskOptions {
   headers?: Record<string, string>;
@@ -25,16 +13,9 @@ interface AskOptions {
 
 function serve(steps: Step[], { environment = {} }: AskOptions = {}) {
   const provider = createScriptedProvider(...steps);
-  const { service } = agentService(provider, { environment });
-  async function ask(body: Record<string, unknown>, { headers = {} }: AskOptions = {}) {
-    return await service(
-      new Request("http://127.0.0.1:8000/v1/chat/completions", {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body: JSON.stringify({ model: "a/b", messages: MESSAGES, ...body }),
-      }),
-    );
-  }
+  const { service, post } = openAIRoutes(provider, { environment });
+  const ask = (body: Record<string, unknown>, { headers = {} }: AskOptions = {}) =>
+    post("chat/completions", { messages: MESSAGES, ...body }, headers);
   return { provider, service, ask };
 }
 
