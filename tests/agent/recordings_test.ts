@@ -131,6 +131,42 @@ for (const [name, recording] of Object.entries(RECORDINGS)) {
       ...fields,
     });
   });
+
+  for (const way of WAYS) {
+    Deno.test(`${name}, ${way}: every field comes back to /v1/responses, by the items or their ids`, async () => {
+      await using double = await startProviderDouble(answersOf(recording, way));
+      const service = serve(double);
+      const include = ["reasoning.encrypted_content"];
+      const items = await respond(service, { model, input: [ASKED], include, way });
+      const references = items.map(({ id }) => ({ type: "item_reference", id }));
+      for (const earlier of [items, references]) {
+        await respond(service, { model, input: [ASKED, ...earlier, ASKED], way });
+        assertEquals(assistantIn(double, double.requests.length - 1), {
+          role: "assistant",
+          content: content_parts ?? content,
+          ...fields,
+        });
+      }
+    });
+  }
+}
+
+const ASKED = { role: "user", content: "What is 17 * 23?" };
+
+/** The output of `POST /v1/responses`. */
+async function respond(
+  service: Service,
+  { way, ...body }: { way: Way } & Record<string, unknown>,
+): Promise<{ id: string }[]> {
+  const response = await service(
+    new Request("http://127.0.0.1:8000/v1/responses", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...body, stream: way === "streamed" }),
+    }),
+  );
+  if (way === "whole") return (await response.json()).output;
+  return (await Array.fromAsync(readEvents(response))).at(-1)!.data.response.output;
 }
 
 /** `POST /v1/chat/completions`, by default without the agent. */

@@ -1,6 +1,11 @@
-import { parseFields } from "../../../shared/fields.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { asList, asText } from "../../../shared/fields.ts";
+import { pickExtra } from "../../../shared/providers/extra_fields.ts";
+import { toToolCallParam } from "../../../shared/providers/openai_messages.ts";
 import type { InputItem } from "../../../shared/schemas/responses.ts";
 import { unsupported } from "../error_shape.ts";
+import { KEPT_MINUTES } from "./kept_items.ts";
+import { unsealFields } from "./sealed_fields.ts";
 
 /** A message of a chat completion, before its schema has checked it. */
 export type InputMessage = Record<string, unknown>;
@@ -8,8 +13,8 @@ export type InputMessage = Record<string, unknown>;
 type Content = Extract<InputItem, { type: "message" }>["content"];
 type Part = Exclude<Content, string>[number];
 
-/** Returns the item of an earlier response, which a caller names by its id; else throws 400. */
-export type FindItem = (id: string, path: string) => InputItem;
+/** Returns the item of an earlier response, by its id. */
+export type FindItem = (id: string) => InputItem | undefined;
 
 /**
  * The items of a conversation as the messages of a chat completion. Reasoning, text and calls that
@@ -26,21 +31,20 @@ export function toMessages(input: InputItem[], findItem: FindItem): InputMessage
 
   for (const [index, given] of input.entries()) {
     const path = `input.${index}`;
-    const item = given.type === "item_reference" ? findItem(given.id, path) : given;
+    const item = complete(given, { path, findItem });
     const last = messages.at(-1);
     switch (item.type) {
       case "message": {
         const content = toContent(item.content, `${path}.content`);
-        if (item.role === "assistant") addTurn({ content });
+        if (item.role === "assistant") addTurn({ content, ...unsealFields(item) });
         else messages.push({ role: item.role, content });
         break;
       }
       case "function_call": {
-        const { call_id: id, name, arguments: text } = item;
-        const call = { id, type: "function", function: { name, arguments: text } };
+        const { call, fields } = toCall(item);
         const isSameTurn = last?.role === "assistant" && Object.keys(thoughts).length === 0;
-        if (isSameTurn) last.tool_calls = [...callsOf(last), call];
-        else addTurn({ content: null, tool_calls: [call] });
+        if (!isSameTurn) addTurn({ content: null, tool_calls: [call], ...fields });
+        else Object.assign(last, { tool_calls: [...asList(last.tool_calls), call] }, fields);
         break;
       }
       case "function_call_output":
@@ -57,42 +61,66 @@ export function toMessages(input: InputItem[], findItem: FindItem): InputMessage
   return messages;
 }
 
-function callsOf({ tool_calls: calls }: InputMessage): unknown[] {
-  return Array.isArray(calls) ? calls : [];
+/**
+ * The item that a caller names by its id. One that it sends itself, with the id of an earlier one,
+ * gets the fields that the caller left out: many clients keep only those they know.
+ */
+function complete(
+  given: InputItem,
+  { path, findItem }: { path: string; findItem: FindItem },
+): InputItem {
+  const id = asText(given.id);
+  const kept = id ? findItem(id) : undefined;
+  if (given.type === "item_reference") {
+    if (!kept) throw unknownItem(given.id, path);
+    return kept;
+  }
+  if (kept?.type !== given.type) return given;
+  const set = Object.entries(given).filter(([, value]) => value !== null);
+  return { ...kept, ...Object.fromEntries(set) } as InputItem;
+}
+
+function unknownItem(id: string, path: string): AppError {
+  const message = `the item ${JSON.stringify(id.slice(0, 100))} is not known: items are kept for ` +
+    `${KEPT_MINUTES} minutes; send the item itself (most clients do so with store: false)`;
+  return new AppError(400, "invalid_request", `cannot use ${path}: ${message}`, {
+    errors: [{ path, message }],
+  });
+}
+
+const KNOWN_CALL_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "type",
+  "status",
+  "call_id",
+  "name",
+  "arguments",
+  "encrypted_content",
+  "from_model",
+]);
+
+/**
+ * A call with the fields that its provider sent, and those of its turn. The fields of an item without
+ * `from_model` are the client's own.
+ */
+function toCall(item: Extract<InputItem, { type: "function_call" }>) {
+  const { call_id: id, name, arguments: text, from_model } = item;
+  const extra = from_model ? pickExtra(item, KNOWN_CALL_FIELDS) : undefined;
+  const call = toToolCallParam({ id, name, arguments: text }, extra);
+  return { call, fields: { ...(extra && { from_model }), ...unsealFields(item) } };
 }
 
 /** What a model thought goes back to its provider, in the field that most providers use. */
 function toThoughts(
-  { summary, content, encrypted_content: sealed }: Extract<InputItem, { type: "reasoning" }>,
+  item: Extract<InputItem, { type: "reasoning" }>,
 ): InputMessage {
-  const fields = sealed ? unsealFields(sealed) : undefined;
+  const { summary, content } = item;
+  const fields = unsealFields(item);
   if (fields) return fields;
   const text = [...(content?.length ? content : summary ?? [])].map(({ text }) => text).join(
     "\n\n",
   );
   return text ? { reasoning_content: text } : {};
-}
-
-const PREFIX = "assay.";
-
-/**
- * Further fields of a model's message, packed into the `encrypted_content` of its reasoning item:
- * clients keep that text and send it back. It holds nothing that the caller may not read.
- */
-export function sealFields(fields: Record<string, unknown>): string {
-  const bytes = new TextEncoder().encode(JSON.stringify(fields));
-  return PREFIX + bytes.toBase64();
-}
-
-/** `undefined` if the text is not ours: another service's is of no use to our providers. */
-function unsealFields(sealed: string): InputMessage | undefined {
-  if (!sealed.startsWith(PREFIX)) return undefined;
-  try {
-    const bytes = Uint8Array.fromBase64(sealed.slice(PREFIX.length));
-    return parseFields(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
 }
 
 function toContent(content: Content, path: string): unknown {

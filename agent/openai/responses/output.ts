@@ -2,7 +2,7 @@ import { reasoningOf } from "../../../shared/providers/extra_fields.ts";
 import { asList } from "../../../shared/fields.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 import { toSentFields } from "../../run/sent_fields.ts";
-import { sealFields } from "./input.ts";
+import { sealFields } from "./sealed_fields.ts";
 import { randomHex } from "../../../shared/random_hex.ts";
 
 /** One event of a streamed response, without its number. */
@@ -35,11 +35,16 @@ export interface ResponseOutput {
   addRefusal(text: string): Promise<void>;
   addReasoning(text: string): Promise<void>;
   addCall(piece: CallPiece): Promise<void>;
+  /** Adds what the provider sent with a call beside its name and arguments. */
+  addCallFields(index: number, fields: Record<string, unknown>): void;
   /** The call has been announced, at least in part. */
   hasCall(index: number): boolean;
   /** Closes the text that is open: what comes next is an item of its own. */
   endText(): Promise<void>;
-  /** Closes everything that is open. `sealed` becomes the `encrypted_content` of the turn's reasoning. */
+  /**
+   * Closes everything that is open. `sealed` becomes the `encrypted_content` of the turn's reasoning,
+   * or of its first open item if it has none.
+   */
   endTurn(options?: { status?: string; sealed?: string | undefined }): Promise<void>;
   /** The items with their `encrypted_content`, also if the caller does not get it. */
   toKept(): OutputItem[];
@@ -190,13 +195,20 @@ export function createResponseOutput(
     await open?.close(status ?? "completed");
   }
 
-  async function closeReasoning(sealed?: string): Promise<void> {
+  async function closeReasoning(): Promise<void> {
     const open = thoughts;
     thoughts = undefined;
-    if (open && sealed) seals.set(open.item, sealed);
     if (!open || !sealsReasoning) return;
-    open.item.encrypted_content = sealed ?? null;
+    open.item.encrypted_content = seals.get(open.item) ?? null;
     await finish(open, "completed");
+  }
+
+  function seal(sealed: string): void {
+    const [firstCall] = calls.values();
+    const { item } = thoughts ?? text ?? firstCall ?? {};
+    if (!item) return;
+    seals.set(item, sealed);
+    if (sealsReasoning) item.encrypted_content = sealed;
   }
 
   async function textOf(kind: OpenText["kind"]): Promise<OpenText> {
@@ -217,10 +229,15 @@ export function createResponseOutput(
       calls.set(piece.index, call);
       if (piece.arguments) await call.add(piece.arguments);
     },
+    addCallFields(index, fields) {
+      const { item } = calls.get(index)!;
+      Object.assign(item, { ...fields, ...item });
+    },
     endText: closeText,
     async endTurn({ status = "completed", sealed } = {}) {
+      if (sealed) seal(sealed);
       await closeText(status);
-      await closeReasoning(sealed);
+      await closeReasoning();
       for (const call of calls.values()) await call.close(status);
       calls.clear();
     },
@@ -249,6 +266,7 @@ export async function addReply(
   if (reply.refusal) await output.addRefusal(reply.refusal);
   for (const [index, call] of reply.toolCalls.entries()) {
     if (!output.hasCall(index)) await output.addCall({ index, ...call });
+    if (call.extra) output.addCallFields(index, { ...call.extra, from_model: reply.from });
   }
   if (output.items.length === 0) await output.addText("");
   const sent = toSentFields(reply);

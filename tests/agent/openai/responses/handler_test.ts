@@ -1,35 +1,14 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ProviderError } from "../../../../shared/providers/provider.ts";
-import { agentService } from "../../../fakes/agent_service.ts";
 import { readEvents } from "../../../fakes/events.ts";
+import { keyOf, KEYS, openAIRoutes, SUM, USAGE } from "../../../fakes/openai_routes.ts";
 import { createScriptedProvider, type Step } from "../../../fakes/scripted_provider.ts";
-
-const USAGE = {
-  promptTokens: 10,
-  completionTokens: 2,
-  totalTokens: 12,
-  promptDetails: null,
-  completionDetails: null,
-};
-const SUM: Step = {
-  content: "Let me see.",
-  toolCalls: [{ id: "c1", name: "calculator", arguments: '{"expression":"2+2"}' }],
-  usage: USAGE,
-};
 
 function serve(...steps: Step[]) {
   const provider = createScriptedProvider(...steps);
-  const keys = { API_KEYS: "ada:ada-key-0123456789,bob:bob-key-0123456789" };
-  const { service } = agentService(provider, { environment: keys });
-  async function ask(body: Record<string, unknown>, caller = "ada"): Promise<Response> {
-    return await service(
-      new Request("http://127.0.0.1:8000/v1/responses", {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-api-key": `${caller}-key-0123456789` },
-        body: JSON.stringify({ model: "a/b", input: "Hi", ...body }),
-      }),
-    );
-  }
+  const { post } = openAIRoutes(provider, { environment: KEYS });
+  const ask = (body: Record<string, unknown>, caller = "ada") =>
+    post("responses", { input: "Hi", ...body }, keyOf(caller));
   return { provider, ask };
 }
 

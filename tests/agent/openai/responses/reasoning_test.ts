@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { agentService } from "../../../fakes/agent_service.ts";
 import { readEvents } from "../../../fakes/events.ts";
 import { providerOf } from "../../../fakes/openai_provider.ts";
+import { openAIRoutes } from "../../../fakes/openai_routes.ts";
 import { json, sse, startProviderDouble } from "../../../fakes/provider_double.ts";
 
 const DETAILS = [{ type: "reasoning.encrypted", data: "xyz" }];
@@ -24,15 +24,9 @@ async function serve() {
       delta({}, "stop"),
     ])(request);
   });
-  const { service } = agentService(providerOf(double));
-  const ask = async (body: Record<string, unknown>) =>
-    await service(
-      new Request("http://127.0.0.1:8000/v1/responses", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ model: "acme/m", input: "Hi", ...body }),
-      }),
-    );
+  const { post } = openAIRoutes(providerOf(double));
+  const ask = (body: Record<string, unknown>) =>
+    post("responses", { model: "acme/m", input: "Hi", ...body });
   /** The output of a response, streamed or not. */
   async function outputOf(body: Record<string, unknown>) {
     const response = await ask(body);
@@ -71,14 +65,8 @@ Deno.test("thoughts that come as parts of the content are reasoning too", async 
       choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
     }),
   );
-  const { service } = agentService(providerOf(double));
-  const response = await service(
-    new Request("http://127.0.0.1:8000/v1/responses", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "mistral/m", input: "Hi" }),
-    }),
-  );
+  const { post } = openAIRoutes(providerOf(double));
+  const response = await post("responses", { model: "mistral/m", input: "Hi" });
   const { output } = await response.json();
   assertEquals(output.map(({ type }: { type: string }) => type), ["reasoning", "message"]);
   assertEquals(output[0].summary, [{ type: "summary_text", text: "It is a greeting." }]);
@@ -100,5 +88,49 @@ Deno.test("the provider gets its fields back, by the item itself or by its id", 
       );
       assertEquals(sent, { content: "Hello!", ...FIELDS });
     }
+  }
+});
+
+/** A call as Gemini sends it, with the signature that it wants back. */
+const CALL = {
+  id: "c1",
+  type: "function",
+  function: { name: "f", arguments: '{"x":1}' },
+  extra_content: { google: { thought_signature: "sig" } },
+};
+
+Deno.test("a plain call keeps the fields of its provider, by the item itself or by its id", async () => {
+  const choice = (fields: unknown) => ({ choices: [{ index: 0, ...fields as object }] });
+  const finish_reason = "tool_calls";
+  await using double = await startProviderDouble((request) => {
+    const message = { role: "assistant", content: null, tool_calls: [CALL] };
+    if (!request.body.stream) return json(choice({ message, finish_reason }))(request);
+    const delta = { tool_calls: [{ ...CALL, index: 0 }] };
+    return sse([choice({ delta }), choice({ delta: {}, finish_reason })])(request);
+  });
+  const { post } = openAIRoutes(providerOf(double));
+  const asked = { role: "user", content: "Hi" };
+  const send = (items: unknown[], { model = "google/m", ...more } = {}) =>
+    post("responses", { model: `${model}:plain`, input: [asked, ...items], ...more });
+
+  for (const stream of [false, true]) {
+    const response = await send([], { stream });
+    const body = stream
+      ? (await Array.fromAsync(readEvents(response))).at(-1)!.data.response
+      : await response.json();
+    const [item] = body.output;
+    const { extra_content, from_model, ...known } = item;
+    assertEquals([extra_content, from_model], [CALL.extra_content, "google/m"]);
+    const result = { type: "function_call_output", call_id: "c1", output: "1" };
+    const sentBack = async (call: unknown, model?: string) => {
+      await send([call, result], { model });
+      return double.requests.at(-1)!.body.messages[1].tool_calls[0];
+    };
+    assertEquals(await sentBack(item), CALL);
+    assertEquals(await sentBack(known), CALL); // the client dropped what it does not know
+    assertEquals(await sentBack({ type: "item_reference", id: item.id }), CALL);
+    const { extra_content: _, ...bare } = CALL;
+    assertEquals(await sentBack({ ...known, id: null }), bare);
+    assertEquals(await sentBack(item, "openai/m"), bare);
   }
 });
