@@ -76,8 +76,8 @@ export function toProviderError(
       cause,
       headers: {
         ...(wait !== undefined && { "retry-after": String(wait) }),
-        // OpenAI's clients heed it. Their retries would multiply with ours.
-        ...(isRetried && { "x-should-retry": "false" }),
+        // OpenAI's clients heed it. Their retries would multiply with ours, or repeat a wrong key.
+        ...((isRetried || code === "provider_auth") && { "x-should-retry": "false" }),
       },
       ...(isOpen && words && { provider: words }),
     },

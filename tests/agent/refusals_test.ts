@@ -104,6 +104,13 @@ for (const status of [429, 500, 503]) {
   });
 }
 
+Deno.test("a provider's 401 is about the configured key: clients do not try again", async () => {
+  for (const stream of [false, true]) {
+    const { error, calls } = await ask(errorStatus(401), { stream });
+    assertEquals([error.status, error.code, calls], [502, "provider_auth", 1]);
+  }
+});
+
 Deno.test("an empty answer, which was asked for twice, is not asked for again by clients", async () => {
   const { error, calls } = await ask(completion({ content: "" }), { stream: false });
   assertEquals([error.code, calls], ["empty_reply", 2]);
