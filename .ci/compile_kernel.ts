@@ -1,6 +1,6 @@
 import asc from "assemblyscript/asc";
 
-const FOLDER = new URL("../eval/assess/embeddings/minilm/", import.meta.url);
+const FOLDER = new URL("../eval/assess/embeddings/bert/", import.meta.url);
 const SOURCE = new URL("kernel.as", FOLDER);
 
 /** Every build of the kernel: where it is kept, and what it needs of a processor. */

@@ -4,6 +4,8 @@ export interface Embedder extends Disposable {
   readonly method: string;
   /** Whether it was trained on English alone, and misleads about everything else. */
   readonly isEnglishOnly: boolean;
+  /** The one for Chinese and Japanese, if there is one beside an English one. */
+  readonly cjk?: Embedder;
   /** Rejects if there are no vectors; the message says why. */
   embed(text: string): Promise<Float32Array>;
 }

@@ -1,10 +1,15 @@
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
-import { readWeights, type WeightPiece } from "./minilm/weights.ts";
+import type { ModelShape } from "./bert/layout.ts";
+import { buffersOf, type ModelSource, type WeightPiece } from "./bert/weight_piece.ts";
 
-/** What the encoder's worker is sent: first the weights, or why they cannot be had; then texts. */
+/**
+ * What an encoder's worker is sent: first the shape of its model, then the weights, or why they
+ * cannot be had; then texts.
+ */
 export type EncoderInput =
   | { texts: string[] }
+  | { shape: ModelShape }
   | { weights: WeightPiece }
   | { failure: string };
 
@@ -17,7 +22,7 @@ const MAX_WAITING = 4;
  * Starts a worker and sends it the weights, which it has no permission to read itself. It converts
  * each piece where it is to stay, so that the published weights are never in memory as a whole.
  */
-export function startEncoder(read: () => AsyncIterable<WeightPiece> = readWeights): WorkerPort {
+export function startEncoder(model: Pick<ModelSource, "shape" | "read">): WorkerPort {
   const worker = new Worker(new URL("./encoder_worker.ts", import.meta.url), COMPUTE_ONLY);
   const ending = new AbortController();
   const terminate = worker.terminate.bind(worker);
@@ -25,14 +30,14 @@ export function startEncoder(read: () => AsyncIterable<WeightPiece> = readWeight
     ending.abort();
     terminate();
   };
-  sendWeights(worker, { read, signal: ending.signal });
+  sendModel(worker, { ...model, signal: ending.signal });
   return worker;
 }
 
 /** Never rejects: what goes wrong is sent to the worker, whose calls then fail with it. */
-async function sendWeights(
+async function sendModel(
   worker: Worker,
-  { read, signal }: { read: () => AsyncIterable<WeightPiece>; signal: AbortSignal },
+  { shape, read, signal }: Pick<ModelSource, "shape" | "read"> & { signal: AbortSignal },
 ): Promise<void> {
   const send = (input: EncoderInput, transfer: Transferable[] = []) =>
     worker.postMessage({ id: NO_CALL, input }, transfer);
@@ -43,14 +48,13 @@ async function sendWeights(
   });
   signal.addEventListener("abort", () => room.resolve());
   try {
+    waiting++;
+    send({ shape });
     for await (const weights of read()) {
       if (waiting >= MAX_WAITING) await (room = Promise.withResolvers<void>()).promise;
       if (signal.aborted) return;
       waiting++;
-      const { kind } = weights;
-      if (kind === "tensor") send({ weights }, [weights.values.buffer]);
-      else if (kind === "image") send({ weights }, [weights.bytes.buffer]);
-      else send({ weights });
+      send({ weights }, buffersOf(weights));
     }
   } catch (error) {
     send({ failure: error instanceof Error ? error.message : String(error) });

@@ -6,6 +6,8 @@ import {
   type WorkerEvent,
   type WorkerPort,
 } from "../../../shared/background/worker_call.ts";
+import { MINILM } from "./bert/minilm.ts";
+import type { ModelSource } from "./bert/weight_piece.ts";
 import { type Embedder, pool } from "./embedder.ts";
 import { type EncoderInput, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./windows.ts";
@@ -23,6 +25,8 @@ const REMEMBERED = 5000;
 const TIMEOUT_MS = 60_000;
 
 export interface LocalEmbedderOptions {
+  /** MiniLM if unset. */
+  model?: ModelSource;
   /** How many may encode at once: each takes a processor and up to 120 MB. */
   workers?: number;
   idleMs?: number;
@@ -32,12 +36,12 @@ export interface LocalEmbedderOptions {
 }
 
 /**
- * The sentence encoder that is part of the program, in workers that are started as texts come. A
+ * A sentence encoder that is part of the program, in workers that are started as texts come. A
  * run's references, and replies that repeat, are encoded once.
  */
-export function createLocalEmbedder(
-  { workers = 1, idleMs = IDLE_MS, start = startEncoder, watch }: LocalEmbedderOptions = {},
-): Embedder {
+export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
+  const { workers = 1, idleMs = IDLE_MS, model = MINILM, watch } = options;
+  const { start = () => startEncoder(model) } = options;
   const encoders = Array.from(
     { length: workers },
     () => createEncoder({ start, report: watch?.() }),
@@ -67,7 +71,7 @@ export function createLocalEmbedder(
     { capacity: REMEMBERED },
   );
   return {
-    method: "minilm",
+    method: model.name,
     isEnglishOnly: true,
     embed,
     [Symbol.dispose]() {

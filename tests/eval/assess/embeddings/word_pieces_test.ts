@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createWordPieces } from "../../../../eval/assess/embeddings/minilm/word_pieces.ts";
+import { createWordPieces } from "../../../../eval/assess/embeddings/bert/word_pieces.ts";
 
 const VOCABULARY = ["parcel", "ship", "##ped", "cafe", "!", "订", "单"];
 const FIRST = 200;

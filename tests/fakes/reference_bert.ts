@@ -1,24 +1,24 @@
-import { readPackage } from "../../eval/assess/embeddings/minilm/weights.ts";
-import { createWordPieces } from "../../eval/assess/embeddings/minilm/word_pieces.ts";
-
-const WIDTH = 384;
-const HEAD = 32;
-const LAYERS = 6;
-const POSITIONS = 256;
+import { POSITIONS } from "../../eval/assess/embeddings/bert/layout.ts";
+import { toFloats } from "../../eval/assess/embeddings/bert/loader.ts";
+import type { ModelSource } from "../../eval/assess/embeddings/bert/weight_piece.ts";
+import { createWordPieces } from "../../eval/assess/embeddings/bert/word_pieces.ts";
 
 /** Rows of numbers. */
 type Matrix = Float32Array[];
 
 /**
- * all-MiniLM-L6-v2 as its paper says, in 32-bit floats and plain loops, from the published weights:
+ * A model as the paper of BERT says, in 32-bit floats and plain loops, from the published weights:
  * slow (10 ms a word), and what the encoder's vectors are held against.
  */
-export async function createReferenceMiniLM(): Promise<(text: string) => Float32Array> {
-  const { tensors, vocabulary } = await readTensors();
+export async function createReferenceModel(
+  source: ModelSource,
+): Promise<(text: string) => Float32Array> {
+  const { width, head: headWidth, layers, pooling } = source.shape;
+  const { tensors, vocabulary } = await readTensors(source);
   const cut = createWordPieces(vocabulary, POSITIONS);
   const tensor = (name: string) => tensors.get(name)!;
   const row = (name: string, index: number) =>
-    tensor(name).subarray(index * WIDTH, (index + 1) * WIDTH);
+    tensor(name).subarray(index * width, (index + 1) * width);
 
   function linear(x: Matrix, name: string): Matrix {
     const [weights, bias] = [tensor(`${name}.weight`), tensor(`${name}.bias`)];
@@ -37,8 +37,8 @@ export async function createReferenceMiniLM(): Promise<(text: string) => Float32
   function normalize(x: Matrix, name: string): Matrix {
     const [gain, bias] = [tensor(`${name}.weight`), tensor(`${name}.bias`)];
     return x.map((values) => {
-      const mean = values.reduce((sum, value) => sum + value, 0) / WIDTH;
-      const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / WIDTH;
+      const mean = values.reduce((sum, value) => sum + value, 0) / width;
+      const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / width;
       const size = Math.sqrt(variance + 1e-12);
       return values.map((value, i) => (value - mean) / size * gain[i]! + bias[i]!);
     });
@@ -49,16 +49,18 @@ export async function createReferenceMiniLM(): Promise<(text: string) => Float32
       linear(x, `${name}.self.${part}`)
     ) as [Matrix, Matrix, Matrix];
     return queries.map((query) => {
-      const output = new Float32Array(WIDTH);
-      for (let head = 0; head < WIDTH; head += HEAD) {
+      const output = new Float32Array(width);
+      for (let head = 0; head < width; head += headWidth) {
         const scores = keys.map((key) => {
           let score = 0;
-          for (let i = head; i < head + HEAD; i++) score += query[i]! * key[i]!;
-          return Math.exp(score / Math.sqrt(HEAD));
+          for (let i = head; i < head + headWidth; i++) score += query[i]! * key[i]!;
+          return Math.exp(score / Math.sqrt(headWidth));
         });
         const total = scores.reduce((sum, score) => sum + score, 0);
         for (const [j, score] of scores.entries()) {
-          for (let i = head; i < head + HEAD; i++) output[i]! += score / total * values[j]![i]!;
+          for (let i = head; i < head + headWidth; i++) {
+            output[i]! += score / total * values[j]![i]!;
+          }
         }
       }
       return output;
@@ -72,14 +74,15 @@ export async function createReferenceMiniLM(): Promise<(text: string) => Float32
       return row("embeddings.word_embeddings.weight", id).map((v, i) => v + place[i]! + kind[i]!);
     });
     x = normalize(x, "embeddings.LayerNorm");
-    for (let layer = 0; layer < LAYERS; layer++) {
+    for (let layer = 0; layer < layers; layer++) {
       const name = `encoder.layer.${layer}`;
       const attended = linear(attend(x, `${name}.attention`), `${name}.attention.output.dense`);
       x = normalize(add(x, attended), `${name}.attention.output.LayerNorm`);
       const inner = linear(x, `${name}.intermediate.dense`).map((values) => values.map(gelu));
       x = normalize(add(x, linear(inner, `${name}.output.dense`)), `${name}.output.LayerNorm`);
     }
-    const sum = x.reduce((total, values) => total.map((value, i) => value + values[i]!));
+    const pooled = pooling === "mean" ? x : x.slice(0, 1);
+    const sum = pooled.reduce((total, values) => total.map((value, i) => value + values[i]!));
     const size = Math.hypot(...sum);
     return sum.map((value) => value / size);
   };
@@ -102,14 +105,14 @@ function erf(x: number): number {
 }
 
 /** Every tensor of the published model, as 32-bit floats. */
-async function readTensors() {
+async function readTensors(source: ModelSource) {
   const parts = new Map<string, Float32Array[]>();
   let vocabulary: string[] = [];
-  for await (const piece of readPackage()) {
+  for await (const piece of source.read()) {
     if (piece.kind === "vocabulary") vocabulary = piece.text.split("\n");
-    if (piece.kind !== "tensor") continue;
-    const before = parts.get(piece.name) ?? [];
-    parts.set(piece.name, [...before, Float32Array.from(piece.values)]);
+    if (piece.kind !== "tensor" && piece.kind !== "quantized") continue;
+    const values = piece.kind === "tensor" ? Float32Array.from(piece.values) : toFloats(piece);
+    parts.set(piece.name, [...(parts.get(piece.name) ?? []), values]);
   }
   const tensors = new Map<string, Float32Array>();
   for (const [name, list] of parts) {

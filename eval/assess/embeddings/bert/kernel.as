@@ -131,17 +131,18 @@ export function quantize(
 }
 
 /**
- * Weights as f32 [outputs][inputs] to 7 bits, in the order in which `multiply` reads them:
- * [outputs / 12][inputs / 4][12 outputs][4 inputs]; `factors` gets [outputs / 12][groups][12].
+ * Weights as f32 [count][inputs] to 7 bits, those of the outputs from `first` on, in the order in
+ * which `multiply` reads them: [outputs / 12][inputs / 4][12 outputs][4 inputs]; `factors` gets
+ * [outputs / 12][groups][12]. The last panel may have fewer outputs, but takes as much room.
  */
 export function packWeights(
-  from: usize, to: usize, factors: usize, scales: usize, outputs: usize, inputs: usize,
+  from: usize, to: usize, factors: usize, scales: usize, first: usize, count: usize, inputs: usize,
 ): void {
   const groups = inputs / GROUP;
-  for (let n: usize = 0; n < outputs; n++, scales += 4) {
+  for (let n = first; n < first + count; n++) {
     const panel = n - n % PANEL, lane = n % PANEL;
     const unit = peakOf(from, inputs) / LARGEST_FACTOR;
-    store<f32>(scales, unit / WEIGHT_PEAK);
+    store<f32>(scales + (n << 2), unit / WEIGHT_PEAK);
     let at = to + panel * inputs + lane * 4;
     for (let g: usize = 0; g < groups; g++) {
       const factor = max<f32>(1, ceil<f32>(peakOf(from, GROUP) / unit));
@@ -168,14 +169,15 @@ function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize):
   v128.store(to, f32x4.add(scaled, v128.load(bias)));
 }
 
+/** Up to 12 outputs of one row; `room` is the number of bytes to the end of the row. */
 @inline
 function finishRow(
-  to: usize, x: v128, y: v128, z: v128, scales: usize, wScales: usize, bias: usize,
+  to: usize, x: v128, y: v128, z: v128, scales: usize, wScales: usize, bias: usize, room: usize,
 ): void {
   const scale = v128.load32_splat(scales);
   finish(to, x, scale, wScales, bias);
-  finish(to + 16, y, scale, wScales + 16, bias + 16);
-  finish(to + 32, z, scale, wScales + 32, bias + 32);
+  if (room > 16) finish(to + 16, y, scale, wScales + 16, bias + 16);
+  if (room > 32) finish(to + 32, z, scale, wScales + 32, bias + 32);
 }
 
 /** Adds to a row of outputs what its activation that was left out gives. */
@@ -190,8 +192,8 @@ function addApart(
   let w = weights + (input >> 2) * 4 * PANEL;
   let f = factors + input / GROUP * 4 * PANEL;
   const nextPanel = PANEL * inputs, nextFactors = inputs / GROUP * 4 * PANEL;
-  for (let n: usize = 0; n < outputs; n += PANEL, w += nextPanel, f += nextFactors) {
-    for (let i: usize = 0; i < 4 * PANEL; i += 16, to += 16, wScales += 16) {
+  for (const end = to + (outputs << 2); to < end; w += nextPanel, f += nextFactors) {
+    for (let i: usize = 0; i < 4 * PANEL && to < end; i += 16, to += 16, wScales += 16) {
       const bytes = v128.and(i32x4.shr_u(v128.load(w + i), shift), i32x4.splat(127));
       const exact = i32x4.mul(i32x4.sub(bytes, i32x4.splat(WEIGHT_OFFSET)), v128.load(f + i));
       const weight = f32x4.mul(f32x4.convert_i32x4_s(exact), v128.load(wScales));
@@ -202,7 +204,7 @@ function addApart(
 
 /**
  * Activations [rows][inputs] times weights, as `quantize` and `packWeights` made them, to f32
- * [rows][outputs]. `rows` is a multiple of 4, `outputs` of 12, `inputs` of `GROUP`.
+ * [rows][outputs]. `rows` and `outputs` are multiples of 4, `inputs` of `GROUP`.
  */
 export function multiply(
   a: usize, scales: usize, offsets: usize, apart: usize, weights: usize, factors: usize,
@@ -270,10 +272,11 @@ export function multiply(
         sx3 = addProduct(sx3, x3, f); sy3 = addProduct(sy3, y3, f + 16); sz3 = addProduct(sz3, z3, f + 32);
       }
       const o = to + m * line + n, i = scales + (m << 2), ws = wScales + n, b = bias + n;
-      finishRow(o, sx0, sy0, sz0, i, ws, b);
-      finishRow(o + line, sx1, sy1, sz1, i + 4, ws, b);
-      finishRow(o + 2 * line, sx2, sy2, sz2, i + 8, ws, b);
-      finishRow(o + 3 * line, sx3, sy3, sz3, i + 12, ws, b);
+      const room = line - n;
+      finishRow(o, sx0, sy0, sz0, i, ws, b, room);
+      finishRow(o + line, sx1, sy1, sz1, i + 4, ws, b, room);
+      finishRow(o + 2 * line, sx2, sy2, sz2, i + 8, ws, b, room);
+      finishRow(o + 3 * line, sx3, sy3, sz3, i + 12, ws, b, room);
     }
     for (let r = m; r < m + 4; r++) {
       addApart(apart + (r << 3), weights, factors, wScales, to + r * line, outputs, inputs);

@@ -1,7 +1,8 @@
+import { toUnit } from "../embedder.ts";
 import { type Address, createKernel, type KernelBuild } from "./kernel.ts";
-import { HEAD, INNER, layOut, type Linear, type Norm, POSITIONS, ROWS, WIDTH } from "./layout.ts";
+import { layOut, type Linear, type ModelShape, type Norm, POSITIONS, ROWS } from "./layout.ts";
 import { createLoader } from "./loader.ts";
-import type { WeightPiece } from "./weights.ts";
+import type { WeightPiece } from "./weight_piece.ts";
 import { createWordPieces, type WordPieces } from "./word_pieces.ts";
 
 const EPSILON = 1e-12;
@@ -9,25 +10,26 @@ const EPSILON = 1e-12;
 export interface SentenceModel {
   /** Takes in the weights; all pieces have to be there before a text is. */
   load(piece: WeightPiece): void;
-  /** Texts to unit vectors of 384 numbers, in order. Of a text the first 256 word pieces are read. */
+  /** Texts to unit vectors of `width` numbers, in order. Of a text the first 256 word pieces are read. */
   encode(texts: string[]): Float32Array[];
   /** The loaded model as it lies in memory. */
   image(): Uint8Array;
 }
 
-/** all-MiniLM-L6-v2 with 7-bit weights and 8-bit activations. */
-export function createMiniLM(build?: KernelBuild): SentenceModel {
-  const at = layOut();
+/** A model of the BERT family with 7-bit weights and 8-bit activations. */
+export function createSentenceModel(shape: ModelShape, build?: KernelBuild): SentenceModel {
+  const { width, inner, head, pooling } = shape;
+  const at = layOut(shape);
   const { kernel, memory } = createKernel(at.end, build);
-  const load = createLoader({ kernel, memory, at });
+  const load = createLoader({ kernel, memory, at, width });
   const words = new Int8Array(memory, at.words, at.wordScales - at.words);
   const wordScales = new Float32Array(memory, at.wordScales);
-  const positions = new Float32Array(memory, at.positions, POSITIONS * WIDTH);
-  const x = new Float32Array(memory, at.x, ROWS * WIDTH);
+  const positions = new Float32Array(memory, at.positions, POSITIONS * width);
+  const x = new Float32Array(memory, at.x, ROWS * width);
   let cut: WordPieces | undefined;
 
   function normalize(added: number, { gain, bias }: Norm, rows: number): void {
-    kernel.normalize(at.x, added, gain, bias, rows, WIDTH, EPSILON);
+    kernel.normalize(at.x, added, gain, bias, rows, width, EPSILON);
   }
 
   function apply(linear: Linear, from: Address, to: Address, rows: number): void {
@@ -54,39 +56,38 @@ export function createMiniLM(build?: KernelBuild): SentenceModel {
     let row = 0;
     for (const ids of texts) {
       for (const [position, id] of ids.entries()) {
-        const [to, word, place] = [row++ * WIDTH, id * WIDTH, position * WIDTH];
+        const [to, word, place] = [row++ * width, id * width, position * width];
         const scale = wordScales[id]!;
-        for (let i = 0; i < WIDTH; i++) {
+        for (let i = 0; i < width; i++) {
           x[to + i] = words[word + i]! * scale + positions[place + i]!;
         }
       }
     }
     const rows = Math.ceil(row / 4) * 4; // the kernel multiplies four rows at a time
-    x.fill(0, row * WIDTH, rows * WIDTH);
+    x.fill(0, row * width, rows * width);
     return rows;
   }
 
   function attend(texts: number[][]): void {
     let row = 0;
     for (const { length } of texts) {
-      const [from, to] = [at.wide + row * 3 * WIDTH * 4, at.y + row * WIDTH * 4];
-      kernel.attend(from, to, at.scratch, length, WIDTH, HEAD, 1 / Math.sqrt(HEAD));
+      const [from, to] = [at.wide + row * 3 * width * 4, at.y + row * width * 4];
+      kernel.attend(from, to, at.scratch, length, width, head, 1 / Math.sqrt(head));
       row += length;
     }
   }
 
-  /** The mean of each text's rows, of length 1. */
-  function average(texts: number[][]): Float32Array[] {
+  /** The mean of each text's rows, or the first of them, of length 1. */
+  function poolRows(texts: number[][]): Float32Array[] {
     let row = 0;
     return texts.map(({ length }) => {
-      const sum = new Float32Array(WIDTH);
-      for (const end = row + length; row < end; row++) {
-        for (let i = 0; i < WIDTH; i++) sum[i]! += x[row * WIDTH + i]!;
+      const sum = new Float32Array(width);
+      const end = row + (pooling === "mean" ? length : 1);
+      for (let from = row; from < end; from++) {
+        for (let i = 0; i < width; i++) sum[i]! += x[from * width + i]!;
       }
-      let squares = 0;
-      for (const value of sum) squares += value * value;
-      const size = Math.sqrt(squares);
-      return sum.map((value) => value / size);
+      row += length;
+      return toUnit(sum);
     });
   }
 
@@ -99,11 +100,11 @@ export function createMiniLM(build?: KernelBuild): SentenceModel {
       apply(layer.attended, at.y, at.wide, rows);
       normalize(at.wide, layer.afterAttention, rows);
       apply(layer.up, at.x, at.wide, rows);
-      kernel.gelu(at.wide, rows * INNER);
+      kernel.gelu(at.wide, rows * inner);
       apply(layer.down, at.wide, at.y, rows);
       normalize(at.y, layer.afterFeedForward, rows);
     }
-    return average(texts);
+    return poolRows(texts);
   }
 
   return {

@@ -21,7 +21,8 @@ export interface Kernel {
     to: Address,
     factors: Address,
     scales: Address,
-    outputs: number,
+    first: number,
+    count: number,
     inputs: number,
   ): void;
   multiply(

@@ -1,0 +1,88 @@
+import type { Address } from "./kernel.ts";
+
+/** What tells one model of the BERT family from another. */
+export interface ModelShape {
+  layers: number;
+  width: number;
+  inner: number;
+  /** The width of an attention head. */
+  head: number;
+  vocabulary: number;
+  /** A text's vector: the mean of its word pieces' vectors, or that of the first one, [CLS]. */
+  pooling: "mean" | "first";
+}
+
+/** Inputs whose weights share a scale, as in `kernel.as`. */
+export const GROUP = 128;
+/** Outputs that the kernel computes together, as in `kernel.as`. */
+const PANEL = 12;
+/** Word pieces of a text that are read: what the models were trained with at least. */
+export const POSITIONS = 256;
+/** Word pieces in one pass: a whole text at least. More would not stay in the processor's cache. */
+export const ROWS = 256;
+
+/** A matrix of quantised weights [outputs][inputs], a scale and a bias an output. */
+export interface Linear {
+  outputs: number;
+  inputs: number;
+  weights: Address;
+  /** A whole number an output and group of inputs. */
+  factors: Address;
+  scales: Address;
+  bias: Address;
+}
+
+export interface Norm {
+  gain: Address;
+  bias: Address;
+}
+
+/** Where everything lies in the kernel's memory: the model first, then room to work in. */
+export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
+  let end = 1024;
+  const take = (bytes: number): Address => {
+    const start = end;
+    end = Math.ceil((end + bytes) / 64) * 64;
+    return start;
+  };
+  const linear = (outputs: number, inputs: number): Linear => {
+    const room = Math.ceil(outputs / PANEL) * PANEL;
+    return {
+      outputs,
+      inputs,
+      weights: take(room * inputs),
+      factors: take(room * inputs / GROUP * 4),
+      scales: take(room * 4),
+      bias: take(room * 4),
+    };
+  };
+  const norm = (): Norm => ({ gain: take(width * 4), bias: take(width * 4) });
+  const model = {
+    words: take(vocabulary * width),
+    wordScales: take(vocabulary * 4),
+    positions: take(POSITIONS * width * 4),
+    first: norm(),
+    layers: Array.from({ length: layers }, () => ({
+      qkv: linear(3 * width, width),
+      attended: linear(width, width),
+      afterAttention: norm(),
+      up: linear(inner, width),
+      down: linear(width, inner),
+      afterFeedForward: norm(),
+    })),
+  };
+  const modelEnd = end;
+  const work = {
+    x: take(ROWS * width * 4),
+    y: take(ROWS * width * 4),
+    wide: take((ROWS + 3) * inner * 4), // attention reads up to three rows past the end
+    bytes: take(ROWS * inner),
+    scales: take(ROWS * 4),
+    offsets: take(ROWS * inner / GROUP * 4),
+    apart: take(ROWS * 8),
+    scratch: take(((2 * head + 4) * ROWS + 4 * head) * 4),
+  };
+  return { ...model, modelEnd, ...work, end };
+}
+
+export type Layout = ReturnType<typeof layOut>;

