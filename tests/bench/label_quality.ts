@@ -90,6 +90,13 @@ async function measureReplies(rows: Row[], ports: Ports): Promise<void> {
     }
     const parts = [...byKind].map(([kind, answers]) => describe(kind, answers));
     console.log(`  ${examples} examples: ${parts.join(" · ")}`);
+    const given = [...byKind].flatMap(([kind, answers]) => kind === "verbatim" ? [] : answers)
+      .filter(({ isGiven }) => isGiven);
+    report(
+      `labels that are right, of those given, ${examples} examples`,
+      share(given, ({ isRight }) => isRight),
+      { digits: 3 },
+    );
     const verbatim = share(byKind.get("verbatim")!, ({ isMatch }) => isMatch);
     report(`verbatim echo matched, ${examples} examples`, verbatim, { atLeast: 1, digits: 3 });
   }
