@@ -42,6 +42,7 @@ export const EvalConfig = z.object({
   EMBEDDINGS_API_KEY: z.string().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
   EVAL_ENCODER_WORKERS: z.coerce.number().int().min(1).max(64).optional(),
+  EVAL_CJK_ENCODER: z.enum(["on", "off"]).default("on"),
   EVAL_DATA: z.string()
     .refine((text) => !isPostgresAddress(text) || isUsablePostgres(text), {
       error: "must be a path, or postgres://user:password@host/database",

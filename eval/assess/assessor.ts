@@ -22,8 +22,9 @@ const remembered = createSharedMemo<Outcomes>();
  * mix two scales in one mean, so it is stored with the run.
  */
 export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
-  const { method, isEnglishOnly: isCalibrated } = embedder;
-  const embeddings = isCalibrated ? `${method}/${CALIBRATION}` : method;
+  const { method, cjk, isEnglishOnly: isCalibrated } = embedder;
+  const methods = cjk ? `${method}+${cjk.method}` : method;
+  const embeddings = isCalibrated ? `${methods}/${CALIBRATION}` : method;
   return { judge: judge?.name ?? null, embeddings };
 }
 

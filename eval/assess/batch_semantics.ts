@@ -1,6 +1,7 @@
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import type { LanguageDetector } from "./language/detector.ts";
+import { isChinese } from "./language/chinese.ts";
 import { areEnglish } from "./language/english.ts";
 import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
 import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
@@ -12,8 +13,10 @@ export interface BatchSemantics {
   /** Whether the embedder may be asked about these texts. */
   isEmbeddable(texts: string[]): Promise<boolean>;
   isEnglish(text: string): Promise<boolean>;
-  /** How replies are compared with a reference by the encoder inside. */
+  /** How replies are compared with a reference by the encoders inside. */
   similarityMethod(reference: string): Promise<SimilarityMethod>;
+  /** A text's vector as a method compares it; that of `embedder` if unset. Rejects with `NoVectors`. */
+  embedFor(method: SimilarityMethod | undefined, text: string): Promise<Float32Array>;
   /** Encodes references ahead of the replies until `isOver`; never rejects. */
   encodeReferences(isOver: () => boolean): Promise<void>;
   /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
@@ -45,22 +48,39 @@ export function createBatchSemantics(
       return false; // without a detector nothing is known to be English
     }
   };
+  async function embed(own: Embedder, text: string): Promise<Float32Array> {
+    try {
+      return await own.embed(text);
+    } catch (error) {
+      throw new NoVectors(error);
+    }
+  }
+  const embedFor: BatchSemantics["embedFor"] = (method, text) => {
+    const own = method?.encoder === "cjk" ? embedder.cjk : embedder;
+    return embed(own ?? embedder, text);
+  };
+  const similarityMethod: BatchSemantics["similarityMethod"] = async (reference) =>
+    chooseMethod(reference, {
+      isEnglish: await isEnglish([reference]),
+      isChinese: isChinese(reference, context),
+      hasCjkEncoder: embedder.cjk !== undefined,
+    });
   return {
     embedder: {
       method: embedder.method,
       isEnglishOnly: embedder.isEnglishOnly,
-      async embed(text) {
-        try {
-          return await embedder.embed(text);
-        } catch (error) {
-          throw new NoVectors(error);
-        }
-      },
+      embed: (text) => embed(embedder, text),
     },
     isEmbeddable: async (texts) => !embedder.isEnglishOnly || await isEnglish(texts),
     isEnglish: (text) => isEnglish([text]),
-    similarityMethod: async (reference) => chooseMethod(reference, await isEnglish([reference])),
-    encodeReferences: (isOver) => encodeAll(references(scenarios), { embedder, isOver }),
+    similarityMethod,
+    embedFor,
+    encodeReferences: (isOver) =>
+      encodeAll(references(scenarios), {
+        isOver,
+        encode: async (text) =>
+          embedFor(embedder.cjk ? await similarityMethod(text) : undefined, text),
+      }),
     tfIdf: () => tfIdf ??= createCharTfIdf(references(scenarios)),
   };
 }
@@ -71,12 +91,12 @@ const AT_ONCE = 32;
 
 async function encodeAll(
   texts: Iterable<string>,
-  { embedder, isOver }: { embedder: Embedder; isOver: () => boolean },
+  { encode, isOver }: { encode: (text: string) => Promise<unknown>; isOver: () => boolean },
 ): Promise<void> {
   const different = [...new Set(texts)].slice(0, ENCODED_AHEAD);
   for (let at = 0; at < different.length && !isOver(); at += AT_ONCE) {
     try {
-      await Promise.all(different.slice(at, at + AT_ONCE).map((text) => embedder.embed(text)));
+      await Promise.all(different.slice(at, at + AT_ONCE).map(encode));
     } catch {
       return; // the score that needs the vector reports it
     }

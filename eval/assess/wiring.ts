@@ -8,6 +8,7 @@ import { createContentChecks } from "./checks/content_checks.ts";
 import type { EvalConfig } from "../config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
+import { BGE_ZH } from "./embeddings/bert/bge_zh.ts";
 import { createLocalEmbedder } from "./embeddings/local.ts";
 import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
 import { createEndpointPace } from "../endpoint/pace.ts";
@@ -87,11 +88,14 @@ function createEmbedder(
 ): Embedder {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
   if (!baseUrl) {
-    return createLocalEmbedder({
+    const options = {
       workers: encoderWorkers(config),
       watch: () => workers.watch("encoder"),
       ...(start && { start }),
-    });
+    };
+    const embedder = createLocalEmbedder(options);
+    if (config.EVAL_CJK_ENCODER === "off") return embedder;
+    return withCjk(embedder, createLocalEmbedder({ ...options, model: BGE_ZH }));
   }
   if (!model) {
     throw new ConfigError("cannot start: EMBEDDINGS_BASE_URL is set, so set EMBEDDINGS_MODEL too");
@@ -100,6 +104,17 @@ function createEmbedder(
     { baseUrl, model },
     connect(model, config.EMBEDDINGS_API_KEY, "EMBEDDINGS_API_KEY"),
   );
+}
+
+function withCjk(embedder: Embedder, cjk: Embedder): Embedder {
+  return {
+    ...embedder,
+    cjk,
+    [Symbol.dispose]() {
+      embedder[Symbol.dispose]();
+      cjk[Symbol.dispose]();
+    },
+  };
 }
 
 /** One processor stays for the service itself. */

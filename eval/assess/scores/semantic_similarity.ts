@@ -1,5 +1,5 @@
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
-import { cosine } from "../embeddings/embedder.ts";
+import { cosine, type Embedder } from "../embeddings/embedder.ts";
 import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
 import { differencesBetween } from "../text/differences.ts";
@@ -16,7 +16,7 @@ import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.t
 export const SIMILARITY_LIMIT =
   "it does not tell a statement from its opposite: of 189 English sentence pairs of our own, " +
   "compared with the built-in encoder, the 63 that contradict each other score 0.87 on average " +
-  "and 100 % of them reach 0.7; the 126 that say the same in other words score 0.80 and 83 % of " +
+  "and 100 % of them reach 0.7; the 126 that say the same in other words score 0.80 and 82 % of " +
   "them reach 0.7";
 
 export interface SemanticSimilarity {
@@ -47,13 +47,16 @@ export async function semanticSimilarity(
   if (planned?.words === "tokens") return { value: compareWordless(reply, reference), method };
   let nearness: number;
   try {
-    const pair = await Promise.all([embedder.embed(reply), embedder.embed(reference)]);
+    const pair = await Promise.all(
+      [reply, reference].map((text) => semantics.embedFor(planned, text)),
+    ) as [Float32Array, Float32Array];
     nearness = Math.min(1, Math.max(0, cosine(...pair)));
   } catch (error) {
     if (!(error instanceof NoVectors)) throw error;
     return { value: null, method, missing: error.message };
   }
   if (!planned) return { value: nearness, method };
+  if (planned.share === 1) return { value: calibrate(nearness, planned), method };
   const overlap = await compareWords({ reply, reference }, { method: planned, semantics });
   const mix = planned.share * nearness + (1 - planned.share) * overlap;
   return { value: calibrate(Math.min(1, mix), planned), method };
@@ -78,7 +81,7 @@ export const meaning: Scorer = {
     name: "semantic_similarity",
     definition: "how near the reply and the reference are in meaning",
     range: [0, 1],
-    method: embedder.isEnglishOnly ? describeMethods() : `cosine of ${embedder.method}`,
+    method: embedder.isEnglishOnly ? describeMethods(embedder) : `cosine of ${embedder.method}`,
     limits:
       `${SIMILARITY_LIMIT}; differs_in of a turn names numbers, dates, negations, names and ` +
       "opposites in which reply and reference differ, and lowers no score",
@@ -105,15 +108,19 @@ export const meaning: Scorer = {
 };
 
 /** What is computed for each kind of reference, as the calibration has it. */
-function describeMethods(): string {
-  const methods = Object.values(METHODS).map(({ name, words, share, threshold }) => {
+function describeMethods({ cjk }: Embedder): string {
+  const used = Object.values<SimilarityMethod>(METHODS)
+    .filter(({ encoder }) => encoder !== "cjk" || cjk);
+  const methods = used.map(({ name, words, share, threshold }) => {
     if (words === "tokens") {
       return `${name}, for references without letters: the share of the reference's numbers (of ` +
         "its symbols if it has none) that the reply has; F1 if the reply has no letters either";
     }
     const overlap = words === "stems" ? "F1 over word stems" : "cosine of character 2- to 4-grams";
     const rest = Number((1 - share).toFixed(2));
-    return `${name}: ${share} × cosine of sentence vectors + ${rest} × ${overlap}, and then ` +
+    const vectors = "cosine of sentence vectors";
+    const mix = share === 1 ? vectors : `${share} × ${vectors} + ${rest} × ${overlap}`;
+    return `${name}: ${mix}, and then ` +
       `straight lines from 0 over ${threshold} (which becomes 0.7) to 1`;
   });
   return `by the language and script of the reference: ${methods.join("; ")}. The n-grams are ` +

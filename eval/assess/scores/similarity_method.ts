@@ -7,12 +7,14 @@ type Script = "latin" | "cyrillic" | "cjk" | "other";
  * The version of the numbers in `METHODS`. Change it with them: scores of two versions are on two
  * scales, and must not be averaged together.
  */
-export const CALIBRATION = "c1";
+export const CALIBRATION = "c2";
 
-/** How texts of one kind are compared with the encoder inside. */
+/** How texts of one kind are compared with the encoders inside. */
 export interface SimilarityMethod {
   /** As `score_methods` names it, with the version of the calibration. */
   name: string;
+  /** Whose sentence vectors are compared. */
+  encoder: "english" | "cjk";
   /** What is mixed with the cosine of the sentence vectors. */
   words: "stems" | "grams" | "tokens";
   /** The share of the cosine; the words have the rest. If it is 0 the encoder is not asked. */
@@ -25,38 +27,90 @@ export interface SimilarityMethod {
 const PASS = 0.7;
 
 /**
- * The encoder was trained on English, knows much of other European languages by their word pieces,
- * and little of other scripts: the further from English, the larger the share of the characters.
- * Each threshold lets 0 to 6 of 100 pairs pass that say different things, on pairs
- * that were not used for choosing it; `deno task bench similarity` prints the shares.
+ * MiniLM was trained on English, knows much of other European languages by their word pieces, and
+ * little of other scripts: the further from English, the larger the share of the characters. The
+ * thresholds were chosen on pairs of four kinds that say the same things in each language, so that
+ * close rewordings pass as in English and unrelated texts do not; `deno task bench similarity`
+ * prints the shares for the half of the pairs that was not used.
  */
 export const METHODS = {
-  english: { name: `minilm+stems/${CALIBRATION}`, words: "stems", share: 0.85, threshold: 0.62 },
-  latin: { name: `minilm+grams/latin-${CALIBRATION}`, words: "grams", share: 0.4, threshold: 0.32 },
+  english: {
+    name: `minilm+stems/${CALIBRATION}`,
+    encoder: "english",
+    words: "stems",
+    share: 0.85,
+    threshold: 0.62,
+  },
+  latin: {
+    name: `minilm+grams/latin-${CALIBRATION}`,
+    encoder: "english",
+    words: "grams",
+    share: 0.4,
+    threshold: 0.44,
+  },
   cyrillic: {
     name: `minilm+grams/cyrillic-${CALIBRATION}`,
+    encoder: "english",
     words: "grams",
     share: 0.2,
-    threshold: 0.223,
+    threshold: 0.4,
   },
-  cjk: { name: `minilm+grams/cjk-${CALIBRATION}`, words: "grams", share: 0.2, threshold: 0.175 },
+  chinese: {
+    name: `bge-zh/chinese-${CALIBRATION}`,
+    encoder: "cjk",
+    words: "grams",
+    share: 1,
+    threshold: 0.78,
+  },
+  japanese: {
+    name: `bge-zh+grams/japanese-${CALIBRATION}`,
+    encoder: "cjk",
+    words: "grams",
+    share: 0.8,
+    threshold: 0.66,
+  },
+  /** Chinese and Japanese without the second encoder. */
+  cjk: {
+    name: `minilm+grams/cjk-${CALIBRATION}`,
+    encoder: "english",
+    words: "grams",
+    share: 0.2,
+    threshold: 0.2,
+  },
   other: {
     name: `minilm+grams/other-${CALIBRATION}`,
+    encoder: "english",
     words: "grams",
     share: 0.2,
-    threshold: 0.223,
+    threshold: 0.4,
   },
-  wordless: { name: `tokens/wordless-${CALIBRATION}`, words: "tokens", share: 0, threshold: PASS },
+  wordless: {
+    name: `tokens/wordless-${CALIBRATION}`,
+    encoder: "english",
+    words: "tokens",
+    share: 0,
+    threshold: PASS,
+  },
 } as const satisfies Record<string, SimilarityMethod>;
 
 /**
  * The method for a reference, from the reference and its language alone. To the encoder 42 and 43, or
  * two emoji, are nearly the same: a reference without letters is compared by its numbers.
  */
-export function chooseMethod(reference: string, isEnglish: boolean): SimilarityMethod {
+export function chooseMethod(reference: string, known: ReferenceLanguage): SimilarityMethod {
   if (isWordless(reference)) return METHODS.wordless;
   const script = mainScript(reference);
-  return script === "latin" && isEnglish ? METHODS.english : METHODS[script];
+  if (script === "latin" && known.isEnglish) return METHODS.english;
+  if (script !== "cjk" || !known.hasCjkEncoder) return METHODS[script];
+  return known.isChinese ? METHODS.chinese : METHODS.japanese;
+}
+
+/** What is known of a reference's language, and of the encoders. */
+export interface ReferenceLanguage {
+  isEnglish: boolean;
+  /** Only asked of texts in Han characters or kana. */
+  isChinese: boolean;
+  hasCjkEncoder: boolean;
 }
 
 const SCRIPTS: [Script, RegExp][] = [

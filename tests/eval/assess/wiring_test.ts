@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { describeScoring } from "../../../eval/assess/assessor.ts";
 import { EvalConfig } from "../../../eval/config.ts";
 import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
 import { createScoringPorts } from "../../../eval/assess/wiring.ts";
@@ -133,5 +134,17 @@ Deno.test("if the weights cannot be loaded the service answers, and says what is
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
   assertEquals(interaction!.scores.semantic_similarity, null);
   assertStringIncludes(interaction!.missing_scores!.semantic_similarity!, "no weights");
-  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+stems/c1");
+  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+stems/c2");
+});
+
+Deno.test("EVAL_CJK_ENCODER says whether Chinese and Japanese have an encoder of their own", () => {
+  const scoredBy = (environment: Record<string, string>) => {
+    const ports = createScoringPorts(parseConfig(EvalConfig, environment), fetch);
+    using _ = ports.embedder; // no worker has started
+    return describeScoring(ports).embeddings;
+  };
+  assertEquals(scoredBy({}), "minilm+bge-zh/c2");
+  assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2");
+  const endpoint = { EMBEDDINGS_BASE_URL: "https://host/v1", EMBEDDINGS_MODEL: "m" };
+  assertEquals(scoredBy(endpoint), "endpoint_embeddings:m");
 });

@@ -24,7 +24,7 @@ Deno.test("English is 0.85 × cosine of vectors + 0.15 × F1 over stems, calibra
   const { value, method } = await similarity("parcel ships", "parcel shipping");
   const mix = 0.85 * 0.5 + 0.15 * 1;
   assertAlmostEquals(value!, 0.7 * mix / 0.62, 1e-6);
-  assertEquals(method, "minilm+stems/c1");
+  assertEquals(method, "minilm+stems/c2");
 });
 
 Deno.test("a cosine below 0 counts as 0", async () => {
@@ -37,7 +37,7 @@ Deno.test("a cosine below 0 counts as 0", async () => {
 Deno.test("other scripts are compared by vectors and characters, and the result says so", async () => {
   const near = await similarity("您的订单尚未发货。", "您的订单已经发货。");
   const far = await similarity("今天天气很好", "您的订单已经发货。");
-  assertEquals([near.method, far.method], ["minilm+grams/cjk-c1", "minilm+grams/cjk-c1"]);
+  assertEquals([near.method, far.method], ["minilm+grams/cjk-c2", "minilm+grams/cjk-c2"]);
   assert(near.value! > 0.3 && near.value! < 1, `${near.value}`);
   assert(far.value! < near.value!);
 });
@@ -63,21 +63,49 @@ for (const [reference, reply, expected] of WORDLESS) {
     const failing = { embed: () => Promise.reject(new Error("no weights")) };
     const { value, method } = await similarity(reply, reference, failing);
     assertAlmostEquals(value!, expected, 1e-12);
-    assertEquals(method, "tokens/wordless-c1");
+    assertEquals(method, "tokens/wordless-c2");
   });
 }
 
 Deno.test("the method is the reference's, whatever the reply is written in", async () => {
   for (const reply of ["Das Paket ist da.", "包裹在这里。", "42", "The parcel is here!"]) {
-    assertEquals((await similarity(reply, "The parcel is here.")).method, "minilm+stems/c1");
+    assertEquals((await similarity(reply, "The parcel is here.")).method, "minilm+stems/c2");
   }
   const methods = ["Die Ware kommt morgen an, ohne Mühe.", "Посылка уже здесь.", "荷物はここです。"]
     .map(async (reference) => (await similarity("The parcel is here.", reference)).method);
   assertEquals(await Promise.all(methods), [
-    "minilm+grams/latin-c1",
-    "minilm+grams/cyrillic-c1",
-    "minilm+grams/cjk-c1",
+    "minilm+grams/latin-c2",
+    "minilm+grams/cyrillic-c2",
+    "minilm+grams/cjk-c2",
   ]);
+});
+
+Deno.test("Chinese and Japanese are compared by the encoder for them, if there is one", async () => {
+  const failing = { embed: () => Promise.reject(new Error("not this one")) };
+  const { embedder: cjk, embedded } = fakeEmbedder();
+  const chinese = await similarity("您的订单尚未发货。", "您的订单已经发货。", { ...failing, cjk });
+  const japanese = await similarity("荷物はまだです。", "荷物はここです。", { ...failing, cjk });
+  assertEquals([chinese.method, japanese.method], [
+    "bge-zh/chinese-c2",
+    "bge-zh+grams/japanese-c2",
+  ]);
+  for (const { value } of [chinese, japanese]) assert(value! > 0 && value! < 1, `${value}`);
+  assertEquals(embedded.length, 4);
+});
+
+Deno.test("the encoder for Chinese and Japanese is asked about nothing else", async () => {
+  const cjk = fakeEmbedder({ embed: () => Promise.reject(new Error("not this one")) }).embedder;
+  for (const reference of ["The parcel is here.", "Посылка уже здесь.", "소포가 여기 있습니다."]) {
+    assert((await similarity("包裹在这里。", reference, { cjk })).value !== null, reference);
+  }
+});
+
+Deno.test("references are encoded ahead by the encoder that compares them", async () => {
+  const { embedder: cjk, embedded: cjkTexts } = fakeEmbedder();
+  const { embedder, embedded } = fakeEmbedder({ cjk });
+  const semantics = createBatchSemantics(BATCH, { embedder, detector: fakeDetector });
+  await semantics.encodeReferences(() => false);
+  assertEquals([embedded, cjkTexts], [[REFERENCES[0], REFERENCES[2]], [REFERENCES[1]]]);
 });
 
 Deno.test("without vectors there is no score but a reason, and the method stays the same", async () => {
