@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { HEADLINE } from "../results/passing.ts";
-import { compareScores, mostMoved } from "./compare_scores.ts";
+import { decideVerdicts, mostMoved, testScores } from "./compare_scores.ts";
 import type { Comparison } from "./comparison.ts";
 import { createLeftOutCounter } from "./left_out.ts";
 import { METHOD } from "./permutation.ts";
@@ -31,7 +31,10 @@ export async function compareRuns(
   const { pairs, changed, onlyIn, common } = await pairRuns(runs, pause);
   const names = chooseScores(common, wanted);
   const leftOut = createLeftOutCounter();
-  const { scores, clusters } = await compareScores(pairs, { names, seed, leftOut, pause });
+  const { tested, clusters } = await testScores(pairs, { names, seed, leftOut, pause });
+  const decided = await decideVerdicts(tested, { what: "score", pause });
+  // A score may have any name, also __proto__.
+  const scores = Object.fromEntries(tested.map(({ name }, index) => [name, decided[index]!]));
   const headline = HEADLINE in scores ? HEADLINE : Object.keys(scores)[0];
 
   return {

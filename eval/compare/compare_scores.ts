@@ -1,7 +1,6 @@
 import { mean } from "../assess/mean.ts";
 import {
   type Cluster,
-  type ClusteredScore,
   clusterMean,
   clusterScore,
   type Extremes,
@@ -18,63 +17,89 @@ import { ROUNDING } from "../../shared/rounding.ts";
 
 /** How many scenarios `mostMoved` lists per direction. */
 const SHOWN_MOVED = 10;
-interface TestedScore {
+
+/** What a test found of one score, before any correction. The scenarios themselves are let go. */
+export interface TestedScore {
   name: string;
-  score: ClusteredScore;
+  baseline: number;
+  candidate: number;
+  /** Candidate − baseline, by scenario. */
+  differences: number[];
   test: PermutationResult;
   /** The largest p-value that the missing values allow; that of the test if nothing is missing. */
   worstP: number;
   /** The largest that failed calls and missing values allow; the one above if no call failed. */
   worstPIfAnswered: number;
-}
-
-/** What was found of each score, and the scenarios that it was found in. */
-export interface ComparedScores {
-  scores: Record<string, ScoreComparison>;
-  clusters: Map<string, Cluster[]>;
+  turns: number;
+  turnsWithoutPair: number;
+  missing: ScoreComparison["missing"];
+  failed: NonNullable<ScoreComparison["failed"]>;
+  bounds: [number, number] | null;
+  errorBounds: [number, number] | null;
 }
 
 /**
- * Tests each score over the scenarios that have it in both runs, then corrects for their number. A
- * score that no scenario has in both is left out.
+ * Tests each score over the scenarios that have it in both runs. A score that no scenario has in
+ * both is left out. `clusters` are the scenarios that each was found in.
  */
-export async function compareScores(
+export async function testScores(
   pairs: ScenarioPair[],
   { names, leftOut, ...options }: { names: string[]; leftOut: LeftOutCounter } & TestOptions,
-): Promise<ComparedScores> {
+): Promise<{ tested: TestedScore[]; clusters: Map<string, Cluster[]> }> {
   const tested: TestedScore[] = [];
+  const found = new Map<string, Cluster[]>();
   for (const name of names) {
     const score = await clusterScore(pairs, name, { leftOut, ...options });
-    if (score.clusters.length === 0) continue;
-    const test = await permutationTest(inOrder(score.clusters), options);
     const { clusters, bounds, errorBounds } = score;
+    if (clusters.length === 0) continue;
+    const test = await permutationTest(inOrder(clusters), options);
     const worstP = await findWorstP(clusters, { p: test.p, extremes: bounds, ...options });
     const worstPIfAnswered = await findWorstP(clusters, {
       p: worstP,
       extremes: errorBounds,
       ...options,
     });
-    tested.push({ name, score, test, worstP, worstPIfAnswered });
+    found.set(name, clusters);
+    tested.push({
+      name,
+      baseline: mean(clusters.map((cluster) => clusterMean(cluster, "baseline")))!,
+      candidate: mean(clusters.map((cluster) => clusterMean(cluster, "candidate")))!,
+      differences: differencesOf(clusters),
+      test,
+      worstP,
+      worstPIfAnswered,
+      turns: clusters.reduce((sum, cluster) => sum + cluster.turns, 0),
+      turnsWithoutPair: score.turnsWithoutPair,
+      missing: score.missing,
+      failed: score.failed,
+      bounds: bounds && spanOf(bounds),
+      errorBounds: errorBounds && spanOf(errorBounds),
+    });
   }
+  return { tested, clusters: found };
+}
+
+/**
+ * A verdict on each test, corrected for the number of all of them. `what` is what their number
+ * counts, in words for the reasons.
+ */
+export async function decideVerdicts(
+  tested: TestedScore[],
+  { what, pause }: { what: string } & Pick<TestOptions, "pause">,
+): Promise<ScoreComparison[]> {
   const asCounted = holm(tested.map(({ worstP }) => worstP));
   const adjusted = holm(tested.map(({ worstPIfAnswered }) => worstPIfAnswered));
-  const looked = tested.length;
-  const scores: [string, ScoreComparison][] = [];
+  const decided: ScoreComparison[] = [];
   for (const [index, score] of tested.entries()) {
-    scores.push([
-      score.name,
-      describeScore(score, {
-        p_adjusted: adjusted[index]!,
-        pAsCounted: asCounted[index]!,
-        looked,
-      }),
-    ]);
-    await options.pause();
+    decided.push(describeScore(score, {
+      p_adjusted: adjusted[index]!,
+      pAsCounted: asCounted[index]!,
+      looked: tested.length,
+      what,
+    }));
+    await pause();
   }
-  return {
-    scores: Object.fromEntries(scores), // a score may have any name, also __proto__
-    clusters: new Map(tested.map(({ name, score }) => [name, score.clusters])),
-  };
+  return decided;
 }
 
 /**
@@ -102,16 +127,19 @@ function inOrder(clusters: Cluster[]): Cluster[] {
 }
 
 function describeScore(
-  { score, test, worstP, worstPIfAnswered }: TestedScore,
-  { p_adjusted, pAsCounted, looked }: { p_adjusted: number; pAsCounted: number; looked: number },
+  score: TestedScore,
+  { p_adjusted, pAsCounted, looked, what }: {
+    p_adjusted: number;
+    pAsCounted: number;
+    looked: number;
+    what: string;
+  },
 ): ScoreComparison {
-  const { clusters, bounds, missing, turnsWithoutPair, failed, errorBounds } = score;
-  const baseline = mean(clusters.map((cluster) => clusterMean(cluster, "baseline")))!;
-  const candidate = mean(clusters.map((cluster) => clusterMean(cluster, "candidate")))!;
-  const evidence = { test, worstP, worstPIfAnswered, looked, missing, failed };
-  const decided = decideVerdict(clusters, { ...evidence, p_adjusted });
+  const { baseline, candidate, differences, test, bounds, errorBounds, missing, failed } = score;
+  const evidence = { ...score, looked, what };
+  const decided = decideVerdict(differences, { ...evidence, p_adjusted });
   const planning = decided.verdict === "inconclusive" &&
-    planScenarios(differencesOf(clusters), ALPHA / looked);
+    planScenarios(differences, ALPHA / looked);
   return {
     baseline,
     candidate,
@@ -120,15 +148,16 @@ function describeScore(
     p: test.p,
     p_adjusted,
     ...decided,
-    scenarios: clusters.length,
-    turns: clusters.reduce((sum, cluster) => sum + cluster.turns, 0),
-    turns_without_pair: turnsWithoutPair,
+    scenarios: differences.length,
+    turns: score.turns,
+    turns_without_pair: score.turnsWithoutPair,
     missing,
-    difference_bounds: bounds && spanOf(bounds),
+    difference_bounds: bounds,
     ...(errorBounds && {
       failed,
-      difference_error_bounds: spanOf(errorBounds),
-      verdict_as_counted: decideVerdict(clusters, { ...evidence, p_adjusted: pAsCounted }).verdict,
+      difference_error_bounds: errorBounds,
+      verdict_as_counted:
+        decideVerdict(differences, { ...evidence, p_adjusted: pAsCounted }).verdict,
     }),
     ...(planning && { planning }),
   };

@@ -9,7 +9,7 @@ import {
   reachedScenarios,
 } from "./pairing.ts";
 import type { TurnPair } from "./turn_pair.ts";
-import { type ComparedTurn, readScores } from "./turn_scores.ts";
+import { type ComparedTurn, readScores, type RunScores } from "./turn_scores.ts";
 
 /** A run's batch and what came of it, attempts in any number and also unfinished ones. */
 export interface ComparableRun {
@@ -44,16 +44,33 @@ export interface PairedRuns {
   common: string[];
 }
 
+/** A run that was read: its batch and its scores. */
+export type ReadRun = RunScores & Pick<ComparableRun, "scenarios">;
+
+/** Reads a run once, to be paired with others. */
+export async function readRun(run: ComparableRun): Promise<ReadRun> {
+  return { ...await readScores(run.turns, run), scenarios: run.scenarios };
+}
+
 /** Reads two runs and pairs what belongs together; `pause` is awaited between the steps. */
 export async function pairRuns(
-  runs: { baseline: ComparableRun; candidate: ComparableRun },
+  { baseline, candidate }: { baseline: ComparableRun; candidate: ComparableRun },
   pause: () => Promise<void>,
 ): Promise<PairedRuns> {
-  const baseline = await readScores(runs.baseline.turns, runs.baseline);
-  const candidate = await readScores(runs.candidate.turns, runs.candidate);
+  return await pairReadRuns(
+    { baseline: await readRun(baseline), candidate: await readRun(candidate) },
+    pause,
+  );
+}
+
+/** The same for runs that were read. */
+export async function pairReadRuns(
+  { baseline, candidate }: { baseline: ReadRun; candidate: ReadRun },
+  pause: () => Promise<void>,
+): Promise<PairedRuns> {
   const paired = pairScenarios(
-    await reachedScenarios(runs.baseline.scenarios, { ...baseline, pause }),
-    await reachedScenarios(runs.candidate.scenarios, { ...candidate, pause }),
+    await reachedScenarios(baseline.scenarios, { ...baseline, pause }),
+    await reachedScenarios(candidate.scenarios, { ...candidate, pause }),
   );
   const { pairs, changed, turnsOnlyIn } = await pairAllTurns(paired, pause);
   return {

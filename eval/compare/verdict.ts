@@ -1,4 +1,3 @@
-import { type Cluster, clusterMean } from "./clusters.ts";
 import type { ScoreComparison, Verdict } from "./comparison.ts";
 import type { PermutationResult } from "./permutation.ts";
 import { ALPHA } from "./spans.ts";
@@ -11,20 +10,19 @@ interface Evidence {
   /** The largest that they and the failed calls allow. */
   worstPIfAnswered: number;
   p_adjusted: number;
-  /** How many scores were looked at. */
+  /** How many were looked at. */
   looked: number;
+  /** Of what, such as `score`. */
+  what: string;
   missing: ScoreComparison["missing"];
   failed: NonNullable<ScoreComparison["failed"]>;
 }
 
-/** A verdict on one score, and in words why there is none. */
+/** A verdict on one score by its scenarios' differences, and in words why there is none. */
 export function decideVerdict(
-  clusters: Cluster[],
+  differences: number[],
   evidence: Evidence,
 ): Pick<ScoreComparison, "verdict" | "reason"> {
-  const differences = clusters.map((cluster) =>
-    clusterMean(cluster, "candidate") - clusterMean(cluster, "baseline")
-  );
   if (evidence.p_adjusted > ALPHA) {
     return { verdict: "inconclusive", reason: explain(differences, evidence) };
   }
@@ -51,7 +49,7 @@ export function regressedScores(scores: Record<string, ScoreComparison>): string
 
 function explain(
   differences: number[],
-  { test, worstP, worstPIfAnswered, p_adjusted, looked, missing, failed }: Evidence,
+  { test, worstP, worstPIfAnswered, p_adjusted, looked, what, missing, failed }: Evidence,
 ): string {
   const moved = differences.filter((difference) => Math.abs(difference) > ROUNDING).length;
   if (moved === 0) return "no scenario differs";
@@ -60,7 +58,7 @@ function explain(
   const needed = Math.ceil(1 - Math.log2(ALPHA / looked));
   if (moved < needed) {
     return `only ${count(moved, "scenario")} ${moved === 1 ? "differs" : "differ"}: ` +
-      `with ${count(looked, "score")} looked at the test needs at least ${needed}`;
+      `with ${count(looked, what)} looked at the test needs at least ${needed}`;
   }
   if (test.p <= ALPHA && worstP > ALPHA) {
     return `p is ${test.p.toFixed(3)} without the missing values (${missing.baseline} in the ` +
@@ -73,7 +71,7 @@ function explain(
   }
   if (test.p <= ALPHA) {
     return `p is ${worstPIfAnswered.toFixed(3)} alone, but ${p_adjusted.toFixed(3)} among ` +
-      `the ${looked} scores looked at`;
+      `the ${count(looked, what)} looked at`;
   }
   if (test.pOfScenarios <= ALPHA) {
     return "the runs differ in attempts, and equal models would differ by as much too often";
