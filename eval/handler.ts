@@ -6,6 +6,7 @@ import { createIndexRoute } from "../shared/ops/index_route.ts";
 import type { Operations } from "../shared/ops/operations.ts";
 import { createDatasetRoutes } from "./api/dataset_routes.ts";
 import { createEvaluateRoutes } from "./api/evaluate_routes.ts";
+import { createGroupRoutes } from "./api/group_routes.ts";
 import { createGradeRoutes } from "./api/grade_routes.ts";
 import { createLookRoutes } from "./api/look_routes.ts";
 import { createNoiseRoutes } from "./api/noise_routes.ts";
@@ -14,9 +15,12 @@ import type { ScoringPorts } from "./assess/assessor.ts";
 import type { EvalConfig } from "./config.ts";
 import type { ListEndpointModels } from "./endpoint/endpoint_models.ts";
 import type { EndpointPolicy } from "./endpoint/policy.ts";
+import { createEvaluateGroup } from "./groups/evaluate_group.ts";
+import { createGroups } from "./groups/groups.ts";
 import { dashboardPage } from "./pages/page.ts";
 import { createSummaries } from "./results/summaries.ts";
 import type { RunManager } from "./run/manager.ts";
+import { createRunViewer } from "./run/run_viewer.ts";
 import type { RunStore } from "./store/store.ts";
 
 /** Everything the outside world supplies. */
@@ -40,10 +44,17 @@ const about = {
 /** The evaluation service: its own routes, and those for operators. */
 export function createEvalHandler(deps: EvalDeps): Service {
   const summaries = createSummaries(deps.store);
+  const groups = createGroups({
+    store: deps.store,
+    view: createRunViewer(deps),
+    summarise: summaries.summaryOf,
+  });
+  const answerGroup = createEvaluateGroup({ ...deps, groups });
   const routes = [
-    ...createEvaluateRoutes(deps),
+    ...createEvaluateRoutes({ ...deps, answerGroup }),
     ...createRunRoutes({ ...deps, summaries }),
     ...createLookRoutes({ ...deps, summaries }),
+    ...createGroupRoutes({ ...deps, groups }),
     ...createNoiseRoutes(deps),
     ...createGradeRoutes(deps),
     ...createDatasetRoutes(deps),

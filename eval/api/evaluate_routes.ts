@@ -2,13 +2,21 @@ import { z } from "zod";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
-import { Endpoint, EvaluateAnswer, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import {
+  Endpoint,
+  EvaluateAnswer,
+  evaluateRequest,
+  ModelId,
+} from "../../shared/schemas/evaluate.ts";
+import { MAX_TARGETS, Target } from "../../shared/schemas/targets.ts";
 import { EndpointModel, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
 import type { ScoringPorts } from "../assess/assessor.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { pairScorers } from "../assess/scores/mod.ts";
 import { runSelfTest } from "../assess/scores/self_test.ts";
 import { createEvaluateRoute, type EvaluateRouteDeps } from "../run/evaluate_route.ts";
+import { GroupReport } from "../groups/group_report.ts";
+import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
 import { RUN_EVENTS, RunLocation, RunState } from "./run_schemas.ts";
 import { ScoreList, SelfTestReport } from "./score_schemas.ts";
 
@@ -37,6 +45,16 @@ const EvaluateRequestBody = AnyRequest
     dataset: z.string().optional().meta({
       description: "`name`, or `name@version`: a stored dataset instead of `test_batch`.",
     }),
+    endpoint: Endpoint.optional().meta({ description: "Required unless `targets` is sent." }),
+    model_id: ModelId.optional().meta({
+      description: "Required unless `model_ids` or `targets` is sent.",
+    }),
+    model_ids: z.array(ModelId).min(1).max(MAX_TARGETS).optional().meta({
+      description: "Several models of the endpoint, each in a run of its own, as one group.",
+    }),
+    targets: z.array(Target).min(1).max(MAX_TARGETS).optional().meta({
+      description: "The same for models at several endpoints.",
+    }),
   })
   .meta({ id: "EvaluateRequest" });
 
@@ -59,12 +77,14 @@ export function createEvaluateRoutes(
       body: { schema: EvaluateRequestBody, example: EXAMPLE },
       answers: {
         200: orEvents(
-          jsonAnswer("The scored run; as events if `accept` prefers them.", EvaluateAnswer, {
-            location: RunLocation,
-          }),
-          RUN_EVENTS,
+          jsonAnswer(
+            "The scored run, or the group of several models; as events if `accept` prefers them.",
+            z.union([EvaluateAnswer, GroupReport]),
+            { location: RunLocation },
+          ),
+          `${RUN_EVENTS} With several models: ${GROUP_EVENTS}`,
         ),
-        202: jsonAnswer("The run continues without a client.", RunState, {
+        202: jsonAnswer("The run continues without a client.", z.union([RunState, GroupState]), {
           location: RunLocation,
           "preference-applied": z.string(),
         }),

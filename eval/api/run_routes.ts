@@ -43,6 +43,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
           test_name: z.string().optional(),
           model_id: z.string().optional(),
           status: RunStatus.optional(),
+          group: z.string().optional().meta({ description: "Runs of this group." }),
           text: z.string().max(1_000).optional().meta({
             description: "In the name of the test, of the model or in the id, in any letter case.",
           }),

@@ -25,6 +25,8 @@ export const Run = z.looseObject({
     mean: z.number().nullable(),
     eta_ms: z.number().nullable(),
   }).meta({ id: "RunProgress" }),
+  group_id: z.string().optional().meta({ description: "If the request named several models." }),
+  name: z.string().optional().meta({ description: "What the group calls the model." }),
 }).meta({ id: "Run" });
 export type Run = z.infer<typeof Run>;
 
@@ -50,7 +52,9 @@ export const RunState = z.object({ run_id: z.string(), status: RunStatus })
 export const RetriedRun = RunState.extend({ parent_id: z.string() }).meta({ id: "RetriedRun" });
 
 /** The header that says where a run is. */
-export const RunLocation = z.string().meta({ description: "The run: `/runs/{id}`." });
+export const RunLocation = z.string().meta({
+  description: "The run: `/runs/{id}`; or the group: `/groups/{id}`.",
+});
 
 /** What the events of a run are. */
 export const RUN_EVENTS = "`progress`, and `turn` with each turn that is finished; then `result` " +

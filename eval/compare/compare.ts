@@ -15,7 +15,7 @@ export interface CompareOptions {
   seed?: number;
 }
 
-const DEFAULT_SEED = 20_260_101;
+export const DEFAULT_SEED = 20_260_101;
 
 /**
  * Says of each score whether the candidate is better than the baseline. The question is about

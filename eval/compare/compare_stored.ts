@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { withoutQuery } from "../endpoint/target.ts";
 import { AppError } from "../../shared/errors.ts";
-import type { RunReader, StoredRun } from "../store/store.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { RunReader, RunRecord, StoredRun } from "../store/store.ts";
 import { turnsSoFar } from "../store/whole_reader.ts";
 import { type CompareOptions, compareRuns } from "./compare.ts";
 import { Comparison } from "./comparison.ts";
@@ -61,7 +62,11 @@ export async function comparableRuns(
   };
 }
 
-function toComparable(run: StoredRun, reader: RunReader): ComparableRun {
+/** A stored run as comparing reads it. */
+export function toComparable(
+  run: RunRecord & { request: Pick<EvaluateRequest, "test_batch" | "rubric"> },
+  reader: RunReader,
+): ComparableRun {
   const { test_batch: scenarios, rubric } = run.request;
   return { scenarios, rubric, turns: turnsSoFar(reader, run) };
 }

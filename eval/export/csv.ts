@@ -1,19 +1,9 @@
 import { mean } from "../assess/mean.ts";
 import type { StoredTurn } from "../store/store.ts";
+import { BYTE_ORDER_MARK, type Cell, writeRow } from "./csv_text.ts";
 import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
 
-const LINE_END = "\r\n"; // RFC 4180
-/** Without it Excel reads UTF-8 as the system's own encoding. */
-const BYTE_ORDER_MARK = "\ufeff";
-
-/**
- * What spreadsheets take for a formula when a cell begins with it, also in its full-width form and,
- * for those that trim, behind blanks. An apostrophe in front makes it text again; they do not show it.
- */
-const FORMULA_START = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
-
-type Cell = string | number | null | undefined;
 type Column = [name: string, value: (turn: StoredTurn) => Cell];
 
 /** One row per turn, one column per score; safe to open in a spreadsheet. */
@@ -109,16 +99,3 @@ const GRADE_COLUMNS: Column[] = [
   ["grade", ({ result }) => result.grades && mean(result.grades.map(({ value }) => value))],
   ["grades", ({ result }) => result.grades && JSON.stringify(result.grades)],
 ];
-
-function writeRow(cells: Cell[]): string {
-  return cells.map(writeCell).join(",") + LINE_END;
-}
-
-/** Text is always quoted: some readers guess a separator, and quotes leave them nothing to guess. */
-function writeCell(cell: Cell): string {
-  if (cell === null || cell === undefined) return "";
-  if (typeof cell === "number") return String(cell);
-  const text = cell.replaceAll("\0", "").toWellFormed(); // a NUL ends the cell for many readers
-  const safe = FORMULA_START.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
-}

@@ -1,8 +1,8 @@
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered } from "../results/passing.ts";
-import type { CostSum } from "../../shared/schemas/cost.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { withoutQuery } from "../endpoint/target.ts";
+import { showCost } from "./cost_text.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { StoredRun } from "../store/store.ts";
 import type { ExportSource } from "./format.ts";
@@ -83,13 +83,6 @@ function describeCosts({ turnCounts: { cost, judge_cost } }: RunDigest): string[
     ...(cost ? [`Cost ${showCost(cost)}`] : []),
     ...(judge_cost ? [`Cost of the judge ${showCost(judge_cost)}`] : []),
   ];
-}
-
-function showCost({ amount, currency, unknown }: CostSum): string {
-  const known = amount === null ? "unknown" : `${Number(amount.toPrecision(4))} ${currency}`;
-  return amount === null || unknown === 0
-    ? known
-    : `${known}, and ${unknown} turns of unknown cost`;
 }
 
 /** The headline's own line would only repeat its parts. */

@@ -25,3 +25,21 @@ export function createCostSum() {
     },
   };
 }
+
+/** The sum of sums, by the same rules; `undefined` if there is none. */
+export function addCosts(sums: (CostSum | undefined)[]): CostSum | undefined {
+  const all = sums.filter((sum) => sum !== undefined);
+  if (all.length === 0) return undefined;
+  const currency = all.find((sum) => sum.currency !== null)?.currency ?? null;
+  const isCounted = (sum: CostSum) => sum.amount !== null && sum.currency === currency;
+  const counted = all.filter(isCounted);
+  return {
+    amount: counted.length === 0 ? null : counted.reduce((total, sum) => total + sum.amount!, 0),
+    currency,
+    turns: counted.reduce((total, { turns }) => total + turns, 0),
+    unknown: all.reduce(
+      (total, sum) => total + sum.unknown + (isCounted(sum) ? 0 : sum.turns),
+      0,
+    ),
+  };
+}

@@ -1,3 +1,4 @@
+import { AppError } from "../../shared/errors.ts";
 import type { RunRecord, RunStore, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from "./run_summary.ts";
@@ -11,6 +12,8 @@ export interface Summaries {
   /** By run id. Runs that have not ended have none, and a new one may come with a later call. */
   headlines(runs: RunRecord[]): Promise<Map<string, RunHeadline>>;
   summary(run: StoredRun): Promise<RunSummary>;
+  /** The same without its request, which is read if the summary is not stored yet. */
+  summaryOf(run: RunRecord): Promise<RunSummary>;
 }
 
 export function createSummaries(
@@ -82,6 +85,13 @@ export function createSummaries(
 
   return {
     summary,
+    async summaryOf(run) {
+      const stored = run.finishedAt === null ? undefined : await store.summary(run.id);
+      if (stored !== undefined) return JSON.parse(stored);
+      const whole = await store.getRun(run.id);
+      if (whole) return await compute(whole);
+      throw new AppError(404, "not_found", `run ${run.id} was deleted while it was read`);
+    },
     async headlines(runs) {
       const ended = runs.filter(({ finishedAt }) => finishedAt !== null).map(({ id }) => id);
       const stored = await store.headlines(ended);

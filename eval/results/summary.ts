@@ -51,7 +51,7 @@ export function summariseRun(
 }
 
 /** Says what went wrong first: failed calls, and apart from them what could not be scored. */
-function describeCompletion(
+export function describeCompletion(
   { done, failed, missing }: Pick<Tally, "done" | "failed" | "missing">,
 ): string {
   const faults = [

@@ -3,6 +3,7 @@ import { AppError } from "../../shared/errors.ts";
 import { checkBody, readJsonValue } from "../../shared/http/body.ts";
 import type { BodyLimits } from "../../shared/http/body_text.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { type NamedTarget, severalModels } from "../../shared/schemas/targets.ts";
 import {
   DatasetReference,
   loadScenarios,
@@ -17,10 +18,21 @@ export interface ReadEvaluation {
   sent: unknown;
   /** The dataset's name, if the request names one. */
   dataset?: string;
+  /** If the body names several models: all of them. The request is that of the first. */
+  targets?: NamedTarget[];
+}
+
+/** What a body may ask for. */
+export interface EvaluationLimits {
+  maxAttempts: number;
+  maxTargets: number;
 }
 
 /** Reads the body of `POST /evaluate`, which has a batch or names a dataset. */
-export function createBodyReader(maxAttempts: number, reader: DatasetReader) {
+export function createBodyReader(
+  { maxAttempts, maxTargets }: EvaluationLimits,
+  reader: DatasetReader,
+) {
   const WithBatch = evaluateRequest(maxAttempts);
   const WithDataset = WithBatch.omit({ test_batch: true, dataset: true }).extend({
     dataset: DatasetReference,
@@ -29,6 +41,13 @@ export function createBodyReader(maxAttempts: number, reader: DatasetReader) {
 
   return async (request: Request, limits: BodyLimits): Promise<ReadEvaluation> => {
     const value = await readJsonValue(request, limits);
+    const Several = severalModels(value, maxTargets);
+    if (!Several) return await readOne(value, limits);
+    const { targets, first } = checkBody(value, Several);
+    return { ...await readOne(first, limits), sent: value, targets };
+  };
+
+  async function readOne(value: unknown, limits: BodyLimits): Promise<ReadEvaluation> {
     if (!namesDataset(value)) {
       const body = checkBody(value, WithBatch);
       return { request: body, sent: body };
@@ -49,7 +68,7 @@ export function createBodyReader(maxAttempts: number, reader: DatasetReader) {
       sent: value,
       dataset: version.name,
     };
-  };
+  }
 }
 
 function namesDataset(value: unknown): boolean {

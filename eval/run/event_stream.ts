@@ -59,7 +59,7 @@ async function* encodeEvents(
 }
 
 /** When a client should reconnect after the service has stopped, in milliseconds. */
-const RETRY_MS = 5000;
+export const RETRY_MS = 5000;
 
 /** Without an id: a client that reconnects with its last id misses nothing. */
 function encodeStop({ id }: StoredRun): Uint8Array<ArrayBuffer> {

@@ -9,11 +9,12 @@ import type { RunStatus, RunStore, StoredRun } from "../store/store.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 import type { ActiveRun, RunEnd } from "./active_run.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
+import { createInterleaving } from "./interleaving.ts";
 import { ConversationTaken, type Finished, type Recorder } from "./run_ports.ts";
 import { runScenarios } from "./runner.ts";
 import type { Saver } from "./saver.ts";
 import type { Sharing } from "./sharing.ts";
-import type { RunWork } from "./work.ts";
+import { createLocalWork, type RunWork } from "./work.ts";
 
 /** What executing a run needs from outside. */
 export interface ExecutionPorts {
@@ -54,15 +55,18 @@ export type ExecuteRun = (active: ActiveRun, finished?: Finished) => Promise<Run
 export function createExecution(ports: ExecutionPorts, state: ExecutionState): ExecuteRun {
   const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = ports;
   const { saver, addresses, isStopping, onStorageFault } = state;
+  const interleaving = createInterleaving(concurrency);
 
   async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
     const { run: { id, queryRemoved } } = active;
     const request = { ...active.run.request, endpoint: addressOf(active.run) };
     let work: RunWork | undefined;
+    const beside = interleaving.enter(active.run);
     try {
       if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
       work = await sharing?.openWork(active.run, { concurrency });
+      work = beside?.share(work ?? createLocalWork(planOf(request), finished)) ?? work;
       const outcome = await runScenarios(
         { ...planOf(request), scenarios: request.test_batch },
         {
@@ -90,6 +94,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     } catch (error) {
       return await settle(active, error);
     } finally {
+      beside?.leave();
       await work?.close();
     }
   }

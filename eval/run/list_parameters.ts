@@ -36,6 +36,7 @@ export const RunListQuery = z.object({
   test_name: z.string().optional(),
   model_id: z.string().optional(),
   status: z.enum(RUN_STATUSES).optional(),
+  group: z.string().optional(),
   text: Text,
   sort: sortOf(RUN_SORTS, "-created_at"),
   cursor: cursor(z.tuple([z.string(), z.string(), SortValue])).optional(),

@@ -2,7 +2,7 @@ import { planOf } from "../../shared/schemas/conversations.ts";
 import { describeScoring } from "../assess/assessor.ts";
 import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
 import { removeQuery } from "../store/endpoint_query.ts";
-import type { KnownRun, NewRun, RunRecord, StoredRun, Tally } from "../store/store.ts";
+import type { KnownRun, NewGroup, NewRun, RunRecord, StoredRun, Tally } from "../store/store.ts";
 import { type ActiveRun, createActiveRun } from "./active_run.ts";
 import { createExecution, type ExecutionPorts } from "./execution.ts";
 import { createStoredParts, readFinished } from "./finished_turns.ts";
@@ -25,6 +25,9 @@ export interface RunManagerDeps extends ExecutionPorts {
 /** `known` and `mismatch` are as in `CreatedRun`. */
 export type StartedRun = { outcome: "started"; active: ActiveRun } | KnownRun;
 
+/** The same for a group; `id` is the group's. */
+export type StartedGroup = { outcome: "started"; id: string; active: ActiveRun[] } | KnownRun;
+
 /** Starts runs, knows the running ones, and stores their turns and how they end. */
 export interface RunManager {
   /**
@@ -32,6 +35,8 @@ export interface RunManager {
    * if too many are running.
    */
   start(run: NewRun): Promise<StartedRun>;
+  /** Stores the runs of a group and starts all of them, or none. Throws as `start` does. */
+  startGroup(group: NewGroup): Promise<StartedGroup>;
   /**
    * Resumes a stored run after its stored turns. `endpoint` is its address with the query, which is
    * not stored. Throws 503 `overloaded` if too many are running.
@@ -137,11 +142,11 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
   }
 
-  /** Starts a run within the limit. If it does not start, the next queued one may. */
-  async function beginWithinLimit<T>(begin: () => Promise<T>): Promise<T> {
-    limit.requireRoom();
+  /** Starts a run within the limit, or several. If it does not start, the next queued one may. */
+  async function beginWithinLimit<T>(begin: () => Promise<T>, runs = 1): Promise<T> {
+    limit.requireRoom(runs);
     try {
-      return await limit.count(begin);
+      return await limit.count(begin, runs);
     } catch (error) {
       resumption.resumeNext();
       throw error;
@@ -155,23 +160,46 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       ? partsOf(run)
       : readFinished(store, { id: run.id, plan: planOf(run.request), suspects });
 
-  async function create(run: NewRun): Promise<StartedRun> {
-    if (run.parentId === undefined) {
-      requireReferences(run.request);
-      const { checks, judge } = scoring;
-      await requireUsableChecks(run.request.test_batch, { checks, hasJudge: Boolean(judge) });
-    }
-    const { endpoint } = run.request;
-    const isReserved = shared.isExclusive({ hasQuery: removeQuery(endpoint) !== endpoint });
-    const created = await store.createRun({ ...withScoring(run), isReserved });
-    if (created.outcome !== "created") return created;
-    if (created.run.queryRemoved) addresses.set(created.id, endpoint);
-    if (isReserved) shared.reserve(created.id);
+  /** Throws 400 if the batch of a new run cannot be used. */
+  async function requireUsable({ request, parentId }: NewRun): Promise<void> {
+    if (parentId !== undefined) return;
+    requireReferences(request);
+    const { checks, judge } = scoring;
+    await requireUsableChecks(request.test_batch, { checks, hasJudge: Boolean(judge) });
+  }
+
+  const isReserved = ({ request: { endpoint } }: NewRun) =>
+    shared.isExclusive({ hasQuery: removeQuery(endpoint) !== endpoint });
+
+  /** Notes what is known only here about a run that was stored. */
+  function register(run: NewRun, stored: StoredRun): void {
+    if (stored.queryRemoved) addresses.set(stored.id, run.request.endpoint);
+    if (isReserved(run)) shared.reserve(stored.id);
     shared.watch();
-    const active = run.parentId === undefined
-      ? launch(created.run, { tally: NOTHING_YET, ...(sharing && { finished: partsOf(created) }) })
-      : await resume(created.run);
+  }
+
+  const launchNew = (run: StoredRun) =>
+    launch(run, { tally: NOTHING_YET, ...(sharing && { finished: partsOf(run) }) });
+
+  async function create(run: NewRun): Promise<StartedRun> {
+    await requireUsable(run);
+    const created = await store.createRun({ ...withScoring(run), isReserved: isReserved(run) });
+    if (created.outcome !== "created") return created;
+    register(run, created.run);
+    const active = run.parentId === undefined ? launchNew(created.run) : await resume(created.run);
     return { outcome: "started", active };
+  }
+
+  async function createGroup({ runs, idempotency }: NewGroup): Promise<StartedGroup> {
+    await requireUsable(runs[0]!); // all have the same batch
+    const created = await store.createGroup({
+      runs: runs.map((run) => ({ ...run, ...withScoring(run), isReserved: isReserved(run) })),
+      ...(idempotency && { idempotency }),
+    });
+    if (created.outcome !== "created") return created;
+    for (const [index, run] of created.runs.entries()) register(runs[index]!, run);
+    // All at once, so that none begins a conversation before the others are there.
+    return { outcome: "started", id: created.id, active: created.runs.map(launchNew) };
   }
 
   async function resume(
@@ -215,6 +243,11 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       const known = run.idempotency && await store.findByKey(run.idempotency);
       if (known) return known; // it starts nothing, so the limit does not matter
       return await beginWithinLimit(() => create(run));
+    },
+
+    async startGroup(group) {
+      const known = group.idempotency && await store.findByKey(group.idempotency);
+      return known ?? await beginWithinLimit(() => createGroup(group), group.runs.length);
     },
 
     async resume(run, options) {

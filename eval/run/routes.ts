@@ -21,7 +21,9 @@ import { QUERY_LOST } from "./execution.ts";
 import type { RunManager } from "./manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "./stream_log.ts";
-import { restingProgress, type RunView, viewRun, withResult } from "./view.ts";
+import { cancelRun } from "./cancel_run.ts";
+import { createRunViewer } from "./run_viewer.ts";
+import { withResult } from "./view.ts";
 
 export interface RunRoutesDeps {
   store: RunStore;
@@ -35,6 +37,8 @@ export interface RunRoutesDeps {
 export function createRunHandlers(
   { store, runs, endpoints, summaries }: Omit<RunRoutesDeps, "scoring">,
 ) {
+  const view = createRunViewer({ store, runs });
+
   async function find(id = ""): Promise<StoredRun> {
     const run = runs.active(id)?.run ?? await store.getRun(id);
     if (run) return run;
@@ -48,28 +52,6 @@ export function createRunHandlers(
     throw notFound(id);
   }
 
-  async function view(run: RunRecord): Promise<RunView> {
-    const active = runs.active(run.id);
-    if (active) {
-      await runs.refresh(run.id);
-      return viewRun(run, active.progress());
-    }
-    if (run.status === "running" && runs.isShared) {
-      return viewRun(run, restingProgress(run, await store.tally(run.id)));
-    }
-    if (run.status === "running" && runs.waiting(run.id)) {
-      const detail = "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)";
-      return viewRun({ ...run, detail }, restingProgress(run, await store.tally(run.id)));
-    }
-    if (run.status !== "running") {
-      return viewRun(run, restingProgress(run, run.tally ?? await store.tally(run.id)));
-    }
-    // It ended after it was read, or a process left it and could not store its end.
-    const now = await store.getRecord(run.id) ?? run;
-    if (now.status !== "running") return view(now);
-    return view({ ...now, status: "interrupted", detail: runs.faultOf(run.id) });
-  }
-
   /** The answer to a retry whose key was used before. */
   async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {
     if (outcome === "mismatch") throw keyReused();
@@ -81,12 +63,14 @@ export function createRunHandlers(
     list: async (_request, { url }) => {
       const query = readQuery(url, RunListQuery);
       const { test_name: testName, model_id: modelId, status, text, sort, cursor, limit } = query;
+      const { group: groupId } = query;
       const page = await store.listRuns({
         limit,
         sort,
         ...(testName !== undefined && { testName }),
         ...(modelId !== undefined && { modelId }),
         ...(status !== undefined && { status }),
+        ...(groupId !== undefined && { groupId }),
         ...(text !== undefined && { text }),
         ...(cursor && { cursor: readRunCursor(cursor, sort) }),
       });
@@ -125,20 +109,7 @@ export function createRunHandlers(
 
     cancel: async (_request, { params }) => {
       const run = await findRecord(params.id);
-      const active = runs.active(run.id);
-      const detail = "cancelled by a caller";
-      if (active) {
-        active.cancel(detail);
-        await active.ended;
-      } else if (run.status === "running" || run.status === "interrupted") {
-        runs.dropWaiting(run.id);
-        await store.setStatus(run.id, {
-          status: "cancelled",
-          detail,
-          tally: "count",
-          from: ["running", "interrupted"],
-        });
-      }
+      await cancelRun(run, { store, runs });
       const { status } = await findRecord(run.id);
       if (status === "cancelled") return Response.json({ run_id: run.id, status });
       throw conflict(`cannot cancel run ${run.id}: it is ${status}`);

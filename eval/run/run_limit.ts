@@ -3,10 +3,10 @@ import { overloaded } from "../../shared/http/admission.ts";
 /** `EVAL_MAX_RUNS`: how many runs may be running at once. Runs that are being started count too. */
 export interface RunLimit {
   isFull(): boolean;
-  /** Throws 503 `overloaded` if the limit is reached. */
-  requireRoom(): void;
-  /** Counts a run while `begin` starts it. */
-  count<T>(begin: () => Promise<T>): Promise<T>;
+  /** Throws 503 `overloaded` if there is no room for so many more runs, one if unset. */
+  requireRoom(more?: number): void;
+  /** Counts a run, or so many, while `begin` starts them. */
+  count<T>(begin: () => Promise<T>, more?: number): Promise<T>;
 }
 
 /** `running` is the number of runs that have started. */
@@ -18,15 +18,16 @@ export function createRunLimit(
 
   return {
     isFull,
-    requireRoom() {
-      if (isFull()) throw overloaded({ what: "runs", max, setting: "EVAL_MAX_RUNS" });
+    requireRoom(more = 1) {
+      if (running() + starting + more <= max) return;
+      throw overloaded({ what: "runs", max, setting: "EVAL_MAX_RUNS" }, more);
     },
-    async count(begin) {
-      starting++;
+    async count(begin, more = 1) {
+      starting += more;
       try {
         return await begin();
       } finally {
-        starting--;
+        starting -= more;
       }
     },
   };

@@ -16,6 +16,9 @@ export interface RunView {
   created_at: string;
   finished_at: string | null;
   progress: RunProgress;
+  /** Of a run whose request named several models: its group, and the model's name there. */
+  group_id?: string;
+  name?: string;
 }
 
 export function viewRun(run: RunRecord, progress: RunProgress): RunView {
@@ -31,6 +34,7 @@ export function viewRun(run: RunRecord, progress: RunProgress): RunView {
     created_at: new Date(run.createdAt).toISOString(),
     finished_at: run.finishedAt === null ? null : new Date(run.finishedAt).toISOString(),
     progress,
+    ...(run.group && { group_id: run.group.id, name: run.group.name }),
   };
 }
 

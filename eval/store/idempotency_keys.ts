@@ -1,16 +1,16 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "./schema.ts";
-import type { CreatedRun, IdempotencyKey, KnownRun, NewRun } from "./store.ts";
+import type { IdempotencyKey, KnownRun } from "./store.ts";
 
 /** How long an idempotency key refers to its run. */
 const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Stores the key of a new run, or returns the run that the key already refers to. */
+/** Stores the key of a new run or group, or returns what the key already refers to. */
 export async function claimKey(
   transaction: Transaction<Tables>,
-  { idempotency }: NewRun,
+  idempotency: IdempotencyKey | undefined,
   { id, moment }: { id: string; moment: number },
-): Promise<CreatedRun | undefined> {
+): Promise<KnownRun | undefined> {
   if (!idempotency) return undefined;
   const { caller, key, bodyHash } = idempotency;
   await transaction.deleteFrom("caller_keys")

@@ -181,6 +181,15 @@ const migrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0018_groups": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("runs").addColumn("group_id", "text").execute();
+      await db.schema.alterTable("runs").addColumn("group_index", "integer").execute();
+      await db.schema.alterTable("runs").addColumn("group_name", "text").execute();
+      await db.schema.createIndex("runs_by_group").on("runs").columns(["group_id", "id"])
+        .where(sql.ref("group_id"), "is not", null).execute();
+    },
+  },
 };
 
 /** Turns of an earlier version that are read at once. */

@@ -22,11 +22,13 @@ export function createRunDeletion(
         else await deleteTurns(transaction, id);
         await deleteReplies(transaction, id);
         await deleteGrades(transaction, id);
-        await transaction.deleteFrom("caller_keys").where("run_id", "=", id).execute();
         await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
-        const { numDeletedRows } = await transaction.deleteFrom("runs").where("id", "=", id)
+        const run = await transaction.selectFrom("runs").select("group_id").where("id", "=", id)
           .executeTakeFirst();
-        return numDeletedRows > 0n;
+        await transaction.deleteFrom("runs").where("id", "=", id).execute();
+        await deleteKeys(transaction, id);
+        if (run?.group_id) await forgetEmptyGroup(transaction, run.group_id);
+        return run !== undefined;
       }),
 
     async countOlderThan(moment) {
@@ -41,6 +43,17 @@ export function createRunDeletion(
       return rows.length;
     },
   };
+}
+
+async function deleteKeys(db: Kysely<Tables>, id: string): Promise<void> {
+  await db.deleteFrom("caller_keys").where("run_id", "=", id).execute();
+}
+
+/** A group is its runs; once there are none, the key of its request stands for nothing. */
+async function forgetEmptyGroup(db: Kysely<Tables>, groupId: string): Promise<void> {
+  const left = await db.selectFrom("runs").select("id").where("group_id", "=", groupId)
+    .executeTakeFirst();
+  if (!left) await deleteKeys(db, groupId);
 }
 
 /** The ended runs from before a time; those with a tag are kept, however old. */

@@ -9,12 +9,13 @@ const NEWEST_FIRST: RunSort = { by: "created_at", isDescending: true };
 
 /** Reads a page of runs. */
 export async function listRuns(db: Kysely<Tables>, filter: RunFilter): Promise<RunPage> {
-  const { testName, modelId, status, text, sort = NEWEST_FIRST, cursor, limit } = filter;
+  const { testName, modelId, status, groupId, text, sort = NEWEST_FIRST, cursor, limit } = filter;
   const direction = sort.isDescending ? "desc" : "asc";
   let query = db.selectFrom("runs").select(LIST_COLUMNS).select(valueOf(sort.by).as("value"));
   if (testName !== undefined) query = query.where("test_name", "=", testName);
   if (modelId !== undefined) query = query.where("model_id", "=", modelId);
   if (status !== undefined) query = query.where("status", "=", status);
+  if (groupId !== undefined) query = query.where("group_id", "=", groupId);
   if (text !== undefined) query = query.where(namesText(text));
   if (cursor !== undefined) query = query.where(isAfter(cursor, sort));
   if (sort.by !== "created_at") {

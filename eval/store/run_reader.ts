@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { createGradeReader } from "./grade_queries.ts";
 import { createDatasetReader } from "./dataset_queries.ts";
+import { groupRuns, listGroups } from "./group_queries.ts";
 import { readAhead } from "./read_ahead.ts";
 import { listRuns } from "./run_list.ts";
 import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } from "./run_rows.ts";
@@ -48,6 +49,10 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
     findTag: (name) => findTag(db, name),
 
     listRuns: (filter) => listRuns(db, filter),
+
+    groupRuns: (groupId) => groupRuns(db, groupId),
+
+    listGroups: (page) => listGroups(db, page),
 
     async *turns(runId) {
       for await (const page of turnPages(runId)) yield* page.map(parseTurn);

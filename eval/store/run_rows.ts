@@ -22,6 +22,9 @@ export const RECORD_COLUMNS = [
   "query_removed",
   "dataset",
   "gate",
+  "group_id",
+  "group_index",
+  "group_name",
 ] as const satisfies (keyof RunsTable)[];
 
 /** The longest name in a list of runs, in characters. */
@@ -76,6 +79,9 @@ export function toRecord(
     queryRemoved: row.query_removed === 1,
     batchDigest: row.dataset,
     gate: row.gate,
+    group: row.group_id === null
+      ? null
+      : { id: row.group_id, index: row.group_index!, name: row.group_name! },
   };
 }
 
@@ -98,6 +104,9 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
     query_removed: run.queryRemoved ? 1 : 0,
     dataset: run.batchDigest,
     gate: run.gate,
+    group_id: run.group?.id ?? null,
+    group_index: run.group?.index ?? null,
+    group_name: run.group?.name ?? null,
     overall: null,
     headline: null,
     summary: null,

@@ -87,6 +87,10 @@ export interface RunsTable {
   /** The digest of the batch (`digestBatch`), not a stored dataset; `null` in runs of earlier versions. */
   dataset: string | null;
   gate: Gate | null;
+  /** The group, the run's place in it and the model's name there; `null` if it is in none. */
+  group_id: string | null;
+  group_index: number | null;
+  group_name: string | null;
   /** The mean `overall` of an ended run; `null` if it has none, or is not summarised yet. */
   overall: number | null;
   /** A `RunHeadline` as JSON; `null` until the ended run is first listed or shown. */
@@ -117,6 +121,7 @@ export interface CallerKeysTable {
   caller: string;
   idempotency_key: string;
   body_hash: string;
+  /** Of the run, or of the group if the request named several models. */
   run_id: string;
   created_at: number;
 }

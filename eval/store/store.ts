@@ -50,6 +50,17 @@ export interface RunRecord {
   batchDigest: string | null;
   /** What the command line decided about the run; `null` if it did not check it. */
   gate: Gate | null;
+  /** The group that the run belongs to, if its request named several models. */
+  group: RunGroup | null;
+}
+
+/** A run's place in its group. */
+export interface RunGroup {
+  id: string;
+  /** The place of its model among the group's, counted from 0. */
+  index: number;
+  /** What the group calls the model. */
+  name: string;
 }
 
 /** Whether a run reached its threshold and did not regress. */
@@ -117,6 +128,7 @@ export interface RunFilter {
   testName?: string;
   modelId?: string;
   status?: RunStatus;
+  groupId?: string;
   /** In the name of the test, of the model or in the id, in any letter case. */
   text?: string;
   /** Newest first if it is unset. */
@@ -141,6 +153,13 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader {
   findTag(name: string): Promise<string | undefined>;
   /** Names of more than 1,000 characters are cut. */
   listRuns(filter: RunFilter): Promise<RunPage>;
+  /**
+   * The runs of a group in the order of its models, one per model: of a run and its retries, the
+   * last. None if there is no such group.
+   */
+  groupRuns(groupId: string): Promise<RunRecord[]>;
+  /** The newest groups first, those before `before`. */
+  listGroups(page: { before?: string | undefined; limit: number }): Promise<string[]>;
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
   /**
@@ -172,6 +191,13 @@ export interface NewRun {
   isReserved?: boolean;
 }
 
+/** Runs of the same batch with several models. */
+export interface NewGroup {
+  runs: (NewRun & { name: string })[];
+  /** The caller's key for the request; see `CreatedGroup`. */
+  idempotency?: IdempotencyKey;
+}
+
 export interface IdempotencyKey {
   /** A digest of the caller's API key; empty if the service has no API keys. */
   caller: string;
@@ -189,6 +215,9 @@ export interface KnownRun {
   outcome: "known" | "mismatch";
   id: string;
 }
+
+/** The same for a group; `id` is the group's. */
+export type CreatedGroup = { outcome: "created"; id: string; runs: StoredRun[] } | KnownRun;
 
 export interface StatusChange {
   status: RunStatus;
@@ -217,9 +246,11 @@ export interface AttemptCount extends AttemptPosition {
 export interface RunStore extends RunReader, SummaryQueries, GradeWriter, DatasetStore {
   /**
    * Stores a run completely or not at all, without the query of its endpoint. A retry starts with its
-   * parent's turns up to the first failed one of each attempt.
+   * parent's turns up to the first failed one of each attempt, and takes its place in its group.
    */
   createRun(run: NewRun): Promise<CreatedRun>;
+  /** Stores all runs of a group, or none. */
+  createGroup(group: NewGroup): Promise<CreatedGroup>;
   /** The run that a key already refers to, if any. */
   findByKey(key: IdempotencyKey): Promise<KnownRun | undefined>;
   /**
@@ -249,7 +280,7 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   setGate(id: string, gate: Gate): Promise<void>;
   /** Lets a tag name this run, and no longer the one that it named before. */
   setTag(name: string, id: string): Promise<void>;
-  /** False if there is no such run. Its tags are deleted too. */
+  /** False if there is no such run. Its tags are deleted too. With its last run a group is gone. */
   deleteRun(id: string): Promise<boolean>;
   countOlderThan(moment: number): Promise<number>;
   /** Writes, and rejects if that fails, or if the file was replaced or deleted. */

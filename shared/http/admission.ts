@@ -41,12 +41,15 @@ export function createCapacity(limit: Limit): Capacity {
   };
 }
 
-/** 503 for work over a limit. */
-export function overloaded({ what, max, setting }: Limit): AppError {
+/** 503 for work over a limit; `more` is how much was asked for at once. */
+export function overloaded({ what, max, setting }: Limit, more = 1): AppError {
+  const reason = more === 1
+    ? `${max} are running (${setting})`
+    : `${more} more would exceed the limit of ${max} (${setting})`;
   return new AppError(
     503,
     "overloaded",
-    `too many ${what}: ${max} are running (${setting}); retry in ${RETRY_AFTER_SECONDS} s`,
+    `too many ${what}: ${reason}; retry in ${RETRY_AFTER_SECONDS} s`,
     { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
   );
 }

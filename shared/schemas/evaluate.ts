@@ -75,6 +75,9 @@ export const ModelParameters = z.strictObject({
 }).meta({ id: "ModelParameters" });
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
+/** The name of a model at its endpoint. */
+export const ModelId = Id.trim().min(1);
+
 /** The address of a model under test. */
 export const Endpoint = z.url({
   protocol: /^https?$/,
@@ -98,7 +101,7 @@ export function evaluateRequest(maxAttempts: number) {
   return z.looseObject({
     test_batch: z.union([Scenario.transform(asBatch), z.array(Scenario).min(1)]),
     endpoint: Endpoint,
-    model_id: Id.trim().min(1),
+    model_id: ModelId,
     attempts: z.int().min(1).max(maxAttempts).default(1),
     test_name: z.string().optional(),
     protocol: Protocol.optional(),

@@ -21,6 +21,8 @@ export function evalService(
     environment?: Record<string, string>;
     store?: RunStore;
     target?: Target;
+    /** The models under test, if they are several. */
+    targetOf?: (request: EvaluateRequest) => Target;
     scoring?: ScoringPorts;
     operations?: Operations;
     listModels?: ListEndpointModels;
@@ -41,7 +43,7 @@ export function evalService(
     endpoints,
     connect(request) {
       options.connect?.(request);
-      return target ?? fake.target;
+      return options.targetOf?.(request) ?? target ?? fake.target;
     },
     limiter: { forRun: () => (work) => work() },
     scoring,

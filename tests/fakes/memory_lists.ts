@@ -149,7 +149,7 @@ export function listMemoryRuns(
   filter: RunFilter,
   overall: (id: string) => number | null,
 ): RunPage {
-  const { testName, modelId, status, text, cursor, limit } = filter;
+  const { testName, modelId, status, groupId, text, cursor, limit } = filter;
   const { by, isDescending } = filter.sort ?? { by: "created_at", isDescending: true };
   const sign = isDescending ? -1 : 1;
   const valueOf = (run: StoredRun) => {
@@ -171,6 +171,7 @@ export function listMemoryRuns(
     .filter((run) =>
       (testName === undefined || run.testName === testName) &&
       (modelId === undefined || run.modelId === modelId) &&
+      (groupId === undefined || run.group?.id === groupId) &&
       (status === undefined || run.status === status) &&
       (text === undefined || [run.testName, run.modelId, run.id]
         .some((name) => name.toLowerCase().includes(text.toLowerCase())))

@@ -6,6 +6,7 @@ import type {
   KnownRun,
   NewRun,
   PendingReply,
+  RunGroup,
   RunRecord,
   RunStore,
   StoredRun,
@@ -48,7 +49,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       ![...tags.values()].includes(run.id)
     );
 
-  function claim({ idempotency }: NewRun, id: string) {
+  function claim(idempotency: IdempotencyKey | undefined, id: string) {
     if (!idempotency) return undefined;
     const known = findByKey(idempotency);
     if (known) return known;
@@ -60,6 +61,55 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     const known = keys.get(`${caller} ${key}`) ?? keys.get(` ${key}`);
     if (!known || known.createdAt <= now() - 86_400_000) return undefined;
     return { outcome: known.bodyHash === bodyHash ? "known" : "mismatch", id: known.runId };
+  }
+
+  async function create(
+    run: NewRun,
+    { id, group }: { id: string; group: RunGroup | null },
+  ): Promise<StoredRun> {
+    const { request, testName, parentId = null } = run;
+    const endpoint = removeQuery(request.endpoint);
+    const stored: StoredRun = {
+      id,
+      parentId,
+      status: "running",
+      detail: null,
+      testName,
+      modelId: request.model_id,
+      endpoint,
+      attempts: request.attempts,
+      totalTurns: countTurns(planOf(request)),
+      createdAt: now(),
+      finishedAt: null,
+      tally: null,
+      queryRemoved: endpoint !== request.endpoint,
+      batchDigest: await digestBatch(request.test_batch),
+      gate: null,
+      group,
+      request: { ...structuredClone(request), endpoint },
+    };
+    runs.set(id, stored);
+    const parents = [...turns.get(parentId ?? "") ?? []];
+    const failed = parents.map(([, turn]) => turn).filter(({ result }) => result.error);
+    const kept = parents.filter(([, { scenario, attempt, turn }]) =>
+      !failed.some((other) =>
+        other.scenario === scenario && other.attempt === attempt && other.turn <= turn
+      )
+    );
+    const isMissing = ({ result }: StoredTurn) => result.missing_scores?.overall !== undefined;
+    turns.set(id, new Map(kept.filter(([, turn]) => !isMissing(turn))));
+    for (const [key, { scenario, attempt, turn, result }] of kept) {
+      if (!isMissing(turns.get(parentId!)!.get(key)!)) continue;
+      const { agent_reply: content, usage, latency_ms: latencyMs } = result;
+      const { finish_reason: finishReason, reasoning, reply_encoding: encoding } = result;
+      replies.set(`${id}/${key}`, {
+        ...{ scenario, attempt, turn, content, usage, latencyMs, tries: 0 },
+        ...(finishReason !== undefined && { finishReason }),
+        ...(reasoning !== undefined && { reasoning }),
+        ...(encoding && { encoding }),
+      });
+    }
+    return stored;
   }
 
   const summaries = memorySummaries();
@@ -75,50 +125,20 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     ...memoryDatasets(now),
     async createRun(run) {
       const id = newId();
-      const known = claim(run, id);
+      const known = claim(run.idempotency, id);
       if (known) return known;
-      const { request, testName, parentId = null } = run;
-      const endpoint = removeQuery(request.endpoint);
-      const stored: StoredRun = {
-        id,
-        parentId,
-        status: "running",
-        detail: null,
-        testName,
-        modelId: request.model_id,
-        endpoint,
-        attempts: request.attempts,
-        totalTurns: countTurns(planOf(request)),
-        createdAt: now(),
-        finishedAt: null,
-        tally: null,
-        queryRemoved: endpoint !== request.endpoint,
-        batchDigest: await digestBatch(request.test_batch),
-        gate: null,
-        request: { ...structuredClone(request), endpoint },
-      };
-      runs.set(id, stored);
-      const parents = [...turns.get(parentId ?? "") ?? []];
-      const failed = parents.map(([, turn]) => turn).filter(({ result }) => result.error);
-      const kept = parents.filter(([, { scenario, attempt, turn }]) =>
-        !failed.some((other) =>
-          other.scenario === scenario && other.attempt === attempt && other.turn <= turn
-        )
-      );
-      const isMissing = ({ result }: StoredTurn) => result.missing_scores?.overall !== undefined;
-      turns.set(id, new Map(kept.filter(([, turn]) => !isMissing(turn))));
-      for (const [key, { scenario, attempt, turn, result }] of kept) {
-        if (!isMissing(turns.get(parentId!)!.get(key)!)) continue;
-        const { agent_reply: content, usage, latency_ms: latencyMs } = result;
-        const { finish_reason: finishReason, reasoning, reply_encoding: encoding } = result;
-        replies.set(`${id}/${key}`, {
-          ...{ scenario, attempt, turn, content, usage, latencyMs, tries: 0 },
-          ...(finishReason !== undefined && { finishReason }),
-          ...(reasoning !== undefined && { reasoning }),
-          ...(encoding && { encoding }),
-        });
+      const group = runs.get(run.parentId ?? "")?.group ?? null;
+      return { outcome: "created", id, run: await create(run, { id, group }) };
+    },
+    async createGroup({ runs: wanted, idempotency }) {
+      const id = newId();
+      const known = claim(idempotency, id);
+      if (known) return known;
+      const created: StoredRun[] = [];
+      for (const [index, run] of wanted.entries()) {
+        created.push(await create(run, { id: newId(), group: { id, index, name: run.name } }));
       }
-      return { outcome: "created", id, run: stored };
+      return { outcome: "created", id, runs: created };
     },
     // deno-lint-ignore require-await
     async recordTurn(id, turn) {
@@ -163,6 +183,16 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       Promise.resolve([...runs.values()].filter((r) => r.status === "running").map((r) => r.id)),
     listRuns: (filter) =>
       Promise.resolve(listMemoryRuns([...runs.values()], filter, summaries.overall)),
+    groupRuns(groupId) {
+      const members = [...runs.values()].filter(({ group }) => group?.id === groupId);
+      const latest = new Map(members.map((run) => [run.group!.index, withoutRequest(run)]));
+      return Promise.resolve([...latest].sort(([a], [b]) => a - b).map(([, run]) => run));
+    },
+    listGroups({ before, limit }) {
+      const ids = new Set([...runs.values()].flatMap(({ group }) => group ? [group.id] : []));
+      const found = [...ids].sort().reverse().filter((id) => before === undefined || id < before);
+      return Promise.resolve(found.slice(0, limit));
+    },
     async *turns(id) {
       yield* turnsOf(id).sort(inOrder).map(plain);
     },
@@ -214,7 +244,10 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     deleteRun(id) {
       if (kept.isKept(id)) kept.markDeleted(id);
       else turns.delete(id);
-      for (const [key, { runId }] of keys) if (runId === id) keys.delete(key);
+      const groupId = runs.get(id)?.group?.id;
+      const isLast = [...runs.values()].filter((run) => run.group?.id === groupId).length === 1;
+      const gone = groupId !== undefined && isLast ? [id, groupId] : [id];
+      for (const [key, { runId }] of keys) if (gone.includes(runId)) keys.delete(key);
       for (const [name, runId] of tags) if (runId === id) tags.delete(name);
       grades.forget(id);
       return Promise.resolve(runs.delete(id));

@@ -34,6 +34,7 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     queryRemoved: false,
     batchDigest: null,
     gate: null,
+    group: null,
     request: {
       test_batch: batch.map(([id, attempts]) =>
         scenario(id, attempts[0]!.map(({ id }, turn) => interaction(id ?? `t${turn + 1}`)))

@@ -177,6 +177,21 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   await send(proxy, "DELETE /datasets/support", { status: 204 });
   const end = { headers: { "last-event-id": "end" }, status: 204 };
   await send(proxy, `GET /runs/${run}/events`, end);
+
+  const { model_id: __, ...several } = { ...body, model_ids: ["acme/small", "acme/large"] };
+  const group = JSON.parse(await send(proxy, "POST /evaluate", { body: several, status: 200 }));
+  for (
+    const query of [
+      ...["", "?scores=overall,chrf", "?pairs=false", "/events", "/export?scores=overall"],
+      ...["csv", "markdown"].map((format) => `/export?format=${format}&bom=off`),
+    ]
+  ) {
+    await send(proxy, `GET /groups/${group.group_id}${query}`, { status: 200 });
+  }
+  await send(proxy, `GET /groups/${group.group_id}/events`, end);
+  await send(proxy, "GET /groups?limit=1", { status: 200 });
+  await send(proxy, `GET /runs?group=${group.group_id}`, { status: 200 });
+  await send(proxy, `DELETE /groups/${group.group_id}`, { status: 204 });
   await send(proxy, `DELETE /runs/${baseline}`, { status: 204 });
 
   const stuck = {
@@ -189,6 +204,16 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   const headers = { prefer: "respond-async", "idempotency-key": "k" };
   const begun = idOf(await send(proxy, "POST /evaluate", { body: stuck, headers, status: 202 }));
   await send(proxy, `GET /runs/${begun}`, { status: 200 });
+  const { endpoint: at, model_id, ...shared } = stuck;
+  const begunGroup = JSON.parse(
+    await send(proxy, "POST /evaluate", {
+      body: { ...shared, targets: [{ endpoint: at, model_id, name: "one" }] },
+      headers: { prefer: "respond-async" },
+      status: 202,
+    }),
+  );
+  await send(proxy, `GET /groups/${begunGroup.group_id}`, { status: 200 });
+  await send(proxy, `POST /groups/${begunGroup.group_id}/cancel`, { status: 200 });
   await send(proxy, `GET /runs/${begun}/export`, { status: 409 });
   await send(proxy, `POST /runs/${begun}/cancel`, { status: 200 });
   await send(proxy, `GET /runs/${begun}/export`, { status: 200 });
@@ -215,6 +240,9 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ["PUT /datasets/support?format=xml", { body: scenarios, status: 400 }],
     ["POST /runs/none/cancel", { status: 404 }],
     ["DELETE /runs/none", { status: 404 }],
+    ["POST /evaluate", { body: { ...several, model_ids: [] }, status: 400 }],
+    ["GET /groups/none", { status: 404 }],
+    ["GET /groups?limit=0", { status: 400 }],
   ];
   for (const [what, sent] of refused) {
     assert(JSON.parse(await send(lenient, what, sent)).code, what);

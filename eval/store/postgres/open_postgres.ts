@@ -201,6 +201,12 @@ function createSharedStore(
       return created;
     },
 
+    async createGroup(group) {
+      const created = await store.createGroup(group);
+      if (created.outcome === "created") { for (const { id } of created.runs) news.tell(id); }
+      return created;
+    },
+
     async setStatus(id, change) {
       const status = change.status === "running"
         ? await reopen(id, change)

@@ -241,6 +241,10 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
       drop table datasets;
       drop table dataset_versions;
       drop table dataset_parts;
+      drop index runs_by_group;
+      alter table runs drop column group_id;
+      alter table runs drop column group_index;
+      alter table runs drop column group_name;
       alter table runs drop column query_removed;
       alter table runs drop column dataset;
       alter table runs drop column gate;
@@ -291,6 +295,10 @@ Deno.test("turns of an earlier version can be sorted and filtered after the migr
       drop table datasets;
       drop table dataset_versions;
       drop table dataset_parts;
+      drop index runs_by_group;
+      alter table runs drop column group_id;
+      alter table runs drop column group_index;
+      alter table runs drop column group_name;
       delete from kysely_migration where name >= '0010';
     `);
     old.close();
@@ -320,6 +328,10 @@ Deno.test("a reader finds no grades in a database that was not migrated yet, and
       drop table datasets;
       drop table dataset_versions;
       drop table dataset_parts;
+      drop index runs_by_group;
+      alter table runs drop column group_id;
+      alter table runs drop column group_index;
+      alter table runs drop column group_name;
       delete from kysely_migration where name >= '0015';
     `);
     old.close();

@@ -27,6 +27,7 @@ export const runCases: Record<string, StoreCase> = {
       queryRemoved: false,
       batchDigest: await digestBatch(request.test_batch),
       gate: null,
+      group: null,
       request,
     });
   },

@@ -7,6 +7,7 @@ import { storedTurn } from "../../fakes/stored_runs.ts";
 import { datasetCases } from "./dataset_cases.ts";
 import { deletionCases } from "./deletion_cases.ts";
 import { gradeCases } from "./grade_cases.ts";
+import { groupCases } from "./group_cases.ts";
 import { keyCases } from "./key_cases.ts";
 import { listCases } from "./list_cases.ts";
 import { replyCases } from "./reply_cases.ts";
@@ -55,6 +56,7 @@ const CASES: Record<string, StoreCase> = {
   ...replyCases,
   ...deletionCases,
   ...listCases,
+  ...groupCases,
   ...datasetCases,
   ...gradeCases,
 };

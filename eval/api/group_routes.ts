@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { Route } from "../../shared/http/router.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { createGroupExportRoute } from "../export/group_export_route.ts";
+import { groupFormats } from "../export/group_formats.ts";
+import { createGroupHandlers, type GroupRoutesDeps } from "../groups/group_handlers.ts";
+import { GroupReport, ListedGroup } from "../groups/group_report.ts";
+import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
+
+const FORMATS = groupFormats.map(({ name }) => name);
+const path = z.object({ id: z.string().meta({ description: "The group." }) });
+const NOT_FOUND = { 404: "`not_found`: there is no such group" };
+const CONFLICT = { 409: "`conflict`: the group is not in a state for that" };
+const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
+
+/** The routes about groups: runs of the same batch with several models. */
+export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
+  const handlers = createGroupHandlers(deps);
+  return [
+    {
+      method: "GET",
+      path: "/groups",
+      summary: "The groups of runs with several models, newest first",
+      params: {
+        query: z.object({
+          cursor: z.string().optional(),
+          limit: z.int().min(1).max(200).optional(),
+        }),
+      },
+      answers: {
+        200: jsonAnswer(
+          "A page of them.",
+          z.object({ groups: z.array(ListedGroup), next_cursor: z.string().nullable() })
+            .meta({ id: "GroupList" }),
+        ),
+      },
+      problems: BAD_QUERY,
+      handler: handlers.list,
+    },
+    {
+      method: "GET",
+      path: "/groups/:id",
+      summary: "Several models: their scores, their costs, and which is better",
+      index: { text: "several models: scores, costs, and which is better" },
+      params: {
+        path,
+        query: z.object({
+          scores: z.string().optional().meta({
+            description: "By commas: the scores to compare the models by; `overall` if it is " +
+              "unset. Verdicts are corrected for all pairs and scores.",
+          }),
+          pairs: z.boolean().optional().meta({
+            description: "`false`: without verdicts, which read all turns of the runs.",
+          }),
+        }),
+      },
+      answers: { 200: jsonAnswer("The group.", GroupReport) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: handlers.show,
+    },
+    {
+      method: "GET",
+      path: "/groups/:id/export",
+      summary: "One group as a file",
+      index: { query: `format=${FORMATS.join("|")}` },
+      params: {
+        path,
+        query: z.object({
+          format: z.enum(FORMATS).optional(),
+          scores: z.string().optional(),
+          bom: z.enum(["on", "off"]).optional().meta({
+            description: "`off`: CSV without the byte order mark that spreadsheets need.",
+          }),
+        }),
+      },
+      answers: {
+        200: {
+          description: "The file.",
+          headers: z.object({ "content-disposition": z.string() }),
+          content: Object.fromEntries(groupFormats.map(({ name, contentType }) => [
+            contentType.split(";")[0]!,
+            { schema: name === "json" ? GroupReport : z.string() },
+          ])),
+        },
+      },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
+      handler: createGroupExportRoute(deps),
+    },
+    {
+      method: "GET",
+      path: "/groups/:id/events",
+      summary: "The progress of a group, as server-sent events",
+      params: { path, header: z.object({ "last-event-id": z.string().optional() }) },
+      answers: {
+        200: {
+          description: "The events.",
+          content: {
+            "text/event-stream": { schema: z.string().meta({ description: GROUP_EVENTS }) },
+          },
+        },
+        204: { description: "Everything was sent already: do not come back." },
+      },
+      problems: NOT_FOUND,
+      handler: handlers.follow,
+    },
+    {
+      method: "POST",
+      path: "/groups/:id/cancel",
+      summary: "End all runs of a group and keep what is finished",
+      params: { path },
+      answers: { 200: jsonAnswer("They are ended.", GroupState) },
+      problems: { ...NOT_FOUND, ...CONFLICT },
+      handler: handlers.cancel,
+    },
+    {
+      method: "DELETE",
+      path: "/groups/:id",
+      summary: "Delete all runs of a group",
+      params: { path },
+      answers: { 204: { description: "They are gone." } },
+      problems: { ...NOT_FOUND, ...CONFLICT },
+      handler: handlers.remove,
+    },
+  ];
+}

@@ -1,0 +1,9 @@
+import type { CostSum } from "../../shared/schemas/cost.ts";
+
+/** An amount of money for people, and how much of it is not known. */
+export function showCost({ amount, currency, unknown }: CostSum): string {
+  const known = amount === null ? "unknown" : `${Number(amount.toPrecision(4))} ${currency}`;
+  return amount === null || unknown === 0
+    ? known
+    : `${known}, and ${unknown} turns of unknown cost`;
+}

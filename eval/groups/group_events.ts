@@ -1,0 +1,84 @@
+import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
+import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
+import { type ClientStream, createClientStream, waitFor } from "../run/client_stream.ts";
+import { LAST_EVENT, RETRY_MS } from "../run/event_stream.ts";
+import type { RunManager } from "../run/manager.ts";
+import type { ListedGroup } from "./group_report.ts";
+import type { Groups } from "./groups.ts";
+
+/** Proxies close idle connections. */
+const KEEP_ALIVE_MS = 15_000;
+/** Between two reports of progress. */
+const PAUSE_MS = 250;
+
+export interface GroupStreamOptions {
+  groups: Groups;
+  runs: RunManager;
+  groupId: string;
+  /** The request's own signal. */
+  client: AbortSignal;
+}
+
+/** The response with the events of a group. */
+export function groupEventStream(
+  options: GroupStreamOptions,
+): Pick<ClientStream, "left" | "ended"> & { response: Response } {
+  const { body, ...stream } = createClientStream(
+    options.client,
+    (left) => encode(options, left),
+  );
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+  return { response: new Response(body, { headers }), ...stream };
+}
+
+async function* encode(
+  options: GroupStreamOptions,
+  left: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  yield* ReadableStream.from(groupEvents(options, left)).pipeThrough(new ServerSentEventStream());
+}
+
+/**
+ * `progress` when something has changed, at most four times per second, until no run of the group is
+ * running; then `result` with the report, `ended` if no run has completed, or `stopping`.
+ */
+async function* groupEvents(
+  { groups, runs, groupId }: GroupStreamOptions,
+  left: AbortSignal,
+): AsyncGenerator<ServerSentEventMessage> {
+  while (!left.aborted) {
+    const members = await groups.runs(groupId);
+    const changes = members.flatMap(({ id, status }) =>
+      // before reading, so that none is missed
+      runs.active(id)?.changed() ?? runs.waiting(id) ??
+        (status === "running" ? runs.news(id) : undefined) ?? []
+    );
+    const group = await groups.view(groupId);
+    yield { event: "progress", data: JSON.stringify(group) };
+    if (group.status !== "running" || changes.length === 0) break;
+    await waitFor(new Promise(() => {}), { ms: PAUSE_MS, left });
+    const news = await waitFor(Promise.race(changes), { ms: KEEP_ALIVE_MS, left });
+    if (news === "timed out") yield { comment: "keep-alive" };
+  }
+  if (left.aborted) return;
+  yield await lastEvent({ groups, runs, groupId });
+}
+
+async function lastEvent(
+  { groups, runs, groupId }: Omit<GroupStreamOptions, "client">,
+): Promise<ServerSentEventMessage> {
+  const group = await groups.view(groupId);
+  if (group.status === "running" && runs.isStopping) return stopping(group);
+  if (!group.models.some(({ status }) => status === "completed")) {
+    return { event: "ended", id: LAST_EVENT, data: JSON.stringify(group) };
+  }
+  return { event: "result", id: LAST_EVENT, data: JSON.stringify(await groups.report(groupId)) };
+}
+
+/** Without an id: a client that reconnects misses nothing. */
+function stopping({ group_id, status }: ListedGroup): ServerSentEventMessage {
+  const detail = "the service is stopping and resumes the runs at its next start; " +
+    `reconnect to /groups/${group_id}/events`;
+  const data = JSON.stringify({ group_id, status, detail });
+  return { event: "stopping", retry: RETRY_MS, data };
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { CostSum } from "../../shared/schemas/cost.ts";
+import { RunPassRates, Statistic } from "../../shared/schemas/evaluate.ts";
+import { ScoreComparison, Verdict } from "../compare/comparison.ts";
+import { RunSummary } from "../results/run_summary.ts";
+import { RUN_STATUSES } from "../store/store.ts";
+
+const Status = z.enum(RUN_STATUSES);
+
+/** The progress of a run, or of all runs of a group together. */
+const Progress = z.object({
+  done: z.int(),
+  failed: z.int(),
+  missing: z.int(),
+  total: z.int(),
+  mean: z.number().nullable(),
+  eta_ms: z.number().nullable(),
+}).meta({ id: "GroupProgress" });
+
+/** One model of a group: its run, and what came of it. */
+export const GroupModel = z.object({
+  run_id: z.string(),
+  /** Different for each model of the group. */
+  name: z.string(),
+  model_id: z.string(),
+  endpoint: z.string(),
+  status: Status,
+  detail: z.string().nullable(),
+  progress: Progress,
+  /** Means over scenarios with their intervals; `null` until the run has ended. */
+  scores: z.record(z.string(), Statistic).nullable(),
+  pass_rate: RunPassRates.shape.pass_rate,
+  usage: RunSummary.shape.usage.nullable(),
+  latency_ms: RunSummary.shape.latency_ms,
+  /** Of the endpoint's calls, and of the judge's; absent if `PRICES` was not set. */
+  cost: CostSum.optional(),
+  judge_cost: CostSum.optional(),
+}).meta({ id: "GroupModel" });
+export type GroupModel = z.infer<typeof GroupModel>;
+
+/** Two models, the earlier in the list as the baseline. */
+export const GroupPair = z.object({
+  /** Names of models. */
+  baseline: z.string(),
+  candidate: z.string(),
+  /** The name of the model that was shown to be better; `null` if neither was. */
+  better: z.string().nullable(),
+  verdict: Verdict,
+  scores: z.record(z.string(), ScoreComparison),
+}).meta({ id: "GroupPair" });
+export type GroupPair = z.infer<typeof GroupPair>;
+
+/** All models of a group: the answer of `GET /groups/{id}`. */
+export const GroupReport = z.object({
+  message: z.string(),
+  group_id: z.string(),
+  /** `running` while any run is; `completed` if all are. */
+  status: Status,
+  test_name: z.string(),
+  attempts: z.int(),
+  created_at: z.string(),
+  /** When the last run ended; `null` before. */
+  finished_at: z.string().nullable(),
+  progress: Progress,
+  /** The sums of the models' costs, as far as their runs have ended. */
+  cost: CostSum.optional(),
+  judge_cost: CostSum.optional(),
+  /** In the order of the request. */
+  models: z.array(GroupModel),
+  /** Each completed model against each other one; `null` while a run is running. */
+  pairs: z.array(GroupPair).nullable(),
+  /** Names of the completed models that no other was shown to be better than; `null` likewise. */
+  best: z.array(z.string()).nullable(),
+  method: z.object({
+    test: z.string(),
+    null_hypothesis: z.string(),
+    interval: z.string(),
+    correction: z.string(),
+    confidence: z.number(),
+    /** The scores that the pairs were tested on, in how many tests altogether. */
+    scores: z.array(z.string()),
+    tests: z.int(),
+    seed: z.number(),
+  }).nullable(),
+}).meta({ id: "GroupReport" });
+export type GroupReport = z.infer<typeof GroupReport>;
+
+/** A group as lists show it. */
+export const ListedGroup = GroupReport.pick({
+  group_id: true,
+  status: true,
+  test_name: true,
+  attempts: true,
+  created_at: true,
+  finished_at: true,
+  progress: true,
+}).extend({
+  models: z.array(
+    GroupModel.pick({ run_id: true, name: true, status: true, progress: true })
+      .meta({ id: "ListedGroupModel" }),
+  ),
+}).meta({ id: "ListedGroup" });
+export type ListedGroup = z.infer<typeof ListedGroup>;

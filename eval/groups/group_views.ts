@@ -1,0 +1,49 @@
+import { mean } from "../assess/mean.ts";
+import type { RunProgress } from "../run/active_run.ts";
+import type { RunView } from "../run/view.ts";
+import type { RunStatus } from "../store/store.ts";
+import type { ListedGroup } from "./group_report.ts";
+
+/** Of runs that have ended differently, the first of these is the group's status. */
+const NOT_COMPLETED = ["running", "failed", "interrupted", "cancelled"] as const;
+
+export function groupStatus(runs: { status: RunStatus }[]): RunStatus {
+  return NOT_COMPLETED.find((status) => runs.some((run) => run.status === status)) ?? "completed";
+}
+
+/** All runs together. They run side by side, so the group ends with the last of them. */
+export function groupProgress(all: RunProgress[]): RunProgress {
+  const sum = (of: (progress: RunProgress) => number) =>
+    all.reduce((total, progress) => total + of(progress), 0);
+  const means = all.map(({ mean }) => mean).filter((value) => value !== null);
+  const etas = all.map(({ eta_ms }) => eta_ms);
+  return {
+    done: sum(({ done }) => done),
+    failed: sum(({ failed }) => failed),
+    missing: sum(({ missing }) => missing),
+    total: sum(({ total }) => total),
+    mean: mean(means),
+    eta_ms: etas.includes(null) ? null : Math.max(...etas as number[]),
+  };
+}
+
+/** A group by the views of its runs, of which there is at least one. */
+export function listGroup(id: string, views: RunView[]): ListedGroup {
+  const [first] = views;
+  const ends = views.map(({ finished_at }) => finished_at);
+  return {
+    group_id: id,
+    status: groupStatus(views),
+    test_name: first!.test_name,
+    attempts: first!.attempts,
+    created_at: views.map(({ created_at }) => created_at).sort()[0]!,
+    finished_at: ends.includes(null) ? null : ends.sort().at(-1)!,
+    progress: groupProgress(views.map(({ progress }) => progress)),
+    models: views.map(({ run_id, name, model_id, status, progress }) => ({
+      run_id,
+      name: name ?? model_id,
+      status,
+      progress,
+    })),
+  };
+}

@@ -1,0 +1,170 @@
+import { AppError } from "../../shared/errors.ts";
+import { comparePairwise, type PairwiseResult } from "../compare/pairwise.ts";
+import { toComparable } from "../compare/compare_stored.ts";
+import { METHOD } from "../compare/permutation.ts";
+import { addCosts } from "../results/cost_sum.ts";
+import { describeCompletion } from "../results/summary.ts";
+import type { RunSummary } from "../results/run_summary.ts";
+import type { RunView } from "../run/view.ts";
+import type { RunReader, RunRecord } from "../store/store.ts";
+import type { GroupModel, GroupPair, GroupReport, ListedGroup } from "./group_report.ts";
+import { listGroup } from "./group_views.ts";
+
+export interface GroupsDeps {
+  store: RunReader;
+  /** How a run is at this moment. */
+  view: (run: RunRecord) => Promise<RunView>;
+  /** The averages of a run that has ended. */
+  summarise: (run: RunRecord) => Promise<RunSummary>;
+}
+
+export interface ReportOptions {
+  /** The scores to test the pairs on; the headline if it is empty. */
+  scores?: string[];
+  /** Without them the report comes at once: comparing reads all turns of the runs. */
+  withPairs?: boolean;
+}
+
+/** Reads groups of runs. */
+export interface Groups {
+  /** The runs of a group, as `groupRuns` of a store. Throws 404 if there is no such group. */
+  runs(id: string): Promise<RunRecord[]>;
+  /** As lists show it. Throws 404 likewise. */
+  view(id: string): Promise<ListedGroup>;
+  /** Throws 404 likewise, and 400 for a score that no run has. */
+  report(id: string, options?: ReportOptions): Promise<GroupReport>;
+  /** Newest first, those before `before`. */
+  list(page: { before?: string | undefined; limit: number }): Promise<ListedGroup[]>;
+}
+
+/** Groups whose pairs are kept; comparing them again would give the same. */
+const KEPT = 20;
+
+export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
+  const comparePairs = createPairCache(store);
+
+  async function runs(id: string): Promise<RunRecord[]> {
+    const found = await store.groupRuns(id);
+    if (found.length > 0) return found;
+    throw new AppError(404, "not_found", `cannot find group ${id}: no group has this id`);
+  }
+
+  async function viewModel(run: RunRecord): Promise<GroupModel> {
+    const { run_id, name, model_id, endpoint, status, detail, progress, finished_at } = await view(
+      run,
+    );
+    const summary = finished_at === null ? undefined : await summarise(run);
+    return {
+      ...{ run_id, name: name ?? model_id, model_id, endpoint, status, detail, progress },
+      scores: summary?.statistics ?? null,
+      pass_rate: summary?.pass_rate ?? null,
+      usage: summary?.usage ?? null,
+      latency_ms: summary?.latency_ms ?? null,
+      ...(summary?.cost && { cost: summary.cost }),
+      ...(summary?.judge_cost && { judge_cost: summary.judge_cost }),
+    };
+  }
+
+  return {
+    runs,
+
+    async view(id) {
+      return listGroup(id, await Promise.all((await runs(id)).map(view)));
+    },
+
+    async list(page) {
+      const listed: ListedGroup[] = [];
+      for (const id of await store.listGroups(page)) {
+        const members = await store.groupRuns(id);
+        if (members.length === 0) continue; // deleted meanwhile
+        listed.push(listGroup(id, await Promise.all(members.map(view))));
+      }
+      return listed;
+    },
+
+    async report(id, { scores = [], withPairs = true } = {}) {
+      const members = await runs(id);
+      const { models: _, ...listed } = listGroup(id, await Promise.all(members.map(view)));
+      const models: GroupModel[] = [];
+      for (const run of members) models.push(await viewModel(run)); // each reads a whole run
+      const cost = addCosts(models.map((model) => model.cost));
+      const judge_cost = addCosts(models.map((model) => model.judge_cost));
+      const isOver = models.every(({ status }) => status !== "running");
+      const completed = members.filter(({ status }) => status === "completed");
+      const compared = withPairs && isOver ? await comparePairs(completed, scores) : undefined;
+      return {
+        message: describe(listed, models),
+        ...listed,
+        ...(cost && { cost }),
+        ...(judge_cost && { judge_cost }),
+        models,
+        ...describePairs(completed, compared),
+      };
+    },
+  };
+}
+
+/** Runs that have ended give the same verdicts again. */
+function createPairCache(store: RunReader) {
+  const kept = new Map<string, Promise<PairwiseResult>>();
+
+  async function compare(runs: RunRecord[], scores: string[]): Promise<PairwiseResult> {
+    using release = new DisposableStack();
+    for (const { id } of runs) release.use(store.keep(id));
+    const request = runs[0] && (await store.getRun(runs[0].id))?.request;
+    // The batch is the same in all of them.
+    const open = runs.map((run) => () => toComparable({ ...run, request: request! }, store));
+    return await comparePairwise(open, { scores });
+  }
+
+  return (runs: RunRecord[], scores: string[]): Promise<PairwiseResult> => {
+    const key = JSON.stringify([scores, ...runs.map(({ id, finishedAt }) => [id, finishedAt])]);
+    const known = kept.get(key);
+    if (known) return known;
+    const result = compare(runs, scores);
+    kept.set(key, result);
+    result.catch(() => kept.delete(key));
+    if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+    return result;
+  };
+}
+
+function describePairs(
+  runs: RunRecord[],
+  compared: PairwiseResult | undefined,
+): Pick<GroupReport, "pairs" | "best" | "method"> {
+  if (!compared) return { pairs: null, best: null, method: null };
+  const names = runs.map(({ group, modelId }) => group?.name ?? modelId);
+  const pairs = compared.pairs.map(({ baseline, candidate, verdict, scores }): GroupPair => ({
+    baseline: names[baseline]!,
+    candidate: names[candidate]!,
+    better: verdict === "inconclusive"
+      ? null
+      : names[verdict === "improved" ? candidate : baseline]!,
+    verdict,
+    scores,
+  }));
+  const worse = new Set(pairs.flatMap(({ better, baseline, candidate }) => {
+    if (better === null) return [];
+    return [better === candidate ? baseline : candidate];
+  }));
+  const { scores, tests, seed } = compared;
+  return {
+    pairs,
+    best: names.filter((name) => !worse.has(name)),
+    method: { ...METHOD, correction: CORRECTION, confidence: 0.95, scores, tests, seed },
+  };
+}
+
+const CORRECTION = "Holm, over all pairs and scores together";
+
+function describe(
+  { status, progress }: Pick<ListedGroup, "status" | "progress">,
+  models: GroupModel[],
+): string {
+  const completed = models.filter((model) => model.status === "completed").length;
+  if (status !== "completed") {
+    return `Evaluation ${status}: ${completed} of ${models.length} models completed`;
+  }
+  return describeCompletion(progress);
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { Endpoint, ModelId } from "./evaluate.ts";
+
+/** How many models one request may evaluate, and fewer if fewer runs may run at once. */
+export const MAX_TARGETS = 20;
+const LONGEST_NAME = 256;
+
+/** One of the models that a request evaluates. */
+export const Target = z.strictObject({
+  endpoint: Endpoint,
+  model_id: ModelId,
+  /** What tables call it; the model's id if unset. */
+  name: z.string().trim().min(1).max(LONGEST_NAME).optional(),
+}).meta({ id: "EvaluateTarget" });
+export type Target = z.infer<typeof Target>;
+
+/** A model of a group, with a name that no other one of the group has. */
+export type NamedTarget = Target & { name: string };
+
+/** Several models at one endpoint. */
+export function modelIds(most: number) {
+  return z.array(ModelId).min(1).max(most, { error: tooMany(most) }).superRefine(
+    (ids, context) => {
+      for (const [index, id] of ids.entries()) {
+        const first = ids.indexOf(id);
+        if (first === index) continue;
+        refuse(context, { path: [index], message: `is the same as model_ids.${first}` });
+      }
+    },
+  );
+}
+
+/** Models at any endpoints, each with its name. */
+export function targets(most: number) {
+  return z.array(Target).min(1).max(most, { error: tooMany(most) })
+    .transform((all, context): NamedTarget[] => {
+      const named = nameTargets(all);
+      for (const [index, { name, model_id, endpoint }] of named.entries()) {
+        const same = all.findIndex((other) =>
+          other.model_id === model_id && other.endpoint === endpoint
+        );
+        const namesake = named.findIndex((other) => other.name === name);
+        if (same < index) {
+          refuse(context, { path: [index], message: `is the same as targets.${same}` });
+        } else if (namesake < index) {
+          const message = `must not be "${name}", which is the name of targets.${namesake}`;
+          refuse(context, { path: [index, "name"], message });
+        }
+      }
+      return named;
+    });
+}
+
+/** Models of the same id are told apart by where they are. */
+function nameTargets(all: Target[]): NamedTarget[] {
+  return all.map((target) => {
+    const { model_id, endpoint } = target;
+    const isAlone = all.filter((other) => other.model_id === model_id).length === 1;
+    const { host, pathname } = new URL(endpoint);
+    const place = pathname === "/" ? host : host + pathname;
+    return { ...target, name: target.name ?? (isAlone ? model_id : `${model_id} at ${place}`) };
+  });
+}
+
+function tooMany(most: number): string {
+  return `must have at most ${most} models`;
+}
+
+function refuse(
+  { addIssue }: z.RefinementCtx,
+  { path, message }: { path: PropertyKey[]; message: string },
+): void {
+  addIssue({ code: "custom", path, message });
+}
+
+const notWith = (other: string) =>
+  z.undefined({ error: `must not be sent together with ${other}` }).optional();
+
+/** The models of a body, and the body as it would be for the first of them alone. */
+export interface SeveralModels {
+  targets: NamedTarget[];
+  first: Record<string, unknown>;
+}
+
+/** The schema that takes the models out of a body; `undefined` if it does not name several. */
+export function severalModels(value: unknown, most: number): z.ZodType<SeveralModels> | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if ("targets" in value) {
+    return z.looseObject({
+      targets: targets(most),
+      endpoint: notWith("targets"),
+      model_id: notWith("targets"),
+      model_ids: notWith("targets"),
+    }).transform(({ targets, model_ids: _, ...shared }) => {
+      const { endpoint, model_id } = targets[0]!;
+      return { targets, first: { ...shared, endpoint, model_id } };
+    });
+  }
+  if (!("model_ids" in value)) return undefined;
+  return z.looseObject({
+    model_ids: modelIds(most),
+    endpoint: Endpoint,
+    model_id: notWith("model_ids"),
+  }).transform(({ model_ids, endpoint, ...shared }) => ({
+    targets: model_ids.map((model_id) => ({ endpoint, model_id, name: model_id })),
+    first: { ...shared, endpoint, model_id: model_ids[0] },
+  }));
+}

@@ -1,0 +1,389 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { GroupReport } from "../../../eval/groups/group_report.ts";
+import type { Target } from "../../../eval/endpoint/target.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evalService, evaluateBody, evaluateRequestOf } from "../../fakes/eval_service.ts";
+import { readEvents } from "../../fakes/events.ts";
+import { gatedTarget } from "../../fakes/gated_target.ts";
+
+type Service = ReturnType<typeof evalService>["service"];
+
+const SCENARIOS = 12;
+
+/** Scenarios that each expect their own number. */
+function batch(scenarios = SCENARIOS) {
+  return Array.from({ length: scenarios }, (_, index) => ({
+    id: `s${index}`,
+    interactions: [{ id: "1", user_message: `say ${index}`, reference_reply: `it is ${index}` }],
+  }));
+}
+
+const body = (fields: Record<string, unknown> = {}) =>
+  evaluateBody({ test_batch: batch(), model_id: undefined, ...fields });
+
+/** Answers right, except for models with "bad" in their name. */
+function targetOf({ model_id }: { model_id: string }): Target {
+  return {
+    ask(conversation) {
+      const number = conversation.at(-1)!.content.replace("say ", "");
+      const content = model_id.includes("bad") ? "no idea whatsoever" : `it is ${number}`;
+      const usage = { input_tokens: 5, output_tokens: 3, total_tokens: 8 };
+      const cost = { amount: model_id.includes("bad") ? 0.001 : 0.01, currency: "USD" };
+      return Promise.resolve({ content, usage, cost });
+    },
+    isPriced: true,
+  };
+}
+
+const groupService = (options: Parameters<typeof evalService>[1] = {}) =>
+  evalService(() => "", { targetOf, ...options });
+
+async function post(
+  service: Service,
+  fields: Record<string, unknown>,
+  headers: Record<string, string> = {},
+) {
+  const response = await service(evaluateRequestOf(body(fields), headers));
+  return { response, status: response.status, answer: await response.json() };
+}
+
+async function call(service: Service, what: string) {
+  const [method = "", path = ""] = what.split(" ");
+  const response = await service(new Request(`http://127.0.0.1:8080${path}`, { method }));
+  const text = await response.text();
+  return { status: response.status, answer: text === "" ? undefined : JSON.parse(text) };
+}
+
+Deno.test("several models are one group: a table of scores with intervals, costs and verdicts", async () => {
+  const { service, store } = groupService();
+  const { response, status, answer } = await post(service, {
+    model_ids: ["acme/a", "acme/bad", "acme/b"],
+    test_name: "numbers",
+  });
+  const report = answer as GroupReport;
+  assertEquals(status, 200, JSON.stringify(answer));
+  assertEquals(response.headers.get("location"), `/groups/${report.group_id}`);
+  assertEquals(
+    [report.message, report.status, report.test_name, report.attempts],
+    ["Evaluation completed successfully", "completed", "numbers", 1],
+  );
+  assertEquals(report.models.map(({ name, model_id }) => [name, model_id]), [
+    ["acme/a", "acme/a"],
+    ["acme/bad", "acme/bad"],
+    ["acme/b", "acme/b"],
+  ]);
+  for (const { scores, status, run_id } of report.models) {
+    const { mean, ci95, n } = scores!.overall!;
+    assertEquals([status, n], ["completed", SCENARIOS]);
+    assert(ci95![0] <= mean! && mean! <= ci95![1]);
+    assertEquals((await store.getRun(run_id))!.request.model_ids, undefined);
+  }
+  assertEquals(report.models.map(({ cost }) => cost!.amount!.toFixed(3)), [
+    "0.120",
+    "0.012",
+    "0.120",
+  ]);
+  assertEquals([report.cost!.amount!.toFixed(3), report.cost!.turns], ["0.252", 36]);
+  assertEquals(
+    report.pairs!.map(({ baseline, candidate, better }) => [baseline, candidate, better]),
+    [
+      ["acme/a", "acme/bad", "acme/a"],
+      ["acme/a", "acme/b", null],
+      ["acme/bad", "acme/b", "acme/b"],
+    ],
+  );
+  assertEquals(report.best, ["acme/a", "acme/b"]);
+  assertEquals([report.method!.scores, report.method!.tests], [["overall"], 3]);
+  const { p, p_adjusted } = report.pairs![0]!.scores.overall!;
+  assert(p_adjusted > p && p_adjusted <= 0.05);
+});
+
+Deno.test("more scores are more tests, and verdicts are corrected for all pairs and scores", async () => {
+  const { service } = groupService();
+  const { answer: { group_id } } = await post(service, { model_ids: ["acme/a", "acme/bad"] });
+  const { answer } = await call(service, `GET /groups/${group_id}?scores=overall,token_f1,chrf`);
+  const { overall, token_f1 } = answer.pairs[0].scores;
+  assertEquals(answer.method.tests, 3);
+  assertEquals(overall.p_adjusted, 3 * overall.p);
+  assertEquals(token_f1.verdict, "regressed");
+  const unknown = await call(service, `GET /groups/${group_id}?scores=none`);
+  assertEquals([unknown.status, unknown.answer.errors[0].path], [400, "scores"]);
+  const without = await call(service, `GET /groups/${group_id}?pairs=false`);
+  assertEquals([without.answer.pairs, without.answer.best], [null, null]);
+});
+
+Deno.test("targets have their own endpoints and names", async () => {
+  const asked: string[] = [];
+  const { service } = groupService({
+    connect: ({ endpoint, model_id }) => asked.push(`${endpoint} ${model_id}`),
+  });
+  const { answer, status } = await post(service, {
+    endpoint: undefined,
+    targets: [
+      { endpoint: "http://127.0.0.1:9/v1", model_id: "m", name: "before" },
+      { endpoint: "http://127.0.0.1:10", model_id: "m" },
+      { endpoint: "http://127.0.0.1:11", model_id: "other" },
+    ],
+  });
+  assertEquals(status, 200, JSON.stringify(answer));
+  assertEquals(answer.models.map(({ name }: { name: string }) => name), [
+    "before",
+    "m at 127.0.0.1:10",
+    "other",
+  ]);
+  assertEquals(asked, [
+    "http://127.0.0.1:9/v1 m",
+    "http://127.0.0.1:10 m",
+    "http://127.0.0.1:11 other",
+  ]);
+});
+
+const AT = "http://127.0.0.1:9";
+const WRONG: [what: string, fields: Record<string, unknown>, path: string, message: RegExp][] = [
+  ["no model", { model_ids: [] }, "model_ids", /at least|>=1/],
+  ["an empty name", { model_ids: ["a", " "] }, "model_ids.1", /./],
+  ["the same model twice", { model_ids: ["a", "b", "a"] }, "model_ids.2", /same as model_ids.0/],
+  ["too many", { model_ids: Array.from({ length: 21 }, (_, i) => `m${i}`) }, "model_ids", /20/],
+  ["a text", { model_ids: "a,b" }, "model_ids", /./],
+  ["no endpoint", { model_ids: ["a"], endpoint: undefined }, "endpoint", /./],
+  ["model_id and model_ids", { model_id: "a", model_ids: ["a"] }, "model_id", /together/],
+  [
+    "an endpoint beside targets",
+    {
+      targets: [{ endpoint: AT, model_id: "a" }],
+    },
+    "endpoint",
+    /together/,
+  ],
+  [
+    "both lists",
+    {
+      endpoint: undefined,
+      model_ids: ["a"],
+      targets: [{ endpoint: AT, model_id: "a" }],
+    },
+    "model_ids",
+    /together/,
+  ],
+  ["no target", { endpoint: undefined, targets: [] }, "targets", /./],
+  [
+    "a target without an endpoint",
+    {
+      endpoint: undefined,
+      targets: [{ endpoint: AT, model_id: "a" }, { model_id: "b" }],
+    },
+    "targets.1.endpoint",
+    /./,
+  ],
+  [
+    "a target without a model",
+    {
+      endpoint: undefined,
+      targets: [{ endpoint: AT }],
+    },
+    "targets.0.model_id",
+    /./,
+  ],
+  [
+    "the same target twice",
+    {
+      endpoint: undefined,
+      targets: [{ endpoint: AT, model_id: "a" }, { endpoint: AT, model_id: "a", name: "b" }],
+    },
+    "targets.1",
+    /same as targets.0/,
+  ],
+  [
+    "the same name twice",
+    {
+      endpoint: undefined,
+      targets: [{ endpoint: AT, model_id: "a", name: "x" }, {
+        endpoint: AT,
+        model_id: "b",
+        name: "x",
+      }],
+    },
+    "targets.1.name",
+    /"x"/,
+  ],
+  [
+    "an unknown field of a target",
+    {
+      endpoint: undefined,
+      targets: [{ endpoint: AT, model_id: "a", temperature: 1 }],
+    },
+    "targets.0",
+    /./,
+  ],
+  ["a wrong batch", { model_ids: ["a", "b"], attempts: 0 }, "attempts", /./],
+  [
+    "an unknown dataset",
+    {
+      model_ids: ["a"],
+      test_batch: undefined,
+      dataset: "none",
+    },
+    "dataset",
+    /none/,
+  ],
+];
+
+Deno.test("a wrong list of models is a 400 that names its path, before any call", async (t) => {
+  const { service, store, asked } = evalService();
+  for (const [what, fields, path, message] of WRONG) {
+    await t.step(what, async () => {
+      const { status, answer } = await post(service, fields);
+      assertEquals([status, answer.code], [400, "invalid_request"], JSON.stringify(answer));
+      assertEquals(answer.errors[0].path, path);
+      assertMatch(answer.errors[0].message, message);
+    });
+  }
+  assertEquals([asked.length, (await store.listRuns({ limit: 1 })).runs.length], [0, 0]);
+});
+
+Deno.test("a group needs a place for each of its runs, and starts none without", async () => {
+  const gate = gatedTarget();
+  const { service, store } = evalService(() => "", {
+    target: gate.target,
+    environment: { EVAL_MAX_RUNS: "3" },
+  });
+  const started = await post(service, { model_ids: ["a", "b"] }, { prefer: "respond-async" });
+  const refused = await post(service, { model_ids: ["a", "b"] });
+  assertEquals([started.status, refused.status], [202, 503]);
+  assertMatch(refused.answer.detail, /2 more would exceed the limit of 3 \(EVAL_MAX_RUNS\)/);
+  assertEquals((await store.listGroups({ limit: 5 })).length, 1);
+  const tooMany = await post(service, { model_ids: ["a", "b", "c", "d"] });
+  assertEquals([tooMany.status, tooMany.answer.errors[0].path], [400, "model_ids"]);
+  gate.open();
+});
+
+Deno.test("respond-async answers with the group; it is listed, shown while it runs, cancelled and deleted", async () => {
+  const gate = gatedTarget();
+  const { service } = evalService(() => "", { target: gate.target });
+  const { response, status, answer } = await post(service, { model_ids: ["a", "b"] }, {
+    prefer: "respond-async",
+  });
+  const { group_id: id } = answer;
+  assertEquals([status, response.headers.get("location")], [202, `/groups/${id}`]);
+  assertEquals(answer.models.map(({ name, status }: GroupReport["models"][0]) => [name, status]), [
+    ["a", "running"],
+    ["b", "running"],
+  ]);
+  await gate.reached(2);
+  const running = (await call(service, `GET /groups/${id}`)).answer;
+  assertEquals(
+    [running.status, running.pairs, running.models[0].scores, running.progress.total],
+    ["running", null, null, 24],
+  );
+  assertEquals((await call(service, `DELETE /groups/${id}`)).status, 409);
+  const { answer: { runs } } = await call(service, `GET /runs?group=${id}`);
+  assertEquals(runs.map(({ group_id, name }: Record<string, string>) => [group_id, name]), [
+    [id, "b"],
+    [id, "a"],
+  ]);
+  const cancelled = await call(service, `POST /groups/${id}/cancel`);
+  assertEquals([cancelled.status, cancelled.answer.status], [200, "cancelled"]);
+  const { answer: { groups } } = await call(service, "GET /groups");
+  assertEquals([groups.length, groups[0].group_id, groups[0].status], [1, id, "cancelled"]);
+  assertEquals((await call(service, `DELETE /groups/${id}`)).status, 204);
+  assertEquals((await call(service, `GET /groups/${id}`)).status, 404);
+  assertEquals((await call(service, "GET /runs")).answer.runs, []);
+});
+
+Deno.test("a group that has completed cannot be cancelled", async () => {
+  const { service } = groupService();
+  const { answer: { group_id: id } } = await post(service, { model_ids: ["a", "b"] });
+  const { status, answer } = await call(service, `POST /groups/${id}/cancel`);
+  assertEquals([status, answer.detail], [409, `cannot cancel group ${id}: it is completed`]);
+});
+
+Deno.test("groups are listed page by page, newest first", async () => {
+  const { service } = groupService();
+  const ids: string[] = [];
+  for (const name of ["one", "two", "three"]) {
+    ids.unshift((await post(service, { model_ids: ["a"], test_name: name })).answer.group_id);
+  }
+  const first = (await call(service, "GET /groups?limit=2")).answer;
+  const second = (await call(service, `GET /groups?limit=2&cursor=${first.next_cursor}`)).answer;
+  const found = [...first.groups, ...second.groups].map(({ group_id }) => group_id);
+  assertEquals([found, second.next_cursor], [ids, null]);
+});
+
+Deno.test("the same Idempotency-Key is answered with the same group, and another body is a 422", async () => {
+  const { service } = groupService();
+  const key = { "idempotency-key": "k" };
+  const first = await post(service, { model_ids: ["a", "bad"] }, key);
+  const again = await post(service, { model_ids: ["a", "bad"] }, key);
+  assertEquals(again.answer, first.answer);
+  const other = await post(service, { model_ids: ["a", "b"] }, key);
+  assertEquals([other.status, other.answer.code], [422, "idempotency_key_reused"]);
+  const one = await post(service, { model_id: "a" }, key);
+  assertEquals(one.status, 422);
+});
+
+Deno.test("when the client leaves, all runs are cancelled; with the same key they continue", async () => {
+  const gate = gatedTarget();
+  const store = memoryStore();
+  const { service } = evalService(() => "", { target: gate.target, store });
+  const key = { "idempotency-key": "k" };
+  const client = new AbortController();
+  const wanted = body({ model_ids: ["a", "b"] });
+  const lost = service(new Request(evaluateRequestOf(wanted, key), { signal: client.signal }));
+  await gate.reached(2);
+  client.abort();
+  await lost.catch(() => {});
+  const [group] = await store.listGroups({ limit: 1 });
+  while ((await store.unfinishedRuns()).length > 0) await new Promise((go) => setTimeout(go));
+  assertEquals((await store.groupRuns(group!)).map(({ status }) => status), [
+    "cancelled",
+    "cancelled",
+  ]);
+  gate.open();
+  const { answer, status } = await post(service, { model_ids: ["a", "b"] }, key);
+  assertEquals([status, answer.group_id, answer.status], [200, group, "completed"]);
+});
+
+Deno.test("as events: progress of each model, then the same report", async () => {
+  const { service } = groupService();
+  const response = await service(
+    evaluateRequestOf(body({ model_ids: ["a", "bad"] }), { accept: "text/event-stream" }),
+  );
+  const events = await Array.fromAsync(readEvents(response));
+  const last = events.at(-1)!;
+  assertEquals([events[0]!.event, last.event, last.id], ["progress", "result", "end"]);
+  const report = last.data as GroupReport;
+  const { answer } = await call(service, `GET /groups/${report.group_id}`);
+  assertEquals(report, answer);
+  const path = `http://127.0.0.1:8080/groups/${report.group_id}/events`;
+  const again = await service(new Request(path));
+  assertEquals((await Array.fromAsync(readEvents(again))).at(-1)!.data, answer);
+  const seen = await service(new Request(path, { headers: { "last-event-id": "end" } }));
+  assertEquals(seen.status, 204);
+});
+
+Deno.test("a model whose endpoint fails is in the table and does not stop the others; its retry takes its place", async () => {
+  let isBroken = true;
+  const { service, runs } = groupService({
+    targetOf: (request) => ({
+      ask(conversation, signal) {
+        if (request.model_id === "b" && isBroken) throw new Error("a fault of the service");
+        return targetOf(request).ask(conversation, signal);
+      },
+    }),
+  });
+  const { answer, status } = await post(service, { model_ids: ["a", "b", "c"] });
+  assertEquals([status, answer.status], [200, "failed"]);
+  assertEquals(answer.message, "Evaluation failed: 2 of 3 models completed");
+  assertEquals(answer.models.map(({ status }: { status: string }) => status), [
+    "completed",
+    "failed",
+    "completed",
+  ]);
+  assertEquals(answer.pairs.length, 1);
+  isBroken = false;
+  const retried = await call(service, `POST /runs/${answer.models[1].run_id}/retry`);
+  await runs.active(retried.answer.run_id)?.ended;
+  const again = (await call(service, `GET /groups/${answer.group_id}`)).answer as GroupReport;
+  assertEquals([again.status, again.models[1]!.run_id], ["completed", retried.answer.run_id]);
+  assertEquals(again.pairs!.length, 3);
+});
