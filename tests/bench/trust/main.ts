@@ -8,8 +8,12 @@ import {
   verdictGrid,
   type VerdictShares,
 } from "./verdicts.ts";
+import { groupGrid, type GroupShares } from "./groups.ts";
 import { MOST_SCENARIOS, plannedGrid, type PlannedPower } from "./planned.ts";
 import type { Job, JobResult } from "./worker.ts";
+
+/** Groups of five models; each has ten comparisons. */
+const GROUPS = Number(Deno.env.get("TRUST_GROUPS") ?? 500);
 
 /** Per cell; both and the seed can be set by the environment. */
 const SIMULATIONS = Number(Deno.env.get("TRUST_SIMULATIONS") ?? 2000);
@@ -17,7 +21,7 @@ const SEED = Number(Deno.env.get("TRUST_SEED") ?? 1);
 /** A test of exactly 5 % needs this many to show that it is below 6 %. */
 const MOST = 10 * SIMULATIONS;
 
-const PARTS = { alarms: falseAlarms, power, coverage, planned };
+const PARTS = { alarms: falseAlarms, groups: groupAlarms, power, coverage, planned };
 
 /**
  * False alarms, power and coverage of intervals over the whole grid; some of them alone with
@@ -89,6 +93,24 @@ async function falseAlarms(pool: Pool): Promise<void> {
   console.log(`  worst cell: ${describe(worst.cell)}, ${worst.simulations} simulations`);
   report("  its false alarms", worst.found, { digits: 4 });
   report("  upper end of their 99 % interval", bound(worst), { bound: 0.06, digits: 4 });
+}
+
+/** Verdicts on any pair of five equal models. */
+async function groupAlarms(pool: Pool): Promise<void> {
+  const cells = await Promise.all(
+    groupGrid().map(async (cell, index) => {
+      const job = { group: cell, simulations: GROUPS, seed: SEED + index };
+      return { cell, ...await pool.run(job) as GroupShares };
+    }),
+  );
+  console.log(`  groups of 5 equal models with any verdict, %, of ${GROUPS}; uncorrected`);
+  for (const { cell: { kind, scenarios, attempts }, found, foundUncorrected } of cells) {
+    const name = `${kind}, ${scenarios} scenarios × ${attempts}`;
+    console.log(`    ${name.padEnd(34)}${percent(found)}${percent(foundUncorrected)}`);
+  }
+  const all = cells.reduce((sum, { found }) => sum + found, 0) / cells.length;
+  report("  all groups", all, { bound: 0.05, digits: 4 });
+  report("  worst cell", Math.max(...cells.map(({ found }) => found)), { bound: 0.05, digits: 4 });
 }
 
 async function power(pool: Pool): Promise<void> {

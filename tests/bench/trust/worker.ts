@@ -1,6 +1,7 @@
 /// <reference lib="deno.worker" />
 /** Simulates cells of the trust grid, one message each. */
 import { type CoverageCell, simulateCoverage } from "./coverage.ts";
+import { type GroupCell, type GroupShares, simulateGroups } from "./groups.ts";
 import { type PlannedCell, type PlannedPower, simulatePlanned } from "./planned.ts";
 import { simulateVerdicts, type VerdictCell, type VerdictShares } from "./verdicts.ts";
 
@@ -13,12 +14,15 @@ export type Job =
     | { verdicts: VerdictCell }
     | { coverage: CoverageCell }
     | { planned: PlannedCell }
+    | { group: GroupCell }
   );
-export type JobResult = VerdictShares | { covered: number } | PlannedPower;
+export type JobResult = VerdictShares | { covered: number } | PlannedPower | GroupShares;
 
 self.onmessage = async ({ data }: MessageEvent<Job>) => {
   const result: JobResult = "verdicts" in data
     ? await simulateVerdicts(data.verdicts, { ...data, draws: DRAWS })
+    : "group" in data
+    ? await simulateGroups(data.group, data)
     : "planned" in data
     ? await simulatePlanned(data.planned, data)
     : { covered: simulateCoverage(data.coverage, data) };
