@@ -1,6 +1,8 @@
 import type { FieldError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
+import type { z } from "zod";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { MAX_TARGETS, type NamedTarget, severalModels } from "../../shared/schemas/targets.ts";
 import { COLUMN_FIELDS, mapColumn } from "../datasets/columns.ts";
 import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";
 import { json, jsonl } from "../datasets/formats/assay.ts";
@@ -13,10 +15,18 @@ import type { CliContext } from "./context.ts";
 export interface BatchOptions {
   endpoint?: string;
   model_id?: string;
+  /** Several instead of one. */
+  model_ids?: string[];
   attempts?: number;
   test_name?: string;
   history?: string;
   pass_threshold?: number;
+}
+
+/** A request. If it names several models, it is that of the first of `targets`. */
+export interface BatchRequest {
+  request: EvaluateRequest;
+  targets?: NamedTarget[];
 }
 
 const WHAT_IT_MAY_BE = "one request body, an array of scenarios, or one scenario per line";
@@ -38,7 +48,7 @@ export interface BatchFile {
 export async function readBatch(
   { text, name, format: wanted, columns: mapped = [] }: BatchFile,
   context: { options: BatchOptions; maxAttempts: number },
-): Promise<{ request: EvaluateRequest; leftOut: SkippedPart[] }> {
+): Promise<BatchRequest & { leftOut: SkippedPart[] }> {
   const columns = parseColumns(mapped);
   const format = wanted === undefined ? detectFormat(text, { name, columns }) : findFormat(wanted);
   if (!format) {
@@ -46,12 +56,12 @@ export async function readBatch(
     throw new UsageError(`cannot use --format ${wanted}: the formats are ${names}`);
   }
   if (format === json || format === jsonl) {
-    return { request: parseBatch(text, context), leftOut: [] };
+    return { ...parseBatch(text, context), leftOut: [] };
   }
   const file = importScenarios(ReadableStream.from([text]), { format, columns });
   try {
     const test_batch = await Array.fromAsync(file.scenarios);
-    return { request: toRequest({ test_batch }, context), leftOut: file.leftOut() };
+    return { ...toRequest({ test_batch }, context), leftOut: file.leftOut() };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     throw new UsageError(`cannot use the batch (read as ${format.name}): ${error.message}`);
@@ -89,7 +99,7 @@ export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, 
 export function parseBatch(
   text: string,
   context: { options: BatchOptions; maxAttempts: number },
-): EvaluateRequest {
+): BatchRequest {
   const { value, lines } = parseText(text);
   return toRequest(toBody(value), { ...context, lines });
 }
@@ -103,12 +113,29 @@ export function toRequest(
     /** The file's line of each scenario, if it has one per line. */
     lines?: number[] | undefined;
   },
-): EvaluateRequest {
-  const body = { ...batch, ...options };
-  const result = evaluateRequest(maxAttempts).safeParse(body);
-  if (result.success) return result.data;
-  const errors = listFieldErrors(result.error).map((error) => describe(atLine(error, lines)));
-  throw new UsageError(`cannot use the batch:\n${errors.join("\n")}`);
+): BatchRequest {
+  function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    const errors = listFieldErrors(result.error).map((error) => describe(atLine(error, lines)));
+    throw new UsageError(`cannot use the batch:\n${errors.join("\n")}`);
+  }
+
+  const body = { ...withoutModels(batch, options), ...options };
+  const Several = severalModels(body, MAX_TARGETS);
+  if (!Several) return { request: parse(evaluateRequest(maxAttempts), body) };
+  const { targets, first } = parse(Several, body);
+  return { request: parse(evaluateRequest(maxAttempts), first), targets };
+}
+
+/** Models of the command line stand instead of all that the body names. */
+function withoutModels(
+  batch: Record<string, unknown>,
+  { model_id, model_ids }: BatchOptions,
+): Record<string, unknown> {
+  if (model_id === undefined && model_ids === undefined) return batch;
+  const { model_id: _, model_ids: __, targets: ___, ...rest } = batch;
+  return rest;
 }
 
 /** `line 7, interactions.0.id` for `test_batch.3.interactions.0.id`. */
@@ -122,6 +149,7 @@ function atLine({ path, message }: FieldError, lines: number[] | undefined): Fie
 const OPTION_OF: Record<string, string> = {
   endpoint: " (--endpoint URL)",
   model_id: " (--model ID)",
+  model_ids: " (--model ID)",
   attempts: " (--attempts N)",
   history: " (--history H)",
 };

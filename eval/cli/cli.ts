@@ -6,6 +6,7 @@ import { type Command, EXIT, UsageError } from "./command.ts";
 import { compare } from "./compare.ts";
 import { datasets } from "./datasets.ts";
 import { exportRun } from "./export.ts";
+import { groups } from "./groups.ts";
 import { grades } from "./grades.ts";
 import { power } from "./power.ts";
 import { resume } from "./resume.ts";
@@ -18,6 +19,7 @@ import type { CliContext } from "./context.ts";
 const commands: Record<string, Command> = {
   run,
   runs,
+  groups,
   show,
   compare,
   power,

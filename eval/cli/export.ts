@@ -1,11 +1,16 @@
 import { gatherPieces } from "../../shared/http/json_stream.ts";
+import { groupFormats } from "../export/group_formats.ts";
 import { exportFormats } from "../export/mod.ts";
 import { exportSource } from "../export/source.ts";
 import { splitNoise } from "../noise/noise.ts";
+import type { RunReader } from "../store/store.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
-import { planOutputs, writeOutputs } from "./outputs.ts";
+import type { CliContext } from "./context.ts";
+import { type Output, planOutputs, writeOutputs } from "./outputs.ts";
+import { requireGroupFormats, writeGroup } from "./group_outputs.ts";
+import { isGroup, storedGroups } from "./stored_groups.ts";
 
 const options = {
   format: { type: "string" },
@@ -18,9 +23,11 @@ const options = {
 export const exportRun: Command = {
   summary: "write a run as JSON, JSONL, CSV, JUnit XML, Markdown or HTML",
   help: `assay-eval export RUN [options]
+assay-eval export GROUP [options]
 
-RUN is an id, "latest", or "tag:NAME". Without --output the run is written to
-standard output.
+RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group; its formats
+are json, csv and markdown. Without --output the run is written to standard
+output.
 
   --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
   -o, --output FILE  write a file, in the format of its extension; may be repeated
@@ -45,6 +52,9 @@ Example:
     const outputs = await planOutputs(values.output ?? [], context);
     const reader = await context.openReader();
     try {
+      if (await isGroup(reader, name)) {
+        return await exportGroup(name, { reader, outputs, format: values.format, context });
+      }
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
       if (values.noise) {
         source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
@@ -57,3 +67,24 @@ Example:
     }
   },
 };
+
+async function exportGroup(
+  id: string,
+  { reader, outputs, format = "json", context }: {
+    reader: RunReader;
+    outputs: Output[];
+    format: string | undefined;
+    context: CliContext;
+  },
+): Promise<number> {
+  requireGroupFormats(outputs);
+  const wanted = groupFormats.find(({ name }) => name === format);
+  if (!wanted) throw new UsageError(`cannot write a group as ${format}`);
+  const report = await storedGroups(reader).report(id);
+  if (report.status === "running") {
+    throw new UsageError(`cannot export group ${id}: it is not finished`);
+  }
+  if (outputs.length > 0) await writeGroup(report, { outputs, context });
+  else context.out.write(wanted.write(report, { hasBom: true }));
+  return EXIT.passed;
+}

@@ -46,15 +46,20 @@ export interface PassCriteria {
   concurrency: number | undefined;
 }
 
-/** Reports everything that is wrong with these options before a run costs anything. */
+/**
+ * Reports everything that is wrong with these options before a run costs anything. `comparesModels`:
+ * there is something to compare without a baseline.
+ */
 export async function parsePassCriteria(
   values: ParsedValues<typeof criteriaOptions>,
   context: CliContext,
+  { comparesModels = false }: { comparesModels?: boolean } = {},
 ): Promise<PassCriteria> {
   const { baseline, threshold, concurrency } = values;
   const isBaselineOptional = values["baseline-optional"] ?? false;
   for (const name of ["score", "baseline-optional"] as const) {
-    if (values[name] && baseline === undefined) {
+    const isUsed = baseline !== undefined || (name === "score" && comparesModels);
+    if (values[name] && !isUsed) {
       throw new UsageError(`--${name} requires --baseline`);
     }
   }

@@ -22,6 +22,20 @@ export async function reportRun(
   criteria: PassCriteria,
   { store, context }: { store: RunStore; context: CliContext },
 ): Promise<number> {
+  const { source, digest, code, words } = await judgeRun(run, criteria, { store });
+  context.out.write(describeRun(source, { digest, form: terminalForm }));
+  if (source.comparison) context.out.write(describeComparison(source.comparison, terminalForm));
+  await writeOutputs(criteria.outputs, { source, context });
+  context.out.write(`\n${words}\n`);
+  return code;
+}
+
+/** Holds a run that has ended against its criteria, and stores the outcome. */
+export async function judgeRun(
+  run: StoredRun,
+  criteria: PassCriteria,
+  { store }: { store: RunStore },
+): Promise<{ source: ExportSource; digest: RunDigest; code: number; words: string }> {
   const threshold = thresholdFor(criteria, run);
   const source: ExportSource = {
     run,
@@ -34,13 +48,9 @@ export async function reportRun(
     const result = await compareStored(store, { baseline, candidate: run.id }, { scores });
     source.comparison = { baseline, result };
   }
-  context.out.write(describeRun(source, { digest, form: terminalForm }));
-  if (source.comparison) context.out.write(describeComparison(source.comparison, terminalForm));
-  await writeOutputs(criteria.outputs, { source, context });
   const { code, words } = decide({ digest, threshold, criteria, source });
-  context.out.write(`\n${words}\n`);
   await store.setGate(run.id, code === EXIT.passed ? "passed" : "failed");
-  return code;
+  return { source, digest, code, words };
 }
 
 function decide({ digest, threshold, criteria, source }: {

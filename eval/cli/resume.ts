@@ -1,5 +1,5 @@
 import { parseArguments } from "./arguments.ts";
-import type { Command } from "./command.ts";
+import { type Command, UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
 import { followRun } from "./follow_run.ts";
 import {
@@ -9,15 +9,18 @@ import {
   parsePassCriteria,
 } from "./pass_criteria.ts";
 import { reportRun } from "./report_run.ts";
+import { resumeGroup } from "./resume_group.ts";
+import { isGroup } from "./stored_groups.ts";
 
 /** Continues a run that was stopped. */
 export const resume: Command = {
   summary: "continue a run that was stopped",
   help: `assay-eval resume RUN [options]
+assay-eval resume GROUP [options]
 
 Runs the turns that are left of a run that was stopped or died, and reports on
 all of them. Finished turns are not run again. RUN is an id, "latest", or
-"tag:NAME".
+"tag:NAME". GROUP is the id of a group: all its runs that were stopped continue.
 
 ${CRITERIA_HELP}
 
@@ -32,9 +35,13 @@ Example:
       options: criteriaOptions,
       names: ["RUN"],
     });
-    const wanted = await parsePassCriteria(values, context);
+    const wanted = await parsePassCriteria(values, context, { comparesModels: true });
     const store = await context.openStore();
     try {
+      if (await isGroup(store, name)) return await resumeGroup(name, { wanted, store, context });
+      if (wanted.scores.length > 0 && wanted.baseline === undefined) {
+        throw new UsageError("--score requires --baseline");
+      }
       const run = await findRun(store, name);
       const criteria = await findBaseline(wanted, { reader: store, candidate: run, context });
       if (run.status === "completed") {

@@ -6,6 +6,7 @@ import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { parseReference } from "./datasets.ts";
 import { followRun } from "./follow_run.ts";
+import { runGroup } from "./run_group.ts";
 import {
   CRITERIA_HELP,
   criteriaOptions,
@@ -15,7 +16,7 @@ import {
 
 const options = {
   endpoint: { type: "string" },
-  model: { type: "string" },
+  model: { type: "string", multiple: true },
   attempts: { type: "string" },
   name: { type: "string" },
   history: { type: "string" },
@@ -29,6 +30,7 @@ const options = {
 export const run: Command = {
   summary: "run a batch against a model and report the result",
   help: `assay-eval run BATCH --endpoint URL --model ID [options]
+assay-eval run BATCH --endpoint URL --model ID --model ID... [options]
 assay-eval run --dataset NAME[@VERSION] --endpoint URL --model ID [options]
 
 Runs the batch's conversations with the model, scores the replies and stores
@@ -37,7 +39,10 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
 (JSONL) or LangSmith (CSV). "-" reads standard input.
 
   --endpoint URL     the model's address (default: the request body's)
-  --model ID         the model (default: the request body's)
+  --model ID         the model (default: the request body's); may be repeated: then
+                     each model gets a run, all runs are one group, and the
+                     models are compared with each other, by overall or by the
+                     scores that --score names
   --attempts N       how often each conversation is run (default: 1)
   --history H        what turns are asked after: generated (default), reference
                      or both, which shows whether errors cascade
@@ -51,9 +56,13 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
                      "assay-eval datasets --help"
 ${CRITERIA_HELP}
 
+With several models --threshold and --baseline hold for each of them by itself,
+and --output writes the comparison: .json .csv or .md.
+
 Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if
 the endpoint answers no turn, or if there is no baseline to compare with, 130
-after Ctrl-C.
+after Ctrl-C. With several models: 1 if that holds for any of them, else 100 if
+any did not pass. That one is better than another changes nothing.
 
 Example:
   assay-eval run support.jsonl --endpoint http://localhost:11434 --model llama3.2 \\
@@ -65,19 +74,24 @@ Example:
       options,
       names: args.some((one) => /^--dataset(?:=|$)/.test(one)) ? [] : ["BATCH"],
     });
-    const wanted = await parsePassCriteria(values, context);
+    const { model: models = [] } = values;
+    const wanted = await parsePassCriteria(values, context, {
+      comparesModels: models.length > 1,
+    });
     const batchOptions: BatchOptions = {
       ...values.endpoint !== undefined && { endpoint: values.endpoint },
-      ...values.model !== undefined && { model_id: values.model },
+      ...models.length === 1 && { model_id: models[0]! },
+      ...models.length > 1 && { model_ids: models },
       ...values.name !== undefined && { test_name: values.name },
       ...values.history !== undefined && { history: values.history },
       ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
       ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
     };
-    const { request, name } = values.dataset === undefined
+    const { request, targets, name } = values.dataset === undefined
       ? await readFile(path, { ...values, batchOptions, context })
       : await readDataset(values.dataset, { batchOptions, context });
     const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
+    if (targets) return await runGroup({ request, targets, testName }, wanted, context);
     context.requireAllowed(request);
 
     const store = await context.openStore();
@@ -110,12 +124,12 @@ async function readFile(
     column?: string[];
   },
 ) {
-  const { request, leftOut } = await readBatch(
+  const { leftOut, ...read } = await readBatch(
     { text: await context.readText(path), name: path, format, columns },
     { maxAttempts: context.maxAttempts, options: batchOptions },
   );
   reportLeftOut(leftOut, context);
-  return { request, name: fileName(path) };
+  return { ...read, name: fileName(path) };
 }
 
 /** The same from a stored dataset. */
@@ -125,11 +139,11 @@ async function readDataset(text: string, { batchOptions, context }: ReadOptions)
   try {
     const version = await requireVersion(reader, reference);
     const test_batch = await loadScenarios(reader, version);
-    const request = toRequest({ test_batch, dataset: nameVersion(version) }, {
+    const read = toRequest({ test_batch, dataset: nameVersion(version) }, {
       maxAttempts: context.maxAttempts,
       options: batchOptions,
     });
-    return { request, name: version.name };
+    return { ...read, name: version.name };
   } finally {
     await reader.close();
   }

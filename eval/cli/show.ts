@@ -1,6 +1,7 @@
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { digestRun } from "../export/digest.ts";
 import { thresholdOf } from "../results/outcome.ts";
+import { describeGroup } from "../export/group_text.ts";
 import { noiseText } from "../export/noise_text.ts";
 import { describeRun } from "../export/run_text.ts";
 import { splitNoise } from "../noise/noise.ts";
@@ -9,20 +10,29 @@ import { restingProgress, viewRun, withResult } from "../run/view.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import { parseArguments } from "./arguments.ts";
-import { type Command, EXIT } from "./command.ts";
+import { type Command, EXIT, UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
+import { isGroup, storedGroups } from "./stored_groups.ts";
 import { terminalForm } from "./terminal_form.ts";
 
-const options = { json: { type: "boolean" } } as const;
+const options = {
+  json: { type: "boolean" },
+  score: { type: "string", multiple: true },
+} as const;
 
 /** Shows one run. */
 export const show: Command = {
   summary: "show one run: its averages, its lowest scenarios, and whose noise is in them",
   help: `assay-eval show RUN [options]
+assay-eval show GROUP [options]
 
-RUN is an id, "latest", or "tag:NAME".
+RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group: its models
+are compared.
 
-  --json         print the run with its result as GET /runs/{id} answers it
+  --json         print the run with its result as GET /runs/{id} answers it, or
+                 the group as GET /groups/{id} does
+  --score NAME   of a group: compare by this score; may be repeated (default:
+                 overall)
 
 Example:
   assay-eval show latest
@@ -32,6 +42,16 @@ Example:
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
     const reader = await context.openReader();
     try {
+      if (await isGroup(reader, name)) {
+        const report = await storedGroups(reader).report(name, { scores: values.score ?? [] });
+        context.out.write(
+          values.json
+            ? `${JSON.stringify(report, null, 2)}\n`
+            : describeGroup(report, terminalForm),
+        );
+        return EXIT.passed;
+      }
+      if (values.score) throw new UsageError("--score is for groups");
       const run = await findRun(reader, name);
       if (values.json) {
         for await (const text of gatherPieces(jsonOf(reader, run))) context.out.write(text);

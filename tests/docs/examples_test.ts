@@ -8,7 +8,7 @@ const readExample = (name: string) =>
   Deno.readTextFileSync(new URL(`../../docs/examples/${name}`, import.meta.url));
 
 Deno.test("the example batch is one that the command line takes", () => {
-  const { test_batch } = parseBatch(readExample("support.jsonl"), {
+  const { request: { test_batch } } = parseBatch(readExample("support.jsonl"), {
     options: { endpoint: "http://127.0.0.1:9/v1", model_id: "m" },
     maxAttempts: 1,
   });

@@ -9,6 +9,7 @@ import { createRunManager } from "../../eval/run/manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { fakeTarget } from "./eval_ports.ts";
 import { memoryStore } from "./memory_store.ts";
 import { scoringPorts } from "./scoring_ports.ts";
@@ -17,6 +18,8 @@ export interface CliOptions {
   files?: Record<string, string>;
   answer?: (conversation: ConversationMessage[], call: number) => string;
   target?: Target;
+  /** The models under test, if they are several. */
+  targetOf?: (request: EvaluateRequest) => Target;
   environment?: Record<string, string>;
   isTerminal?: boolean;
   /** Of another process before this one. */
@@ -75,7 +78,7 @@ export function cliContext(options: CliOptions = {}) {
         store,
         log: silentLogger,
         endpoints,
-        connect: () => options.target ?? fake.target,
+        connect: (request) => options.targetOf?.(request) ?? options.target ?? fake.target,
         limiter: { forRun: () => (work) => work() },
         scoring: options.scoring ?? scoringPorts(),
         concurrency,

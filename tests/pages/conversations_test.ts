@@ -172,7 +172,7 @@ suite.test("a conversation is saved as a test that assay-eval accepts", async ({
   await page.getByRole("button", { name: "Save as file" }).click();
   const { name, text } = await download;
   assertEquals(name, "opening-hours.json");
-  const { test_batch: [scenario] } = parseBatch(text, {
+  const { request: { test_batch: [scenario] } } = parseBatch(text, {
     options: { endpoint: url, model_id: "m" },
     maxAttempts: 1,
   });

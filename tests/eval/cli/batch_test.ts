@@ -8,7 +8,7 @@ const second = { id: "second", interactions: [turn] };
 const flags: BatchOptions = { endpoint: "http://model.example", model_id: "m" };
 
 const parse = (text: string, options: BatchOptions = flags) =>
-  parseBatch(text, { options, maxAttempts: 1000 });
+  parseBatch(text, { options, maxAttempts: 1000 }).request;
 
 const inputs: [name: string, text: string, scenarios: string[]][] = [
   ["one request body", JSON.stringify({ test_batch: first }), ["first"]],

@@ -1,0 +1,156 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parse } from "csv-parse/sync";
+import type { EvaluateRequest } from "../../../shared/schemas/evaluate.ts";
+import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";
+
+const AT = ["--endpoint", "http://model.example/v1"];
+const TWO = [...AT, "--model", "acme/good", "--model", "acme/bad"];
+
+/** Models whose name has "bad" in it answer wrong. */
+function targetOf({ model_id }: EvaluateRequest) {
+  const content = model_id.includes("bad") ? "wrong" : "right";
+  return { ask: () => Promise.resolve({ content, usage: null }) };
+}
+
+const groupContext = (options: CliOptions = {}) =>
+  cliContext({ files: { "tests/support.jsonl": batchFile(9) }, targetOf, ...options });
+
+Deno.test("several --model print the table and the verdicts, and each model is held against the threshold", async () => {
+  const context = groupContext();
+  const { code, out, err } = await context.run("run", "tests/support.jsonl", ...TWO);
+  assertEquals(code, 100);
+  assertMatch(err, /^group \S{36}\n/);
+  assertMatch(
+    out,
+    /^Evaluation support: 2 models, completed\n {2}Group \S{36}\n {2}Turns 18 of 18\n/,
+  );
+  assertMatch(out, /acme\/good +1\.000 +\d\.\d{3} … 1\.000 +1\.000 +0/);
+  assertMatch(out, /overall +1\.000 +0\.000\n/);
+  assertMatch(out, /acme\/bad − acme\/good +-1\.000 .* 0\.0039 +acme\/good\n/);
+  assertStringIncludes(out, "Best: acme/good\n");
+  assert(out.endsWith("\nacme/good: passed\nacme/bad: not passed: overall 0 is below 0.7\n"), out);
+});
+
+Deno.test("all models pass: exit code 0; an endpoint that answers nothing for one: 1", async () => {
+  const good = [...AT, "--model", "a", "--model", "b"];
+  assertEquals((await groupContext().run("run", "tests/support.jsonl", ...good)).code, 0);
+  const { code, err, out } = await groupContext({
+    targetOf: (request) =>
+      request.model_id === "b"
+        ? { ask: () => Promise.reject(new Error("a fault of ours")) }
+        : targetOf(request),
+  }).run("run", "tests/support.jsonl", ...good);
+  assertEquals([code, out], [1, ""]);
+  assertStringIncludes(err, "the run of b stopped: a fault of ours\n");
+  assertMatch(err, /1 of 2 models are complete; continue with: assay-eval resume \S{36}\n$/);
+});
+
+Deno.test("a group is listed, shown and exported, also as JSON", async () => {
+  const context = groupContext();
+  const run = await context.run("run", "tests/support.jsonl", ...TWO, "--output", "g.json");
+  const [id] = /\S{36}/.exec(run.err)!;
+  const listed = await context.run("groups");
+  assertMatch(listed.out, new RegExp(`${id} .* completed +18 +acme/good, acme/bad +support\n`));
+  const { groups } = JSON.parse((await context.run("groups", "--json")).out);
+  assertEquals([groups.length, groups[0].group_id], [1, id]);
+  const shown = await context.run("show", id!);
+  assert(run.out.startsWith(shown.out), shown.out);
+  const report = JSON.parse((await context.run("show", id!, "--json")).out);
+  assertEquals(JSON.parse(context.files["g.json"]!), report);
+  assertEquals(JSON.parse((await context.run("export", id!)).out), report);
+  const { method } = JSON.parse(
+    (await context.run("show", id!, "--json", "--score", "overall", "--score", "bleu")).out,
+  );
+  assertEquals([method.scores, method.tests], [["overall", "bleu"], 2]);
+});
+
+Deno.test("a group is written as CSV and Markdown, and as nothing else", async () => {
+  const context = groupContext({
+    files: { "b.json": batchFile(9) },
+    targetOf: (request) => targetOf(request),
+  });
+  const models = [...AT, "--model", "=cmd|bad", "--model", "@everyone"];
+  await context.run("run", "b.json", ...models, "--output", "g.csv", "--output", "g.md");
+  const rows = parse(context.files["g.csv"]!, { columns: true, bom: true }) as Record<
+    string,
+    string
+  >[];
+  const overall = rows.filter(({ score }) => score === "overall");
+  assertEquals(overall.map(({ kind, model, against, value }) => [kind, model, against, value]), [
+    ["model", "'=cmd|bad", "", "0"],
+    ["model", "'@everyone", "", "1"],
+    ["pair", "'@everyone", "'=cmd|bad", "1"],
+  ]);
+  assertEquals(overall[2]!.verdict, "improved");
+  assertStringIncludes(context.files["g.md"]!, "| `@everyone` | 1.000 |");
+  assertStringIncludes(context.files["g.md"]!, "- Best: `@everyone`\n");
+  const { code, err } = await context.run("run", "b.json", ...models, "--output", "g.xml");
+  assertEquals(code, 1);
+  assertStringIncludes(err, "with several models the extension must be one of .json .csv .md");
+});
+
+Deno.test("a stopped group continues with resume, and what was asked is not asked again", async () => {
+  let asked = 0;
+  const stopped = groupContext({
+    targetOf: (request) => ({
+      ask() {
+        if (++asked === 4) stopped.interrupt();
+        return targetOf(request).ask();
+      },
+    }),
+  });
+  const models = [...AT, "--model", "a", "--model", "b", "--concurrency", "1"];
+  const { code, err } = await stopped.run("run", "tests/support.jsonl", ...models);
+  assertEquals(code, 130);
+  const [, id] = /continue with: assay-eval resume (\S{36})/.exec(err)!;
+  assertEquals((await stopped.store.groupRuns(id!)).map(({ status }) => status), [
+    "interrupted",
+    "interrupted",
+  ]);
+  const next = groupContext({
+    store: stopped.store,
+    targetOf: (request) => ({
+      ask() {
+        asked++;
+        return targetOf(request).ask();
+      },
+    }),
+  });
+  const resumed = await next.run("resume", id!);
+  assertEquals([resumed.code, asked], [0, 18]);
+  assertStringIncludes(resumed.out, "No model was shown to be better than a, b\n");
+  assertEquals((await next.run("resume", id!)).code, 0);
+});
+
+Deno.test("a baseline is compared with each model by itself", async () => {
+  const context = groupContext();
+  await context.run("run", "tests/support.jsonl", ...AT, "--model", "acme/good");
+  await context.run("tag", "latest", "main");
+  const { code, out } = await context.run(
+    "run",
+    "tests/support.jsonl",
+    ...TWO,
+    ...["--threshold", "0", "--baseline", "tag:main", "--score", "overall"],
+  );
+  assertEquals(code, 100);
+  assert(out.endsWith("\nacme/good: passed\nacme/bad: not passed: regressed in overall\n"), out);
+});
+
+Deno.test("models of the command line stand instead of those of the file, and wrong ones are refused", async () => {
+  const targets = [
+    { endpoint: "http://a.example", model_id: "m", name: "one" },
+    { endpoint: "http://b.example", model_id: "m", name: "two" },
+  ];
+  const test_batch = batchFile(2).split("\n").map((line) => JSON.parse(line));
+  const context = groupContext({
+    files: { "b.json": JSON.stringify({ test_batch, targets }), "plain.json": batchFile(2) },
+  });
+  const own = await context.run("run", "b.json");
+  assertEquals(own.code, 0);
+  assertMatch(own.out, /score +one +two\n/);
+  const one = await context.run("run", "b.json", ...AT, "--model", "x");
+  assertMatch(one.out, /^Evaluation b: passed\n {2}Model x at http:\/\/model\.example\/v1\n/);
+  const twice = await context.run("run", "plain.json", ...AT, "--model", "x", "--model", "x");
+  assertEquals(twice.code, 1);
+  assertStringIncludes(twice.err, "model_ids.1: is the same as model_ids.0");
+});
