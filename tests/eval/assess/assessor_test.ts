@@ -219,8 +219,8 @@ Deno.test("the references of a batch are embedded once, however many replies the
   assertEquals(embedded.filter((text) => text === BATCH[0]!.reference_reply).length, 1);
 });
 
-Deno.test("a reply that repeats is studied once up to a million characters, and a longer one is not kept", async () => {
-  for (const [length, times] of [[1_000_000, 1], [1_000_001, 2]] as const) {
+Deno.test("a reply that repeats is studied once, a long one too", async () => {
+  for (const length of [20, 20_001]) {
     let compared = 0;
     const pairs = { ...scoringPorts().pairs };
     const { compare } = pairs;
@@ -229,10 +229,10 @@ Deno.test("a reply that repeats is studied once up to a million characters, and 
       return compare(pair);
     };
     const { assess } = assessor(BATCH, { pairs });
-    const reply = "We refund it. ".repeat(80_000).slice(0, length);
+    const reply = "We refund it. ".repeat(2000).slice(0, length);
     await assess(BATCH[0]!, reply);
     await assess(BATCH[0]!, reply);
-    assertEquals(compared, times, `${length} characters`);
+    assertEquals(compared, 1, `${length} characters`);
   }
 });
 
