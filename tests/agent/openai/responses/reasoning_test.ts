@@ -110,8 +110,8 @@ Deno.test("a plain call keeps the fields of its provider, by the item itself or 
   });
   const { post } = openAIRoutes(providerOf(double));
   const asked = { role: "user", content: "Hi" };
-  const send = (items: unknown[], { model = "google/m", ...more } = {}) =>
-    post("responses", { model: `${model}:plain`, input: [asked, ...items], ...more });
+  const send = (items: unknown[], { model = "google/m", stream = false } = {}) =>
+    post("responses", { model: `${model}:plain`, input: [asked, ...items], stream });
 
   for (const stream of [false, true]) {
     const response = await send([], { stream });
@@ -122,7 +122,7 @@ Deno.test("a plain call keeps the fields of its provider, by the item itself or 
     const { extra_content, from_model, ...known } = item;
     assertEquals([extra_content, from_model], [CALL.extra_content, "google/m"]);
     const result = { type: "function_call_output", call_id: "c1", output: "1" };
-    const sentBack = async (call: unknown, model?: string) => {
+    const sentBack = async (call: unknown, model = "google/m") => {
       await send([call, result], { model });
       return double.requests.at(-1)!.body.messages[1].tool_calls[0];
     };
