@@ -26,10 +26,7 @@ export async function readScenarios(name: string, version: string): Promise<Read
   return { scenarios, isWhole: true };
 }
 
-/**
- * Writes a version that is like `version`, with other lines. Throws an `ApiProblem` if somebody else
- * has written one meanwhile: their change would be lost.
- */
+/** Writes a version that is like `version`, with other lines: one scenario each, as JSON. */
 export async function changeDataset(
   name: string,
   { version, change }: { version: string; change: (lines: string[]) => string[] },
