@@ -68,7 +68,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     endpoint: [],
     store: [],
     datasets: ["store"],
-    pages: ["api", "assess", "compare", "endpoint", "noise", "results", "run", "store"], // types
+    pages: ["api", "assess", "compare", "endpoint", "groups", "noise", "results", "run", "store"], // types
     assess: ["endpoint"],
     results: ["assess", "endpoint", "store"],
     compare: ["assess", "endpoint", "results", "store"],

@@ -11,6 +11,7 @@ import type { GradeInput, PlacedGrade } from "../../shared/schemas/grades.ts";
 import type { DatasetList, DatasetVersion, WrittenDataset } from "../api/dataset_routes.ts";
 import type { GradeList } from "../api/grade_routes.ts";
 import type { RunList } from "../api/run_schemas.ts";
+import type { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import type { RunPower } from "../noise/power.ts";
 import type { EndpointModel } from "../endpoint/endpoint_models.ts";
 import type { Parameters, Source } from "./source.ts";
@@ -72,14 +73,14 @@ export async function deleteRun(id: string): Promise<void> {
   await request(runPath(id), { method: "DELETE" });
 }
 
-/** Starts a run that goes on without this page. */
+/** Starts a run, or a group of them, that goes on without this page; the address of its view. */
 export async function startRun(body: unknown): Promise<string> {
-  const { run_id } = await requestJson<{ run_id: string }>("/evaluate", {
+  const answer = await requestJson<{ run_id: string } | { group_id: string }>("/evaluate", {
     method: "POST",
     body,
     headers: { prefer: "respond-async" },
   });
-  return run_id;
+  return "run_id" in answer ? `/ui/runs/${answer.run_id}` : `/ui/groups/${answer.group_id}`;
 }
 
 export async function listModels(endpoint: string): Promise<EndpointModel[]> {
@@ -108,6 +109,30 @@ export function gradeTurn(id: string, place: string, grade: GradeInput): Promise
 
 export function listGrades(id: string, parameters: Parameters): Promise<GradeList> {
   return requestJson(address(`${runPath(id)}/grades`, parameters));
+}
+
+const groupPath = (id: string) => `/groups/${encodeURIComponent(id)}`;
+
+export function listGroups(
+  parameters: Parameters,
+): Promise<{ groups: ListedGroup[]; next_cursor: string | null }> {
+  return requestJson(address("/groups", parameters));
+}
+
+export function readGroup(id: string): Promise<GroupReport> {
+  return requestJson(groupPath(id));
+}
+
+export async function cancelGroup(id: string): Promise<void> {
+  await request(`${groupPath(id)}/cancel`, { method: "POST" });
+}
+
+export async function deleteGroup(id: string): Promise<void> {
+  await request(groupPath(id), { method: "DELETE" });
+}
+
+export async function downloadGroup(id: string, format: string): Promise<void> {
+  await download(address(`${groupPath(id)}/export`, { format }));
 }
 
 const datasetPath = (name: string) => `/datasets/${encodeURIComponent(name)}`;
@@ -156,9 +181,11 @@ export async function downloadExport(
   id: string,
   { format, baseline }: { format: string; baseline?: string | undefined },
 ): Promise<void> {
-  const response = await request(
-    address(`${runPath(id)}/export`, { format, baseline, noise: "true" }),
-  );
+  await download(address(`${runPath(id)}/export`, { format, baseline, noise: "true" }));
+}
+
+async function download(path: string): Promise<void> {
+  const response = await request(path);
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   saveFile(name ?? "", await response.blob());
 }

@@ -4,7 +4,11 @@ import { TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { path } from "../../shared/pages/location.ts";
 
 const PLACES = [
-  { href: "/", label: "Runs", isHere: (at: string) => at === "/" || at.startsWith("/ui/runs") },
+  {
+    href: "/",
+    label: "Runs",
+    isHere: (at: string) => at === "/" || /^\/ui\/(runs|groups)/.test(at),
+  },
   { href: "/ui/new", label: "New run", isHere: (at: string) => at === "/ui/new" },
   {
     href: "/ui/datasets",

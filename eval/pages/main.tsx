@@ -5,6 +5,8 @@ import { AddScenarioView } from "./datasets/add_scenario_view.tsx";
 import { DatasetView } from "./datasets/dataset_view.tsx";
 import { DatasetsView } from "./datasets/datasets_view.tsx";
 import { NewDatasetView } from "./datasets/new_dataset_view.tsx";
+import { GroupView } from "./groups/group_view.tsx";
+import { GroupsView } from "./groups/groups_view.tsx";
 import { NewRunView } from "./new_run/new_run_view.tsx";
 import { RunView } from "./run/run_view.tsx";
 import { RunsView } from "./runs/runs_view.tsx";
@@ -16,6 +18,8 @@ startApp({
   views: [
     { path: "/", title: "Runs", render: () => <RunsView /> },
     { path: "/ui/runs/:id", title: "Run", render: ({ id }) => <RunView key={id} id={id!} /> },
+    { path: "/ui/groups", title: "Groups", render: () => <GroupsView /> },
+    { path: "/ui/groups/:id", title: "Group", render: ({ id }) => <GroupView key={id} id={id!} /> },
     { path: "/ui/new", title: "New run", render: () => <NewRunView /> },
     { path: "/ui/datasets", title: "Datasets", render: () => <DatasetsView /> },
     { path: "/ui/datasets/new", title: "New dataset", render: () => <NewDatasetView /> },

@@ -29,6 +29,11 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
   const now = await fixture.evaluate({ test_batch: CHECKED_BATCH, history: "both" });
   await fixture.evaluate({ test_name: "smoke", attempts: 1 });
   await gradeSome(fixture, now);
+  const group = await fixture.evaluateGroup([
+    "studio/support-v1",
+    "studio/support-v2",
+    "studio/support-v3",
+  ]);
   await fixture.grade(now, "3/1/0", { value: 0.5, author: "Ann", comment: "On second thoughts." });
   await fixture.putDataset("support", SUPPORT_BATCH.slice(0, 8));
   await fixture.putDataset("support");
@@ -85,6 +90,16 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
         await page.getByText("The endpoint lists").waitFor();
       },
     }),
+    ...both("group", {
+      address: `${url}/ui/groups/${group}`,
+      ready: ".verdict .sentence",
+      height: 1000,
+    }),
+    ...both("groups", {
+      address: `${url}/ui/groups`,
+      ready: "table.runs tbody tr",
+      isDocumented: false,
+    }),
     ...both("datasets", { address: `${url}/ui/datasets`, ready: "table.runs", height: 400 }),
     ...both("dataset", {
       address: `${url}/ui/dataset/support`,
@@ -109,6 +124,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
         const id = await slow.start({ attempts: 12, test_name: "a long one" });
         await page.goto(`${slow.url}/ui/runs/${id}`);
         await page.locator(".newest li").nth(4).waitFor();
+        await page.locator(".turn-rows .name").first().waitFor();
       },
     }),
     ...both("edit-scenario", {

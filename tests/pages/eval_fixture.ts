@@ -11,6 +11,8 @@ export interface EvalFixture extends AsyncDisposable {
   evaluate(fields?: Record<string, unknown>): Promise<string>;
   /** Starts a run and does not wait. */
   start(fields?: Record<string, unknown>): Promise<string>;
+  /** Evaluates several models and waits for the end; returns the group's id. */
+  evaluateGroup(models: string[]): Promise<string>;
   /** Writes a version of a dataset. */
   putDataset(name: string, scenarios?: unknown[]): Promise<void>;
   /** Grades a turn: `place` is `scenario/attempt_id/turn`. */
@@ -47,24 +49,26 @@ export async function startEvalFixture(
     if (!response.ok) throw new Error(JSON.stringify(answer));
     return answer;
   }
-  async function run(fields: Record<string, unknown>, more: Record<string, string>) {
+  function post(fields: Record<string, unknown>, more: Record<string, string>) {
     const body = {
       ...("dataset" in fields ? {} : { test_batch: SUPPORT_BATCH }),
       endpoint: bot.baseUrl,
-      model_id: "studio/support-v3",
+      ...("model_ids" in fields ? {} : { model_id: "studio/support-v3" }),
       test_name: "support",
       attempts: 4,
       judge_votes: 3,
       ...fields,
     };
-    const { run_id } = await send("/evaluate", { method: "POST", body, more });
-    return run_id as string;
+    return send("/evaluate", { method: "POST", body, more });
   }
+  const run = async (fields: Record<string, unknown>, more: Record<string, string> = {}) =>
+    (await post(fields, more)).run_id;
   return {
     url: service.url,
     endpoint: bot.baseUrl,
     service,
-    evaluate: (fields = {}) => run(fields, {}),
+    evaluate: (fields = {}) => run(fields),
+    evaluateGroup: async (model_ids) => (await post({ model_ids, attempts: 2 }, {})).group_id,
     start: (fields = {}) => run(fields, { prefer: "respond-async" }),
     putDataset: (name, scenarios = SUPPORT_BATCH) =>
       send(`/datasets/${name}`, { method: "PUT", body: scenarios }),

@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /**
- * `deno task screenshots [folder [set [part of a name]]]`: pictures of the pages. Those of the documents
+ * `deno task screenshots [folder [set [pattern of names]]]`: pictures of the pages. Those of the documents
  * go to `docs/images/`, the others, which are for looking at only, to the folder, if there is one.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -46,7 +46,7 @@ async function takeShot(browser: Browser, shot: Shot, folder: string): Promise<v
 }
 
 if (import.meta.main) {
-  const [other, only, part = ""] = Deno.args;
+  const [other, only, pattern = ""] = Deno.args;
   Deno.mkdirSync(IMAGES, { recursive: true });
   if (other) Deno.mkdirSync(other, { recursive: true });
   const browser = await chromium.launch({
@@ -58,7 +58,7 @@ if (import.meta.main) {
     await using set = await begin();
     for (const shot of set.shots) {
       const folder = shot.isDocumented ? IMAGES : other;
-      if (folder && shot.name.includes(part)) await takeShot(browser, shot, folder);
+      if (folder && new RegExp(pattern).test(shot.name)) await takeShot(browser, shot, folder);
     }
   }
   await browser.close();

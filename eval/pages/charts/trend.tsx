@@ -2,7 +2,8 @@ import { formatAge, formatScore } from "../../../shared/pages/format.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
 import { intervalText } from "../words.ts";
 
-const WIDTH = 1200;
+const WIDE = 1200;
+const NARROW = 600;
 const HEIGHT = 180;
 const LEFT = 40;
 const BOTTOM = 24;
@@ -17,17 +18,18 @@ export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: 
   if (points.length < 2) {
     return <p class="muted small">A trend needs two runs of this test that have ended.</p>;
   }
-  const x = (index: number) => LEFT + 12 + index / (points.length - 1) * (WIDTH - LEFT - 32);
+  const width = globalThis.innerWidth < NARROW ? NARROW : WIDE; // so that its text can be read
+  const x = (index: number) => LEFT + 12 + index / (points.length - 1) * (width - LEFT - 32);
   const y = (value: number) => 8 + (1 - value) * (HEIGHT - BOTTOM - 8);
   const [first, last] = [points[0]!, points.at(-1)!];
   const label = `${points.length} runs, from ${formatScore(first.mean)} to ${
     formatScore(last.mean)
   }`;
   return (
-    <svg class="chart trend" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={label}>
+    <svg class="chart trend" viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label={label}>
       {[0, 0.5, 1].map((value) => (
         <g key={value}>
-          <line class="grid" x1={LEFT} x2={WIDTH - 8} y1={y(value)} y2={y(value)} />
+          <line class="grid" x1={LEFT} x2={width - 8} y1={y(value)} y2={y(value)} />
           <text class="tick end" x={LEFT - 8} y={y(value) + 4}>{formatScore(value, 1)}</text>
         </g>
       ))}
@@ -55,7 +57,7 @@ export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: 
         </a>
       ))}
       <text class="tick" x={LEFT + 4} y={HEIGHT - 6}>{formatAge(first.run.created_at)}</text>
-      <text class="tick end" x={WIDTH - 8} y={HEIGHT - 6}>{formatAge(last.run.created_at)}</text>
+      <text class="tick end" x={width - 8} y={HEIGHT - 6}>{formatAge(last.run.created_at)}</text>
     </svg>
   );
 }

@@ -6,7 +6,9 @@ export function shellWord(text: string): string {
 /** The body of a request without its batch, which is in a file. */
 export interface CommandInput {
   endpoint: string;
-  model_id: string;
+  model_id?: string;
+  /** Several of them. */
+  model_ids?: string[];
   attempts?: number | undefined;
   test_name?: string | undefined;
   pass_threshold?: number | undefined;
@@ -16,12 +18,13 @@ export interface CommandInput {
 
 /** The same run from the command line, with the batch in `batch.json` unless it is a dataset. */
 export function commandLine(
-  { endpoint, model_id, attempts, test_name, pass_threshold, dataset }: CommandInput,
+  { endpoint, model_id = "", model_ids = [model_id], attempts, test_name, pass_threshold, dataset }:
+    CommandInput,
 ): string {
   return [
     dataset ? `assay-eval run --dataset ${shellWord(dataset)}` : "assay-eval run batch.json",
     `--endpoint ${shellWord(endpoint)}`,
-    `--model ${shellWord(model_id)}`,
+    ...model_ids.map((id) => `--model ${shellWord(id)}`),
     attempts !== undefined && attempts !== 1 && `--attempts ${attempts}`,
     test_name && `--name ${shellWord(test_name)}`,
     pass_threshold !== undefined && `--threshold ${pass_threshold}`,

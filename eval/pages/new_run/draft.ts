@@ -5,6 +5,8 @@ import { createBatchDraft } from "../batch/batch_draft.ts";
 export const draft = {
   endpoint: signal("http://127.0.0.1:8000"),
   model: signal(""),
+  /** Further models by commas: then all are run as one group. */
+  others: signal(""),
   name: signal(""),
   attempts: signal("1"),
   threshold: signal(""),
@@ -34,11 +36,14 @@ export const isComplete = computed(() =>
 export const requestBody = computed(() => {
   const number = (text: string) => text.trim() === "" ? undefined : Number(text);
   const dataset = draft.dataset.value;
+  const others = draft.others.value.split(",").map((id) => id.trim()).filter((id) => id !== "");
   return {
     test_batch: dataset ? undefined : draft.batch.scenarios.value,
     dataset: dataset || undefined,
     endpoint: draft.endpoint.value.trim(),
-    model_id: draft.model.value.trim(),
+    ...(others.length > 0
+      ? { model_ids: [draft.model.value.trim(), ...others] }
+      : { model_id: draft.model.value.trim() }),
     attempts: number(draft.attempts.value),
     test_name: draft.name.value.trim() || undefined,
     pass_threshold: number(draft.threshold.value),

@@ -19,6 +19,7 @@ import { ModelField } from "./model_field.tsx";
 const FIELDS = [
   "endpoint",
   "model_id",
+  "model_ids",
   "attempts",
   "test_name",
   "pass_threshold",
@@ -46,7 +47,7 @@ export function NewRunView() {
     event.preventDefault();
     isStarting.value = true;
     try {
-      navigate(`/ui/runs/${await startRun(requestBody.value)}`);
+      navigate(await startRun(requestBody.value));
       problem.value = undefined;
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
@@ -72,7 +73,13 @@ export function NewRunView() {
               hint="An OpenAI-compatible base URL, or an agent such as assay-agent"
               kind="url"
             />
-            <ModelField error={errorOf("model_id")} />
+            <ModelField error={errorOf("model_id") ?? errorOf("model_ids")} />
+            <TextField
+              label="Further models"
+              value={draft.others}
+              error={undefined}
+              hint="By commas; all of them are run side by side as a group"
+            />
             <div class="row">
               <TextField
                 label="Attempts"

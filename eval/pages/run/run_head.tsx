@@ -20,7 +20,7 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
       )}
       <div class="page-head">
         <h2 dir="auto">{run.test_name || "(no name)"}</h2>
-        <StatusBadge run={run} />
+        <StatusBadge run={run} hasShare={false} />
         <span class="spacer" />
         {source.isLive && (
           <>
@@ -67,6 +67,14 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
             <dt>Retry of</dt>
             <dd>
               <Link href={`/ui/runs/${run.parent_id}`}>an earlier run</Link>
+            </dd>
+          </div>
+        )}
+        {run.group_id && source.isLive && (
+          <div>
+            <dt>Group</dt>
+            <dd>
+              <Link href={`/ui/groups/${run.group_id}`}>beside other models</Link>
             </dd>
           </div>
         )}

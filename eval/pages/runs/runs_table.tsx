@@ -150,14 +150,15 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
   );
 }
 
-/** The status, and while a run is running how far it is. */
-export function StatusBadge(
-  { run: { status, detail, progress } }: { run: Pick<ListedRun, "status" | "detail" | "progress"> },
-) {
+/** The status, and in lists how far a run is that is running. */
+export function StatusBadge({ run: { status, detail, progress }, hasShare = true }: {
+  run: Pick<ListedRun, "status" | "detail" | "progress">;
+  hasShare?: boolean;
+}) {
   const share = progress.total > 0 ? Math.floor(progress.done / progress.total * 100) : 0;
   return (
     <span class={`badge ${STATUS_TONES[status]}`} {...(detail && { title: detail })}>
-      {status === "running" ? `running ${share}%` : status}
+      {status === "running" && hasShare ? `running ${share}%` : status}
       {status === "completed" && progress.failed > 0 && <Icon name="warning" size={12} />}
     </span>
   );

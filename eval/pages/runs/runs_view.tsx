@@ -29,6 +29,7 @@ export function RunsView() {
         <h2>Runs</h2>
         <RunFilters />
         <span class="spacer" />
+        <Link class="button" href="/ui/groups">Groups</Link>
         <Button
           icon="columns"
           disabled={chosen.value.length !== 2}
@@ -108,7 +109,13 @@ function TestTrend({ name }: { name: string }) {
         </Button>
       }
     >
-      {value ? <Trend runs={value.runs.toReversed()} /> : <Loading what="the trend" />}
+      {value
+        ? (
+          <div class="scroll-x">
+            <Trend runs={value.runs.toReversed()} />
+          </div>
+        )
+        : <Loading what="the trend" />}
     </Section>
   );
 }

@@ -11,7 +11,7 @@ export function DiffText({ before, after, side = "both" }: {
 }) {
   const hidden = { before: "added", after: "removed", both: undefined }[side];
   return (
-    <span dir="auto">
+    <div dir="auto">
       {diffWords(before, after).filter(({ kind }) => kind !== hidden).map(
         ({ kind, text }, index) => {
           if (kind === "added") return <ins key={index} class="diff">{text}</ins>;
@@ -19,6 +19,6 @@ export function DiffText({ before, after, side = "both" }: {
           return text;
         },
       )}
-    </span>
+    </div>
   );
 }

@@ -1,0 +1,123 @@
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import {
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatScore,
+} from "../../../shared/pages/format.ts";
+import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
+import { IntervalChart } from "../charts/interval.tsx";
+import { Section } from "../frame.tsx";
+import { StatusBadge } from "../runs/runs_table.tsx";
+import { intervalText, overallFirst, scoreLabel } from "../words.ts";
+
+/** The models with their headline. */
+export function GroupModels({ group: { models } }: { group: GroupReport }) {
+  const hasCost = models.some(({ cost }) => cost);
+  return (
+    <Section title="Models" hint="Mean overall score with its 95% interval; the best first">
+      <DataTable
+        label="Models"
+        isFlat
+        class="models"
+        rows={models.toSorted(byScore)}
+        keyOf={({ run_id }) => run_id}
+        columns={[
+          {
+            label: "Model",
+            cell: ({ name, run_id }) => <Link href={`/ui/runs/${run_id}`} dir="auto">{name}</Link>,
+          },
+          { label: "Status", cell: (model) => <StatusBadge run={model} /> },
+          {
+            label: "Score",
+            isNumber: true,
+            cell: (model) => formatScore(overallOf(model)?.mean ?? model.progress.mean),
+          },
+          {
+            label: "95% interval, 0 to 1",
+            isWide: true,
+            cell: (model) => {
+              const overall = overallOf(model);
+              return overall && <IntervalChart statistic={overall} />;
+            },
+          },
+          {
+            label: "Passed",
+            isNumber: true,
+            cell: ({ pass_rate }) => pass_rate ? `${formatScore(pass_rate.mean * 100, 0)}%` : "–",
+          },
+          {
+            label: "Failed calls",
+            isNumber: true,
+            cell: ({ progress: { failed } }) => formatCount(failed),
+          },
+          {
+            label: "Tokens",
+            isNumber: true,
+            cell: ({ usage }) =>
+              usage ? formatCompact(usage.input_tokens + usage.output_tokens) : "–",
+          },
+          {
+            label: "Latency",
+            isNumber: true,
+            cell: ({ latency_ms }) => latency_ms ? formatDuration(latency_ms.p50) : "–",
+          },
+          hasCost && {
+            label: "Cost",
+            isNumber: true,
+            cell: ({ cost }) =>
+              cost && cost.amount !== null && cost.currency !== null
+                ? formatMoney({ amount: cost.amount, currency: cost.currency })
+                : "–",
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** Every score of every model. */
+export function GroupScores({ group: { models } }: { group: GroupReport }) {
+  const names = overallFirst([
+    ...new Set(models.flatMap(({ scores }) => Object.keys(scores ?? {}))),
+  ]);
+  if (names.length === 0) return null;
+  return (
+    <Section title="Scores" hint="Means over scenarios; their 95% intervals below">
+      <DataTable
+        label="Scores by model"
+        isFlat
+        rows={names}
+        keyOf={(name) => name}
+        columns={[
+          { label: "Score", cell: scoreLabel },
+          ...models.map((model) => ({
+            label: model.name,
+            isNumber: true,
+            cell: (name: string) => <Mean statistic={model.scores?.[name]} />,
+          })),
+        ]}
+      />
+    </Section>
+  );
+}
+
+function overallOf({ scores }: GroupModel) {
+  return scores?.overall;
+}
+
+function byScore(a: GroupModel, b: GroupModel): number {
+  return (overallOf(b)?.mean ?? -1) - (overallOf(a)?.mean ?? -1);
+}
+
+function Mean({ statistic }: { statistic: NonNullable<GroupModel["scores"]>[string] | undefined }) {
+  if (!statistic) return <span class="muted">–</span>;
+  return (
+    <>
+      {formatScore(statistic.mean)}
+      {statistic.ci95 && <div class="muted small">{intervalText(statistic.ci95)}</div>}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { formatScore } from "../../../shared/pages/format.ts";
+import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
+import { DifferenceChart } from "../charts/difference.tsx";
+import { Section } from "../frame.tsx";
+import { differenceText, scoreLabel, VERDICT_TONES } from "../words.ts";
+
+/** A pair of models and one score of it. */
+interface PairRow {
+  pair: GroupPair;
+  score: string;
+}
+
+/** Every model against every other one. */
+export function GroupPairs({ group }: { group: GroupReport }) {
+  const rows = (group.pairs ?? []).flatMap((pair): PairRow[] =>
+    Object.keys(pair.scores).map((score) => ({ pair, score }))
+  );
+  const of = ({ pair, score }: PairRow) => pair.scores[score]!;
+  const runOf = (name: string) => group.models.find((model) => model.name === name)?.run_id;
+  const reach = Math.max(
+    0.05,
+    ...rows.map(of).flatMap(({ ci95, difference }) => [difference, ...ci95 ?? []].map(Math.abs)),
+  );
+  const hasScores = new Set(rows.map(({ score }) => score)).size > 1;
+  return (
+    <Section
+      title="Pairs"
+      hint="Second minus first, corrected for all pairs. Open one to compare the runs."
+    >
+      <DataTable
+        label="Pairs"
+        isFlat
+        class="models"
+        rows={rows}
+        keyOf={({ pair, score }) => JSON.stringify([pair.baseline, pair.candidate, score])}
+        columns={[
+          {
+            label: "Pair",
+            cell: ({ pair: { baseline, candidate } }) => (
+              <Link
+                href={`/ui/compare?baseline=${runOf(baseline)}&candidate=${runOf(candidate)}`}
+              >
+                <span dir="auto">{baseline}</span> → <span dir="auto">{candidate}</span>
+              </Link>
+            ),
+          },
+          hasScores && { label: "Score", cell: ({ score }) => scoreLabel(score) },
+          {
+            label: "Difference",
+            isNumber: true,
+            cell: (row) => differenceText(of(row).difference),
+          },
+          {
+            label: "95% interval",
+            isWide: true,
+            cell: (row) => (
+              <DifferenceChart mean={of(row).difference} ci95={of(row).ci95} reach={reach} />
+            ),
+          },
+          {
+            label: "Adjusted p",
+            isNumber: true,
+            cell: (row) => formatScore(of(row).p_adjusted, 3),
+          },
+          {
+            label: "Verdict",
+            cell: ({ pair }) => (
+              <span class={`badge ${VERDICT_TONES[pair.verdict]}`} dir="auto">
+                {pair.better ? `${pair.better} is better` : "inconclusive"}
+              </span>
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,94 @@
+import { useSignal } from "@preact/signals";
+import { Age } from "../../../shared/pages/components/age.tsx";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { Menu } from "../../../shared/pages/components/menu.tsx";
+import { Empty } from "../../../shared/pages/components/states.tsx";
+import { listGroups } from "../api.ts";
+import { Frame } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { StatusBadge } from "../runs/runs_table.tsx";
+import { Shown } from "../shown.tsx";
+import { DeleteGroupDialog, groupActions } from "./group_actions.tsx";
+
+const PAGE = 50;
+
+/** The groups of runs with several models, newest first. */
+export function GroupsView() {
+  const limit = useSignal(PAGE);
+  const loaded = useLoaded(() => listGroups({ limit: limit.value }), [limit.value]);
+  return (
+    <Frame>
+      <div class="page-head">
+        <h2>Groups</h2>
+        <span class="muted small">Several models on the same conversations</span>
+      </div>
+      <Shown loaded={loaded} what="the groups">
+        {({ groups, next_cursor }) =>
+          groups.length === 0
+            ? (
+              <Empty icon="columns" title="No groups yet">
+                <p>
+                  A run of several models makes a group: name them in a new run, or send{" "}
+                  <code>model_ids</code> to <code>POST /evaluate</code>.
+                </p>
+                <Link class="button primary" href="/ui/new">New run</Link>
+              </Empty>
+            )
+            : (
+              <>
+                <DataTable
+                  label="Groups"
+                  class="runs"
+                  rows={groups}
+                  keyOf={({ group_id }) => group_id}
+                  columns={[
+                    {
+                      label: "Test",
+                      cell: ({ group_id, test_name }) => (
+                        <Link class="name" href={`/ui/groups/${group_id}`} dir="auto">
+                          {test_name || "(no name)"}
+                        </Link>
+                      ),
+                    },
+                    {
+                      label: "Models",
+                      cell: ({ models }) => (
+                        <span dir="auto">{models.map(({ name }) => name).join(", ")}</span>
+                      ),
+                    },
+                    {
+                      label: "Status",
+                      cell: (group) => <StatusBadge run={{ ...group, detail: null }} />,
+                    },
+                    { label: "Started", cell: ({ created_at }) => <Age of={created_at} /> },
+                    {
+                      label: "Actions",
+                      isLabelHidden: true,
+                      cell: (group) => (
+                        <Menu
+                          button={{
+                            kind: "quiet",
+                            icon: "more",
+                            isSmall: true,
+                            "aria-label": `Actions for ${group.test_name}`,
+                          }}
+                          items={groupActions(group, loaded.reload)}
+                        />
+                      ),
+                    },
+                  ]}
+                />
+                {next_cursor && limit.value < 200 && (
+                  <div class="more">
+                    <Button onClick={() => limit.value = 200}>Show more</Button>
+                  </div>
+                )}
+              </>
+            )}
+      </Shown>
+      <DeleteGroupDialog />
+    </Frame>
+  );
+}

@@ -1,0 +1,97 @@
+import { assertEquals } from "@std/assert";
+import { checkAccessibility, pageSuite } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+import { PAYLOADS } from "./payloads.ts";
+import { SUPPORT_BATCH } from "./support_bot.ts";
+
+const MODELS = ["studio/support-v2", "studio/support-v3"];
+
+const suite = pageSuite(async () => {
+  const fixture = await startEvalFixture();
+  return { ...fixture, group: await fixture.evaluateGroup(MODELS) };
+});
+
+suite.test(
+  "several models are shown side by side, with their scores and which is better",
+  async ({ url, group }, open) => {
+    await using tab = await open(`${url}/ui/groups/${group}`);
+    const { page } = tab;
+    await page.locator(".verdict .sentence").waitFor();
+    const models = page.getByRole("region", { name: "Models" }).locator("tbody tr");
+    assertEquals(await models.count(), 2);
+    const scores = page.getByRole("region", { name: "Scores by model" });
+    assertEquals(await scores.locator("thead th").allTextContents(), ["Score", ...MODELS]);
+    await scores.getByText("token f1").waitFor();
+    await checkAccessibility(page);
+    await page.getByRole("region", { name: "Pairs" }).getByRole("link").click();
+    await page.waitForURL(/\/ui\/compare\?baseline=.+&candidate=.+/);
+    await page.getByText("Turns that changed most").waitFor();
+    await page.goBack();
+    await models.first().getByRole("link").click();
+    await page.waitForURL(/\/ui\/runs\//);
+    await page.getByRole("link", { name: "beside other models" }).click();
+    await page.waitForURL(`**/ui/groups/${group}`);
+  },
+);
+
+suite.test(
+  "a group is started from the form, listed, exported and deleted",
+  async ({ url, endpoint }, open) => {
+    await using tab = await open(`${url}/ui/new`);
+    const { page } = tab;
+    await page.getByRole("button", { name: "Use an example" }).click();
+    await page.getByLabel("Endpoint").fill(endpoint);
+    await page.getByLabel("Model", { exact: true }).fill(MODELS[0]!);
+    await page.getByLabel("Further models").fill(MODELS[1]!);
+    await page.getByText(`--model ${MODELS[1]}`).waitFor();
+    await page.getByLabel("Test name").fill("from the form");
+    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.waitForURL(/\/ui\/groups\//);
+    await page.locator(".page-head .badge", { hasText: "completed" }).waitFor();
+    for (const format of ["JSON", "CSV", "Markdown"]) {
+      await page.getByRole("button", { name: "Export" }).click();
+      await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: format }).click(),
+      ]);
+    }
+    await page.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL("**/ui/groups");
+    await page.getByRole("link", { name: "support" }).waitFor();
+    assertEquals(await page.getByRole("link", { name: "from the form" }).count(), 0);
+    await checkAccessibility(page);
+  },
+);
+
+suite.test("payloads stay text in the names of models", async (fixture, open) => {
+  const { url, endpoint } = fixture;
+  const answer = await fetch(`${url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      test_name: PAYLOADS[6],
+      test_batch: SUPPORT_BATCH.slice(0, 1),
+      targets: PAYLOADS.slice(0, 12).map((name, index) => ({
+        endpoint,
+        model_id: `studio/${index}-v3`,
+        name,
+      })),
+    }),
+  });
+  const { group_id } = await answer.json();
+  await using tab = await open(`${url}/ui/groups/${group_id}`);
+  const { page } = tab;
+  for (const ready of [".verdict .sentence", "table.runs tbody tr"]) {
+    await page.locator(ready).first().waitFor();
+    assertEquals(await page.locator("main script, main img, main iframe, main object").count(), 0);
+    await page.goto(`${url}/ui/groups`);
+  }
+});
+
+suite.test("a group that does not exist says so", async ({ url }, open) => {
+  await using tab = await open(`${url}/ui/groups/none`);
+  tab.expect(/404/);
+  await tab.page.getByRole("link", { name: "All groups" }).waitFor();
+});
