@@ -9,6 +9,7 @@ import type { EvalConfig } from "../config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
 import { BGE_ZH } from "./embeddings/bert/bge_zh.ts";
+import type { ModelSource } from "./embeddings/bert/weight_piece.ts";
 import { createLocalEmbedder } from "./embeddings/local.ts";
 import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
 import { createEndpointPace } from "../endpoint/pace.ts";
@@ -21,7 +22,7 @@ import { createPairComparer } from "./scores/pair_scores.ts";
 /** How workers are started, if not as usual. */
 export interface WorkerStarts {
   longText?: () => WorkerPort;
-  encoder?: () => WorkerPort;
+  encoder?: (model: ModelSource) => WorkerPort;
 }
 
 export interface ScoringOptions {
@@ -83,7 +84,7 @@ function createEmbedder(
   { connect, workers, start }: {
     connect: Connect;
     workers: WorkerBoard;
-    start: (() => WorkerPort) | undefined;
+    start: WorkerStarts["encoder"];
   },
 ): Embedder {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;

@@ -11,9 +11,11 @@ import { startService } from "../../shared/start.ts";
 const SHORTEST_LIFE_MS = 8_000;
 const LONGEST_LIFE_MS = 30_000;
 
-function mortal(start: () => WorkerPort): () => WorkerPort {
-  return () => {
-    const worker = start();
+function mortal<Given extends unknown[]>(
+  start: (...given: Given) => WorkerPort,
+): (...given: Given) => WorkerPort {
+  return (...given) => {
+    const worker = start(...given);
     const lifeMs = SHORTEST_LIFE_MS + Math.random() * (LONGEST_LIFE_MS - SHORTEST_LIFE_MS);
     Deno.unrefTimer(setTimeout(() => worker.postMessage(null), lifeMs));
     return worker;

@@ -30,7 +30,7 @@ export interface LocalEmbedderOptions {
   /** How many may encode at once: each takes a processor and up to 120 MB. */
   workers?: number;
   idleMs?: number;
-  start?: () => WorkerPort;
+  start?: (model: ModelSource) => WorkerPort;
   /** Told what happens to each of the workers; called once for each. */
   watch?: () => (event: WorkerEvent) => void;
 }
@@ -40,11 +40,10 @@ export interface LocalEmbedderOptions {
  * run's references, and replies that repeat, are encoded once.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
-  const { workers = 1, idleMs = IDLE_MS, model = MINILM, watch } = options;
-  const { start = () => startEncoder(model) } = options;
+  const { workers = 1, idleMs = IDLE_MS, model = MINILM, start = startEncoder, watch } = options;
   const encoders = Array.from(
     { length: workers },
-    () => createEncoder({ start, report: watch?.() }),
+    () => createEncoder({ start: () => start(model), report: watch?.() }),
   );
   let working = 0;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;

@@ -137,6 +137,25 @@ Deno.test("if the weights cannot be loaded the service answers, and says what is
   assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+stems/c2");
 });
 
+Deno.test("each encoder starts a worker with its own model", async () => {
+  const answering = "data:text/javascript,onmessage = ({ data: { id, input } }) => " +
+    "postMessage({ id, output: input.texts.map(() => Float32Array.of(1)) })";
+  const started: string[] = [];
+  const { embedder } = createScoringPorts(parseConfig(EvalConfig, {}), fetch, {
+    starts: {
+      encoder({ name }) {
+        started.push(name);
+        return new Worker(answering, { type: "module" });
+      },
+    },
+  });
+  using _ = embedder;
+  await embedder.embed("a");
+  assertEquals(started, ["minilm"]);
+  await embedder.cjk!.embed("中");
+  assertEquals(started, ["minilm", "bge-zh"]);
+});
+
 Deno.test("EVAL_CJK_ENCODER says whether Chinese and Japanese have an encoder of their own", () => {
   const scoredBy = (environment: Record<string, string>) => {
     const ports = createScoringPorts(parseConfig(EvalConfig, environment), fetch);
