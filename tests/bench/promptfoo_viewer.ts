@@ -55,9 +55,9 @@ export async function startPromptfooViewer(folder: string): Promise<PromptfooVie
     async show(turns) {
       const path = `${data}/import.json`;
       await Deno.writeTextFile(path, JSON.stringify(toExport(turns)));
-      const { success, stdout, stderr } = await promptfoo("import", path).output();
-      const text = new TextDecoder();
-      if (!success) throw new Error(text.decode(stdout) + text.decode(stderr));
+      const { stdout } = await promptfoo("import", path).output();
+      const text = new TextDecoder().decode(stdout); // its exit code also tells of its own log
+      if (!text.includes("successfully imported")) throw new Error(text);
       return viewerOf(EVALUATION);
     },
     async follow({ endpoint, messages, concurrency }) {
