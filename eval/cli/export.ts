@@ -1,4 +1,5 @@
 import { gatherPieces } from "../../shared/http/json_stream.ts";
+import { groupSources } from "../export/group_source.ts";
 import { groupFormats } from "../export/group_formats.ts";
 import { exportFormats } from "../export/mod.ts";
 import { exportSource } from "../export/source.ts";
@@ -26,7 +27,7 @@ export const exportRun: Command = {
 assay-eval export GROUP [options]
 
 RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group; its formats
-are json, csv and markdown. Without --output the run is written to standard
+are json, jsonl, csv, junit and markdown. Without --output the run is written to standard
 output.
 
   --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
@@ -84,7 +85,8 @@ async function exportGroup(
   if (report.status === "running") {
     throw new UsageError(`cannot export group ${id}: it is not finished`);
   }
-  if (outputs.length > 0) await writeGroup(report, { outputs, context });
-  else context.out.write(wanted.write(report, { hasBom: true }));
+  const source = { report, runs: () => groupSources(reader, report) };
+  if (outputs.length > 0) await writeGroup(source, { outputs, context });
+  else for await (const text of gatherPieces(wanted.write(source))) context.out.write(text);
   return EXIT.passed;
 }

@@ -1,5 +1,4 @@
-import { groupFormats } from "../export/group_formats.ts";
-import type { GroupReport } from "../groups/group_report.ts";
+import { groupFormats, type GroupSource } from "../export/group_formats.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import type { Output } from "./outputs.ts";
@@ -11,12 +10,11 @@ export function requireGroupFormats(outputs: Output[]): void {
 
 /** Writes a group into each file, and says so. */
 export async function writeGroup(
-  report: GroupReport,
+  source: GroupSource,
   { outputs, context }: { outputs: Output[]; context: CliContext },
 ): Promise<void> {
   for (const { path } of outputs) {
-    const text = groupFormatOf(path).write(report, { hasBom: true });
-    await context.writeText(path, ReadableStream.from([text]));
+    await context.writeText(path, groupFormatOf(path).write(source));
     context.err.write(`wrote ${path}\n`);
   }
 }

@@ -1,3 +1,4 @@
+import { groupSources } from "../export/group_source.ts";
 import { describeGroup } from "../export/group_text.ts";
 import type { RunStore } from "../store/store.ts";
 import { EXIT } from "./command.ts";
@@ -19,7 +20,8 @@ export async function reportGroup(
 ): Promise<number> {
   const report = await storedGroups(store).report(id, { scores: criteria.scores });
   context.out.write(describeGroup(report, terminalForm));
-  await writeGroup(report, { outputs: criteria.outputs, context });
+  const runs = () => groupSources(store, { ...report, threshold: criteria.threshold });
+  await writeGroup({ report, runs }, { outputs: criteria.outputs, context });
   context.out.write("\n");
   const codes: number[] = [];
   for (const { run_id, name } of report.models) {

@@ -57,7 +57,8 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
 ${CRITERIA_HELP}
 
 With several models --threshold and --baseline hold for each of them by itself,
-and --output writes the comparison: .json .csv or .md.
+and --output writes the comparison (.json .csv .md) or the turns of all models
+(.jsonl, .xml).
 
 Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if
 the endpoint answers no turn, or if there is no baseline to compare with, 130

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { list } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
+import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { Groups } from "../groups/groups.ts";
+import type { RunReader } from "../store/store.ts";
 import { groupFormats } from "./group_formats.ts";
+import { groupSources, whileAllKept } from "./group_source.ts";
 
 const Query = z.object({
   format: z.enum(groupFormats.map(({ name }) => name)).default("json"),
@@ -15,7 +18,9 @@ const Query = z.object({
 });
 
 /** `GET /groups/:id/export`: a group whose runs have ended, as a file. */
-export function createGroupExportRoute({ groups }: { groups: Groups }): Handler {
+export function createGroupExportRoute(
+  { groups, store }: { groups: Groups; store: RunReader },
+): Handler {
   return async (_request, { params, url }) => {
     const { format: name, scores, bom } = readQuery(url, Query);
     const { id = "" } = params;
@@ -26,12 +31,12 @@ export function createGroupExportRoute({ groups }: { groups: Groups }): Handler 
       throw new AppError(409, "conflict", detail);
     }
     const report = await groups.report(id, { scores });
-    return new Response(format.write(report, { hasBom: bom }), {
-      headers: {
-        "content-type": format.contentType,
-        "content-disposition": `attachment; filename="assay-group-${id}.${format.extension}"`,
-        "x-content-type-options": "nosniff", // other people's text, never a page of ours
-      },
+    const runs = () => groupSources(store, report);
+    const pieces = format.write({ report, runs, hasBom: bom });
+    return streamPieces(whileAllKept(store, { report, pieces }), {
+      "content-type": format.contentType,
+      "content-disposition": `attachment; filename="assay-group-${id}.${format.extension}"`,
+      "x-content-type-options": "nosniff", // other people's text, never a page of ours
     });
   };
 }

@@ -1,6 +1,9 @@
 import type { GroupReport } from "../groups/group_report.ts";
 import { BYTE_ORDER_MARK, type Cell, writeRow } from "./csv_text.ts";
+import type { ExportSource } from "./format.ts";
 import { describeGroup } from "./group_text.ts";
+import { jsonl } from "./jsonl.ts";
+import { junit, writeReport } from "./junit.ts";
 import { markdownForm } from "./markdown.ts";
 
 /** One way to write a group down. */
@@ -9,21 +12,34 @@ export interface GroupFormat {
   /** Of a file in this format, without the dot. */
   readonly extension: string;
   readonly contentType: string;
-  write(report: GroupReport, options: { hasBom: boolean }): string;
+  write(source: GroupSource): AsyncIterable<string>;
+}
+
+/** A group whose runs have ended. */
+export interface GroupSource {
+  report: GroupReport;
+  /** Its runs, for formats that list their turns. */
+  runs: () => Promise<ExportSource[]>;
+  /** Whether a CSV file begins with a byte order mark; if unset, it does. */
+  hasBom?: boolean;
 }
 
 const json: GroupFormat = {
   name: "json",
   extension: "json",
   contentType: "application/json",
-  write: (report) => `${JSON.stringify(report, null, 2)}\n`,
+  async *write({ report }) {
+    yield `${JSON.stringify(report, null, 2)}\n`;
+  },
 };
 
 const markdown: GroupFormat = {
   name: "markdown",
   extension: "md",
   contentType: "text/markdown; charset=utf-8",
-  write: (report) => describeGroup(report, markdownForm),
+  async *write({ report }) {
+    yield describeGroup(report, markdownForm);
+  },
 };
 
 /** A row per model and score, then a row per pair and score; `kind` tells them apart. */
@@ -31,9 +47,9 @@ const csv: GroupFormat = {
   name: "csv",
   extension: "csv",
   contentType: "text/csv; charset=utf-8; header=present",
-  write(report, { hasBom }) {
-    const rows = [COLUMNS, ...modelRows(report), ...pairRows(report)];
-    return (hasBom ? BYTE_ORDER_MARK : "") + rows.map(writeRow).join("");
+  async *write({ report, hasBom = true }) {
+    if (hasBom) yield BYTE_ORDER_MARK;
+    yield [COLUMNS, ...modelRows(report), ...pairRows(report)].map(writeRow).join("");
   },
 };
 
@@ -80,5 +96,21 @@ function pairRows({ group_id, pairs }: GroupReport): Cell[][] {
   );
 }
 
+/** The turns of all runs, one after another. */
+const groupJsonl: GroupFormat = {
+  ...jsonl,
+  async *write({ runs }) {
+    for (const source of await runs()) yield* jsonl.write(source);
+  },
+};
+
+/** The suites of all runs; their names begin with that of the model. */
+const groupJunit: GroupFormat = {
+  ...junit,
+  async *write({ runs }) {
+    yield* writeReport(await runs());
+  },
+};
+
 /** Every format that a group can be exported in. */
-export const groupFormats: readonly GroupFormat[] = [json, csv, markdown];
+export const groupFormats: readonly GroupFormat[] = [json, groupJsonl, csv, groupJunit, markdown];

@@ -10,6 +10,7 @@ export const jsonl: ExportFormat = {
     for await (const { scenario, attempt, turn, result } of reader.turns(run.id)) {
       const place = {
         run_id: run.id,
+        ...(run.group && { model_name: run.group.name }),
         scenario_id: ids[scenario],
         attempt_id: attempt + 1,
         turn,

@@ -26,30 +26,60 @@ export const junit: ExportFormat = {
   name: "junit",
   extension: "xml",
   contentType: "application/xml; charset=utf-8",
-  async *write(source) {
-    const digest = await digestRun(source);
-    const { testName: name, status } = source.run;
-    const isWhole = status === "completed";
-    const { turns, failed } = digest;
-    const total = isWhole ? digest : { ...digest, turns: turns + 1, failed: failed + 1 };
-    yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
-    yield `<testsuites${xmlAttributes({ name, ...countAttributes(total) })}>\n`;
-    if (!isWhole) yield writeEndedEarly(source, digest);
-    yield* writeSuites(source, digest);
-    yield "</testsuites>\n";
-  },
+  write: (source) => writeReport([source]),
 };
 
-function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest): string {
+/** One report of several runs, of which there is at least one. Those of a group have its names. */
+export async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
+  const digests: RunDigest[] = [];
+  for (const source of sources) digests.push(await digestRun(source));
+  const counts = sources.map(({ run }, index) => countWithEnd(run, digests[index]!));
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
+  const name = sources[0]!.run.testName;
+  yield `<testsuites${xmlAttributes({ name, ...countAttributes(addCounts(counts)) })}>\n`;
+  for (const [index, source] of sources.entries()) {
+    const prefix = sources.length > 1 ? `${source.run.group?.name ?? source.run.modelId} / ` : "";
+    const digest = digests[index]!;
+    if (source.run.status !== "completed") yield writeEndedEarly(source, digest, prefix);
+    yield* writeSuites(source, digest, prefix);
+  }
+  yield "</testsuites>\n";
+}
+
+/** A run that ended early has an error more. */
+function countWithEnd({ status }: ExportSource["run"], digest: Counts): Counts {
+  if (status === "completed") return digest;
+  return { ...digest, turns: digest.turns + 1, failed: digest.failed + 1 };
+}
+
+function addCounts(all: Counts[]): Counts {
+  const sum = (name: keyof Counts) => all.reduce((total, counts) => total + counts[name], 0);
+  return {
+    turns: sum("turns"),
+    passed: sum("passed"),
+    below: sum("below"),
+    failed: sum("failed"),
+    incomplete: sum("incomplete"),
+    unscored: sum("unscored"),
+    latencyMs: sum("latencyMs"),
+  };
+}
+
+function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest, prefix: string): string {
   const counts = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
   const message = `${run.status} after ${turns} of ${run.totalTurns} turns`;
-  return `  <testsuite${xmlAttributes({ name: "the run", ...counts })}>\n` +
-    `    <testcase${xmlAttributes({ classname: "the run", name: "comes to its end" })}>\n` +
+  const name = `${prefix}the run`;
+  return `  <testsuite${xmlAttributes({ name, ...counts })}>\n` +
+    `    <testcase${xmlAttributes({ classname: name, name: "comes to its end" })}>\n` +
     `      <error${xmlAttributes({ message, type: "ended_early" })}/>\n` +
     "    </testcase>\n  </testsuite>\n";
 }
 
-async function* writeSuites(source: ExportSource, { scenarios, turnCounts }: RunDigest) {
+async function* writeSuites(
+  source: ExportSource,
+  { scenarios, turnCounts }: RunDigest,
+  prefix: string,
+) {
   const { run, threshold } = source;
   const timestamp = new Date(run.createdAt).toISOString().slice(0, 19);
   const properties = {
@@ -66,14 +96,15 @@ async function* writeSuites(source: ExportSource, { scenarios, turnCounts }: Run
     if (open !== turn.scenario) {
       if (open !== undefined) yield "  </testsuite>\n";
       open = turn.scenario;
-      const attributes = { name: scenario.label, ...countAttributes(scenario), timestamp };
+      const name = prefix + scenario.label;
+      const attributes = { name, ...countAttributes(scenario), timestamp };
       yield `  <testsuite${xmlAttributes(attributes)}>\n    <properties>\n`;
       for (const [name, value] of Object.entries(properties)) {
         yield `      <property${xmlAttributes({ name, value })}/>\n`;
       }
       yield "    </properties>\n";
     }
-    yield writeCase(turn, { suite: scenario.label, threshold });
+    yield writeCase(turn, { suite: prefix + scenario.label, threshold });
   }
   if (open !== undefined) yield "  </testsuite>\n";
 }

@@ -182,8 +182,8 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   const group = JSON.parse(await send(proxy, "POST /evaluate", { body: several, status: 200 }));
   for (
     const query of [
-      ...["", "?scores=overall,chrf", "?pairs=false", "/events", "/export?scores=overall"],
-      ...["csv", "markdown"].map((format) => `/export?format=${format}&bom=off`),
+      ...["", "?scores=overall%2Cchrf", "?pairs=false", "/events", "/export?scores=overall"],
+      ...["jsonl", "csv", "junit", "markdown"].map((format) => `/export?format=${format}&bom=off`),
     ]
   ) {
     await send(proxy, `GET /groups/${group.group_id}${query}`, { status: 200 });

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
+import { parse as parseJunit, type TestSuites } from "junit2json";
 import type { EvaluateRequest } from "../../../shared/schemas/evaluate.ts";
 import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";
 
@@ -64,13 +65,14 @@ Deno.test("a group is listed, shown and exported, also as JSON", async () => {
   assertEquals([method.scores, method.tests], [["overall", "bleu"], 2]);
 });
 
-Deno.test("a group is written as CSV and Markdown, and as nothing else", async () => {
+Deno.test("a group is written as CSV, Markdown, JUnit XML and JSON lines, and not as HTML", async () => {
   const context = groupContext({
     files: { "b.json": batchFile(9) },
     targetOf: (request) => targetOf(request),
   });
   const models = [...AT, "--model", "=cmd|bad", "--model", "@everyone"];
-  await context.run("run", "b.json", ...models, "--output", "g.csv", "--output", "g.md");
+  const outputs = ["g.csv", "g.md", "g.xml", "g.jsonl"].flatMap((file) => ["--output", file]);
+  await context.run("run", "b.json", ...models, ...outputs);
   const rows = parse(context.files["g.csv"]!, { columns: true, bom: true }) as Record<
     string,
     string
@@ -84,9 +86,20 @@ Deno.test("a group is written as CSV and Markdown, and as nothing else", async (
   assertEquals(overall[2]!.verdict, "improved");
   assertStringIncludes(context.files["g.md"]!, "| `@everyone` | 1.000 |");
   assertStringIncludes(context.files["g.md"]!, "- Best: `@everyone`\n");
-  const { code, err } = await context.run("run", "b.json", ...models, "--output", "g.xml");
+  const { testsuite = [], ...total } = await parseJunit(
+    context.files["g.xml"]!,
+  ) as TestSuites;
+  assertEquals([total.tests, total.failures, testsuite.length], [18, 9, 18]);
+  assertEquals(testsuite[0]!.name, "=cmd|bad / s0");
+  assertEquals(testsuite[17]!.name, "@everyone / s8");
+  const lines = context.files["g.jsonl"]!.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map(({ model_name }) => model_name), [
+    ...Array(9).fill("=cmd|bad"),
+    ...Array(9).fill("@everyone"),
+  ]);
+  const { code, err } = await context.run("run", "b.json", ...models, "--output", "g.html");
   assertEquals(code, 1);
-  assertStringIncludes(err, "with several models the extension must be one of .json .csv .md");
+  assertStringIncludes(err, "the extension must be one of .json .jsonl .csv .xml .md");
 });
 
 Deno.test("a stopped group continues with resume, and what was asked is not asked again", async () => {
