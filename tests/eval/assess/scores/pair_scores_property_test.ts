@@ -6,6 +6,7 @@ import { editSimilarity } from "../../../../eval/assess/scores/edit_similarity.t
 import { pairScorers } from "../../../../eval/assess/scores/mod.ts";
 import { rouge1, rouge2, rougeL } from "../../../../eval/assess/scores/rouge.ts";
 import { words } from "../../../../eval/assess/text/words.ts";
+import { anyCharacter } from "../../../fakes/any_character.ts";
 
 /** A sentence a script, so that pairs share words and not only characters. */
 const SENTENCES = [
@@ -38,7 +39,7 @@ const SENTENCES = [
 const text = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
     .map((units) => String.fromCharCode(...units)),
-  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ unit: "grapheme", maxLength: 40 }),
   fc.array(fc.constantFrom(...SENTENCES), { maxLength: 4 }).map((parts) => parts.join(" ")),
 );

@@ -5,6 +5,7 @@ import {
   type DifferenceKind,
   differencesBetween,
 } from "../../../../eval/assess/text/differences.ts";
+import { anyCharacter } from "../../../fakes/any_character.ts";
 
 /** What two texts differ in; `[]`: they say the same in other words. */
 const PAIRS: [reply: string, reference: string, kinds: DifferenceKind[]][] = [
@@ -76,7 +77,7 @@ for (const name of ["differences_development", "differences_held_out"]) {
 }
 
 const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.string({ unit: anyCharacter, maxLength: 60 }),
   fc.array(
     fc.constantFrom(
       ..."not no 5 7:30 $ € % . , - / : @ ' on in May Monday pm one half past six 不 没有 三 月 ない Anna open closed http:// 1.5 \n km N'T"
