@@ -2,7 +2,7 @@ import { abortError } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
 import { AnswerTooLarge } from "../../shared/http/bounded_fetch.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
-import { startCallClock } from "../../shared/providers/call_clock.ts";
+import { sleep, startCallClock } from "../../shared/providers/call_clock.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
 import { requireOk, unreadable } from "../../shared/providers/failed_answer.ts";
 import {
@@ -97,8 +97,12 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
   const totalMs = retries > 0 ? 2 * timeoutMs + WAITING_MS : timeoutMs;
 
   /** One attempt, with its own timeout. */
-  async function attempt<T>(call: EndpointCall<T>, body: string, outer: AbortSignal): Promise<T> {
-    const clock = startCallClock(timeoutMs, outer);
+  async function attempt<T>(
+    call: EndpointCall<T>,
+    body: string,
+    { ms, caller }: { ms: number; caller: AbortSignal },
+  ): Promise<T> {
+    const clock = startCallClock(ms, caller);
     try {
       return await send(call, body, clock.signal);
     } catch (error) {
@@ -115,19 +119,22 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
   return {
     async post(call, signal) {
       const body = JSON.stringify(call.body);
-      const clock = startCallClock(totalMs, signal);
+      // A time, not a timer: the attempts and the waits between them end by themselves before it.
+      let endsAt = performance.now() + totalMs;
+      const remainingMs = () => endsAt - performance.now();
+      const clock = { signal, remainingMs, sleep: (ms: number) => sleep(ms, signal) };
       try {
         return await withRetries(async () => {
-          const acquired = pace.acquire(clock.signal);
-          const permit = acquired instanceof Promise ? await clock.exempt(acquired) : acquired;
-          return await permit.run(() => attempt(call, body, clock.signal), isRateLimit);
+          const acquired = pace.acquire(signal);
+          const left = remainingMs();
+          const permit = acquired instanceof Promise ? await acquired : acquired;
+          endsAt = performance.now() + left; // waiting for a permit does not count
+          const ms = Math.max(0, Math.min(timeoutMs, left));
+          return await permit.run(() => attempt(call, body, { ms, caller: signal }), isRateLimit);
         }, { retries, clock, diagnose, forgive });
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
-        const diagnosis = clock.isTimedOut ? TIMED_OUT : diagnose(error);
-        throw toProviderError(asked, diagnosis, error);
-      } finally {
-        clock.stop();
+        throw toProviderError(asked, diagnose(error), error);
       }
     },
   };

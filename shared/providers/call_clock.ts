@@ -11,8 +11,6 @@ export interface CallClock {
   /** Stops counting until the next `restart`, for time that the provider is not responsible for. */
   pause(): void;
   restart(): void;
-  /** Waits for `work` without counting the time. */
-  exempt<T>(work: Promise<T>): Promise<T>;
   /** Rejects when the call ends first. */
   sleep(ms: number): Promise<void>;
   /** Ends whatever still runs under `signal` and leaves no timer behind. */
@@ -45,23 +43,14 @@ export function startCallClock(
   const leave = () => controller.abort(caller?.reason);
   const pause = () => clearTimeout(timer);
   const remainingMs = () => endsAt - performance.now();
-  function run(ms: number): void {
+  function restart(): void {
     pause();
+    const ms = Math.max(0, Math.min(timeoutMs, lastMoment - performance.now()));
     endsAt = performance.now() + ms;
     timer = setTimeout(() => {
       isTimedOut = true;
       controller.abort();
     }, ms);
-  }
-  const restart = () => run(Math.max(0, Math.min(timeoutMs, lastMoment - performance.now())));
-  async function exempt<T>(work: Promise<T>): Promise<T> {
-    const left = remainingMs();
-    pause();
-    try {
-      return await work;
-    } finally {
-      if (!controller.signal.aborted) run(left);
-    }
   }
 
   if (caller?.aborted) leave();
@@ -76,7 +65,6 @@ export function startCallClock(
     remainingMs,
     pause,
     restart,
-    exempt,
     sleep: (ms) => sleep(ms, controller.signal),
     stop() {
       pause();
@@ -86,7 +74,8 @@ export function startCallClock(
   };
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/** Rejects with the reason of `signal` if it aborts first. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);

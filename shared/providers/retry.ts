@@ -7,7 +7,8 @@ const LONGEST_DELAY_MS = 8_000;
 export interface RetryOptions {
   /** Further attempts after the first. */
   retries: number;
-  clock: CallClock;
+  /** `signal` is that of the caller, or of the whole call. */
+  clock: Pick<CallClock, "signal" | "remainingMs" | "sleep">;
   diagnose: (error: unknown) => Diagnosis;
   /** True for a failure that is worth another attempt without counting as one. */
   forgive?: (diagnosis: Diagnosis) => boolean;
