@@ -1,4 +1,4 @@
-import type { ReceivedReply } from "./store.ts";
+import type { ReceivedReply, TurnPosition } from "./store.ts";
 import type { PendingRepliesTable } from "./schema.ts";
 
 /**
@@ -13,13 +13,14 @@ export interface ReplyWriter {
   /** Resolves once the reply is on the disk, or no longer needs to be stored. */
   write(runId: string, reply: ReceivedReply, options: { isUrgent: boolean }): Promise<void>;
   /** The reply need not be stored any more, because its turn is about to be. */
-  drop(runId: string, position: { scenario: number; attempt: number; turn: number }): void;
+  drop(runId: string, position: TurnPosition): void;
   /** Stops writing. */
   stop(): void;
 }
 
 interface Waiting {
-  row: PendingRepliesTable;
+  runId: string;
+  reply: ReceivedReply;
   due: number;
   done: PromiseWithResolvers<void>;
 }
@@ -47,7 +48,7 @@ export function createReplyWriter(
     const batch = waiting.entries().filter(([, { due }]) => due <= now).take(MAX_BATCH).toArray();
     for (const [key] of batch) waiting.delete(key);
     try {
-      if (batch.length > 0) await insert(batch.map(([, { row }]) => row));
+      if (batch.length > 0) await insert(batch.map(([, { runId, reply }]) => toRow(runId, reply)));
       for (const [, { done }] of batch) done.resolve();
     } catch (error) {
       for (const [, { done }] of batch) done.reject(error);
@@ -58,16 +59,15 @@ export function createReplyWriter(
 
   return {
     write(runId, reply, { isUrgent }) {
-      const row = toRow(runId, reply);
       const done = Promise.withResolvers<void>();
       const due = isUrgent ? 0 : performance.now() + DELAY_MS;
-      waiting.set(keyOf(row), { row, due, done });
+      waiting.set(keyOf(runId, reply), { runId, reply, due, done });
       if (isUrgent && !isWriting) drain();
       else if (timer === undefined) schedule();
       return done.promise;
     },
     drop(runId, position) {
-      const key = keyOf({ run_id: runId, ...position });
+      const key = keyOf(runId, position);
       const found = waiting.get(key);
       if (!found) return;
       waiting.delete(key);
@@ -81,12 +81,11 @@ export function createReplyWriter(
   };
 }
 
-function keyOf(
-  { run_id, scenario, attempt, turn }: Omit<PendingRepliesTable, "tries" | "reply">,
-): string {
-  return `${run_id}/${scenario}/${attempt}/${turn}`;
+function keyOf(runId: string, { scenario, attempt, turn }: TurnPosition): string {
+  return `${runId}/${scenario}/${attempt}/${turn}`;
 }
 
+/** Only for replies that are stored: of most the turn is stored before. */
 function toRow(
   runId: string,
   { scenario, attempt, turn, ...received }: ReceivedReply,
