@@ -1,5 +1,6 @@
 import type { ChatMessage, ToolCall, ToolDefinition } from "../../shared/providers/provider.ts";
 import type { AgentEvent, Emit } from "./events.ts";
+import { randomHex } from "../../shared/random_hex.ts";
 
 /** Tools of the caller, which the caller runs itself: a call of one ends the run. */
 export interface CallerTools {
@@ -38,7 +39,7 @@ export function createCallerCalls(tools: CallerTools): CallerCalls {
 
   function identify(position: number) {
     const found = known.get(position) ??
-      { id: `call_${crypto.randomUUID().replaceAll("-", "")}`, index: known.size };
+      { id: `call_${randomHex()}`, index: known.size };
     known.set(position, found);
     return found;
   }
