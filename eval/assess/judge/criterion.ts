@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { ProviderError } from "../../../shared/providers/provider.ts";
-import type { JudgeModel } from "./model.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";
-import { askStructured, UnreadableAnswer } from "./structured.ts";
+import { askVotes, type VoteOptions } from "./votes.ts";
 
 const Verdict = z.strictObject({
   reason: z.string().describe("one or two sentences, written before the verdict"),
@@ -19,12 +17,6 @@ export interface JudgedCriterion {
   texts: Record<string, string>;
 }
 
-export interface CriterionOptions {
-  model: JudgeModel;
-  votes: number;
-  signal: AbortSignal;
-}
-
 /** Whether the criterion is met; `null`, with the reason, if the judge cannot say. */
 export interface CriterionVerdict {
   isMet: boolean | null;
@@ -37,11 +29,15 @@ export interface CriterionVerdict {
  */
 export async function judgeCriterion(
   judged: JudgedCriterion,
-  options: CriterionOptions,
+  options: VoteOptions,
 ): Promise<CriterionVerdict> {
-  const votes = await Promise.all(
-    Array.from({ length: options.votes }, () => vote(judged, options)),
-  );
+  const votes = await askVotes(() => ({
+    name: "criterion",
+    ...question(judged),
+    form: '"reason": string, "met": true or false',
+    schema: Verdict,
+    accepted: AcceptedVerdict,
+  }), options);
   const read = votes.filter((vote) => typeof vote !== "string");
   const met = read.filter((vote) => vote.met);
   const against = read.length - met.length;
@@ -50,27 +46,6 @@ export async function judgeCriterion(
   const isMet = met.length > against;
   const { reason } = read.find((vote) => vote.met === isMet)!;
   return { isMet, reason: reason || "the judge says so" };
-}
-
-async function vote(
-  judged: JudgedCriterion,
-  { model, votes, signal }: CriterionOptions,
-): Promise<Verdict | "judge_unreadable" | "judge_unavailable"> {
-  try {
-    return await askStructured({
-      name: "criterion",
-      ...question(judged),
-      form: '"reason": string, "met": true or false',
-      schema: Verdict,
-      accepted: AcceptedVerdict,
-      // One vote should be the same tomorrow; several should be able to differ.
-      ...(votes === 1 && { temperature: 0 }),
-    }, { model, signal });
-  } catch (error) {
-    if (error instanceof UnreadableAnswer) return "judge_unreadable";
-    if (error instanceof ProviderError) return "judge_unavailable";
-    throw error;
-  }
 }
 
 function question({ criterion, texts }: JudgedCriterion) {

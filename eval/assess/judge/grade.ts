@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { JudgeResult } from "../../../shared/schemas/evaluate.ts";
-import { ProviderError } from "../../../shared/providers/provider.ts";
 import { mean } from "../mean.ts";
-import type { JudgeModel } from "./model.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";
-import { askStructured, UnreadableAnswer } from "./structured.ts";
+import { askVotes, type VoteOptions } from "./votes.ts";
 
 const HIGHEST = 10;
 
@@ -29,12 +27,9 @@ export interface GradedReply {
   reference: string | undefined;
 }
 
-export interface GradeOptions {
-  model: JudgeModel;
+export interface GradeOptions extends VoteOptions {
   /** The caller's own; ours if unset. */
   rubric: string | undefined;
-  votes: number;
-  signal: AbortSignal;
 }
 
 /**
@@ -47,9 +42,13 @@ export async function gradeReply(
   graded: GradedReply,
   options: GradeOptions,
 ): Promise<{ value: number | null; result: JudgeResult }> {
-  const votes = await Promise.all(
-    Array.from({ length: options.votes }, () => vote(graded, options)),
-  );
+  const votes = await askVotes(() => ({
+    name: "grade",
+    ...gradeQuestion(graded, options.rubric),
+    form: `"reason": string, "grade": integer from 0 to ${HIGHEST}`,
+    schema: Grade,
+    accepted: AcceptedGrade,
+  }), options);
   const read = votes.filter((vote) => typeof vote !== "string");
   const grade = mean(read.map(({ grade }) => grade));
   const error = votes.find((vote) => typeof vote === "string");
@@ -64,27 +63,6 @@ export async function gradeReply(
       ...(error && { error }),
     },
   };
-}
-
-async function vote(
-  graded: GradedReply,
-  { model, rubric, votes, signal }: GradeOptions,
-): Promise<Grade | NonNullable<JudgeResult["error"]>> {
-  try {
-    return await askStructured({
-      name: "grade",
-      ...gradeQuestion(graded, rubric),
-      form: `"reason": string, "grade": integer from 0 to ${HIGHEST}`,
-      schema: Grade,
-      accepted: AcceptedGrade,
-      // One vote should be the same tomorrow; several should be able to differ.
-      ...(votes === 1 && { temperature: 0 }),
-    }, { model, signal });
-  } catch (error) {
-    if (error instanceof UnreadableAnswer) return "judge_unreadable";
-    if (error instanceof ProviderError) return "judge_unavailable";
-    throw error;
-  }
 }
 
 function gradeQuestion(graded: GradedReply, rubric = RUBRIC) {
