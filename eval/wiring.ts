@@ -22,7 +22,7 @@ import { createFairLimiter } from "./run/fair_limiter.ts";
 import type { EvalDeps } from "./handler.ts";
 import { observeTarget } from "./endpoint/observed_target.ts";
 import { checkRuns, checkStore } from "./run/readiness.ts";
-import { createRunManager } from "./run/manager.ts";
+import { createRunManager } from "./run/create_manager.ts";
 import type { Sharing } from "./run/sharing.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
 import { openSharing, type SharedFigures } from "./sharing/open_sharing.ts";

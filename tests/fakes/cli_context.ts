@@ -5,7 +5,7 @@ import type { CliContext } from "../../eval/cli/context.ts";
 import type { ScoringPorts } from "../../eval/assess/assessor.ts";
 import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
-import { createRunManager } from "../../eval/run/manager.ts";
+import { createRunManager } from "../../eval/run/create_manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";

@@ -4,7 +4,7 @@ import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
 import type { ListEndpointModels } from "../../eval/endpoint/endpoint_models.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
-import { createRunManager } from "../../eval/run/manager.ts";
+import { createRunManager } from "../../eval/run/create_manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";

@@ -1,0 +1,227 @@
+import { planOf } from "../../shared/schemas/conversations.ts";
+import { describeScoring } from "../assess/assessor.ts";
+import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
+import { removeQuery } from "../store/endpoint_query.ts";
+import type { NewGroup, NewRun, StoredRun, Tally } from "../store/store.ts";
+import { type ActiveRun, createActiveRun } from "./active_run.ts";
+import { createExecution, type ExecutionPorts } from "./execution.ts";
+import { createStoredParts, readFinished } from "./finished_turns.ts";
+import type { RunManager, StartedGroup, StartedRun } from "./manager.ts";
+import { requireReferences } from "./reference_history.ts";
+import { createResumption } from "./resumption.ts";
+import { createRunLimit } from "./run_limit.ts";
+import type { Finished } from "./run_ports.ts";
+import { createSaver } from "./saver.ts";
+import { createSharedRuns } from "./shared_runs.ts";
+import { createSuspects } from "./suspects.ts";
+
+/** Everything a run needs from outside. */
+export interface RunManagerDeps extends ExecutionPorts {
+  /** `EVAL_MAX_RUNS`: at most this many run at once, more are refused. No limit if unset. */
+  maxRuns?: number;
+  /** The wait before a run is resumed that a storage fault has interrupted. */
+  recoveryDelayMs?: number;
+}
+
+const NOTHING_YET: Tally = {
+  done: 0,
+  failed: 0,
+  missing: 0,
+  scored: 0,
+  mean: null,
+  lastSeq: 0,
+};
+
+export function createRunManager(deps: RunManagerDeps): RunManager {
+  const { store, log, scoring, sharing, maxRuns = Infinity } = deps;
+  const runs = new Map<string, ActiveRun>();
+  const faults = new Map<string, string>();
+  const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted;
+  /** Endpoints with their queries, of runs that have not ended. */
+  const addresses = new Map<string, string>();
+  const saver = createSaver(store);
+  const suspects = createSuspects();
+  const limit = createRunLimit({ max: maxRuns, running: () => runs.size });
+  const resumption = createResumption({
+    store,
+    log,
+    limit,
+    saver,
+    active: (id) => runs.get(id),
+    resume,
+    isStopping,
+    delayMs: deps.recoveryDelayMs,
+  });
+  const execute = createExecution(deps, {
+    saver,
+    addresses,
+    isStopping,
+    onStorageFault(id, detail) {
+      faults.set(id, detail);
+      resumption.resumeLater(id);
+    },
+  });
+  const shared = createSharedRuns({ sharing, store, runs, join: resumption.join });
+
+  function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
+    const active = createActiveRun(run, { tally, now: () => performance.now() });
+    runs.set(run.id, active);
+    faults.delete(run.id);
+    execute(active, finished).then((end) => {
+      runs.delete(run.id);
+      shared.release(run.id);
+      if (end.status !== "interrupted" && end.status !== "running") addresses.delete(run.id);
+      active.end(end);
+      resumption.resumeNext();
+    });
+    return active;
+  }
+
+  /** A retry keeps its parent's scoring, because it contains turns of both runs. */
+  function withScoring(run: NewRun): NewRun {
+    if (run.parentId !== undefined) return run;
+    return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
+  }
+
+  /** Starts a run within the limit, or several. If it does not start, the next queued one may. */
+  async function beginWithinLimit<T>(begin: () => Promise<T>, runs = 1): Promise<T> {
+    limit.requireRoom(runs);
+    try {
+      return await limit.count(begin, runs);
+    } catch (error) {
+      resumption.resumeNext();
+      throw error;
+    }
+  }
+
+  const partsOf = ({ id }: { id: string }) => createStoredParts(store, { id, suspects });
+
+  const readStored = (run: StoredRun): Finished | Promise<Finished> =>
+    sharing
+      ? partsOf(run)
+      : readFinished(store, { id: run.id, plan: planOf(run.request), suspects });
+
+  /** Throws 400 if the batch of a new run cannot be used. */
+  async function requireUsable({ request, parentId }: NewRun): Promise<void> {
+    if (parentId !== undefined) return;
+    requireReferences(request);
+    const { checks, judge } = scoring;
+    await requireUsableChecks(request.test_batch, { checks, hasJudge: Boolean(judge) });
+  }
+
+  const isReserved = ({ request: { endpoint } }: NewRun) =>
+    shared.isExclusive({ hasQuery: removeQuery(endpoint) !== endpoint });
+
+  /** Notes what is known only here about a run that was stored. */
+  function register(run: NewRun, stored: StoredRun): void {
+    if (stored.queryRemoved) addresses.set(stored.id, run.request.endpoint);
+    if (isReserved(run)) shared.reserve(stored.id);
+    shared.watch();
+  }
+
+  const launchNew = (run: StoredRun) =>
+    launch(run, { tally: NOTHING_YET, ...(sharing && { finished: partsOf(run) }) });
+
+  async function create(run: NewRun): Promise<StartedRun> {
+    await requireUsable(run);
+    const created = await store.createRun({ ...withScoring(run), isReserved: isReserved(run) });
+    if (created.outcome !== "created") return created;
+    register(run, created.run);
+    const active = run.parentId === undefined ? launchNew(created.run) : await resume(created.run);
+    return { outcome: "started", active };
+  }
+
+  async function createGroup({ runs, idempotency }: NewGroup): Promise<StartedGroup> {
+    await requireUsable(runs[0]!); // all have the same batch
+    const created = await store.createGroup({
+      runs: runs.map((run) => ({ ...run, ...withScoring(run), isReserved: isReserved(run) })),
+      ...(idempotency && { idempotency }),
+    });
+    if (created.outcome !== "created") return created;
+    for (const [index, run] of created.runs.entries()) register(runs[index]!, run);
+    // All at once, so that none begins a conversation before the others are there.
+    return { outcome: "started", id: created.id, active: created.runs.map(launchNew) };
+  }
+
+  async function resume(
+    run: StoredRun,
+    { endpoint }: { endpoint?: string } = {},
+  ): Promise<ActiveRun> {
+    if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
+    await saver.saveKept(run.id);
+    const [tally, finished] = await Promise.all([store.tally(run.id), readStored(run)]);
+    const isReserved = shared.isExclusive({ hasQuery: run.queryRemoved });
+    if (run.status !== "running") {
+      await store.setStatus(run.id, { status: "running", from: [run.status], isReserved });
+    }
+    if (isReserved && (sharing!.isExclusive || addresses.has(run.id))) shared.reserve(run.id);
+    shared.watch();
+    return runs.get(run.id) ?? launch(run, { tally, finished });
+  }
+
+  return {
+    active: (id) => runs.get(id),
+    isRunning: ({ id, status }) =>
+      runs.has(id) || resumption.isQueued(id) || (sharing !== undefined && status === "running"),
+    news: (id) => sharing?.news(id),
+    isShared: sharing !== undefined,
+    waiting: resumption.waiting,
+    dropWaiting: resumption.drop,
+    faultOf: (id) => faults.get(id) ?? null,
+    get count() {
+      return runs.size;
+    },
+    get isStopping() {
+      return isStopping();
+    },
+
+    async refresh(id) {
+      const active = runs.get(id);
+      if (active) await shared.refresh(active);
+    },
+
+    async start(run) {
+      const known = run.idempotency && await store.findByKey(run.idempotency);
+      if (known) return known; // it starts nothing, so the limit does not matter
+      return await beginWithinLimit(() => create(run));
+    },
+
+    async startGroup(group) {
+      const known = group.idempotency && await store.findByKey(group.idempotency);
+      return known ?? await beginWithinLimit(() => createGroup(group), group.runs.length);
+    },
+
+    async resume(run, options) {
+      const known = runs.get(run.id);
+      if (known) return known;
+      return await beginWithinLimit(() => resume(run, options));
+    },
+
+    async queueUnfinished() {
+      if (sharing) return; // the watch finds them
+      await resumption.queueUnfinished();
+    },
+
+    async resumeUnfinished() {
+      if (sharing) return shared.watch();
+      await resumption.resumeUnfinished();
+    },
+
+    async interruptUnfinished() {
+      if (sharing) return shared.watch(); // other processes may be working on them
+      await resumption.interruptUnfinished();
+    },
+
+    async stop() {
+      stopping.abort();
+      resumption.stop();
+      await Promise.all([...runs.values()].map((active) => active.ended));
+      sharing?.stop();
+    },
+
+    abandon() {
+      for (const active of runs.values()) active.abandon();
+    },
+  };
+}
