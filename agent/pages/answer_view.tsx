@@ -18,10 +18,12 @@ import { describeRepairs } from "./repairs.ts";
 import { ToolCard } from "./tool_card.tsx";
 
 /** The answer of one model: its parts as they come, what it cost, what went wrong. */
-export function AnswerView({ turn, lane, answer }: { turn: Turn; lane: number; answer: Answer }) {
+export function AnswerView(
+  { turn, column, answer }: { turn: Turn; column: number; answer: Answer },
+) {
   const text = textOf(answer);
   const isStreaming = answer.status === "streaming";
-  const retry = () => retryAnswer(turn, lane);
+  const retry = () => retryAnswer(turn, column);
   return (
     <div
       class="answer"

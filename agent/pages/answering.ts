@@ -24,7 +24,7 @@ import {
   updateConversation,
 } from "./conversation_state.ts";
 
-/** Answers that are under way, by conversation, turn and lane. */
+/** Answers that are under way, by conversation, turn and column. */
 const running = new Map<string, AbortController>();
 
 /** True while the shown conversation is being answered. */
@@ -57,10 +57,10 @@ export function editMessage(turn: Turn, text: string): void {
 }
 
 /** Asks again, as a new branch: one model if two answered, with the other's answer as it is. */
-export function retryAnswer(turn: Turn, lane: number): void {
+export function retryAnswer(turn: Turn, column: number): void {
   const models = current.value!.models;
   const answers = turn.answers.map((answer, index) =>
-    index === lane ? emptyAnswer(models[lane] ?? answer.model) : answer
+    index === column ? emptyAnswer(models[column] ?? answer.model) : answer
   );
   addBranch(createTurn({ parent: turn.parent, text: turn.text, answers }));
 }
@@ -93,27 +93,30 @@ function emptyAnswer(model: string): Answer {
 }
 
 function answerTurn(conversationId: string, turn: Turn): void {
-  for (const [lane, { status }] of turn.answers.entries()) {
-    if (status === "streaming") void answerLane({ conversationId, turn, lane });
+  for (const [column, { status }] of turn.answers.entries()) {
+    if (status === "streaming") void answerColumn({ conversationId, turn, column });
   }
 }
 
 /** How often the page shows what has come: more often is not seen, and costs. */
 const SHOW_EVERY_MS = 40;
 
-async function answerLane(
-  { conversationId, turn, lane }: { conversationId: string; turn: Turn; lane: number },
+async function answerColumn(
+  { conversationId, turn, column }: { conversationId: string; turn: Turn; column: number },
 ): Promise<void> {
-  const name = `${conversationId} ${turn.id} ${lane}`;
+  const name = `${conversationId} ${turn.id} ${column}`;
   const controller = new AbortController();
   running.set(name, controller);
-  const { model } = turn.answers[lane]!;
+  const { model } = turn.answers[column]!;
   const builder = createAnswerBuilder(model);
   const show = (answer: Answer) =>
-    updateConversation(conversationId, (now) => withAnswer(now, { turnId: turn.id, lane, answer }));
+    updateConversation(
+      conversationId,
+      (now) => withAnswer(now, { turnId: turn.id, column, answer }),
+    );
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    const request = toRequest(readConversation(conversationId)!, { turn, lane });
+    const request = toRequest(readConversation(conversationId)!, { turn, column });
     for await (const chunk of streamReply({ ...request, signal: controller.signal })) {
       builder.add(chunk);
       timer ??= setTimeout(() => {
@@ -134,12 +137,12 @@ async function answerLane(
 /** The conversation up to a turn as one model has seen it. Answers without text are left out. */
 function toRequest(
   conversation: Conversation,
-  { turn, lane }: { turn: Turn; lane: number },
+  { turn, column }: { turn: Turn; column: number },
 ): Omit<ReplyRequest, "signal"> {
   const turns = shownTurns(conversation);
   const earlier = turns.slice(0, turns.findIndex(({ id }) => id === turn.id));
   const messages = earlier.flatMap((before) => {
-    const answer = answerIn(before, lane);
+    const answer = answerIn(before, column);
     const reply = answer ? textOf(answer) : "";
     return [
       { role: "user" as const, content: before.text },
@@ -147,7 +150,7 @@ function toRequest(
     ];
   });
   return {
-    model: turn.answers[lane]!.model,
+    model: turn.answers[column]!.model,
     messages: [...messages, { role: "user", content: turn.text }],
     settings: conversation.settings,
   };

@@ -146,16 +146,16 @@ export function withShown(conversation: Conversation, turn: Turn): Conversation 
 /** Changes one answer of a turn. */
 export function withAnswer(
   conversation: Conversation,
-  { turnId, lane, answer, now = Date.now() }: {
+  { turnId, column, answer, now = Date.now() }: {
     turnId: string;
-    lane: number;
+    column: number;
     answer: Answer;
     now?: number;
   },
 ): Conversation {
   const turn = conversation.turns[turnId];
   if (!turn) return conversation;
-  const answers = turn.answers.with(lane, answer);
+  const answers = turn.answers.with(column, answer);
   return {
     ...conversation,
     changedAt: now,
@@ -169,8 +169,8 @@ export function textOf({ parts }: Answer): string {
 }
 
 /** The answer that one model has seen: its own, or the only one that there is. */
-export function answerIn({ answers }: Turn, lane: number): Answer | undefined {
-  return answers[lane] ?? answers[0];
+export function answerIn({ answers }: Turn, column: number): Answer | undefined {
+  return answers[column] ?? answers[0];
 }
 
 /** A page that was closed cannot go on answering. */

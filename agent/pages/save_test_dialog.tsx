@@ -14,14 +14,14 @@ export function SaveTestDialog({ conversation, onClose }: {
   conversation: Conversation;
   onClose: () => void;
 }) {
-  const [lane, setLane] = useState(0);
+  const [column, setColumn] = useState(0);
   const [test, setTest] = useState<DraftTest>(() => draftTest(conversation, 0));
   const [isSaved, setSaved] = useState(false);
   const { models } = conversation;
   const canSave = test.id.trim() !== "" && test.turns.some(({ isIncluded }) => isIncluded);
   const fileName = `${slugOf(test.id)}.json`;
   const command = `assay-eval run ${fileName} --endpoint ${globalThis.location.origin} --model ${
-    models[lane] ?? ""
+    models[column] ?? ""
   }`;
 
   function changeTurn(id: string, fields: Partial<DraftTurn>): void {
@@ -72,10 +72,10 @@ export function SaveTestDialog({ conversation, onClose }: {
             {(input) => (
               <select
                 {...input}
-                value={lane}
+                value={column}
                 onChange={(event) => {
                   const chosen = Number(event.currentTarget.value);
-                  setLane(chosen);
+                  setColumn(chosen);
                   setTest(draftTest(conversation, chosen));
                 }}
               >

@@ -18,12 +18,12 @@ export interface DraftTest {
 }
 
 /** The shown branch as a test: what was asked, with the answers of one model as references. */
-export function draftTest(conversation: Conversation, lane: number): DraftTest {
+export function draftTest(conversation: Conversation, column: number): DraftTest {
   return {
     id: slugOf(titleOf(conversation)),
     description: titleOf(conversation),
     turns: shownTurns(conversation).map((turn, index) => {
-      const answer = answerIn(turn, lane);
+      const answer = answerIn(turn, column);
       return {
         id: String(index + 1),
         userMessage: turn.text,

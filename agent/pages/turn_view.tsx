@@ -27,8 +27,8 @@ export class TurnView extends Component<TurnProps> {
         <h2 class="visually-hidden">{turn.text.slice(0, 80)}</h2>
         <Question turn={turn} branches={branches.split(" ")} />
         <div class={turn.answers.length > 1 ? "answers side-by-side" : "answers"}>
-          {turn.answers.map((answer, lane) => (
-            <AnswerView key={lane} turn={turn} lane={lane} answer={answer} />
+          {turn.answers.map((answer, column) => (
+            <AnswerView key={column} turn={turn} column={column} answer={answer} />
           ))}
         </div>
       </article>

@@ -33,10 +33,10 @@ export async function sideBySide<T>(
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const iterator = items[Symbol.iterator]();
-  async function lane() {
+  async function workOn() {
     for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value);
   }
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, workOn));
 }
 
 /** The endpoint of `endpoint.ts` in its own process; ends when disposed of. */

@@ -66,7 +66,7 @@ Deno.test("what two tabs have added to a conversation is kept, and of one turn t
   const mine = withTurn(common, turnOf("mine", "1", 2));
   const theirs = withAnswer(withTurn(common, turnOf("theirs", "1", 3)), {
     turnId: "1",
-    lane: 0,
+    column: 0,
     answer: answerOf("newer"),
     now: 9,
   });
