@@ -1,7 +1,7 @@
 import type { StoredRun } from "../store/store.ts";
 import type { RunWork, TakenConversation } from "./work.ts";
 
-/** A run's place beside the other runs of its group. */
+/** A run beside the other runs of its group. */
 export interface InterleavedRun {
   /** The same work, whose conversations begin when it is the run's turn. */
   share(work: RunWork): RunWork;
@@ -30,24 +30,24 @@ interface Member {
 /**
  * No run of a group begins many conversations before the others have begun as many: all models meet
  * the endpoint at the same time of day and under the same load. A run may be ahead by its share of
- * `concurrency`. Places that it does not use meanwhile go to the runs that are behind, so that the
+ * `concurrency`. What it does not use of it goes to the runs that are behind, so that the
  * group as a whole is not slower.
  */
 export function createInterleaving(concurrency: number): Interleaving {
-  const lanes = new Map<string, Set<Member>>();
+  const groups = new Map<string, Set<Member>>();
 
   function enter(key: string): InterleavedRun {
-    const lane = lanes.get(key) ?? new Set();
-    lanes.set(key, lane);
+    const members = groups.get(key) ?? new Set();
+    groups.set(key, members);
     // One that comes later, as a retry does, is not waited for until it has caught up.
-    const member: Member = { begun: fewestBegun(lane) ?? 0, isIdle: false, held: [] };
-    lane.add(member);
+    const member: Member = { begun: fewestBegun(members) ?? 0, isIdle: false, held: [] };
+    members.add(member);
     return {
-      share: (work) => createInterleavedWork(work, { member, lane, concurrency }),
+      share: (work) => createInterleavedWork(work, { member, members, concurrency }),
       leave() {
-        lane.delete(member);
-        if (lane.size === 0) lanes.delete(key);
-        release(lane, concurrency);
+        members.delete(member);
+        if (members.size === 0) groups.delete(key);
+        release(members, concurrency);
       },
     };
   }
@@ -59,23 +59,27 @@ export function createInterleaving(concurrency: number): Interleaving {
   };
 }
 
-interface Lane {
+interface Membership {
   member: Member;
-  lane: Set<Member>;
+  /** All of the same group and endpoint, this one included. */
+  members: Set<Member>;
   concurrency: number;
 }
 
-function createInterleavedWork(work: RunWork, { member, lane, concurrency }: Lane): RunWork {
-  const isHeld = () => mayBegin(member, lane, concurrency) < 1;
+function createInterleavedWork(
+  work: RunWork,
+  { member, members, concurrency }: Membership,
+): RunWork {
+  const isHeld = () => mayBegin(member, members, concurrency) < 1;
 
   async function take(): Promise<TakenConversation | undefined> {
-    if (member.isIdle) member.begun = Math.max(member.begun, fewestBegun(lane) ?? 0);
+    if (member.isIdle) member.begun = Math.max(member.begun, fewestBegun(members) ?? 0);
     if (isHeld()) return undefined;
     member.begun++;
     const taken = await work.take();
     member.isIdle = taken === undefined;
     if (!taken) member.begun--;
-    release(lane, concurrency);
+    release(members, concurrency);
     return taken;
   }
 
@@ -116,17 +120,17 @@ function fewestBegun(members: Iterable<Member>): number | undefined {
 }
 
 /** How many more conversations a run may begin now. */
-function mayBegin(member: Member, lane: Set<Member>, concurrency: number): number {
-  const fewest = fewestBegun([...lane].filter((other) => other !== member));
+function mayBegin(member: Member, members: Set<Member>, concurrency: number): number {
+  const fewest = fewestBegun([...members].filter((other) => other !== member));
   if (fewest === undefined) return Infinity;
-  const ahead = Math.max(1, Math.floor(concurrency / lane.size));
+  const ahead = Math.max(1, Math.floor(concurrency / members.size));
   return fewest + ahead - member.begun;
 }
 
 /** Wakes as many workers as may begin a conversation, and those of runs that have none left. */
-function release(lane: Set<Member>, concurrency: number): void {
-  for (const member of lane) {
-    const count = member.isIdle ? Infinity : mayBegin(member, lane, concurrency);
+function release(members: Set<Member>, concurrency: number): void {
+  for (const member of members) {
+    const count = member.isIdle ? Infinity : mayBegin(member, members, concurrency);
     for (const go of member.held.splice(0, Math.max(0, count))) go();
   }
 }
