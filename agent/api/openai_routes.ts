@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Route } from "../../shared/http/router.ts";
+import type { Handler, Route } from "../../shared/http/router.ts";
+import { lazy } from "../../shared/lazy.ts";
 import {
   type ErrorFormat,
   jsonAnswer,
@@ -13,7 +14,7 @@ import {
   OpenAIError,
 } from "../../shared/schemas/chat_completion.ts";
 import { ResponseObject, ResponsesRequest } from "../../shared/schemas/responses.ts";
-import { createOpenAIHandlers } from "../openai/handlers.ts";
+import type { OpenAIHandlers } from "../openai/handlers.ts";
 import type { RunRouteDeps } from "./agent_routes.ts";
 import { runAnswer } from "./run_answer.ts";
 
@@ -39,7 +40,7 @@ const errorFormat: ErrorFormat = { contentType: "application/json", schema: Open
 
 /** The routes for OpenAI clients. */
 export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
-  const { complete, respond, listModels, findModel } = createOpenAIHandlers(deps);
+  const handler = createLazyHandlers(deps);
   return [
     {
       method: "POST",
@@ -63,7 +64,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       },
       problems: RUN_PROBLEMS,
       errorFormat,
-      handler: complete,
+      handler: handler("complete"),
     },
     {
       method: "POST",
@@ -85,7 +86,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       },
       problems: RUN_PROBLEMS,
       errorFormat,
-      handler: respond,
+      handler: handler("respond"),
     },
     {
       method: "GET",
@@ -96,7 +97,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       },
       problems: { 502: "`provider_error`, `provider_auth`", 504: "`provider_timeout`" },
       errorFormat,
-      handler: listModels,
+      handler: handler("listModels"),
     },
     {
       method: "GET",
@@ -110,7 +111,17 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
         504: "`provider_timeout`",
       },
       errorFormat,
-      handler: findModel,
+      handler: handler("findModel"),
     },
   ];
+}
+
+/** Loads the handlers with the first request to one of them. */
+function createLazyHandlers(deps: RunRouteDeps): (name: keyof OpenAIHandlers) => Handler {
+  let handlers: OpenAIHandlers | undefined;
+  return (name) =>
+    lazy(async () => {
+      const { createOpenAIHandlers } = await import("../openai/handlers.ts");
+      return (handlers ??= createOpenAIHandlers(deps))[name];
+    });
 }
