@@ -243,6 +243,11 @@ Deno.test("no source imports npm:openai, which is a client of the services", () 
   assertEquals(importers.map(({ path }) => path), []);
 });
 
+Deno.test("whoever starts a service does not fetch npm:openai, an optional peer of a dependency", () => {
+  const { npm } = JSON.parse(Deno.readTextFileSync(new URL("deno.lock", ROOT)));
+  assertEquals(Object.keys(npm).filter((name) => name.startsWith("openai@")), []);
+});
+
 Deno.test("PostgreSQL is loaded by calls only, never by importing a module", () => {
   const bare = sources.map(({ path, text }) => ({
     path,
