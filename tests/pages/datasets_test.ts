@@ -166,7 +166,7 @@ suite.test(
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("The version is deleted.").waitFor();
     await page.getByText("latest version").waitFor();
-    assertEquals(await rows.count(), 1);
+    await rows.nth(1).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Actions", exact: true }).click();
     await page.getByRole("menuitem", { name: "Delete the dataset" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
