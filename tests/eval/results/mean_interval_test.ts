@@ -51,16 +51,17 @@ for (
     ["binary, p = 0.5", 10],
     ["continuous", 1],
     ["skewed", 3],
+    ["ordinal", 1],
     ["ordinal", 10],
   ] as const
 ) {
   Deno.test(`95 % intervals hold the mean of a simulated run: ${kind}, ${attempts} attempts`, () => {
-    for (const scenarios of [10, 40]) {
+    for (const scenarios of [5, 10, 40]) {
       const covered = simulateCoverage(
         { kind, scenarios, attempts },
         { simulations: 1000, seed: 11 },
       );
-      assert(covered >= 0.92 && covered <= 0.995, `${scenarios} scenarios: ${covered}`);
+      assert(covered >= 0.92 && covered <= 0.992, `${scenarios} scenarios: ${covered}`);
     }
   });
 }

@@ -12,9 +12,9 @@ function turns(values: (number | null)[], more: Partial<ScoredTurn> = {}): Score
 }
 
 Deno.test("mean, spread and interval of four values, computed by hand", () => {
-  // 0.2 0.4 0.6 0.8: mean 0.5; squares .09 .01 .01 .09 = .2; s² = .2/3; s/√4; t(3) = 3.182446.
-  // Effective size .25 / (1/60 + .003 × .125²); Wilson's half width t √(.25/size + t²/(4 size²)) /
-  // (1 + t²/size).
+  // 0.2 0.4 0.6 0.8: mean 0.5; squares .09 .01 .01 .09 = .2; s² = .2/3; s/√4; t(3) = 3.182446,
+  // of which 0.8 / 4 is taken off. Effective size .25 / (1/60 + .003 × .125²); Wilson's half width
+  // t √(.25/size + t²/(4 size²)) / (1 + t²/size).
   const { average_scores, statistics } = aggregateScores(turns([0.2, 0.4, 0.6, 0.8]));
   const { x } = statistics;
   assertEquals([x!.n, x!.failed, x!.min, x!.max], [4, 0, 0.2, 0.8]);
@@ -22,7 +22,7 @@ Deno.test("mean, spread and interval of four values, computed by hand", () => {
   assertAlmostEquals(x!.stdev!, 0.2581988897471611, 1e-12);
   assertAlmostEquals(x!.stderr!, 0.12909944487358055, 1e-12);
   const size = 0.25 / (1 / 60 + 0.003 * 0.125 ** 2);
-  const t = 3.1824463052837078;
+  const t = 3.1824463052837078 * (1 - 0.8 / 4);
   const half = t * Math.sqrt(0.25 / size + t ** 2 / (4 * size ** 2)) / (1 + t ** 2 / size);
   assertAlmostEquals(x!.ci95![0], 0.5 - half, 1e-9);
   assertAlmostEquals(x!.ci95![1], 0.5 + half, 1e-9);
