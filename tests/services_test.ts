@@ -170,21 +170,23 @@ Deno.test("an endpoint that nobody listens on costs a handful of calls and answe
   assertEquals(new Set(errors?.map((error) => JSON.stringify(error))).size, 1);
 });
 
-for (const status of [401, 403, 404]) {
-  Deno.test(`an endpoint that answers ${status} is asked a handful of times, not thousands`, async () => {
-    await using endpoint = await startProviderDouble(errorStatus(status));
-    await using evaluation = await startServiceProcess("eval");
-    const response = await post(`${evaluation.url}/evaluate`, {
-      test_batch: batch("Hello", "Hello"),
-      endpoint: endpoint.origin,
-      model_id: "m",
-      attempts: 1000,
+Deno.test("an endpoint that refuses every call is asked a handful of times, not thousands", async (t) => {
+  await using evaluation = await startServiceProcess("eval");
+  for (const status of [401, 403, 404]) {
+    await t.step(`it answers ${status}`, async () => {
+      await using endpoint = await startProviderDouble(errorStatus(status));
+      const response = await post(`${evaluation.url}/evaluate`, {
+        test_batch: batch("Hello", "Hello"),
+        endpoint: endpoint.origin,
+        model_id: "m",
+        attempts: 1000,
+      });
+      const { message } = EvaluateResponse.parse(await response.json());
+      assertEquals(message, "Evaluation completed: 1000 of 1000 interactions failed");
+      assert(endpoint.requests.length <= 3, `it was asked ${endpoint.requests.length} times`);
     });
-    const { message } = EvaluateResponse.parse(await response.json());
-    assertEquals(message, "Evaluation completed: 1000 of 1000 interactions failed");
-    assert(endpoint.requests.length <= 3, `it was asked ${endpoint.requests.length} times`);
-  });
-}
+  }
+});
 
 Deno.test(".env in the working folder is read, and the process wins over it", async () => {
   const cwd = await Deno.makeTempDir();

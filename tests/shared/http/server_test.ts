@@ -141,16 +141,6 @@ Deno.test("a body that still arrives after the answer does not hold its connecti
   assertStringIncludes(heard, "HTTP/1.1 200");
 });
 
-Deno.test("a request with two Host headers is refused", async () => {
-  await using agent = await startServiceProcess("agent");
-  const answer = await speak(
-    agent,
-    "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: other\r\nconnection: close\r\n\r\n",
-  );
-  assertStringIncludes(answer, "HTTP/1.1 400");
-  assertStringIncludes(answer, "two Host headers");
-});
-
 Deno.test("short keys are warned about by name, and never shown", async () => {
   await using agent = await startServiceProcess("agent", {
     environment: { API_KEYS: "ci:short-key,a-key-that-is-long-enough" },
@@ -193,29 +183,43 @@ Deno.test("a chunked body without end is ended at the limit", async () => {
   assertStringIncludes(answer, "body_too_large");
 });
 
-Deno.test("invalid HTTP and a header section that is too long are answered with a problem document", async () => {
+Deno.test("what is no valid request is refused", async (t) => {
   await using agent = await startServiceProcess("agent");
-  assertStringIncludes(await speak(agent, "hello?\r\n\r\n"), "HTTP/1.1 400");
-  const long = await speak(agent, `${HEAD}x-long: ${"a".repeat(100_000)}\r\n\r\n`);
-  assertStringIncludes(long, "HTTP/1.1 431");
-  assertStringIncludes(long, "application/problem+json");
-});
 
-Deno.test("a request without a valid URL is answered with a problem document", async () => {
-  await using agent = await startServiceProcess("agent");
-  const CLOSE = "connection: close\r\n\r\n";
-  const requests = {
-    "no Host": `GET / HTTP/1.0\r\n${CLOSE}`,
-    "a Host that is none": `GET / HTTP/1.1\r\nHost: a b/c\r\n${CLOSE}`,
-    "a path that is none": `GET http:// HTTP/1.1\r\nHost: 127.0.0.1\r\n${CLOSE}`,
-  };
-  for (const [what, request] of Object.entries(requests)) {
-    const answer = await speak(agent, request);
-    assertStringIncludes(answer, " 400 ", what);
-    assertStringIncludes(answer, '"code":"invalid_request"', what);
-    assertStringIncludes(answer.toLowerCase(), "x-request-id: ", what);
-    assertStringIncludes(answer.toLowerCase(), "x-content-type-options: nosniff", what);
-  }
+  await t.step("a request with two Host headers is refused", async () => {
+    const answer = await speak(
+      agent,
+      "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: other\r\nconnection: close\r\n\r\n",
+    );
+    assertStringIncludes(answer, "HTTP/1.1 400");
+    assertStringIncludes(answer, "two Host headers");
+  });
+
+  await t.step(
+    "invalid HTTP and a header section that is too long are answered with a problem document",
+    async () => {
+      assertStringIncludes(await speak(agent, "hello?\r\n\r\n"), "HTTP/1.1 400");
+      const long = await speak(agent, `${HEAD}x-long: ${"a".repeat(100_000)}\r\n\r\n`);
+      assertStringIncludes(long, "HTTP/1.1 431");
+      assertStringIncludes(long, "application/problem+json");
+    },
+  );
+
+  await t.step("a request without a valid URL is answered with a problem document", async () => {
+    const CLOSE = "connection: close\r\n\r\n";
+    const requests = {
+      "no Host": `GET / HTTP/1.0\r\n${CLOSE}`,
+      "a Host that is none": `GET / HTTP/1.1\r\nHost: a b/c\r\n${CLOSE}`,
+      "a path that is none": `GET http:// HTTP/1.1\r\nHost: 127.0.0.1\r\n${CLOSE}`,
+    };
+    for (const [what, request] of Object.entries(requests)) {
+      const answer = await speak(agent, request);
+      assertStringIncludes(answer, " 400 ", what);
+      assertStringIncludes(answer, '"code":"invalid_request"', what);
+      assertStringIncludes(answer.toLowerCase(), "x-request-id: ", what);
+      assertStringIncludes(answer.toLowerCase(), "x-content-type-options: nosniff", what);
+    }
+  });
 });
 
 Deno.test("over the limit of requests a caller is refused at once, and served again later", async () => {
