@@ -44,6 +44,23 @@ Deno.test("the interval of passes covers 93 % to 99 %, exactly computed, but for
   }
 });
 
+Deno.test("the interval of five grades on a scale of five steps covers 98.6 %, exactly computed", () => {
+  const grades = [[0, 0.05], [0.25, 0.05], [0.5, 0.1], [0.75, 0.2], [1, 0.6]] as const;
+  const mean = grades.reduce((sum, [grade, share]) => sum + grade * share, 0);
+  /** The chance that the rest of five grades, in any order, gives an interval with the mean in it. */
+  const chanceOf = (values: number[], chance: number): number => {
+    if (values.length < 5) {
+      return grades.reduce(
+        (sum, [grade, share]) => sum + chanceOf([...values, grade], chance * share),
+        0,
+      );
+    }
+    const [low, high] = interval(values);
+    return low <= mean && mean <= high ? chance : 0;
+  };
+  assertAlmostEquals(chanceOf([], 1), 0.98631, 1e-5);
+});
+
 for (
   const [kind, attempts] of [
     ["binary, p = 0.9", 3],
