@@ -32,6 +32,10 @@ export function threadEnded(reason: string): AppError {
   return new AppError(503, "storage_busy", message, { cause, headers: { "retry-after": "5" } });
 }
 
+/**
+ * Not `createWorkerCall`: that one ends a call that takes too long and makes calls again after a
+ * death. A statement must be neither cut nor repeated, and an open transaction dies with its thread.
+ */
 export function startSqliteThread({ start, onDeath }: ThreadOptions): SqliteThread {
   const waiting = new Map<number, PromiseWithResolvers<QueryResult>>();
   let nextId = 0;
