@@ -85,6 +85,7 @@ export async function* resultParts(
         parts.push({ kind: "attempt", attempt, isSecondWay });
       }
       parts.push(readTurn(turn, open!));
+      if (yieldIfDue.isDue()) await yieldIfDue(); // turns with large checks are large
     }
     yield parts;
     await yieldIfDue();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
-import { checkBody, readJsonValue } from "../../shared/http/body.ts";
+import { checkBody, readSizedJson } from "../../shared/http/body.ts";
 import type { BodyLimits } from "../../shared/http/body_text.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { type NamedTarget, severalModels } from "../../shared/schemas/targets.ts";
@@ -11,6 +11,7 @@ import {
   requireVersion,
 } from "../datasets/find_version.ts";
 import type { DatasetReader } from "../store/datasets.ts";
+import { checkLongBatch } from "./long_batch.ts";
 
 export interface ReadEvaluation {
   request: EvaluateRequest;
@@ -40,16 +41,19 @@ export function createBodyReader(
   });
 
   return async (request: Request, limits: BodyLimits): Promise<ReadEvaluation> => {
-    const value = await readJsonValue(request, limits);
+    const { value, isLong } = await readSizedJson(request, limits);
     const Several = severalModels(value, maxTargets);
-    if (!Several) return await readOne(value, limits);
+    if (!Several) return await readOne(value, { limits, isLong });
     const { targets, first } = checkBody(value, Several);
-    return { ...await readOne(first, limits), sent: value, targets };
+    return { ...await readOne(first, { limits, isLong }), sent: value, targets };
   };
 
-  async function readOne(value: unknown, limits: BodyLimits): Promise<ReadEvaluation> {
+  async function readOne(
+    value: unknown,
+    { limits, isLong }: { limits: BodyLimits; isLong: boolean },
+  ): Promise<ReadEvaluation> {
     if (!namesDataset(value)) {
-      const body = checkBody(value, WithBatch);
+      const body = isLong ? await checkLongBatch(value, WithBatch) : checkBody(value, WithBatch);
       return { request: body, sent: body };
     }
     const { dataset: wanted, test_batch: _, ...fields } = checkBody(value, WithDataset);

@@ -1,9 +1,14 @@
+import { digestOf } from "../../shared/digest.ts";
 import { AppError } from "../../shared/errors.ts";
 import { readApiKey } from "../../shared/http/auth.ts";
+import { gatherText, jsonPieces } from "../../shared/http/json_stream.ts";
 import type { RequestContext } from "../../shared/http/router.ts";
 import type { IdempotencyKey } from "../store/store.ts";
 
 const MAX_KEY_LENGTH = 255;
+
+/** Down to the turns of a batch, each of which is written as one piece. */
+const BODY_DEPTH = 4;
 
 /**
  * The `Idempotency-Key` of a request, with a digest of its body. Keys are separate per API key: two
@@ -24,9 +29,9 @@ export async function readIdempotencyKey(
   }
   const isIdentified = context.fields.caller !== undefined;
   return {
-    caller: isIdentified ? await digest(readApiKey(request) ?? "") : "",
+    caller: isIdentified ? await digestOf([readApiKey(request) ?? ""]) : "",
     key,
-    bodyHash: await digest(JSON.stringify(body)),
+    bodyHash: await digestOf(gatherText(jsonPieces(body, BODY_DEPTH))),
   };
 }
 
@@ -37,9 +42,4 @@ export function keyReused(): AppError {
     "idempotency_key_reused",
     "cannot use this Idempotency-Key: it was already used with a different body",
   );
-}
-
-async function digest(text: string): Promise<string> {
-  const bytes = new TextEncoder().encode(text);
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }

@@ -1,4 +1,5 @@
 import { AppError, ClientLeft } from "../errors.ts";
+import { createYielder } from "../yielder.ts";
 import { createShapeGauge } from "./json_shape.ts";
 
 export interface BodyLimits {
@@ -31,10 +32,12 @@ export async function readBodyText(request: Request, limits: BodyLimits): Promis
     shape.add(text);
     return text;
   }
+  const yieldIfDue = createYielder();
   let text = "";
   for await (const piece of readBodyPieces(request, limits)) {
     shape.add(piece);
     text += piece;
+    await yieldIfDue();
   }
   return text;
 }

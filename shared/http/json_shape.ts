@@ -8,13 +8,16 @@ const MOST_VALUES = 500_000;
 
 const QUOTE = 34;
 const COMMA = 44;
+const OPENING_BRACKET = 91;
 const BACKSLASH = 92;
-const OPENING = [91, 123]; // [ {
-const CLOSING = [93, 125]; // ] }
+const CLOSING_BRACKET = 93;
+const OPENING_BRACE = 123;
+const CLOSING_BRACE = 125;
 
 /**
- * Counts levels and values of JSON text while it arrives. `refuse` makes what is thrown. `JSON.parse` accepts any depth, but
- * `JSON.stringify` and the schemas recurse, and a stack that overflows there is a 500.
+ * Counts levels and values of JSON text while it arrives. `refuse` makes what is thrown. `JSON.parse`
+ * accepts any depth, but `JSON.stringify` and the schemas recurse, and a stack that overflows there
+ * is a 500.
  */
 export function createShapeGauge(refuse = refuseBody): { add(text: string): void } {
   let depth = 0;
@@ -30,10 +33,23 @@ export function createShapeGauge(refuse = refuseBody): { add(text: string): void
         else if (isInString) {
           if (code === BACKSLASH) isEscaped = true;
           else if (code === QUOTE) isInString = false;
-        } else if (code === QUOTE) isInString = true;
-        else if (code === COMMA) values++;
-        else if (OPENING.includes(code)) depth++;
-        else if (CLOSING.includes(code)) depth--;
+        } else {
+          switch (code) {
+            case QUOTE:
+              isInString = true;
+              break;
+            case COMMA:
+              values++;
+              break;
+            case OPENING_BRACKET:
+            case OPENING_BRACE:
+              depth++;
+              break;
+            case CLOSING_BRACKET:
+            case CLOSING_BRACE:
+              depth--;
+          }
+        }
         if (depth > MOST_LEVELS) throw refuse(`it is nested more than ${MOST_LEVELS} levels deep`);
         if (values > MOST_VALUES) throw refuse(`it has more than ${MOST_VALUES} values`);
       }

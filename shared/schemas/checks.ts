@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonLength } from "../json_length.ts";
 
 /** How many checks one turn may have, those of its scenario included. */
 export const MAX_CHECKS = 200;
@@ -7,8 +8,9 @@ const LONGEST_NAME = 256;
 const LONGEST_TEXT = 20_000;
 const LONGEST_PATTERN = 1_000;
 const LONGEST_CRITERION = 4_000;
-/** In characters of JSON text. */
+/** In characters of JSON text: of one schema, and of all schemas in one list of checks. */
 const LARGEST_SCHEMA = 64_000;
+const LARGEST_SCHEMAS = 256_000;
 const MOST_VALUES = 100;
 
 /** The languages that the detector knows, as ISO 639-1. */
@@ -71,11 +73,8 @@ export const Check = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     type: z.literal("json"),
-    /** A JSON Schema; any JSON is enough if it is unset. */
-    value: z.union([z.boolean(), z.record(z.string(), z.unknown())])
-      .refine((schema) => JSON.stringify(schema).length <= LARGEST_SCHEMA, {
-        error: `must have at most ${LARGEST_SCHEMA.toLocaleString("en")} characters`,
-      }).optional(),
+    /** A JSON Schema; any JSON is enough if it is unset. `Checks` bounds its size. */
+    value: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
     /** `true`: an object inside other text counts too, such as one in a code fence. */
     anywhere: z.boolean().optional(),
     ...common,
@@ -109,7 +108,26 @@ export const Check = z.discriminatedUnion("type", [
 export type Check = z.infer<typeof Check>;
 export type CheckOf<Type extends Check["type"]> = Extract<Check, { type: Type }>;
 
-export const Checks = z.array(Check).max(MAX_CHECKS);
+export const Checks = z.array(Check).max(MAX_CHECKS).superRefine(boundSchemas);
+
+/** Bounds the work for schemas: each is copied to a worker for every reply, and compiled there. */
+function boundSchemas(checks: Check[], context: z.RefinementCtx): void {
+  let left = LARGEST_SCHEMAS;
+  for (const [index, check] of checks.entries()) {
+    if (check.type !== "json" || check.value === undefined) continue;
+    const size = jsonLength(check.value, LARGEST_SCHEMA);
+    left -= size;
+    if (size > LARGEST_SCHEMA) {
+      const message = `must have at most ${LARGEST_SCHEMA.toLocaleString("en")} characters`;
+      context.addIssue({ code: "custom", path: [index, "value"], message });
+    } else if (left < 0) {
+      const message = `must have at most ${LARGEST_SCHEMAS.toLocaleString("en")} characters in ` +
+        "all their schemas";
+      context.addIssue({ code: "custom", message });
+    }
+    if (left < 0) return;
+  }
+}
 
 /** What became of one check. `value` is `null` if it cannot be decided, and `reason` says why. */
 export const CheckResult = z.object({

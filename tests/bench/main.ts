@@ -3,6 +3,7 @@
 import { agentPeer } from "./agent_peer.ts";
 import { agentMemory, agentSpeed } from "./agent_speed.ts";
 import { agentStream } from "./agent_stream.ts";
+import { checkLimits } from "./check_limits.ts";
 import { datasetStream } from "./datasets.ts";
 import { encoderCost } from "./encoder.ts";
 import { evalLarge } from "./eval_large.ts";
@@ -29,6 +30,7 @@ const PARTS: Record<string, BenchPart> = {
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
   "datasets": datasetStream,
+  "check-limits": checkLimits,
   "encoder": encoderCost,
   "similarity": similarityShares,
   "score-speed": scoreSpeed,

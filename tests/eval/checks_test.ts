@@ -262,6 +262,22 @@ Deno.test("a bad check is a 400 that names its path, and nothing is asked", asyn
       "test_batch.1.conversation_checks.1.value",
     ]);
   });
+  await t.step("a schema that is too large, and schemas that are so together", async () => {
+    const json = (characters: number) => ({
+      type: "json",
+      value: { description: "x".repeat(characters) },
+    });
+    const [one] = await refuse(batch([{ checks: [json(10), json(64_001)] }]));
+    assertEquals(one, {
+      path: "test_batch.interactions.0.checks.1.value",
+      message: "must have at most 64,000 characters",
+    });
+    const [all] = await refuse(batch([{ checks: new Array(5).fill(json(60_000)) }]));
+    assertEquals(all, {
+      path: "test_batch.interactions.0.checks",
+      message: "must have at most 256,000 characters in all their schemas",
+    });
+  });
   await t.step("more than 200 together with the scenario's", async () => {
     const some = Array.from({ length: 150 }, () => ({ type: "contains", value: "x" }));
     const errors = await refuse(batch([{ checks: some }], { checks: some }));

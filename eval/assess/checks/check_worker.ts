@@ -4,13 +4,13 @@ import { decideJson, decideRegex, inspectCompiled } from "./compiled_checks.ts";
 import type { Decision } from "./decision.ts";
 import { decideLanguage } from "./language_check.ts";
 import { decideText } from "./text_checks.ts";
-import type { CheckWork, ContentCheck } from "./content_checks.ts";
+import type { CheckedText, CheckWork } from "./content_checks.ts";
 
-serveCalls((work: CheckWork): Decision | (string | null)[] =>
-  "inspect" in work ? work.inspect.map(inspectCompiled) : decideContent(work)
+serveCalls((work: CheckWork): Decision[] | (string | null)[] =>
+  "inspect" in work ? work.inspect.map(inspectCompiled) : work.decide.map(decideContent)
 );
 
-function decideContent({ check, text }: { check: ContentCheck; text: string }): Decision {
+function decideContent({ check, text }: CheckedText): Decision {
   switch (check.type) {
     case "regex":
       return decideRegex(check, text);

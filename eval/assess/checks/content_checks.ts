@@ -14,12 +14,20 @@ export type ContentCheck = TextCheck | CheckOf<"regex" | "json" | "language">;
 /** What callers write in a language of its own: it may be wrong. */
 export type CompiledCheck = CheckOf<"regex" | "json">;
 
+/** A check and the text that it looks at. */
+export interface CheckedText {
+  check: ContentCheck;
+  text: string;
+}
+
 /** What the worker is sent. */
-export type CheckWork = { inspect: CompiledCheck[] } | { check: ContentCheck; text: string };
+export type CheckWork = { inspect: CompiledCheck[] } | { decide: CheckedText[] };
 
 export interface ContentChecks extends Disposable {
   /** Without its `negate`. Never rejects: what cannot be computed is undecided. */
   decide(check: ContentCheck, text: string): Decision | Promise<Decision>;
+  /** The same for many: in few calls of the worker. */
+  decideAll(checked: CheckedText[]): Promise<Decision[]>;
   /** For each, what is wrong with its pattern or schema; `null` if nothing is. */
   inspect(checks: CompiledCheck[]): Promise<(string | null)[]>;
 }
@@ -30,12 +38,15 @@ const LONG_CHARACTERS = 8_000;
 const TIMEOUT_MS = 5_000;
 /** Patterns inspected in one call of the worker; a schema may take as long as all of these. */
 const INSPECTED_AT_ONCE = 20;
+/** Texts that are decided in one call of the worker, and their characters together. */
+const DECIDED_AT_ONCE = 100;
+const CHARACTERS_AT_ONCE = 100_000;
 
 /** Plain checks of short texts are decided here and now, everything else in a worker. */
 export function createContentChecks(
   { onEvent }: { onEvent?: (event: WorkerEvent) => void } = {},
 ): ContentChecks {
-  const call = createWorkerCall<CheckWork, Decision | (string | null)[]>(startCheckWorker, {
+  const call = createWorkerCall<CheckWork, Decision[] | (string | null)[]>(startCheckWorker, {
     name: "checks",
     timeoutMs: TIMEOUT_MS,
     probe: { inspect: [] },
@@ -44,8 +55,14 @@ export function createContentChecks(
   return {
     decide(check, text) {
       if (isPlain(check) && text.length <= LONG_CHARACTERS) return decideText(check, text);
-      return (call({ check, text }) as Promise<Decision>)
-        .catch((error) => undecided(error.message));
+      return decideSome([{ check, text }]).then(([decision]) => decision!);
+    },
+    async decideAll(checked) {
+      const decisions: Decision[] = [];
+      while (decisions.length < checked.length) {
+        decisions.push(...await decideSome(firstTexts(checked, decisions.length)));
+      }
+      return decisions;
     },
     async inspect(checks) {
       const faults: (string | null)[] = [];
@@ -59,6 +76,15 @@ export function createContentChecks(
     [Symbol.dispose]: () => call[Symbol.dispose](),
   };
 
+  async function decideSome(checked: CheckedText[]): Promise<Decision[]> {
+    try {
+      return await call({ decide: checked }) as Decision[];
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return checked.map(() => undecided(reason));
+    }
+  }
+
   /** One by one if they take too long together: only those that do so alone are at fault. */
   async function inspectSome(checks: CompiledCheck[]): Promise<(string | null)[]> {
     try {
@@ -70,6 +96,18 @@ export function createContentChecks(
       return [error instanceof Error ? error.message : String(error)];
     }
   }
+}
+
+/** As many as one call may have, one at least. */
+function firstTexts(checked: CheckedText[], from: number): CheckedText[] {
+  let end = from;
+  let characters = 0;
+  while (end < checked.length && end - from < DECIDED_AT_ONCE) {
+    characters += checked[end]!.text.length;
+    if (end > from && characters > CHARACTERS_AT_ONCE) break;
+    end++;
+  }
+  return checked.slice(from, end);
 }
 
 function isPlain(check: ContentCheck): check is TextCheck {

@@ -16,23 +16,37 @@ export interface CheckPorts {
 
 /**
  * Throws 400 with the path of every check that could never be decided: an invalid pattern (also of
- * an expected tool call) or schema,
- * a `judge` without a judge, a `similar` without a text, or more checks than a turn may have.
+ * an expected tool call) or schema, a `judge` without a judge, a `similar` without a text, or more
+ * checks than a turn may have.
  */
 export async function requireUsableChecks(
   scenarios: Scenario[],
   ports: CheckPorts,
 ): Promise<void> {
+  const errors = await findUnusableChecks(scenarios, {
+    ...ports,
+    pathOf: (index) => batchPath(scenarios, index),
+  });
+  if (errors.length > 0) refuse(errors);
+}
+
+/** The same checks with what is wrong with them; `pathOf` says where a scenario stands. */
+export async function findUnusableChecks(
+  scenarios: Scenario[],
+  { pathOf, ...ports }: CheckPorts & { pathOf: (index: number) => string },
+): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   const compiled = new Map<string, { check: CompiledCheck; paths: string[] }>();
   const yieldIfDue = createYielder();
   for (const [index, scenario] of scenarios.entries()) {
-    const at = batchPath(scenarios, index);
-    gatherPatterns(scenario, at);
+    const at = pathOf(index);
+    await gatherPatterns(scenario, at);
     if (!hasChecks(scenario)) continue;
-    await yieldIfDue(); // schemas are long: the batch may have megabytes of them
-    const refused = new Set<Check>(); // a scenario's check is named once, not in each turn
+    // A scenario's check stands in each of its turns. It is gathered once, and named once.
+    const gathered = new Set<Check>();
+    const refused = new Set<Check>();
     for (const [turn, { reference_reply }] of scenario.interactions.entries()) {
+      await yieldIfDue(); // schemas are long: the batch may have megabytes of them
       const planned = checksOf(scenario, turn);
       if (planned.length > MAX_CHECKS) {
         errors.push({
@@ -42,8 +56,9 @@ export async function requireUsableChecks(
       }
       for (const one of planned) {
         const path = `${at}.${one.path}`;
-        if (one.check.type === "regex" || one.check.type === "json") {
-          gather(one.check, `${path}.value`);
+        if (!gathered.has(one.check)) {
+          gathered.add(one.check);
+          if (isCompiled(one.check)) gather(one.check, `${path}.value`);
         }
         const message = faultOf(one, { reference: reference_reply, turn, ports });
         if (message === undefined || refused.has(one.check)) continue;
@@ -53,21 +68,20 @@ export async function requireUsableChecks(
     }
   }
   errors.push(...await inspectAll());
-  if (errors.length > 0) refuse(errors.slice(0, MOST_ERRORS));
+  return errors.slice(0, MOST_ERRORS);
 
-  /** The same pattern is inspected once, and a scenario's check stands in each of its turns. */
+  /** The same pattern is inspected once. */
   function gather(check: CompiledCheck, path: string): void {
     const key = JSON.stringify([check.type, check.value]);
     const known = compiled.get(key);
     if (!known) compiled.set(key, { check, paths: [path] });
-    else if (known.paths.at(-1) !== path && known.paths.length < MOST_ERRORS) {
-      known.paths.push(path);
-    }
+    else if (known.paths.length < MOST_ERRORS) known.paths.push(path);
   }
 
   /** Patterns for the arguments of expected tool calls. */
-  function gatherPatterns({ interactions }: Scenario, at: string): void {
+  async function gatherPatterns({ interactions }: Scenario, at: string): Promise<void> {
     for (const [turn, { reference_tools }] of interactions.entries()) {
+      await yieldIfDue();
       for (const [index, { args = {} }] of (reference_tools ?? []).entries()) {
         for (const [name, expected] of Object.entries(args)) {
           const value = patternIn(expected);
@@ -81,15 +95,20 @@ export async function requireUsableChecks(
 
   async function inspectAll(): Promise<FieldError[]> {
     const found = [...compiled.values()];
+    if (found.length === 0) return [];
     const faults = await ports.checks.inspect(found.map(({ check }) => check));
     return found.flatMap(({ check, paths }, index) => {
       const fault = faults[index];
       if (!fault) return [];
       const what = check.type === "regex" ? "pattern" : "JSON Schema";
       const message = `is not a usable ${what}: ${fault}`;
-      return [...new Set(paths)].map((path) => ({ path, message }));
+      return paths.map((path) => ({ path, message }));
     });
   }
+}
+
+function isCompiled(check: Check): check is CompiledCheck {
+  return check.type === "regex" || check.type === "json";
 }
 
 function faultOf(

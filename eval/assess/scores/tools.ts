@@ -1,6 +1,7 @@
 import type { ToolsMode } from "../../../shared/schemas/tools.ts";
 import type { Interaction } from "../../../shared/schemas/evaluate.ts";
 import { compareTools } from "../tools/compare_tools.ts";
+import { type MatchTexts, UndecidedPattern } from "../tools/match_patterns.ts";
 import type { Outcome, ScoreInput, Scorer } from "./scorer.ts";
 
 const DEFAULT_MODE: ToolsMode = "exact";
@@ -42,10 +43,14 @@ export const toolScores: Scorer = {
 
   forBatch({ scenarios, checks }) {
     if (!scenarios.some(({ interactions }) => interactions.some(expectsTools))) return undefined;
-    const matches = async (pattern: string, text: string) => {
-      const { value, reason } = await checks.decide({ type: "regex", value: pattern }, text);
-      if (value === null) throw new UndecidedPattern(`$regex ${pattern}: ${reason}`);
-      return value === 1;
+    const matchTexts: MatchTexts = async (pairs) => {
+      const decisions = await checks.decideAll(
+        pairs.map(({ pattern, text }) => ({ check: { type: "regex", value: pattern }, text })),
+      );
+      return decisions.map(({ value, reason }, index) => {
+        if (value !== null) return value === 1;
+        throw new UndecidedPattern(`$regex ${pairs[index]!.pattern}: ${reason}`);
+      });
     };
     return {
       plan: (interaction) => planTools(interaction),
@@ -58,7 +63,7 @@ export const toolScores: Scorer = {
             expected: interaction.reference_tools!,
             made: toolCalls,
             mode: interaction.tools_mode ?? DEFAULT_MODE,
-          }, matches);
+          }, matchTexts);
           return {
             scores: {
               tool_f1: found.f1,
@@ -86,9 +91,6 @@ function planTools(interaction: Interaction): Record<string, boolean> {
   const hasArgs = isExpected && interaction.reference_tools!.some(({ args }) => args !== undefined);
   return { tool_f1: isExpected, tool_args: hasArgs, tool_order: isExpected, tools: isExpected };
 }
-
-/** An argument could not be compared with its pattern, so that it is not known what fits. */
-class UndecidedPattern extends Error {}
 
 function allMissing(planned: Record<string, boolean>, reason: string): Outcome {
   const names = Object.keys(planned).filter((name) => planned[name]);

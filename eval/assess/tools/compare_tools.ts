@@ -1,6 +1,7 @@
 import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../../shared/schemas/tools.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { lcsLength } from "../text/lcs.ts";
+import { matchPatterns, type MatchTexts } from "./match_patterns.ts";
 import { type MatchesPattern, shareOfArguments } from "./same_args.ts";
 
 /** How the calls of a turn compare with those expected, each in [0, 1]. */
@@ -14,15 +15,16 @@ export interface ToolComparison {
   fits: boolean;
 }
 
-/** Compares the calls that were made with those expected. */
+/** Compares the calls that were made with those expected. Throws what `matchTexts` throws. */
 export async function compareTools(
   { expected, made, mode }: {
     expected: ReferenceTool[];
     made: ObservedToolCall[];
     mode: ToolsMode;
   },
-  matches: MatchesPattern,
+  matchTexts: MatchTexts,
 ): Promise<ToolComparison> {
+  const matches = await matchPatterns({ expected, made }, matchTexts);
   const shares = await shareMatrix(expected, made, matches);
   const wanted = expected.map(({ name }) => name);
   const found = made.map(({ name }) => name);
@@ -50,7 +52,7 @@ async function shareMatrix(
     for (const call of made) {
       await yieldIfDue();
       if (call.name !== name) row.push(null);
-      else row.push(args ? await shareOfArguments(args, call.args, matches) : 1);
+      else row.push(args ? shareOfArguments(args, call.args, matches) : 1);
     }
     rows.push(row);
   }

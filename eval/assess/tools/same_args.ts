@@ -3,7 +3,7 @@ import { AnyArgument, ArgumentPattern } from "../../../shared/schemas/tools.ts";
 type Arguments = Record<string, unknown>;
 
 /** Whether a pattern of a caller is found in a text. */
-export type MatchesPattern = (pattern: string, text: string) => Promise<boolean>;
+export type MatchesPattern = (pattern: string, text: string) => boolean;
 
 /** Two numbers that differ by no more are the same. */
 const TOLERANCE = 1e-9;
@@ -12,33 +12,33 @@ const TOLERANCE = 1e-9;
  * The share of arguments that are as expected, of all that are expected or given. 1 without any; 0
  * if the arguments are no JSON object.
  */
-export async function shareOfArguments(
+export function shareOfArguments(
   expected: Arguments,
   actual: Arguments | string,
   matches: MatchesPattern,
-): Promise<number> {
+): number {
   if (typeof actual === "string") return 0;
   const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
   if (names.size === 0) return 1;
   let same = 0;
   for (const name of names) {
     const isInBoth = Object.hasOwn(expected, name) && Object.hasOwn(actual, name);
-    if (isInBoth && await isAsExpected(expected[name], actual[name], matches)) same++;
+    if (isInBoth && isAsExpected(expected[name], actual[name], matches)) same++;
   }
   return same / names.size;
 }
 
-async function isAsExpected(
-  expected: unknown,
-  actual: unknown,
-  matches: MatchesPattern,
-): Promise<boolean> {
+function isAsExpected(expected: unknown, actual: unknown, matches: MatchesPattern): boolean {
   if (AnyArgument.safeParse(expected).success) return true;
   const pattern = patternIn(expected);
   if (pattern === undefined) return isSame(expected, actual);
-  return typeof actual === "string" || typeof actual === "number"
-    ? await matches(pattern, String(actual))
-    : false;
+  const text = matchedText(actual);
+  return text !== undefined && matches(pattern, text);
+}
+
+/** What a pattern is looked for in; `undefined` if nothing in the argument can match one. */
+export function matchedText(actual: unknown): string | undefined {
+  return typeof actual === "string" || typeof actual === "number" ? String(actual) : undefined;
 }
 
 /** The pattern that an argument must match, if it is one. */

@@ -45,6 +45,18 @@ Deno.test("checks of a text", async (t) => {
     assertStringIncludes(faults[4]!, "type");
   });
 
+  await t.step("many texts are decided in their order, long ones too", async () => {
+    const check = { type: "regex" as const, value: "^x" };
+    const texts = Array.from({ length: 250 }, (_, index) => index % 3 === 0 ? `x${index}` : "a");
+    texts[7] = "x".repeat(150_000);
+    texts[8] = "a".repeat(200_001);
+    const found = await checks.decideAll(texts.map((text) => ({ check, text })));
+    assertEquals(
+      found.map(({ value }) => value),
+      texts.map((text, index) => index === 8 ? null : text.startsWith("x") ? 1 : 0),
+    );
+  });
+
   await t.step("a reply too long for a pattern is not decided", async () => {
     const { value, reason } = await checks.decide(
       { type: "regex", value: "x" },

@@ -18,6 +18,7 @@ Deno.test("tool calls whose arguments cannot be compared are not scored, and are
     scenarios: [{ id: "s", description: "", interactions: [interaction] }],
     checks: {
       decide: () => undecided("the text is too long"),
+      decideAll: (checked) => Promise.resolve(checked.map(() => undecided("the text is too long"))),
       inspect: () => Promise.resolve([]),
       [Symbol.dispose]() {},
     },
@@ -39,7 +40,7 @@ Deno.test("the event loop runs while thousands of tool calls are compared", asyn
   setTimeout(() => hasRun = true, 0);
   await compareTools(
     { expected, made: new Array(1_000).fill(made), mode: "superset" },
-    () => Promise.resolve(true),
+    (pairs) => Promise.resolve(pairs.map(() => true)),
   );
   assertEquals(hasRun, true);
 });

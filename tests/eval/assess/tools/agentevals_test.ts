@@ -69,7 +69,7 @@ Deno.test("the modes agree with agentevals on 60 trajectories each", async () =>
       const observed = made.map((call) => ({ ...call, status: null, ms: null }));
       const { fits } = await compareTools(
         { expected, made: observed, mode },
-        () => Promise.resolve(false),
+        (pairs) => Promise.resolve(pairs.map(() => false)),
       );
       assertEquals(fits, score, JSON.stringify({ mode, expected, made }));
       fitting += Number(fits);

@@ -1,5 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
+import {
+  type MatchTexts,
+  type PatternText,
+  UndecidedPattern,
+} from "../../../../eval/assess/tools/match_patterns.ts";
 import { isSame } from "../../../../eval/assess/tools/same_args.ts";
 import type {
   ObservedToolCall,
@@ -15,10 +20,11 @@ const call = (name: string, args: ObservedToolCall["args"] = {}): ObservedToolCa
 });
 
 /** As the worker decides, for patterns that both engines read alike. */
-const matches = (pattern: string, text: string) => Promise.resolve(new RegExp(pattern).test(text));
+const matchTexts: MatchTexts = (pairs) =>
+  Promise.resolve(pairs.map(({ pattern, text }) => new RegExp(pattern).test(text)));
 
 const compare = (expected: ReferenceTool[], made: ObservedToolCall[], mode: ToolsMode = "exact") =>
-  compareTools({ expected, made, mode }, matches);
+  compareTools({ expected, made, mode }, matchTexts);
 
 type Case = [
   name: string,
@@ -125,6 +131,30 @@ Deno.test("a call that fits several does not take the only one that another fits
   ];
   const made = [call("s", { q: "b" }), call("s", { q: "a" })];
   assertEquals((await compare(expected, made, "any_order")).fits, true);
+});
+
+Deno.test("patterns are looked for in all arguments at once, and once in the same text", async () => {
+  const expected = ["^k", "t$"].map(($regex) => ({ name: "s", args: { q: { $regex } } }));
+  const made = ["kettle", "pot", "kettle"].map((q) => call("s", { q }));
+  const asked: PatternText[][] = [];
+  const { args } = await compareTools({ expected, made, mode: "any_order" }, (pairs) => {
+    asked.push(pairs);
+    return matchTexts(pairs);
+  });
+  assertEquals(args, 1);
+  assertEquals(asked, [[
+    { pattern: "^k", text: "kettle" },
+    { pattern: "^k", text: "pot" },
+    { pattern: "t$", text: "kettle" },
+    { pattern: "t$", text: "pot" },
+  ]]);
+});
+
+Deno.test("too many arguments for patterns are not compared, and that is said", async () => {
+  const expected = [{ name: "s", args: { q: { $regex: "1" } } }];
+  const made = Array.from({ length: 10_001 }, (_, index) => call("s", { q: `${index}` }));
+  const { message } = await assertRejects(() => compare(expected, made), UndecidedPattern);
+  assertEquals(message, "there are more than 10,000 arguments to compare with $regex");
 });
 
 Deno.test("JSON values are the same by what they hold", () => {

@@ -1,0 +1,58 @@
+import type { ObservedToolCall, ReferenceTool } from "../../../shared/schemas/tools.ts";
+import { createYielder } from "../../../shared/yielder.ts";
+import { matchedText, type MatchesPattern, patternIn } from "./same_args.ts";
+
+/** An argument and the pattern that is looked for in it. */
+export interface PatternText {
+  pattern: string;
+  text: string;
+}
+
+/** For each, whether the pattern is found in the text. */
+export type MatchTexts = (pairs: PatternText[]) => Promise<boolean[]>;
+
+/** An argument could not be compared with its pattern, so that it is not known what fits. */
+export class UndecidedPattern extends Error {}
+
+/** Arguments of one turn that are compared with patterns: an endpoint may make any number of calls. */
+const MOST_PAIRS = 10_000;
+
+/**
+ * Looks for the patterns of expected calls in the arguments of the calls made, all at once. Throws
+ * `UndecidedPattern` if there are too many.
+ */
+export async function matchPatterns(
+  { expected, made }: { expected: ReferenceTool[]; made: ObservedToolCall[] },
+  matchTexts: MatchTexts,
+): Promise<MatchesPattern> {
+  const pairs: PatternText[] = [];
+  /** Pattern to text to its place in the list. */
+  const places = new Map<string, Map<string, number>>();
+  const yieldIfDue = createYielder();
+  for (const { name, pattern, argument } of expected.flatMap(patternsOf)) {
+    const ofPattern = places.get(pattern) ?? new Map<string, number>();
+    places.set(pattern, ofPattern);
+    for (const call of made) {
+      await yieldIfDue();
+      if (call.name !== name || typeof call.args === "string") continue;
+      const text = matchedText(call.args[argument]);
+      if (text === undefined || ofPattern.has(text)) continue;
+      ofPattern.set(text, pairs.length);
+      pairs.push({ pattern, text });
+      if (pairs.length > MOST_PAIRS) {
+        throw new UndecidedPattern(
+          `there are more than ${MOST_PAIRS.toLocaleString("en")} arguments to compare with $regex`,
+        );
+      }
+    }
+  }
+  const found = pairs.length === 0 ? [] : await matchTexts(pairs);
+  return (pattern, text) => found[places.get(pattern)!.get(text)!]!;
+}
+
+function patternsOf({ name, args = {} }: ReferenceTool) {
+  return Object.entries(args).flatMap(([argument, value]) => {
+    const pattern = patternIn(value);
+    return pattern === undefined ? [] : [{ name, argument, pattern }];
+  });
+}

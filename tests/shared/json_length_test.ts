@@ -1,0 +1,12 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { jsonLength } from "../../shared/json_length.ts";
+
+Deno.test("a value's length as JSON is exact up to the limit, and above it beyond", () => {
+  fc.assert(fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 60 }), (value, limit) => {
+    const exact = JSON.stringify(value).length;
+    const found = jsonLength(value, limit);
+    if (exact <= limit) assertEquals(found, exact);
+    else assert(found > limit);
+  }));
+});
