@@ -67,7 +67,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
   eval: {
     endpoint: [],
     store: [],
-    datasets: ["store"],
+    datasets: ["assess", "store"],
     pages: ["api", "assess", "compare", "endpoint", "groups", "noise", "results", "run", "store"], // types
     assess: ["endpoint"],
     results: ["assess", "endpoint", "store"],

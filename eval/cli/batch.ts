@@ -60,7 +60,7 @@ export async function readBatch(
   }
   const file = importScenarios(ReadableStream.from([text]), { format, columns });
   try {
-    const test_batch = await Array.fromAsync(file.scenarios);
+    const test_batch = await Array.fromAsync(file.scenarios, ({ scenario }) => scenario);
     return { ...toRequest({ test_batch }, context), leftOut: file.leftOut() };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;

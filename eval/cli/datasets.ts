@@ -1,3 +1,4 @@
+import { createContentChecks } from "../assess/checks/content_checks.ts";
 import { findFormat, FORMATS } from "../datasets/detect.ts";
 import { DatasetName, DatasetReference, requireVersion } from "../datasets/find_version.ts";
 import { uploadDataset } from "../datasets/upload.ts";
@@ -82,8 +83,9 @@ async function put(args: string[], context: CliContext): Promise<number> {
   const columns = parseColumns(values.column ?? []);
   const pieces = context.readPieces(path);
   const store = await context.openStore();
+  using checks = createContentChecks();
   try {
-    const { saved, leftOut } = await uploadDataset(store, name, {
+    const { saved, leftOut } = await uploadDataset({ store, checks }, name, {
       pieces,
       format,
       columns,

@@ -4,6 +4,7 @@ import { readBodyPieces } from "../../shared/http/body_text.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readParams, readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
+import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EvalConfig } from "../config.ts";
 import type { DatasetStore, DatasetVersion } from "../store/datasets.ts";
 import { COLUMN_FIELDS, mapColumn } from "./columns.ts";
@@ -19,6 +20,7 @@ const VERSIONS_SHOWN = 1_000;
 
 export interface DatasetHandlerDeps {
   store: DatasetStore;
+  scoring: Pick<ScoringPorts, "checks">;
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
 }
 
@@ -34,11 +36,11 @@ const ReadQuery = z.object({
 const DeleteQuery = z.object({ version: VersionBeginning.optional() });
 
 /** The handlers of the routes about datasets. */
-export function createDatasetHandlers({ store, config }: DatasetHandlerDeps) {
+export function createDatasetHandlers({ store, config, scoring }: DatasetHandlerDeps) {
   return {
     put: async (request, { params, url }) => {
       const { name } = readParams(params, Path);
-      const { saved, leftOut } = await uploadDataset(store, name, {
+      const { saved, leftOut } = await uploadDataset({ store, checks: scoring.checks }, name, {
         pieces: readBodyPieces(request, {
           maxBytes: MOST_BYTES,
           timeoutMs: config.BODY_TIMEOUT_MS,

@@ -13,9 +13,15 @@ export interface SkippedPart {
 /** Kinds of things that a report lists; a file can have any number of them. */
 const MOST_KINDS = 100;
 
+/** A scenario of a file, and the line where it begins. */
+export interface ImportedScenario {
+  line: number;
+  scenario: Scenario;
+}
+
 export interface Import {
   /** May be read once. Throws `ImportError` at the first scenario that is wrong. */
-  scenarios: AsyncGenerator<Scenario>;
+  scenarios: AsyncGenerator<ImportedScenario>;
   /** What was left out so far, the most frequent first. */
   leftOut(): SkippedPart[];
 }
@@ -33,11 +39,11 @@ export function importScenarios(
     else if (left.size < MOST_KINDS) left.set(what, { what, count: 1, line });
   }
 
-  async function* read(): AsyncGenerator<Scenario> {
+  async function* read(): AsyncGenerator<ImportedScenario> {
     for await (const { line, scenario } of format.read(pieces, { columns, leaveOut })) {
       const result = Scenario.safeParse(scenario);
       if (!result.success) throw new ImportError(line, describe(result.error));
-      yield result.data;
+      yield { line, scenario: result.data };
     }
   }
 

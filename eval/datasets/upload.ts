@@ -1,9 +1,11 @@
 import { AppError } from "../../shared/errors.ts";
 import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import { findUnusableChecks } from "../assess/checks/usable_checks.ts";
+import type { ContentChecks } from "../assess/checks/content_checks.ts";
 import type { DatasetStore, SavedDataset } from "../store/datasets.ts";
 import { detectFormat, type FileHints } from "./detect.ts";
 import { type DatasetFormat, ImportError } from "./formats/format.ts";
-import { importScenarios, type SkippedPart } from "./import_scenarios.ts";
+import { type ImportedScenario, importScenarios, type SkippedPart } from "./import_scenarios.ts";
 
 /** No dataset has more scenarios. */
 export const MOST_SCENARIOS = 100_000;
@@ -29,7 +31,7 @@ export interface Uploaded {
  * format needs that. Throws 400 `invalid_request`, which names the line, if the file is wrong.
  */
 export async function uploadDataset(
-  store: DatasetStore,
+  { store, checks }: { store: DatasetStore; checks: ContentChecks },
   name: string,
   { pieces, ...upload }: Upload & { pieces: AsyncIterable<string> },
 ): Promise<Uploaded> {
@@ -39,7 +41,7 @@ export async function uploadDataset(
   const bounded = format.isWhole ? boundWhole(all, { format, mostWhole }) : all;
   const file = importScenarios(bounded, { format, columns });
   try {
-    const saved = await store.saveDataset(name, bound(file.scenarios));
+    const saved = await store.saveDataset(name, bound(requireUsable(file.scenarios, checks)));
     return { saved, leftOut: file.leftOut() };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
@@ -49,6 +51,22 @@ export async function uploadDataset(
       `cannot use the file (read as ${format.name}): ${error.message}`,
       { errors: [{ path: `line ${error.line}`, message: error.reason }] },
     );
+  }
+}
+
+/**
+ * Patterns and schemas are tried now, and not first by a run. Whether there is a judge is known when
+ * a run begins.
+ */
+async function* requireUsable(
+  scenarios: AsyncIterable<ImportedScenario>,
+  checks: ContentChecks,
+): AsyncGenerator<Scenario> {
+  for await (const { line, scenario } of scenarios) {
+    const pathOf = () => "";
+    const [fault] = await findUnusableChecks([scenario], { checks, hasJudge: true, pathOf });
+    if (fault) throw new ImportError(line, `${fault.path.slice(1)} ${fault.message}`);
+    yield scenario;
   }
 }
 

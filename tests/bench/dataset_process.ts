@@ -3,6 +3,7 @@
  * `dataset_process.ts DATABASE SCENARIOS heap|stretch`: writes a dataset over the handlers and reads
  * it back, and prints as JSON what that took. Needs `--expose-gc`.
  */
+import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
 import { createDatasetHandlers } from "../../eval/datasets/dataset_handlers.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import type { RequestContext } from "../../shared/http/router.ts";
@@ -41,8 +42,10 @@ function file(scenarios: number): ReadableStream<Uint8Array> {
 if (import.meta.main) {
   const [path = "", scenarios = "", watch = "stretch"] = Deno.args;
   const store = await openStore({ path });
+  using checks = createContentChecks();
   const handlers = createDatasetHandlers({
     store,
+    scoring: { checks },
     config: { MAX_BODY_BYTES: 8_388_608, BODY_TIMEOUT_MS: 600_000 },
   });
   const url = new URL("http://127.0.0.1/datasets/large?format=jsonl");

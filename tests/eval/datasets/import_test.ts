@@ -13,7 +13,7 @@ interface Hints {
 async function read(text: string, { name, columns }: Hints = {}) {
   const format = detectFormat(text, { name, columns });
   const { scenarios, leftOut } = importScenarios(pieces(text), { format, columns });
-  const found = await Array.fromAsync(scenarios);
+  const found = await Array.fromAsync(scenarios, ({ scenario }) => scenario);
   return { format: format.name, scenarios: found, leftOut: leftOut() };
 }
 
