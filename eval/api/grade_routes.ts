@@ -21,7 +21,7 @@ const PROBLEMS = {
 const TurnGrades = z.object({
   /** The latest of each author. */
   grades: z.array(Grade),
-  /** Every grade that the turn ever had, oldest first. */
+  /** Every grade that the turn ever had, oldest first, and each withdrawal. */
   history: z.array(Grade),
 }).meta({ id: "TurnGrades" });
 export type TurnGrades = z.infer<typeof TurnGrades>;
@@ -49,6 +49,26 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
         507: "`storage_full`",
       },
       handler: handlers.save,
+    },
+    {
+      method: "DELETE",
+      path: "/runs/:id/turns/:scenario/:attempt/:turn/grade",
+      summary: "Withdraw a grade of a turn",
+      params: {
+        path: turnPath,
+        query: z.object({
+          author: z.string().optional().meta({
+            description: "Whose grade; the one without an author if it is unset.",
+          }),
+        }),
+      },
+      answers: { 200: jsonAnswer("What was withdrawn; the history keeps it.", PlacedGrade) },
+      problems: {
+        ...PROBLEMS,
+        503: "`storage_busy`, `storage_unavailable`",
+        507: "`storage_full`",
+      },
+      handler: handlers.withdraw,
     },
     {
       method: "GET",

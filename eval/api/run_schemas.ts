@@ -15,6 +15,8 @@ export const Run = z.looseObject({
   model_id: z.string(),
   endpoint: z.string(),
   attempts: z.int(),
+  /** `name@version`, if the run named a dataset. */
+  dataset: z.string().optional(),
   created_at: z.string(),
   finished_at: z.string().nullable(),
   progress: z.object({

@@ -1,3 +1,4 @@
+import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { endpointKind } from "../endpoint/target.ts";
 import type { RunReader, RunRecord } from "../store/store.ts";
@@ -68,13 +69,8 @@ function isSameTest({ testName, batchDigest }: RunRecord, candidate: Candidate):
 /** An address that tells no kind may be of any. */
 async function isSameKind(reader: RunReader, id: string, { request }: Candidate): Promise<boolean> {
   const run = await reader.getRun(id);
-  if (!run || comparedHistory(run.request) !== comparedHistory(request)) return false;
+  if (!run || countedHistory(run.request) !== countedHistory(request)) return false;
   const wanted = endpointKind(request);
   const found = endpointKind(run.request);
   return !wanted || !found || wanted === found;
-}
-
-/** What the turns that are compared were asked after; of `both`, those after generated replies. */
-function comparedHistory({ history }: Candidate["request"]): "generated" | "reference" {
-  return history === "reference" ? "reference" : "generated";
 }

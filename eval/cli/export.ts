@@ -3,6 +3,7 @@ import { groupSources } from "../export/group_source.ts";
 import { groupFormats } from "../export/group_formats.ts";
 import { exportFormats } from "../export/mod.ts";
 import { exportSource } from "../export/source.ts";
+import { readGradedAgreement } from "../grades/run_agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
@@ -57,6 +58,7 @@ Example:
         return await exportGroup(name, { reader, outputs, format: values.format, context });
       }
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
+      source.agreement = await readGradedAgreement(reader, source.run);
       if (values.noise) {
         source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
       }

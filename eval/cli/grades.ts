@@ -17,6 +17,8 @@ const options = {
 
 /** A line of a file of grades: positions as in `GET /runs/{id}/grades`. */
 const GradeLine = GradeInput.extend({
+  /** `null` withdraws the author's grade. */
+  value: GradeInput.shape.value.nullable(),
   scenario: z.int().min(0),
   attempt_id: z.int().min(1),
   turn: z.int().min(0),
@@ -30,7 +32,8 @@ export const grades: Command = {
 Lists the latest grade of each author. RUN is an id, or "latest".
 
   --import FILE  store the grades of a file first, one JSON object per line:
-                 scenario, attempt_id, turn, value, and label, comment, author
+                 scenario, attempt_id, turn, value, and label, comment, author;
+                 a value of null withdraws the author's grade
   --json         print the grades as JSON lines, which --import reads
 
 "scenario" and "turn" are positions counted from 0, "attempt_id" from 1.
@@ -88,10 +91,15 @@ async function importGrades(
   for (const { scenario, attempt_id, turn, value, ...rest } of lines) {
     const { label = null, comment = null, author = "" } = rest;
     const position = { scenario, attempt: attempt_id - 1, turn };
-    const saved = await store.saveGrade(run.id, position, { value, label, comment, author });
+    const saved = value === null
+      ? await store.withdrawGrade(run.id, { ...position, author })
+      : await store.saveGrade(run.id, position, { value, label, comment, author });
     if (saved) continue;
+    const [what, why] = value === null
+      ? ["withdraw", "there is none"]
+      : ["import", "the turn is not stored"];
     throw new UsageError(
-      `cannot import the grade of turn ${scenario}/${attempt_id}/${turn}: it is not stored`,
+      `cannot ${what} the grade of turn ${scenario}/${attempt_id}/${turn}: ${why}`,
     );
   }
   context.err.write(`imported ${lines.length} grades\n`);

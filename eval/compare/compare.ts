@@ -28,7 +28,7 @@ export async function compareRuns(
   { scores: wanted = [], seed = DEFAULT_SEED }: CompareOptions = {},
 ): Promise<Comparison> {
   const pause = createYielder();
-  const { pairs, changed, onlyIn, common } = await pairRuns(runs, pause);
+  const { pairs, changed, onlyIn, common, otherHistory } = await pairRuns(runs, pause);
   const names = chooseScores(common, wanted);
   const leftOut = createLeftOutCounter();
   const { tested, clusters } = await testScores(pairs, { names, seed, leftOut, pause });
@@ -45,6 +45,7 @@ export async function compareRuns(
       ? null
       : { score: headline, ...mostMoved(clusters.get(headline)!) },
     changed,
+    ...(otherHistory > 0 && { other_history: { turns: otherHistory } }),
     only_in_baseline: onlyIn.baseline,
     only_in_candidate: onlyIn.candidate,
     method: {

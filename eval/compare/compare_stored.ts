@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { withoutQuery } from "../endpoint/target.ts";
 import { AppError } from "../../shared/errors.ts";
+import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import type { RunReader, RunRecord, StoredRun } from "../store/store.ts";
 import { turnsSoFar } from "../store/whole_reader.ts";
@@ -17,6 +18,8 @@ export const ComparedRun = z.object({
   attempts: z.number(),
   /** Also a run that is not completed is compared, as far as it has come. */
   status: z.string(),
+  /** Only of a run whose turns were asked after the references. */
+  history: z.literal("reference").optional(),
   /** `name@version`, if the run named a dataset. */
   dataset: z.string().optional(),
 }).meta({ id: "ComparedRun" });
@@ -64,11 +67,16 @@ export async function comparableRuns(
 
 /** A stored run as comparing reads it. */
 export function toComparable(
-  run: RunRecord & { request: Pick<EvaluateRequest, "test_batch" | "rubric"> },
+  run: RunRecord & { request: Pick<EvaluateRequest, "test_batch" | "rubric" | "history"> },
   reader: RunReader,
 ): ComparableRun {
   const { test_batch: scenarios, rubric } = run.request;
-  return { scenarios, rubric, turns: turnsSoFar(reader, run) };
+  return {
+    scenarios,
+    rubric,
+    history: countedHistory(run.request),
+    turns: turnsSoFar(reader, run),
+  };
 }
 
 async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
@@ -85,6 +93,7 @@ function describe(run: StoredRun): ComparedRun {
     endpoint: withoutQuery(run.endpoint),
     attempts: run.attempts,
     status: run.status,
+    ...(countedHistory(run.request) === "reference" && { history: "reference" }),
     ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
   };
 }

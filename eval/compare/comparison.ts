@@ -83,6 +83,11 @@ export const Comparison = z.object({
   }).nullable(),
   /** Scenarios that are paired by their id but do not ask or expect the same in both runs. */
   changed: z.array(z.string()),
+  /**
+   * Only if one run was asked after generated replies and the other one after the references: turns
+   * after the first, which are not compared.
+   */
+  other_history: z.object({ turns: z.number() }).optional(),
   only_in_baseline: Unpaired,
   only_in_candidate: Unpaired,
   method: z.object({

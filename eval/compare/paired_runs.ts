@@ -17,6 +17,8 @@ export interface ComparableRun {
   turns: AsyncIterable<ComparedTurn>;
   /** What the judge graded by, if the request said so. */
   rubric?: string | undefined;
+  /** What its turns were asked after; `generated` if unset. */
+  history?: "generated" | "reference";
 }
 
 /** Positions in the batches of both runs, counted from 0. */
@@ -40,16 +42,19 @@ export interface PairedRuns {
   /** Scenarios of the same id that do not ask or expect the same. */
   changed: string[];
   onlyIn: Record<"baseline" | "candidate", Unpaired>;
+  /** Turns that are in both runs, but were asked after different histories. They are in no pair. */
+  otherHistory: number;
   /** Scores that both runs have. */
   common: string[];
 }
 
 /** A run that was read: its batch and its scores. */
-export type ReadRun = RunScores & Pick<ComparableRun, "scenarios">;
+export type ReadRun = RunScores & Pick<ComparableRun, "scenarios" | "history">;
 
 /** Reads a run once, to be paired with others. */
 export async function readRun(run: ComparableRun): Promise<ReadRun> {
-  return { ...await readScores(run.turns, run), scenarios: run.scenarios };
+  const { scenarios, history = "generated" } = run;
+  return { ...await readScores(run.turns, run), scenarios, history };
 }
 
 /** Reads two runs and pairs what belongs together; `pause` is awaited between the steps. */
@@ -72,10 +77,15 @@ export async function pairReadRuns(
     await reachedScenarios(baseline.scenarios, { ...baseline, pause }),
     await reachedScenarios(candidate.scenarios, { ...candidate, pause }),
   );
-  const { pairs, changed, turnsOnlyIn } = await pairAllTurns(paired, pause);
+  const isSameHistory = baseline.history === candidate.history;
+  const { pairs, changed, turnsOnlyIn, otherHistory } = await pairAllTurns(paired, {
+    isSameHistory,
+    pause,
+  });
   return {
     pairs,
     changed,
+    otherHistory,
     onlyIn: {
       baseline: {
         scenarios: paired.onlyInBaseline.map(({ id }) => id),
@@ -92,7 +102,11 @@ export async function pairReadRuns(
   };
 }
 
-async function pairAllTurns(paired: Paired<ReachedScenario>, pause: () => Promise<void>) {
+async function pairAllTurns(
+  paired: Paired<ReachedScenario>,
+  { isSameHistory, pause }: { isSameHistory: boolean; pause: () => Promise<void> },
+) {
+  let otherHistory = 0;
   const pairs: PairedScenario[] = [];
   const changed: string[] = [];
   const turnsOnlyIn: Record<"baseline" | "candidate", Comparison["only_in_baseline"]["turns"]> = {
@@ -101,13 +115,18 @@ async function pairAllTurns(paired: Paired<ReachedScenario>, pause: () => Promis
   };
   for (const { baseline: { id, index, fingerprint, turns }, candidate } of paired.pairs) {
     const inside = pairTurns(turns, candidate.turns);
+    // A first turn has no history.
+    const comparable = inside.pairs.filter((turn) =>
+      isSameHistory || (turn.baseline.index === 0 && turn.candidate.index === 0)
+    );
+    otherHistory += inside.pairs.length - comparable.length;
     const both = JSON.stringify([fingerprint, candidate.fingerprint]);
     pairs.push({
       id,
       fingerprint: both,
       key: JSON.stringify([fingerprint, candidate.fingerprint].sort()),
       index: { baseline: index, candidate: candidate.index },
-      turns: inside.pairs.map((turn) => ({
+      turns: comparable.map((turn) => ({
         id: turn.baseline.id,
         index: { baseline: turn.baseline.index, candidate: turn.candidate.index },
         baseline: turn.baseline.attempts,
@@ -122,5 +141,5 @@ async function pairAllTurns(paired: Paired<ReachedScenario>, pause: () => Promis
     for (const turn of inside.onlyInCandidate) turnsOnlyIn.candidate.push(place(turn));
     await pause();
   }
-  return { pairs, changed, turnsOnlyIn };
+  return { pairs, changed, turnsOnlyIn, otherHistory };
 }

@@ -4,8 +4,12 @@ import type {
   ScoreComparison,
   Unpaired,
 } from "../compare/comparison.ts";
+import type { StoredComparison } from "../compare/compare_stored.ts";
 import type { LeftOut } from "../compare/left_out.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
+
+/** Which runs a stored comparison is of. */
+type ComparedRuns = Pick<StoredComparison, "baseline" | "candidate">;
 
 const SHOWN_NAMES = 5;
 
@@ -22,7 +26,7 @@ const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
 
 /** A comparison for people: a verdict per score, what moved, and what could not be compared. */
 export function describeComparison(
-  { baseline, result }: { baseline: string; result: Comparison },
+  { baseline, result }: { baseline: string; result: Comparison & Partial<ComparedRuns> },
   form: TextForm,
 ): string {
   const { verdict, scores, moved, changed } = result;
@@ -44,6 +48,8 @@ export function describeComparison(
     ...result.left_out.map((found) => describeLeftOut(found, form)),
     ...describeUnpaired("Only in the baseline", { unpaired: result.only_in_baseline, form }),
     ...describeUnpaired("Only in the candidate", { unpaired: result.only_in_candidate, form }),
+    ...describeHistory(result),
+    ...describeDatasets(result, form),
     ...changed.length > 0
       ? [`Paired by id, but not the same in both runs: ${listNames(changed, form)}`]
       : [],
@@ -61,6 +67,22 @@ export function describeComparison(
       : [],
     notes.length > 0 ? `\n${form.lines(notes)}` : "",
   ].join("");
+}
+
+function describeHistory({ other_history: found }: Comparison): string[] {
+  if (!found) return [];
+  return [
+    `Not compared: ${found.turns} ${found.turns === 1 ? "turn" : "turns"} after the first; one ` +
+    "run was asked after its own replies, the other one after the references",
+  ];
+}
+
+/** If both runs name a dataset, and not the same version. */
+function describeDatasets({ baseline, candidate }: Partial<ComparedRuns>, form: TextForm) {
+  const before = baseline?.dataset;
+  const now = candidate?.dataset;
+  if (before === undefined || now === undefined || before === now) return [];
+  return [`The datasets differ: ${form.name(before)} before, ${form.name(now)} now`];
 }
 
 function describeScores({ scores }: Comparison, form: TextForm): string {

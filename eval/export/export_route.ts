@@ -6,6 +6,7 @@ import type { Handler } from "../../shared/http/router.ts";
 import type { ScoringPorts } from "../assess/assessor.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { compareStored } from "../compare/compare_stored.ts";
+import { readGradedAgreement } from "../grades/run_agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { whileKept } from "../store/whole_reader.ts";
@@ -42,6 +43,7 @@ export function createExportRoute(
       const details = () => readDetails(store, { result, ids: { baseline, candidate: run.id } });
       source.comparison = { baseline, result, details };
     }
+    source.agreement = await readGradedAgreement(store, run);
     source.scores = describeScores(scoring);
     if (noise) source.noise = await splitNoise(run.id, source.reader.turns(run.id));
     return streamPieces(whileKept(store, run.id, format.write(source)), {

@@ -1,6 +1,7 @@
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { Comparison } from "../compare/comparison.ts";
 import type { ComparisonDetails } from "./comparison_details.ts";
+import type { Agreement } from "../../shared/schemas/agreement.ts";
 import type { RunNoise } from "../../shared/schemas/noise.ts";
 import type { StoredRun } from "../store/store.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
@@ -25,6 +26,8 @@ export interface ExportSource {
   scores?: ScoreDescription[];
   /** Where the noise of the scores comes from, for formats that can show it. */
   noise?: RunNoise;
+  /** Of people with each other and with the judge, if there are grades. */
+  agreement?: Agreement | undefined;
 }
 
 /** One way to write a run down. Text comes in pieces, so that no run has to fit into memory. */

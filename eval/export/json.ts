@@ -9,12 +9,13 @@ export const json: ExportFormat = {
   name: "json",
   extension: "json",
   contentType: "application/json",
-  async *write({ run, reader, noise }) {
+  async *write({ run, reader, noise, agreement }) {
     const { done } = await reader.tally(run.id);
     const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions completed`;
     yield* writeResult(reader, run, {
       ...(run.status !== "completed" && { message }),
       ...(noise && { noise: noise.scores }),
+      ...(agreement && { agreement }),
     });
     yield "\n";
   },

@@ -65,6 +65,19 @@ function addCounts(all: Counts[]): Counts {
   };
 }
 
+/** Krippendorff's alpha; what cannot be computed is left out. */
+function agreementProperties({ agreement }: ExportSource): Record<string, number> {
+  const alphas = {
+    agreement_of_people: agreement?.people.alpha_interval,
+    agreement_with_people: agreement?.judge?.alpha_interval,
+  };
+  return Object.fromEntries(
+    Object.entries(alphas).flatMap(([name, alpha]) =>
+      typeof alpha === "number" ? [[name, alpha]] : []
+    ),
+  );
+}
+
 function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest, prefix: string): string {
   const counts = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
   const message = `${run.status} after ${turns} of ${run.totalTurns} turns`;
@@ -88,6 +101,7 @@ async function* writeSuites(
     endpoint: withoutQuery(run.endpoint),
     threshold,
     ...costProperties(turnCounts),
+    ...agreementProperties(source),
   };
   let open: number | undefined;
   for await (const turn of source.reader.turns(run.id)) {

@@ -1,3 +1,4 @@
+import { agreementText } from "./agreement_text.ts";
 import { describeComparison } from "./comparison_text.ts";
 import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
@@ -13,6 +14,7 @@ export const markdown: ExportFormat = {
   contentType: "text/markdown; charset=utf-8",
   async *write(source) {
     yield describeRun(source, { digest: await digestRun(source), form: markdownForm });
+    if (source.agreement) yield agreementText(source.agreement, markdownForm);
     if (source.noise) yield noiseText(source.noise, markdownForm);
     if (source.comparison) yield describeComparison(source.comparison, markdownForm);
   },

@@ -22,6 +22,8 @@ const AgreementQuery = z.object({
   pass_threshold: z.coerce.number().min(0).max(1).optional(),
 });
 
+const WithdrawQuery = GradeInput.pick({ author: true });
+
 const GradeListQuery = z.object({
   cursor: cursor(z.tuple([z.int(), z.int(), z.int(), z.string()])).optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(200),
@@ -49,6 +51,20 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
       return Response.json(placeGrade(saved, run));
     },
 
+    withdraw: async (_request, { params, url }) => {
+      const position = readPosition(params);
+      const { author = "" } = readQuery(url, WithdrawQuery);
+      const run = await find(params.id);
+      const withdrawn = await store.withdrawGrade(run.id, { ...position, author });
+      if (withdrawn) return Response.json(placeGrade(withdrawn, run));
+      const who = author === "" ? "without an author" : `of "${author}"`;
+      throw new AppError(
+        404,
+        "not_found",
+        `cannot withdraw the grade ${who}: this turn of run ${run.id} has none`,
+      );
+    },
+
     ofTurn: async (_request, { params }) => {
       const position = readPosition(params);
       const run = await find(params.id);
@@ -58,7 +74,7 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
       }
       const latest = new Map(history.map((grade) => [grade.author, grade]));
       return Response.json({
-        grades: [...latest.values()].map(viewGrade),
+        grades: [...latest.values()].filter(({ withdrawn }) => !withdrawn).map(viewGrade),
         history: history.map(viewGrade),
       });
     },

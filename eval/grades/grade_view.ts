@@ -4,7 +4,7 @@ import type { StoredRun } from "../store/store.ts";
 
 /** A grade as callers see it. */
 export function viewGrade(
-  { value, label, comment, author, version, createdAt }: StoredGrade,
+  { value, label, comment, author, version, createdAt, withdrawn }: StoredGrade,
 ): Grade {
   return {
     value,
@@ -13,6 +13,7 @@ export function viewGrade(
     author: author === "" ? null : author,
     version,
     created_at: new Date(createdAt).toISOString(),
+    ...(withdrawn && { withdrawn }),
   };
 }
 

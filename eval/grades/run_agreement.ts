@@ -16,6 +16,15 @@ export interface RunAgreementOptions {
   passThreshold?: number | undefined;
 }
 
+/** The same for an export; `undefined` if nobody has graded the run. */
+export async function readGradedAgreement(
+  reader: RunReader,
+  run: StoredRun,
+): Promise<Agreement | undefined> {
+  const { value } = await reader.grades(run.id)[Symbol.asyncIterator]().next();
+  return value && await readAgreement(reader, run);
+}
+
 /** A turn that people graded, with all of its scores. */
 export type ScoredTurn = Omit<GradedTurn, "score"> & { scores: Scores };
 

@@ -152,6 +152,8 @@ function describeLimits(
     ...(isVotedOn && vote === null
       ? ["one vote per turn: the noise of the judge is part of attempt"]
       : []),
-    ...(isNegative ? ["an estimate is below 0 and counts as 0: the true value is small"] : []),
+    ...(isNegative
+      ? ["a component is estimated below 0 and counts as 0: it is too small to tell from none"]
+      : []),
   ];
 }

@@ -17,12 +17,14 @@ export function resultPieces(store: RunReader, run: StoredRun): AsyncGenerator<s
 
 /**
  * The same text from any reader. `message` replaces the one that says that the run is complete;
- * `noise` is added to the results.
+ * `noise` and `agreement` are added to the results.
  */
 export async function* writeResult(
   reader: TurnReader,
   run: StoredRun,
-  { message, noise }: { message?: string; noise?: EvaluateResponse["results"]["noise"] } = {},
+  { message, ...more }:
+    & { message?: string }
+    & Pick<EvaluateResponse["results"], "noise" | "agreement"> = {},
 ): AsyncGenerator<string> {
   const { id: runId, testName } = run;
   const heading = summariseRun(run.request, { runId, testName, ...await reader.tally(runId) });
@@ -40,7 +42,7 @@ export async function* writeResult(
     }
   }
   const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
-  yield `],${JSON.stringify({ ...rest, noise }).slice(1)}}`;
+  yield `],${JSON.stringify({ ...rest, ...more }).slice(1)}}`;
 }
 
 /** What stands in a scenario's answer behind the caller's own fields; these cannot replace it. */

@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
 import type { RunRecord, RunStore, StoredRun } from "../store/store.ts";
-import { createWholeReader } from "../store/whole_reader.ts";
+import { createWholeReader, IncompleteRead } from "../store/whole_reader.ts";
 import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from "./run_summary.ts";
 import { HEADLINE } from "./passing.ts";
 
@@ -21,6 +21,11 @@ export function createSummaries(
   { patienceMs = PATIENCE_MS }: { patienceMs?: number } = {},
 ): Summaries {
   const underWay = new Map<string, Promise<RunSummary>>();
+  /**
+   * Runs that cannot be read whole, by the end that they had: lists do not try again, and whoever
+   * asks for one is told why.
+   */
+  const unreadable = new Map<string, number | null>();
   const headlinesUnderWay = new Map<string, Promise<RunHeadline | undefined>>();
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -57,10 +62,12 @@ export function createSummaries(
 
   /** `undefined` if the run cannot be read: the request for it gets the reason. */
   async function readHeadline(id: string): Promise<RunHeadline | undefined> {
+    let run: StoredRun | undefined;
     try {
-      const run = await store.getRun(id);
+      run = await store.getRun(id);
       return run && headlineOf(await summary(run));
-    } catch {
+    } catch (error) {
+      if (run && error instanceof IncompleteRead) unreadable.set(id, run.finishedAt);
       return undefined;
     }
   }
@@ -93,12 +100,14 @@ export function createSummaries(
       throw new AppError(404, "not_found", `run ${run.id} was deleted while it was read`);
     },
     async headlines(runs) {
-      const ended = runs.filter(({ finishedAt }) => finishedAt !== null).map(({ id }) => id);
-      const stored = await store.headlines(ended);
+      const ended = runs.filter(({ finishedAt }) => finishedAt !== null);
+      const stored = await store.headlines(ended.map(({ id }) => id));
       const found = new Map<string, RunHeadline>(
         [...stored].map(([id, text]) => [id, JSON.parse(text)]),
       );
-      const missing = ended.filter((id) => !found.has(id));
+      const missing = ended
+        .filter(({ id, finishedAt }) => !found.has(id) && unreadable.get(id) !== finishedAt)
+        .map(({ id }) => id);
       await patiently(addMissing(missing, found), patienceMs);
       return found;
     },

@@ -1,5 +1,6 @@
 import type { CheckCount, CheckResult } from "../../shared/schemas/checks.ts";
 import { createCostSum } from "./cost_sum.ts";
+import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import type { InteractionResult, TurnCounts } from "../../shared/schemas/evaluate.ts";
 
 /** The part of a turn that is counted. */
@@ -12,6 +13,8 @@ export type CountableTurn = Pick<
   | "truncated"
   | "cost"
   | "judge_cost"
+  | "history_of"
+  | "copied_from_run"
 >;
 
 /** Different reasons and methods that are counted separately; usually there are few of each. */
@@ -21,7 +24,8 @@ const MAX_CHECKS_COUNTED = 1_000;
 
 /**
  * Counts over a run's turns what its averages do not say: which scores are missing and why, by which
- * methods scores were computed, in what kinds of facts replies differ from their references, and how many are cut off.
+ * methods scores were computed, in what kinds of facts replies differ from their references, how many
+ * are cut off, and what they cost.
  */
 export function createTurnCounter() {
   const missing = new Map<string, TurnCounts["missing_scores"][number]>();
@@ -60,6 +64,11 @@ export function createTurnCounter() {
 
   return {
     add(turn: CountableTurn): void {
+      if (turn.copied_from_run === undefined) {
+        costs.cost.add(turn.cost);
+        costs.judge_cost.add(turn.judge_cost);
+      }
+      if (isAskedTheSecondWay(turn)) return; // it costs, and is no part of the averages
       const { missing_scores, score_methods, differs_in, check_results } = turn;
       if (turn.truncated) truncatedTurns++;
       for (const score in missing_scores) countMissing(score, missing_scores[score]!);
@@ -68,8 +77,6 @@ export function createTurnCounter() {
         differences.set(kind, (differences.get(kind) ?? 0) + 1);
       }
       check_results?.forEach(countCheck);
-      costs.cost.add(turn.cost);
-      costs.judge_cost.add(turn.judge_cost);
     },
     /** The most frequent first. */
     report: (): TurnCounts => ({

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import { writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
+import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
@@ -160,8 +160,17 @@ function readRunCursor(
   [name, id, value]: [string, string, string | number | null],
   sort: RunSort,
 ): RunCursor {
-  if (name === nameSort(sort)) return { id, value };
-  throw wrongCursor(name);
+  if (name !== nameSort(sort)) throw wrongCursor(name);
+  // PostgreSQL compares a column only with values of its type, and no text with a NUL.
+  if (!isSortValue(value, sort) || id.includes("\0")) throw forgedCursor();
+  return { id, value };
+}
+
+function isSortValue(value: string | number | null, { by }: RunSort): boolean {
+  if (value === null) return true;
+  if (by === "overall") return typeof value === "number";
+  if (by === "duration") return Number.isSafeInteger(value);
+  return typeof value === "string" && !value.includes("\0");
 }
 
 function describeRetry(

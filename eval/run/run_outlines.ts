@@ -1,3 +1,4 @@
+import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import type { RunStore, StoredRun } from "../store/store.ts";
 import type { RunManager } from "./manager.ts";
@@ -6,6 +7,8 @@ import type { RunManager } from "./manager.ts";
 export interface RunOutline {
   scenarios: { id: string; description: string }[];
   attempts: number;
+  /** See `firstTurnOf`. */
+  history: EvaluateRequest["history"];
   passThreshold: number;
 }
 
@@ -20,6 +23,7 @@ export function outlineOf({ request, attempts }: StoredRun): RunOutline {
       description: description.slice(0, SHOWN_DESCRIPTION),
     })),
     attempts,
+    history: request.history,
     passThreshold: thresholdOf(request),
   };
 }

@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
-import { writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
+import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
 import { readParams, readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { Summaries } from "../results/summaries.ts";
@@ -177,5 +178,7 @@ function readTurnCursor(
   wanted: string,
 ): TurnCursor {
   if (sort !== wanted) throw wrongCursor(sort);
+  // PostgreSQL compares a column of integers with integers only.
+  if (/^-?seq$/.test(sort) && !z.int32().nullable().safeParse(value).success) throw forgedCursor();
   return { value, scenario, attempt, turn };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstTurnOf } from "../../shared/schemas/conversations.ts";
 import { Scores } from "../../shared/schemas/evaluate.ts";
 import { listedOutcomeOf } from "../results/outcome.ts";
 import { type IndexedTurn, TURN_OUTCOMES } from "../store/list_query.ts";
@@ -16,6 +17,8 @@ export const TurnRow = z.object({
   /** The order of storing within the run, from 1. */
   seq: z.int(),
   interaction_id: z.string(),
+  /** It was asked a second time, after the references (`history: "both"`); no part of the averages. */
+  history_of: z.literal("reference").optional(),
   outcome: z.enum(TURN_OUTCOMES),
   scores: Scores,
   labels: TurnFacets.shape.labels,
@@ -57,6 +60,7 @@ export function viewTurn(
     turn: turn.turn,
     seq: turn.seq,
     interaction_id: id,
+    ...(firstTurnOf(outline, turn.attempt) > 0 && { history_of: "reference" as const }),
     outcome: listedOutcomeOf(turn, threshold),
     ...facets,
     ...(turn.resultJson !== undefined && fields.names.length > 0 && {

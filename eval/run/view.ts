@@ -13,6 +13,8 @@ export interface RunView {
   /** Without its query, which may contain a secret of the caller. */
   endpoint: string;
   attempts: number;
+  /** `name@version`, if the run named a dataset. */
+  dataset?: string;
   created_at: string;
   finished_at: string | null;
   progress: RunProgress;
@@ -31,6 +33,7 @@ export function viewRun(run: RunRecord, progress: RunProgress): RunView {
     model_id: run.modelId,
     endpoint: withoutQuery(run.endpoint),
     attempts: run.attempts,
+    ...(run.datasetName !== null && { dataset: `${run.datasetName}@${run.batchDigest}` }),
     created_at: new Date(run.createdAt).toISOString(),
     finished_at: run.finishedAt === null ? null : new Date(run.finishedAt).toISOString(),
     progress,

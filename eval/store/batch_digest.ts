@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
-import { createYielder } from "../../shared/yielder.ts";
+import { digestOf } from "../../shared/digest.ts";
+import { gatherText, jsonPieces } from "../../shared/http/json_stream.ts";
+import type { EvaluateRequest, Scenario } from "../../shared/schemas/evaluate.ts";
+
+/** Down to the turns of a batch, each of which is written as one piece. */
+const DEPTH = 3;
 
 /**
  * What a test is called that has no name: after its scenario, or if there are several after their
@@ -13,13 +17,7 @@ export async function nameBatch(batch: Scenario[]): Promise<string> {
 
 /** A digest of a batch's content: runs with the same one have run the same conversations. */
 export async function digestBatch(batch: Scenario[]): Promise<string> {
-  const digest = createBatchDigest();
-  const yieldIfDue = createYielder();
-  for (const scenario of batch) {
-    digest.add(JSON.stringify(scenario));
-    await yieldIfDue();
-  }
-  return digest.end();
+  return shorten(await digestOf(gatherText(jsonPieces(batch, DEPTH))));
 }
 
 /** The same digest of scenarios that arrive one after another, each as JSON text. */
@@ -31,6 +29,15 @@ export function createBatchDigest(): { add(scenario: string): void; end(): strin
       hash.update(separator).update(scenario);
       separator = ",";
     },
-    end: () => hash.update(separator === "[" ? "[]" : "]").digest("hex").slice(0, 32),
+    end: () => shorten(hash.update(separator === "[" ? "[]" : "]").digest("hex")),
   };
+}
+
+/** The name of the dataset that a stored request names; `null` if it names none. */
+export function datasetNameOf({ dataset }: Pick<EvaluateRequest, "dataset">): string | null {
+  return dataset?.split("@")[0] ?? null;
+}
+
+function shorten(digest: string): string {
+  return digest.slice(0, 32);
 }

@@ -11,6 +11,8 @@ export interface NewGrade {
 }
 
 export interface StoredGrade extends NewGrade, TurnPosition {
+  /** Set if the author took the grade back; it then repeats what it was. */
+  withdrawn?: true;
   /** From 1, for each author of a turn. */
   version: number;
   /** Milliseconds since 1970. */
@@ -24,10 +26,10 @@ export type GradePosition = TurnPosition & Pick<NewGrade, "author">;
 export interface GradeReader {
   /**
    * The latest grade of each author, in the order of the batch and then by author; those after a
-   * position if one is given.
+   * position if one is given. Grades that were withdrawn are not among them.
    */
   grades(runId: string, after?: GradePosition): AsyncIterable<StoredGrade>;
-  /** Every grade that a turn ever had, oldest first. */
+  /** Every grade that a turn ever had, oldest first, and each withdrawal. */
   gradeHistory(runId: string, position: TurnPosition): Promise<StoredGrade[]>;
 }
 
@@ -42,4 +44,6 @@ export interface GradeWriter {
     position: TurnPosition,
     grade: NewGrade,
   ): Promise<StoredGrade | undefined>;
+  /** Takes back an author's grade; its history is kept. `undefined` if there is none. */
+  withdrawGrade(runId: string, position: GradePosition): Promise<StoredGrade | undefined>;
 }

@@ -45,30 +45,53 @@ export function createGradeWriter(
     return row && toGrade(row);
   }
 
+  /** `next` says what follows the author's latest grade; `undefined`: nothing does. */
+  async function addVersion(
+    runId: string,
+    position: GradePosition,
+    next: (latest: StoredGrade | undefined) => Successor | undefined,
+  ): Promise<StoredGrade | undefined> {
+    const { scenario, attempt, turn, author } = position;
+    for (let tries = 1;; tries++) {
+      const latest = await latestOf(runId, position);
+      const successor = next(latest);
+      if (!successor) return latest;
+      const { value, label, comment, withdrawn } = successor;
+      const row: GradesTable = {
+        run_id: runId,
+        ...{ scenario, attempt, turn, author },
+        version: (latest?.version ?? 0) + 1,
+        ...{ value, label, comment },
+        created_at: now(),
+        withdrawn: withdrawn ? 1 : 0,
+      };
+      const outcome = await insertVersion(db, row);
+      if (outcome === "stored") return toGrade(row);
+      if (outcome === "no turn") return undefined;
+      if (tries === MOST_TRIES) throw new Error(`grade of run ${runId}: too many writers`);
+    }
+  }
+
   return {
-    async saveGrade(runId, position, grade) {
-      for (let tries = 1;; tries++) {
-        const latest = await latestOf(runId, { ...position, author: grade.author });
-        if (latest && isSame(latest, grade)) return latest;
-        const { scenario, attempt, turn } = position;
-        const row: GradesTable = {
-          run_id: runId,
-          ...{ scenario, attempt, turn },
-          author: grade.author,
-          version: (latest?.version ?? 0) + 1,
-          value: grade.value,
-          label: grade.label,
-          comment: grade.comment,
-          created_at: now(),
-        };
-        const outcome = await insertVersion(db, row);
-        if (outcome === "stored") return toGrade(row);
-        if (outcome === "no turn") return undefined;
-        if (tries === MOST_TRIES) throw new Error(`grade of run ${runId}: too many writers`);
-      }
+    saveGrade: (runId, position, grade) =>
+      addVersion(
+        runId,
+        { ...position, author: grade.author },
+        (latest) => latest && isSame(latest, grade) ? undefined : grade,
+      ),
+
+    async withdrawGrade(runId, position) {
+      let found = false;
+      const withdrawn = await addVersion(runId, position, (latest) => {
+        found = latest !== undefined && !latest.withdrawn;
+        return found ? { ...latest!, withdrawn: true } : undefined;
+      });
+      return found ? withdrawn : undefined;
     },
   };
 }
+
+type Successor = NewGrade & Pick<StoredGrade, "withdrawn">;
 
 /** `taken`: another process has stored this version. */
 async function insertVersion(
@@ -92,8 +115,9 @@ async function insertVersion(
   });
 }
 
-function isSame(one: NewGrade, other: NewGrade): boolean {
-  return one.value === other.value && one.label === other.label && one.comment === other.comment;
+function isSame(one: StoredGrade, other: NewGrade): boolean {
+  return !one.withdrawn && one.value === other.value && one.label === other.label &&
+    one.comment === other.comment;
 }
 
 function selectOfTurn(
@@ -108,12 +132,13 @@ function selectOfTurn(
     .where("turn", "=", turn);
 }
 
-/** A page of the grades after a position that no later version replaces. */
+/** A page of the grades after a position that no later version replaces or withdraws. */
 function latestFrom(runId: string, { scenario, attempt, turn, author }: GradePosition) {
   return sql<GradesTable>`
     select g.*
     from grades as g
     where g.run_id = ${runId}
+      and g.withdrawn = 0
       and (g.scenario, g.attempt, g.turn, g.author)
         > (${scenario}, ${attempt}, ${turn}, ${author})
       and not exists (
@@ -137,6 +162,7 @@ function toGrade(row: GradesTable): StoredGrade {
     label: row.label,
     comment: row.comment,
     createdAt: Number(row.created_at),
+    ...(row.withdrawn === 1 && { withdrawn: true }),
   };
 }
 

@@ -190,6 +190,13 @@ const migrations: Record<string, Migration> = {
         .where(sql.ref("group_id"), "is not", null).execute();
     },
   },
+  "0019_withdrawn_grades": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("grades")
+        .addColumn("withdrawn", "integer", (column) => column.notNull().defaultTo(0)).execute();
+      await db.schema.alterTable("runs").addColumn("dataset_name", "text").execute();
+    },
+  },
 };
 
 /** Turns of an earlier version that are read at once. */

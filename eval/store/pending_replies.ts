@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { Cost } from "../../shared/schemas/cost.ts";
 import type { PendingRepliesTable, Tables } from "./schema.ts";
 import type { PendingReply, RunStore } from "./store.ts";
 
@@ -76,6 +77,11 @@ function toPendingReply(
     ...(reasoning !== undefined && { reasoning }),
     ...(stored.reply_encoding && { encoding: stored.reply_encoding }),
     ...(stored.tool_calls && { toolCalls: stored.tool_calls }),
-    ...(stored.cost !== undefined && { cost: stored.cost }),
+    ...(stored.cost !== undefined && { cost: costHere(stored) }),
   };
+}
+
+/** A reply that was paid for by the run that this one retries costs nothing again. */
+function costHere({ cost, copied_from_run }: { cost: Cost | null; copied_from_run?: string }) {
+  return cost && copied_from_run !== undefined ? { ...cost, amount: 0 } : cost;
 }

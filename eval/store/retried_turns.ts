@@ -1,11 +1,12 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { ALL_TURN_COLUMNS } from "./run_rows.ts";
 import type { Tables } from "./schema.ts";
 
 /**
  * Copies the parent's turns up to the first failed one of each attempt. Later turns were asked
  * without the failed one in their history, so they do not fit the new conversation. Of a turn whose
- * `overall` is missing only the reply is copied, to be scored again.
+ * `overall` is missing only the reply is copied, to be scored again. Each says where it was asked:
+ * the new run has not paid for it.
  */
 export async function copyAnswered(
   transaction: Transaction<Tables>,
@@ -38,14 +39,28 @@ export async function copyAnswered(
       );
   await transaction.insertInto("turns")
     .columns(ALL_TURN_COLUMNS)
-    .expression(selectKept(0).select(columns.map((column) => `turns.${column}` as const)))
+    .expression(
+      selectKept(0).select(
+        columns.map((column) =>
+          column === "result" ? marked(parentId).as("result") : `turns.${column}` as const
+        ),
+      ),
+    )
     .execute();
   await transaction.insertInto("pending_replies")
     .columns(["run_id", "scenario", "attempt", "turn", "reply", "tries"])
     .expression(
       selectKept(1)
-        .select(["turns.scenario", "turns.attempt", "turns.turn", "turns.result"])
+        .select(["turns.scenario", "turns.attempt", "turns.turn"])
+        .select(marked(parentId).as("reply"))
         .select(({ lit }) => [lit(0).as("tries")]),
     )
     .execute();
+}
+
+/** A turn's result with `copied_from_run`; one that the parent had copied too keeps its own. */
+function marked(parentId: string) {
+  const member = `{"copied_from_run":${JSON.stringify(parentId)},`;
+  return sql<string>`case when turns.result like '{"copied_from_run":%' then turns.result
+    else cast(${member} as text) || substr(turns.result, 2) end`;
 }

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
-import { digestBatch } from "./batch_digest.ts";
+import { datasetNameOf, digestBatch } from "./batch_digest.ts";
 import { removeQuery } from "./endpoint_query.ts";
 import { claimKey } from "./idempotency_keys.ts";
 import { copyAnswered } from "./retried_turns.ts";
@@ -123,6 +123,7 @@ function describeRun(
     tally: null,
     queryRemoved: endpoint !== request.endpoint,
     batchDigest,
+    datasetName: datasetNameOf(request),
     gate: null,
     group,
     request: { ...request, endpoint },

@@ -21,6 +21,7 @@ export const RECORD_COLUMNS = [
   "tally",
   "query_removed",
   "dataset",
+  "dataset_name",
   "gate",
   "group_id",
   "group_index",
@@ -78,6 +79,7 @@ export function toRecord(
     tally: row.tally === null ? null : JSON.parse(row.tally),
     queryRemoved: row.query_removed === 1,
     batchDigest: row.dataset,
+    datasetName: row.dataset_name,
     gate: row.gate,
     group: row.group_id === null
       ? null
@@ -103,6 +105,7 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
     request: await writeJson(run.request),
     query_removed: run.queryRemoved ? 1 : 0,
     dataset: run.batchDigest,
+    dataset_name: run.datasetName,
     gate: run.gate,
     group_id: run.group?.id ?? null,
     group_index: run.group?.index ?? null,
@@ -113,8 +116,8 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
   };
 }
 
-/** Down to the scenarios of a request, each of which is written as one piece. */
-const REQUEST_DEPTH = 2;
+/** Down to the turns of a request, each of which is written as one piece. */
+const REQUEST_DEPTH = 4;
 
 async function writeJson(request: EvaluateRequest): Promise<string> {
   const yieldIfDue = createYielder();

@@ -47,7 +47,10 @@ export interface RunTagsTable {
   run_id: string;
 }
 
-/** Grades by people. All versions are kept; the highest of an author is the present one. */
+/**
+ * Grades by people. All versions are kept; the highest of an author is the present one. One that is
+ * withdrawn repeats what it takes back.
+ */
 export interface GradesTable {
   run_id: string;
   scenario: number;
@@ -60,6 +63,7 @@ export interface GradesTable {
   label: string | null;
   comment: string | null;
   created_at: number;
+  withdrawn: 0 | 1;
 }
 
 /** Values that the service keeps for itself. */
@@ -86,6 +90,8 @@ export interface RunsTable {
   query_removed: 0 | 1;
   /** The digest of the batch (`digestBatch`), not a stored dataset; `null` in runs of earlier versions. */
   dataset: string | null;
+  /** Of the dataset that the request names; `null` if it has a batch instead. */
+  dataset_name: string | null;
   gate: Gate | null;
   /** The group, the run's place in it and the model's name there; `null` if it is in none. */
   group_id: string | null;

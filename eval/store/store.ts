@@ -48,6 +48,8 @@ export interface RunRecord {
   queryRemoved: boolean;
   /** A digest of the batch; `null` in runs of earlier versions. */
   batchDigest: string | null;
+  /** Of the dataset that the request names; `null` if it has a batch instead. */
+  datasetName: string | null;
   /** What the command line decided about the run; `null` if it did not check it. */
   gate: Gate | null;
   /** The group that the run belongs to, if its request named several models. */

@@ -7,6 +7,15 @@ export function writeCursor(value: unknown): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
+const FORGED = "must be the next_cursor of the page before";
+
+/** The error for a cursor that no page has. */
+export function forgedCursor(): AppError {
+  return new AppError(400, "invalid_request", `cannot use the query: cursor: ${FORGED}`, {
+    errors: [{ path: "cursor", message: FORGED }],
+  });
+}
+
 /** Longer ones were not written by this service. */
 const LONGEST_CURSOR = 2_048;
 
@@ -15,7 +24,7 @@ export function cursor<T extends z.ZodType>(schema: T) {
   return z.string().max(LONGEST_CURSOR).transform((text, context): z.output<T> => {
     const parsed = schema.safeParse(parse(text));
     if (parsed.success) return parsed.data;
-    context.addIssue({ code: "custom", message: "must be the next_cursor of the page before" });
+    context.addIssue({ code: "custom", message: FORGED });
     return z.NEVER;
   });
 }

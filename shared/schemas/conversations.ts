@@ -70,6 +70,13 @@ export function countTurns(plan: RunPlan): number {
   ) * plan.attempts;
 }
 
+/** What the turns that count were asked after; of `both`, those after generated replies. */
+export function countedHistory(
+  { history }: Pick<EvaluateRequest, "history">,
+): "generated" | "reference" {
+  return history === "reference" ? "reference" : "generated";
+}
+
 /** Whether a turn was asked the second way, and so is no part of the averages. */
 export function isAskedTheSecondWay({ history_of }: Pick<InteractionResult, "history_of">) {
   return history_of === "reference";

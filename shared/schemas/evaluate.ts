@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Agreement } from "./agreement.ts";
 import { NOT_UTF8 } from "../http/utf8.ts";
 import { CheckCount, CheckResult, Checks } from "./checks.ts";
 import { Cost, CostSum } from "./cost.ts";
@@ -287,6 +288,8 @@ export const InteractionResult = Interaction.extend({
   history_of: z.literal("reference").optional(),
   /** What the endpoint called, if the run expects tool calls anywhere and the endpoint reports them. */
   tool_calls: z.array(ObservedToolCall).optional(),
+  /** In a run that retries another one: where the turn was asked, and paid for. */
+  copied_from_run: z.string().optional(),
   /** Of the call, if `PRICES` is set; `null` if the model has no price or reported no tokens. */
   cost: Cost.nullable().optional(),
   /** Of the judge's calls for the turn, if `PRICES` is set and there were any. */
@@ -389,6 +392,8 @@ const RunResults = z.object({
   labels: z.record(z.string(), LabelReport),
   /** By score; only in an export that was asked for it. */
   noise: z.record(z.string(), ScoreNoise).optional(),
+  /** Only in exports of a run that people graded. */
+  agreement: Agreement.optional(),
 }).meta({ id: "RunResults" });
 
 /** The body of the answer. */

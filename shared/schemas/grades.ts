@@ -26,6 +26,8 @@ export const Grade = z.object({
   /** 1 for the author's first grade of the turn. */
   version: z.int(),
   created_at: z.string(),
+  /** Only in the history: the author took back what is repeated here. */
+  withdrawn: z.literal(true).optional(),
 }).meta({ id: "Grade" });
 export type Grade = z.infer<typeof Grade>;
 

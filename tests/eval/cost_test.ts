@@ -2,12 +2,14 @@ import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "
 import { parse as parseCsv } from "csv-parse/sync";
 import { EvalConfig } from "../../eval/config.ts";
 import { costOf, findPrice, priceTarget } from "../../eval/endpoint/prices.ts";
+import type { Target } from "../../eval/endpoint/target.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
 import { ConfigError, parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
+import type { ScenarioResult } from "../../shared/schemas/evaluate.ts";
 import { cliContext } from "../fakes/cli_context.ts";
-import { fakeTarget } from "../fakes/eval_ports.ts";
+import { fakeTarget, providerError } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { memoryStore } from "../fakes/memory_store.ts";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
@@ -127,6 +129,33 @@ Deno.test("turns and runs have their costs, the judge's apart, in every export",
   assertStringIncludes(markdown, "- Cost 0.00182 USD, and 1 turns of unknown cost\n");
   assertStringIncludes(markdown, "- Cost of the judge 0.0048 EUR\n");
   assertEquals(JSON.parse((await read("jsonl")).split("\n")[1]!).cost, null);
+});
+
+Deno.test("a retry's cost is what it paid itself, not what its parent had paid", async () => {
+  const usage = { input_tokens: 1_000_000, output_tokens: 0, total_tokens: 1_000_000 };
+  let calls = 0;
+  const target: Target = {
+    ask: () =>
+      ++calls === 2 ? Promise.reject(providerError(500)) : Promise.resolve({ content: "a", usage }),
+  };
+  const price = { input: 2, output: 0, currency: "USD" };
+  const { service, runs } = evalService(undefined, { target: priceTarget(target, price) });
+  const send = async (path: string, method = "GET") =>
+    await (await service(new Request(`http://127.0.0.1:8080${path}`, { method }))).json();
+  const test_batch = ["a", "b", "c"].map((id) => ({
+    id,
+    interactions: [{ id: "1", user_message: "Hi" }],
+  }));
+  const first = await evaluateWith(service, evaluateBody({ test_batch }));
+  assertEquals([first.results.cost!.amount, first.results.cost!.turns], [4, 2]);
+  const { run_id } = await send(`/runs/${first.run_id}/retry`, "POST");
+  await runs.active(run_id)?.ended;
+  const { result: { results } } = await send(`/runs/${run_id}`);
+  assertEquals([results.cost.amount, results.cost.turns, results.cost.unknown], [2, 1, 0]);
+  const from = (results.scenarios as ScenarioResult[]).map(({ attempts }) =>
+    attempts[0]!.interactions[0]!.copied_from_run
+  );
+  assertEquals(from, [first.run_id, undefined, first.run_id]);
 });
 
 Deno.test("a model without a price has an unknown cost, never 0; the command line says so", async () => {

@@ -145,6 +145,58 @@ Deno.test("comparisons and the noise of a run look at the generated history alon
   );
 });
 
+Deno.test("of runs with different histories only the first turns are compared, and that is said", async () => {
+  const { service } = evalService(cascading);
+  const run = async (history: string) =>
+    (await evaluateWith(service, evaluateBody({ test_batch: batch(6), history }))).run_id;
+  const [generated, reference, both] = [
+    await run("generated"),
+    await run("reference"),
+    await run("both"),
+  ];
+  const read = async (path: string) =>
+    await (await service(new Request(`http://127.0.0.1:8080${path}`))).json();
+  const pair = (baseline: string, candidate: string) =>
+    `baseline=${baseline}&candidate=${candidate}`;
+  const found = await read(`/runs/compare?${pair(both, reference)}`);
+  assertEquals(found.other_history, { turns: 12 });
+  assertEquals([found.baseline.history, found.candidate.history], [undefined, "reference"]);
+  assertEquals([found.scores.checks.turns, found.scores.checks.difference], [6, 0]);
+  const { turns } = await read(`/runs/compare/turns?${pair(generated, reference)}&score=checks`);
+  assertEquals(turns.map(({ candidate }: { candidate: { turn: number } }) => candidate.turn), [
+    ...[0, 0, 0, 0, 0, 0],
+  ]);
+  const same = await read(`/runs/compare?${pair(generated, both)}`);
+  assertEquals([same.other_history, same.scores.checks.turns], [undefined, 18]);
+  const path = `/runs/${reference}/export?format=markdown&baseline=${generated}`;
+  const markdown = await (await service(new Request(`http://127.0.0.1:8080${path}`))).text();
+  assertStringIncludes(
+    markdown,
+    "- Not compared: 12 turns after the first; one run was asked after its own replies, the " +
+      "other one after the references",
+  );
+});
+
+Deno.test("lists mark the turns asked the second way, and the counts are those of the averages", async () => {
+  const { service } = evalService(cascading);
+  const { run_id, results } = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: batch(2), history: "both" }),
+  );
+  const counted = results.check_counts!.reduce(
+    (sum, { passed, failed }) => sum + passed + failed,
+    0,
+  );
+  assertEquals([counted, results.statistics.checks!.turns], [6, 6]);
+  const read = async (path: string) =>
+    await (await service(new Request(`http://127.0.0.1:8080/runs/${run_id}${path}`))).json();
+  const { turns } = await read("/turns");
+  const second = turns.filter(({ history_of }: { history_of?: string }) => history_of);
+  assertEquals([turns.length, second.length], [10, 4]);
+  const { outcomes } = await read("/summary");
+  assertEquals(Object.values<number>(outcomes).reduce((a, b) => a + b), 6);
+});
+
 Deno.test("a history that is not known, or that needs references, is a 400 with its path", async () => {
   const { service, asked } = evalService();
   const refuse = async (body: Record<string, unknown>) => {

@@ -24,6 +24,7 @@ export function memoryGrades(
   return {
     async *grades(runId, after) {
       const latest = of(runId).filter((grade) =>
+        !grade.withdrawn &&
         !of(runId).some((other) => order(other, grade) === 0 && other.version > grade.version)
       );
       yield* latest.sort(order).filter((grade) => !after || order(grade, after) > 0);
@@ -35,11 +36,27 @@ export function memoryGrades(
       if (!hasTurn(runId, position)) return undefined;
       const latest = of(runId).filter(isAt(position))
         .findLast(({ author }) => author === grade.author);
-      const isSame = latest && latest.value === grade.value && latest.label === grade.label &&
+      const isSame = latest && !latest.withdrawn && latest.value === grade.value &&
+        latest.label === grade.label &&
         latest.comment === grade.comment;
       if (isSame) return latest;
       const version = (latest?.version ?? 0) + 1;
       const stored = { ...position, ...grade, version, createdAt: now() };
+      byRun.set(runId, [...of(runId), stored]);
+      return stored;
+    },
+    // deno-lint-ignore require-await -- as above
+    async withdrawGrade(runId, position) {
+      const latest = of(runId).filter(isAt(position))
+        .findLast(({ author }) => author === position.author);
+      if (!latest || latest.withdrawn) return undefined;
+      const { version } = latest;
+      const stored: StoredGrade = {
+        ...latest,
+        version: version + 1,
+        createdAt: now(),
+        withdrawn: true,
+      };
       byRun.set(runId, [...of(runId), stored]);
       return stored;
     },

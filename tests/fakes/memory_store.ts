@@ -1,4 +1,4 @@
-import { digestBatch } from "../../eval/store/batch_digest.ts";
+import { datasetNameOf, digestBatch } from "../../eval/store/batch_digest.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { removeQuery } from "../../eval/store/endpoint_query.ts";
 import type {
@@ -84,6 +84,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       tally: null,
       queryRemoved: endpoint !== request.endpoint,
       batchDigest: await digestBatch(request.test_batch),
+      datasetName: datasetNameOf(request),
       gate: null,
       group,
       request: { ...structuredClone(request), endpoint },
@@ -97,7 +98,11 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       )
     );
     const isMissing = ({ result }: StoredTurn) => result.missing_scores?.overall !== undefined;
-    turns.set(id, new Map(kept.filter(([, turn]) => !isMissing(turn))));
+    const copied = kept.filter(([, turn]) => !isMissing(turn)).map(([key, turn]) => {
+      const result = { copied_from_run: parentId!, ...turn.result };
+      return [key, { ...turn, result }] as const;
+    });
+    turns.set(id, new Map(copied));
     for (const [key, { scenario, attempt, turn, result }] of kept) {
       if (!isMissing(turns.get(parentId!)!.get(key)!)) continue;
       const { agent_reply: content, usage, latency_ms: latencyMs } = result;
@@ -107,6 +112,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         ...(finishReason !== undefined && { finishReason }),
         ...(reasoning !== undefined && { reasoning }),
         ...(encoding && { encoding }),
+        ...(result.cost && { cost: { ...result.cost, amount: 0 } }),
       });
     }
     return stored;

@@ -33,6 +33,7 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     tally: null,
     queryRemoved: false,
     batchDigest: null,
+    datasetName: null,
     gate: null,
     group: null,
     request: {

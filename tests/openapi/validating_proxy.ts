@@ -165,6 +165,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   for (const path of ["turns/0/1/0/grades", "grades", "agreement", "export", "export?noise=true"]) {
     await send(proxy, `GET /runs/${run}/${path}`, { status: 200 });
   }
+  await send(proxy, `DELETE /runs/${run}/turns/0/1/0/grade?author=ann`, { status: 200 });
   const scenarios = { test_batch: body.test_batch };
   await send(proxy, "PUT /datasets/support", { body: scenarios, status: 201 });
   await send(proxy, "PUT /datasets/support", { body: scenarios, status: 200 });
@@ -236,6 +237,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     [`GET /runs/${run}/noise?scores=none`, { status: 400 }],
     [`PUT /runs/${run}/turns/0/1/0/grade`, { body: { value: 2 }, status: 400 }],
     [`GET /runs/${run}/turns/9/1/0/grades`, { status: 404 }],
+    [`DELETE /runs/${run}/turns/0/1/0/grade`, { status: 404 }],
     ["GET /datasets/none", { status: 404 }],
     ["PUT /datasets/support?format=xml", { body: scenarios, status: 400 }],
     ["POST /runs/none/cancel", { status: 404 }],

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createContentChecks } from "../../../eval/assess/checks/content_checks.ts";
 import { digestBatch } from "../../../eval/store/batch_digest.ts";
 import {
   evalService,
@@ -6,6 +7,7 @@ import {
   evaluateRequestOf,
   evaluateWith,
 } from "../../fakes/eval_service.ts";
+import { scoringPorts } from "../../fakes/scoring_ports.ts";
 
 function scenario(id: string, question = `${id}?`) {
   return {
@@ -28,8 +30,8 @@ function scenario(id: string, question = `${id}?`) {
 const jsonl = (...scenarios: unknown[]) =>
   scenarios.map((one) => `${JSON.stringify(one)}\n`).join("");
 
-function started() {
-  const evaluation = evalService();
+function started(options: Parameters<typeof evalService>[1] = {}) {
+  const evaluation = evalService(undefined, options);
   const call = async (
     path: string,
     { method = "GET", body, headers = {} }: {
@@ -164,6 +166,50 @@ const REFUSED: Record<string, { path?: string; body: string; status?: number; sa
   },
 };
 
+const BAD_CHECKS: Record<string, { fields: Record<string, unknown>; says: string }> = {
+  "an invalid pattern": {
+    fields: { checks: [{ type: "regex", value: "(" }] },
+    says: "interactions.0.checks.0.value is not a usable pattern",
+  },
+  "an invalid schema": {
+    fields: { checks: [{ type: "json", value: { type: "strin" } }] },
+    says: "interactions.0.checks.0.value is not a usable JSON Schema",
+  },
+  "an unknown check": {
+    fields: { checks: [{ type: "matches" }] },
+    says: "interactions.0.checks.0.type: ",
+  },
+  "a negative weight": {
+    fields: { checks: [{ type: "contains", value: "x", weight: -1 }] },
+    says: "interactions.0.checks.0.weight: must be greater than 0",
+  },
+  "an invalid pattern for a tool call": {
+    fields: { reference_tools: [{ name: "search", args: { q: { $regex: "(" } } }] },
+    says: "interactions.0.reference_tools.0.args.q.$regex is not a usable pattern",
+  },
+};
+
+Deno.test("a bad check in a dataset is refused when it is written, with its line and path", async (t) => {
+  using checks = createContentChecks();
+  const { call, put } = started({ scoring: scoringPorts({ checks }) });
+  for (const [what, { fields, says }] of Object.entries(BAD_CHECKS)) {
+    await t.step(what, async () => {
+      const bad = scenario("b");
+      Object.assign(bad.interactions[0]!, fields);
+      const { status, json } = await put("/datasets/x", jsonl(scenario("a"), bad));
+      assertEquals(status, 400);
+      assertEquals(json.errors[0].path, "line 2");
+      assertStringIncludes(json.errors[0].message, says);
+    });
+  }
+  await t.step("a criterion for a judge is stored, also if there is none now", async () => {
+    const judged = { ...scenario("a"), checks: [{ type: "judge", value: "polite" }] };
+    assertEquals((await put("/datasets/judged", jsonl(judged))).status, 201);
+  });
+  const { datasets } = (await call("/datasets")).json;
+  assertEquals(datasets.map(({ name }: { name: string }) => name), ["judged"]);
+});
+
 for (const [what, { path = "/datasets/x", body, status = 400, says }] of Object.entries(REFUSED)) {
   Deno.test(`${what} is refused, and nothing is stored`, async () => {
     const { call, put } = started();
@@ -256,4 +302,16 @@ Deno.test("comparing runs of two versions says which, and which scenarios change
   assertEquals(json.changed, ["b"]);
   assertEquals(json.only_in_baseline.scenarios, ["c"]);
   assertEquals(json.only_in_candidate.scenarios, ["d"]);
+  const { text } = await call(`/runs/${runs[1]}/export?format=markdown&baseline=${runs[0]}`);
+  assertStringIncludes(
+    text,
+    `- The datasets differ: \`support@${versions[0]}\` before, \`support@${versions[1]}\` now`,
+  );
+  await evaluateWith(service, evaluateBody({ test_batch: [scenario("a")] }));
+  const { json: { runs: listed } } = await call("/runs");
+  assertEquals(listed.map(({ dataset }: { dataset?: string }) => dataset), [
+    undefined,
+    `support@${versions[1]}`,
+    `support@${versions[0]}`,
+  ]);
 });

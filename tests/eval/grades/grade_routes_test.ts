@@ -80,6 +80,26 @@ Deno.test("each author has one grade per turn, and the history keeps the earlier
   assertEquals((await send("GET", "/turns/0/1/0/grades")).answer, { grades: [], history: [] });
 });
 
+Deno.test("a grade is withdrawn by its author; lists and the agreement forget it, the history does not", async () => {
+  const { send } = await graded();
+  const path = "/turns/0/1/1/grade";
+  await send("PUT", path, { value: 0.2, author: "ann" });
+  await send("PUT", path, { value: 1 });
+  const { status, answer } = await send("DELETE", `${path}?author=ann`);
+  assertEquals([status, answer.value, answer.withdrawn], [200, 0.2, true]);
+  assertEquals(PlacedGrade.strict().parse(answer), answer);
+  const { answer: found } = await send("GET", "/turns/0/1/1/grades");
+  assertEquals(found.grades.map(({ author }: { author: string | null }) => author), [null]);
+  assertEquals(found.history.length, 3);
+  assertEquals((await send("GET", "/grades")).answer.grades.length, 1);
+  assertEquals((await send("GET", "/agreement")).answer.grades, 1);
+  const again = await send("DELETE", `${path}?author=ann`);
+  assertEquals([again.status, again.answer.code], [404, "not_found"]);
+  assertEquals((await send("DELETE", path)).status, 200);
+  assertEquals((await send("DELETE", "/turns/9/1/1/grade")).status, 404);
+  assertEquals((await send("DELETE", `${path}?author=a%00b`)).status, 400);
+});
+
 Deno.test("the grades of a run are listed in pages", async () => {
   const { send } = await graded();
   for (const scenario of [2, 0, 1]) {
@@ -181,6 +201,31 @@ Deno.test("every export carries the grades, and is as before without any", async
   );
 });
 
+Deno.test("exports of a whole run carry the agreement, and none without grades", async () => {
+  const { send } = await graded();
+  const exported = async (format: string) => (await send("GET", `/export?format=${format}`)).text;
+  const formats = ["json", "junit", "markdown", "html"];
+  for (const format of formats) {
+    const text = await exported(format);
+    assert(!/"agreement"|agreement_of_people|### Agreement/.test(text), format);
+  }
+  for (const [scenario, value] of [0, 0.4, 1].entries()) {
+    for (const author of ["ann", "ben"]) {
+      await send("PUT", `/turns/${scenario}/1/0/grade`, { value, author });
+    }
+  }
+  const { answer } = await send("GET", "/agreement");
+  assertEquals(JSON.parse(await exported("json")).results.agreement, answer);
+  assertStringIncludes(await exported("html"), `"agreement":${JSON.stringify(answer)}`);
+  assertStringIncludes(await exported("markdown"), "### Agreement");
+  const junit = await exported("junit");
+  assertStringIncludes(junit, '<property name="agreement_of_people" value="1"/>');
+  assertStringIncludes(
+    junit,
+    `<property name="agreement_with_people" value="${answer.judge.alpha_interval}"/>`,
+  );
+});
+
 Deno.test("a deleted run has no grades any more", async () => {
   const { send, store, id } = await graded();
   await send("PUT", "/turns/0/1/0/grade", { value: 1 });
@@ -215,7 +260,7 @@ Deno.test("the command line imports, lists and compares grades", async () => {
     const [file, words] of [
       ["wrong.jsonl", "line 2: value: "],
       ["text.jsonl", "line 1: it is not JSON"],
-      ["far.jsonl", "cannot import the grade of turn 9/1/0: it is not stored"],
+      ["far.jsonl", "cannot import the grade of turn 9/1/0: the turn is not stored"],
     ] as const
   ) {
     const { code, err } = await run("grades", "latest", "--import", file);

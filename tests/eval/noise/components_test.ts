@@ -130,7 +130,9 @@ Deno.test("a component that is not there is estimated without bias, and never sh
     if (estimate >= 0) continue;
     negative++;
     assertEquals(variance, 0);
-    assertEquals(notes, ["an estimate is below 0 and counts as 0: the true value is small"]);
+    assertEquals(notes, [
+      "a component is estimated below 0 and counts as 0: it is too small to tell from none",
+    ]);
   }
   assert(negative > SIMULATIONS / 4, `${negative}`);
   assertAlmostEquals(estimates / SIMULATIONS, 0, 0.0005);

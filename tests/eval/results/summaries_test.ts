@@ -55,6 +55,29 @@ Deno.test("a run is read once for the headlines of all lists that wait for it", 
   assertEquals((await summaries.headlines([record])).get(id)?.outcomes.passed, 1);
 });
 
+Deno.test("a run that lacks a turn is read once for lists, and again after a new end", async () => {
+  const store = memoryStore();
+  const request = evaluateRequest({ turns: 2 });
+  const { id } = await store.createRun({ request, testName: "t" });
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  const tally = { done: 2, failed: 0, missing: 0, scored: 2, mean: 1, lastSeq: 2 };
+  await store.setStatus(id, { status: "completed", tally });
+  let reads = 0;
+  const summaries = createSummaries({
+    ...store,
+    getRun(id) {
+      reads++;
+      return store.getRun(id);
+    },
+  });
+  const record = (await store.getRecord(id))!;
+  assertEquals((await summaries.headlines([record])).size, 0);
+  assertEquals((await summaries.headlines([record])).size, 0);
+  assertEquals(reads, 1);
+  await summaries.headlines([{ ...record, finishedAt: record.finishedAt! + 1 }]);
+  assertEquals(reads, 2);
+});
+
 Deno.test("a scenario with a turn that cannot pass is below the threshold, whatever its mean", async () => {
   const store = memoryStore();
   const { id } = await store.createRun({

@@ -98,6 +98,18 @@ Deno.test("an invalid parameter of the lists is refused by its name", async () =
     [`/runs/${id}/scenarios?cursor=${writeCursor(["scenario", 3e9])}`, "cursor"],
     [`/runs?sort=age`, "sort"],
     [`/runs?cursor=${other}`, "cursor"],
+    ...[
+      ["duration", id, "long"],
+      ["duration", id, 1.5],
+      ["overall", id, "high"],
+      ["test_name", id, 3],
+      ["test_name", id, "a\0b"],
+      ["status", "a\0b", "completed"],
+    ].map((forged): [string, string] => [
+      `/runs?sort=${forged[0]}&cursor=${writeCursor(forged)}`,
+      "cursor",
+    ]),
+    [`/runs/${id}/turns?sort=seq&cursor=${writeCursor(["seq", 1.5, 0, 0, 0])}`, "cursor"],
     [`/runs/compare/scenarios?baseline=${id}&candidate=${id}&score=none`, "score"],
     [`/runs/compare/turns?baseline=${id}`, "candidate"],
   ];

@@ -73,6 +73,36 @@ export const gradeCases: Record<string, StoreCase> = {
     assertEquals(history.map(({ value, version }) => [value, version]), [[0.2, 1], [0.7, 2]]);
   },
 
+  "a grade is withdrawn by its author alone, its history stays, and it can be given again": async (
+    store,
+    clock,
+  ) => {
+    const id = await start(store);
+    const position = { scenario: 0, attempt: 0, turn: 0 };
+    const ann = { ...position, author: "ann" };
+    assertEquals(await store.withdrawGrade(id, ann), undefined);
+    await store.saveGrade(id, position, grade(0.2, { author: "ann", label: "rude" }));
+    await store.saveGrade(id, position, grade(0.9));
+    clock.now += 1;
+    assertEquals(await store.withdrawGrade(id, ann), {
+      ...{ ...ann, value: 0.2, label: "rude", comment: null, version: 2 },
+      ...{ createdAt: clock.now, withdrawn: true },
+    });
+    assertEquals(await store.withdrawGrade(id, ann), undefined);
+    const authors = async () =>
+      (await Array.fromAsync(store.grades(id))).map(({ author, value }) => [author, value]);
+    assertEquals(await authors(), [["", 0.9]]);
+    clock.now += 1;
+    await store.saveGrade(id, position, grade(0.2, { author: "ann", label: "rude" }));
+    assertEquals(await authors(), [["", 0.9], ["ann", 0.2]]);
+    const history = (await store.gradeHistory(id, position)).filter(({ author }) => author);
+    assertEquals(history.map(({ version, withdrawn }) => [version, withdrawn]), [
+      [1, undefined],
+      [2, true],
+      [3, undefined],
+    ]);
+  },
+
   "a turn that is not stored cannot be graded": async (store) => {
     const id = await start(store);
     const none = { scenario: 5, attempt: 0, turn: 0 };

@@ -247,6 +247,7 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
       alter table runs drop column group_name;
       alter table runs drop column query_removed;
       alter table runs drop column dataset;
+      alter table runs drop column dataset_name;
       alter table runs drop column gate;
       alter table runs drop column overall;
       alter table runs drop column headline;
@@ -295,6 +296,7 @@ Deno.test("turns of an earlier version can be sorted and filtered after the migr
       drop table datasets;
       drop table dataset_versions;
       drop table dataset_parts;
+      alter table runs drop column dataset_name;
       drop index runs_by_group;
       alter table runs drop column group_id;
       alter table runs drop column group_index;
@@ -328,6 +330,7 @@ Deno.test("a reader finds no grades in a database that was not migrated yet, and
       drop table datasets;
       drop table dataset_versions;
       drop table dataset_parts;
+      alter table runs drop column dataset_name;
       drop index runs_by_group;
       alter table runs drop column group_id;
       alter table runs drop column group_index;

@@ -20,7 +20,15 @@ export const replyCases: Record<string, StoreCase> = {
     }
     const { id } = await store.createRun({ request: evaluateRequest(), testName: "t", parentId });
     assertEquals((await store.getRun(id))?.parentId, parentId);
-    assertEquals(await Array.fromAsync(store.turns(id)), kept);
+    const copied = (from: string) =>
+      kept.map((turn) => ({ ...turn, result: { ...turn.result, copied_from_run: from } }));
+    assertEquals(await Array.fromAsync(store.turns(id)), copied(parentId));
+    const again = await store.createRun({
+      request: evaluateRequest(),
+      testName: "t",
+      parentId: id,
+    });
+    assertEquals(await Array.fromAsync(store.turns(again.id)), copied(parentId));
     await store.recordTurn(id, storedTurn([0, 0, 1]));
     const events = await store.turnsAfter(id, { seq: 4, limit: 9 });
     assertEquals(events.map(({ seq, turn }) => [seq, turn]), [[5, 1]]);
@@ -39,6 +47,7 @@ export const replyCases: Record<string, StoreCase> = {
           finish_reason: "length",
           reasoning: "hm",
           reply_encoding: encoding,
+          cost: { amount: 3, currency: "USD" },
         }),
       );
       await store.recordTurn(parentId, storedTurn([0, 0, 2]));
@@ -54,6 +63,7 @@ export const replyCases: Record<string, StoreCase> = {
         finishReason: "length",
         reasoning: "hm",
         encoding,
+        cost: { amount: 0, currency: "USD" }, // the parent has paid
       };
       assertEquals(await store.pendingReplies(id, { scenario: 0, attempt: 0 }), [
         { scenario: 0, attempt: 0, turn: 1, ...received, tries: 0 },

@@ -25,6 +25,7 @@ export const runCases: Record<string, StoreCase> = {
       finishedAt: null,
       tally: null,
       queryRemoved: false,
+      datasetName: null,
       batchDigest: await digestBatch(request.test_batch),
       gate: null,
       group: null,
