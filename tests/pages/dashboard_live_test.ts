@@ -39,6 +39,7 @@ suite.test(
     await page.getByRole("button", { name: "Continue" }).click();
     await page.locator(".newest li").nth(2).waitFor();
     await page.getByText("turns/s").waitFor();
+    await page.locator(".tile", { hasText: "Mean score" }).getByText(/^0\.\d\d$/).waitFor();
     await checkAccessibility(page);
     await page.reload();
     await page.locator(".newest li").nth(1).waitFor();

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import {
   formatCount,
   formatDuration,
@@ -30,13 +30,16 @@ const TABLE_MS = 3_000;
 export function LiveRun({ run, onEnd, onTurns }: {
   run: Run;
   onEnd: () => void;
-  onTurns: () => void;
+  /** Called from time to time, with the number of finished turns. */
+  onTurns: (done: number) => void;
 }) {
   const progress = useSignal(run.progress);
   const newest = useSignal<TurnEvent[]>([]);
   const failures = useSignal<Record<string, number>>({});
   const speed = useSignal(0);
   const isLost = useSignal(false);
+  const told = useRef({ onEnd, onTurns }); // by an effect that outlives a render
+  told.current = { onEnd, onTurns };
 
   useEffect(() => {
     const controller = new AbortController();
@@ -55,7 +58,7 @@ export function LiveRun({ run, onEnd, onTurns }: {
       speed.value = arrivals.length / span * 1_000;
       if (now - shownAt < TABLE_MS) return;
       shownAt = now;
-      onTurns();
+      told.current.onTurns(progress.value.done);
     }
 
     /** True if the run has ended. */
@@ -92,7 +95,7 @@ export function LiveRun({ run, onEnd, onTurns }: {
         try {
           if (!hasBegun) await begin();
           hasBegun = true;
-          if (await follow()) return setTimeoutUnlessLeft(onEnd);
+          if (await follow()) return setTimeoutUnlessLeft(told.current.onEnd);
         } catch {
           if (controller.signal.aborted) return;
           isLost.value = true;

@@ -28,6 +28,7 @@ export function RunOverview({ run, summary, reload }: {
   const wanted = query.value.get("show") ?? "overall";
   const score = names.includes(wanted) ? wanted : names[0];
   const round = useSignal(0);
+  const known = Object.values(summary.outcomes).reduce((sum, turns) => sum + turns, 0);
   return (
     <>
       {summary.notes.map(({ code, detail }) => (
@@ -40,7 +41,10 @@ export function RunOverview({ run, summary, reload }: {
         <LiveRun
           run={run}
           onEnd={reload}
-          onTurns={() => void round.value++}
+          onTurns={(done) => {
+            round.value++;
+            if (done >= 2 * known) reload(); // few times, however many turns there are
+          }}
         />
       )}
       {(score !== undefined || run.status !== "running") && (

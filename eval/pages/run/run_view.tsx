@@ -1,11 +1,10 @@
 import { useEffect } from "preact/hooks";
-import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { query } from "../../../shared/pages/location.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { DeleteRunDialog } from "../run_actions.tsx";
+import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { AgreementView } from "../grades/agreement_view.tsx";
 import { NoiseView } from "../noise/noise_view.tsx";
@@ -32,25 +31,25 @@ export function RunBody({ id }: { id: string }) {
   const place = query.value.get("turn");
   const view = query.value.get("view");
   useEffect(() => globalThis.scrollTo(0, 0), [place, view]);
-  if (loaded.problem) {
-    return (
-      <ProblemNotice problem={loaded.problem}>
-        <Button isSmall icon="retry" onClick={loaded.reload}>Try again</Button>
-        {source.isLive && <Link class="button small" href="/">All runs</Link>}
-      </ProblemNotice>
-    );
-  }
-  if (!loaded.value) return <Loading what="the run" />;
-  const [run, summary] = loaded.value;
-  if (place) return <TurnView run={run} summary={summary} place={place} />;
   return (
-    <>
-      <RunHead run={run} reload={loaded.reload} />
-      {view === "noise"
-        ? <NoiseView run={run} summary={summary} />
-        : view === "grades"
-        ? <AgreementView run={run} summary={summary} />
-        : <RunOverview run={run} summary={summary} reload={loaded.reload} />}
-    </>
+    <Shown
+      loaded={loaded}
+      what="the run"
+      elsewhere={source.isLive && <Link class="button small" href="/">All runs</Link>}
+    >
+      {([run, summary]) => {
+        if (place) return <TurnView run={run} summary={summary} place={place} />;
+        return (
+          <>
+            <RunHead run={run} reload={loaded.reload} />
+            {view === "noise"
+              ? <NoiseView run={run} summary={summary} />
+              : view === "grades"
+              ? <AgreementView run={run} summary={summary} />
+              : <RunOverview run={run} summary={summary} reload={loaded.reload} />}
+          </>
+        );
+      }}
+    </Shown>
   );
 }
