@@ -125,6 +125,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
         await page.goto(`${slow.url}/ui/runs/${id}`);
         await page.locator(".newest li").nth(4).waitFor();
         await page.locator(".turn-rows .name").first().waitFor();
+        await page.locator(".tile .interval").waitFor();
       },
     }),
     ...both("edit-scenario", {
