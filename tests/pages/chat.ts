@@ -27,9 +27,10 @@ export async function startScriptedAgent(
   };
 }
 
-/** Sends a message by keyboard. */
+/** Sends a message by keyboard, once there is a model to send it to. */
 export async function say(page: Page, text: string): Promise<void> {
   const box = messageBox(page);
+  await page.getByRole("button", { name: /^(Model|First model): (?!Choose a model)/ }).waitFor();
   await box.fill(text);
   await box.press("Enter");
 }
