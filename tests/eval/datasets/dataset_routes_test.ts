@@ -128,6 +128,67 @@ Deno.test("a table is written with a mapping of its columns, and what is left ou
   assertEquals(second.interactions[0].reference_metadata, { intent: "part" });
 });
 
+/** Files as the other tools write them. */
+const FOREIGN: Record<string, { type: string; file: string; turns: string[][] }> = {
+  promptfoo: {
+    type: "application/yaml",
+    file: `# yaml-language-server: $schema=https://promptfoo.dev/config-schema.json
+description: Translation
+prompts:
+  - 'Convert this English to {{language}}: {{input}}'
+providers: [openai:gpt-4.1-mini]
+tests:
+  - vars: { language: French, input: Hello world }
+    assert:
+      - { type: contains, value: Bonjour le monde }
+      - { type: javascript, value: output.length < 100 }
+  - vars: { language: Spanish, input: Where is the library? }
+    assert: [{ type: icontains, value: Dónde está la biblioteca }]
+`,
+    turns: [
+      ["Convert this English to French: Hello world"],
+      ["Convert this English to Spanish: Where is the library?"],
+    ],
+  },
+  "openai-evals": {
+    type: "application/jsonl",
+    file: `{"input": [{"role": "system", "content": "Answer the question."}, ` +
+      `{"role": "user", "content": "What is 2+2?"}], "ideal": "4"}\n` +
+      `{"input": "Capital of France?", "ideal": ["Paris", "paris"]}\n`,
+    turns: [["What is 2+2?"], ["Capital of France?"]],
+  },
+  langsmith: {
+    type: "text/csv",
+    file: `id,created_at,inputs,outputs\n` +
+      `6bd5,2026-01-01T00:00:00Z,"{""question"": ""What is LangChain?""}",` +
+      `"{""answer"": ""A framework.""}"\n` +
+      `7ce6,2026-01-01T00:00:00Z,"{""messages"": [{""role"": ""user"", ""content"": ""Hi""}, ` +
+      `{""role"": ""assistant"", ""content"": ""Hello""}, {""role"": ""user"", ""content"": ` +
+      `""Bye""}]}","{""output"": ""See you, ""}"\n`,
+    turns: [["What is LangChain?"], ["Hi", "Bye"]],
+  },
+};
+
+for (const [format, { type, file, turns }] of Object.entries(FOREIGN)) {
+  Deno.test(`a file of ${format} is written as it is, and what was read is the same dataset`, async () => {
+    const { call, put } = started();
+    for (const path of ["/datasets/x", `/datasets/named?format=${format}`]) {
+      const { status, text } = await put(path, file, { "content-type": type });
+      assertEquals(status, 201, text);
+    }
+    const { json: { version, test_batch } } = await call("/datasets/x");
+    const asked = (test_batch as ReturnType<typeof scenario>[]).map(({ interactions }) =>
+      interactions.map(({ user_message }) => user_message)
+    );
+    assertEquals(asked, turns);
+    assertEquals((await call("/datasets/named")).json.version, version);
+    const { text } = await call("/datasets/x?format=jsonl");
+    assertEquals((await put("/datasets/copy", text)).json.version, version);
+    const whole = (await call("/datasets/x")).text;
+    assertEquals((await put("/datasets/again?format=json", whole)).json.version, version);
+  });
+}
+
 const REFUSED: Record<string, { path?: string; body: string; status?: number; says: string }> = {
   "a line that is not JSON": {
     body: `${jsonl(scenario("a"))}{"id": \n`,

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../../shared/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
+import { createRunIds } from "../../../eval/store/run_id.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 
 async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
@@ -315,6 +316,33 @@ Deno.test("turns of an earlier version can be sorted and filtered after the migr
     const label = { key: "intent", expected: "refund" };
     assertEquals(await store.countTurns(id, { label }), 1);
     await store.close();
+  }));
+
+Deno.test("what an upload left whose process died is deleted after a day, and nothing else", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const before = await openStore({ path });
+    async function* scenarios() {
+      yield* evaluateRequest().test_batch;
+    }
+    const saved = await before.saveDataset("support", scenarios());
+    await before.close();
+    const left = new DatabaseSync(path);
+    const idOf = (moment: number) => createRunIds(() => moment)();
+    const old = idOf(Date.now() - 25 * 60 * 60 * 1000);
+    const young = idOf(Date.now() - 60_000);
+    const insert = left.prepare("insert into dataset_parts values (?, ?, ?)");
+    for (const id of [old, young]) for (const part of [0, 1]) insert.run(id, part, "{}\n");
+    left.close();
+    const store = await openStore({ path });
+    const lines = (await Array.fromAsync(store.scenarioLines(saved))).join("");
+    assertEquals(lines.trimEnd().split("\n").length, saved.scenarios);
+    await store.close();
+    const after = new DatabaseSync(path);
+    const rows = after.prepare("select distinct content_id from dataset_parts").all();
+    after.close();
+    const ids = rows.map(({ content_id }) => content_id);
+    assertEquals([ids.length, ids.includes(old), ids.includes(young)], [2, false, true]);
   }));
 
 Deno.test("a reader finds no grades in a database that was not migrated yet, and the service makes their table", () =>
