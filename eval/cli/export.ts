@@ -28,8 +28,8 @@ export const exportRun: Command = {
 assay-eval export GROUP [options]
 
 RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group; its formats
-are json, jsonl, csv, junit and markdown. Without --output the run is written to standard
-output.
+are json, jsonl, csv, junit and markdown. Without --output the run is written
+to standard output.
 
   --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
   -o, --output FILE  write a file, in the format of its extension; may be repeated
