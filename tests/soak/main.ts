@@ -8,6 +8,7 @@ const MOST_GROWTH = 1;
 const report = await soak({
   seconds: Number(minutes) * 60,
   requestsPerSecond: Number(rate),
+  isWarm: true,
   warmUpSeconds: 60,
   onSample({ second, agent, eval: evaluation }) {
     if (second % 15 !== 0) return;

@@ -1,10 +1,12 @@
 import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
 import { startSoakEndpoint } from "./endpoint.ts";
-import { type Kind, LONG_EVERY, LONG_TEXTS, type Services, TRAFFIC } from "./traffic.ts";
+import { type Kind, LONG_EVERY, LONG_TEXTS, type Services, TRAFFIC, warmUp } from "./traffic.ts";
 
 export interface SoakOptions {
   seconds: number;
   requestsPerSecond: number;
+  /** Whether every text is evaluated once before the clock starts. */
+  isWarm?: boolean;
   /** What memory does before this does not count: caches and compiled code are made then. */
   warmUpSeconds: number;
   onSample?: (sample: MemorySample) => void;
@@ -45,6 +47,8 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     script: pathOf("eval_service.ts"),
   });
   const services = { agent: agent.url, eval: evaluation.url, endpoint: endpoint.baseUrl };
+
+  if (options.isWarm) await warmUp(services);
 
   const samples: MemorySample[] = [];
   const unexpected: string[] = [];
