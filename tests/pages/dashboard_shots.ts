@@ -71,7 +71,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       height: 640,
     }),
     ...both("run", { address: run, ready: ".turn-rows .name", height: 1900 }),
-    ...both("noise", { address: `${run}?view=noise`, ready: ".shares", height: 760 }),
+    ...both("noise", { address: `${run}?view=noise`, ready: ".sentence", height: 760 }),
     ...both("grades", { address: `${run}?view=grades`, ready: ".figures", height: 1000 }),
     ...both("turn", { address: `${run}?turn=3/1/0`, ready: ".grade-form", height: 1500 }),
     ...both("compare", {
