@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
-import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
 import { createGroupExportRoute } from "../export/group_export_route.ts";
 import { groupFormats } from "../export/group_formats.ts";
 import { createGroupHandlers, type GroupRoutesDeps } from "../groups/group_handlers.ts";
@@ -92,12 +92,7 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       summary: "The progress of a group, as server-sent events",
       params: { path, header: z.object({ "last-event-id": z.string().optional() }) },
       answers: {
-        200: {
-          description: "The events.",
-          content: {
-            "text/event-stream": { schema: z.string().meta({ description: GROUP_EVENTS }) },
-          },
-        },
+        200: orEvents({ description: "The events." }, GROUP_EVENTS),
         204: { description: "Everything was sent already: do not come back." },
       },
       problems: NOT_FOUND,

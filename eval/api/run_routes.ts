@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
-import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
 import { EvaluateAnswer } from "../../shared/schemas/evaluate.ts";
 import { createCompareRoute } from "../compare/compare_route.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
@@ -134,12 +134,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       summary: "What happens in a run, as server-sent events",
       params: { path, header: z.object({ "last-event-id": z.string().optional() }) },
       answers: {
-        200: {
-          description: "The events.",
-          content: {
-            "text/event-stream": { schema: z.string().meta({ description: RUN_EVENTS }) },
-          },
-        },
+        200: orEvents({ description: "The events." }, RUN_EVENTS),
         204: { description: "Everything was sent already: do not come back." },
       },
       problems: NOT_FOUND,

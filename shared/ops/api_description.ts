@@ -72,7 +72,7 @@ export function jsonAnswer(
   };
 }
 
-/** The same answer, or a stream of server-sent events, which `events` describes. */
+/** The same answer, if it has content, or a stream of server-sent events, which `events` describes. */
 export function orEvents(
   answer: ZodOpenApiResponseObject,
   events: string,
