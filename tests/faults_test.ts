@@ -5,7 +5,7 @@ import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/config.ts";
 import { silentLogger } from "../shared/log.ts";
 import { createOpenAIProvider } from "../agent/models/openai_provider.ts";
-import type { EvaluateResponse } from "../shared/schemas/evaluate.ts";
+import type { EvaluateResponse } from "../shared/schemas/evaluate_response.ts";
 import { agentRequestOf, agentService } from "./fakes/agent_service.ts";
 import { evaluateRequestOf } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";

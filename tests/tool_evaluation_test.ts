@@ -5,7 +5,7 @@ import { createEvalHandler } from "../eval/handler.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/config.ts";
 import { silentLogger } from "../shared/log.ts";
-import type { InteractionResult } from "../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../shared/schemas/interaction_result.ts";
 import { evaluateBody, evaluateRequestOf, evaluateWith } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
 import { completion, startProviderDouble } from "./fakes/provider_double.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
 
 /** Browsers cut or refuse longer addresses. */
 const MAX_FRAGMENT = 1_500_000;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { answerIn, type Conversation, shownTurns, textOf, titleOf } from "./conversation.ts";
 
 /** A turn of a test as the person edits it. */

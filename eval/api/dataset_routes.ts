@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { Scenario } from "../../shared/schemas/evaluate.ts";
+import { Scenario } from "../../shared/schemas/scenario.ts";
 import { createDatasetHandlers, type DatasetHandlerDeps } from "../datasets/dataset_handlers.ts";
 import { FORMATS } from "../datasets/detect.ts";
 

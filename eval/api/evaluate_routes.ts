@@ -2,12 +2,8 @@ import { z } from "zod";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
-import {
-  Endpoint,
-  EvaluateAnswer,
-  evaluateRequest,
-  ModelId,
-} from "../../shared/schemas/evaluate.ts";
+import { Endpoint, evaluateRequest, ModelId } from "../../shared/schemas/evaluate_request.ts";
+import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
 import { MAX_TARGETS, Target } from "../../shared/schemas/targets.ts";
 import { EndpointModel, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
 import type { ScoringPorts } from "../assess/assessor.ts";

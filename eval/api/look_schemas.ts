@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { PairedScenarioRow, PairedTurnRow } from "../compare/pair_lists.ts";
 import { TurnRow } from "../run/turn_view.ts";
 

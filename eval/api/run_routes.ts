@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
-import { EvaluateAnswer } from "../../shared/schemas/evaluate.ts";
+import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
 import { createCompareRoute } from "../compare/compare_route.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
 import { createExportRoute } from "../export/export_route.ts";

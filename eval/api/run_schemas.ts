@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EvaluateAnswer } from "../../shared/schemas/evaluate.ts";
+import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
 import { RunHeadline } from "../results/run_summary.ts";
 import { RUN_STATUSES } from "../store/store.ts";
 

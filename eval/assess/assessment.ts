@@ -1,11 +1,10 @@
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type {
-  Interaction,
   InteractionResult,
   InteractionUsage,
-  Metadata,
-  Scores,
-} from "../../shared/schemas/evaluate.ts";
+} from "../../shared/schemas/interaction_result.ts";
+import type { Interaction, Metadata } from "../../shared/schemas/scenario.ts";
+import type { Scores } from "../../shared/schemas/statistics.ts";
 
 export interface Assessment extends
   Pick<

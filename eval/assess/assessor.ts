@@ -1,4 +1,6 @@
-import { type EvaluateRequest, type Interaction, ScoredBy } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
+import type { Interaction } from "../../shared/schemas/scenario.ts";
 import type { Assessor, ReplyCircumstances } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import type { LanguageDetector } from "./language/detector.ts";
 import { isChinese } from "./language/chinese.ts";

@@ -1,5 +1,5 @@
 import { countedHistory } from "../../shared/schemas/conversations.ts";
-import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { endpointKind } from "../endpoint/target.ts";
 import type { RunReader, RunRecord } from "../store/store.ts";
 import { UsageError } from "./command.ts";

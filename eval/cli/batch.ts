@@ -1,7 +1,7 @@
 import type { FieldError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import type { z } from "zod";
-import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { MAX_TARGETS, type NamedTarget, severalModels } from "../../shared/schemas/targets.ts";
 import { COLUMN_FIELDS, mapColumn } from "../datasets/columns.ts";
 import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";

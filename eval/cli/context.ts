@@ -1,4 +1,4 @@
-import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type { RunManager } from "../run/manager.ts";
 import type { RunReader, RunStore } from "../store/store.ts";
 

@@ -5,7 +5,7 @@ import type { ExportSource } from "../export/format.ts";
 import { describeRun } from "../export/run_text.ts";
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../results/passing.ts";
-import type { Statistic } from "../../shared/schemas/evaluate.ts";
+import type { Statistic } from "../../shared/schemas/statistics.ts";
 import type { RunStore, StoredRun } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import { EXIT } from "./command.ts";

@@ -1,4 +1,4 @@
-import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type { NamedTarget } from "../../shared/schemas/targets.ts";
 import { digestBatch } from "../store/batch_digest.ts";
 import type { CliContext } from "./context.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { withoutQuery } from "../endpoint/target.ts";
 import { AppError } from "../../shared/errors.ts";
 import { countedHistory } from "../../shared/schemas/conversations.ts";
-import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type { RunReader, RunRecord, StoredRun } from "../store/store.ts";
 import { turnsSoFar } from "../store/whole_reader.ts";
 import { type CompareOptions, compareRuns } from "./compare.ts";

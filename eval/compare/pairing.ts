@@ -1,4 +1,4 @@
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
 import type { AttemptTurn, RunScores } from "./turn_scores.ts";
 
 /** What comparing reads of a batch. */

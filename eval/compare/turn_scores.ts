@@ -1,6 +1,7 @@
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import type { CheckResult } from "../../shared/schemas/checks.ts";
-import type { InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { Scores } from "../../shared/schemas/statistics.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { TurnPosition } from "../store/store.ts";
 

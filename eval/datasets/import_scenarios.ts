@@ -1,5 +1,5 @@
 import { listFieldErrors } from "../../shared/field_errors.ts";
-import { Scenario } from "../../shared/schemas/evaluate.ts";
+import { Scenario } from "../../shared/schemas/scenario.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./formats/format.ts";
 
 /** Something of a file that was not taken over, and how often. */

@@ -2,7 +2,7 @@ import type { DecodedAnswer } from "../../shared/http/utf8.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage } from "../../shared/providers/provider.ts";
-import type { ModelParameters } from "../../shared/schemas/evaluate.ts";
+import type { ModelParameters } from "../../shared/schemas/evaluate_request.ts";
 import type { EndpointClient } from "./client.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";
 import { COMPLETIONS_PATH, type Dialect, withoutQuery } from "./target.ts";

@@ -3,7 +3,7 @@ import { parseContent } from "../../shared/providers/openai_messages.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { Cost } from "../../shared/schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
-import type { InteractionUsage } from "../../shared/schemas/evaluate.ts";
+import type { InteractionUsage } from "../../shared/schemas/interaction_result.ts";
 
 /** What the model under test said. */
 export interface TargetReply {

@@ -1,4 +1,4 @@
-import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate.ts";
+import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate_request.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { TargetReply } from "./reply.ts";
 

@@ -1,11 +1,9 @@
+import type { TurnCounts } from "../../shared/schemas/evaluate_response.ts";
 import type {
-  HistoryGap,
   InteractionError,
   InteractionResult,
-  Scores,
-  Statistic,
-  TurnCounts,
-} from "../../shared/schemas/evaluate.ts";
+} from "../../shared/schemas/interaction_result.ts";
+import type { HistoryGap, Scores, Statistic } from "../../shared/schemas/statistics.ts";
 import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";

@@ -1,4 +1,5 @@
-import type { InteractionResult, TurnCounts } from "../../shared/schemas/evaluate.ts";
+import type { TurnCounts } from "../../shared/schemas/evaluate_response.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";

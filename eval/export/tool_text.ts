@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 
 /** The calls of a turn with expected ones: what was expected, and what was called. */

@@ -1,5 +1,5 @@
 import type { Agreement } from "../../shared/schemas/agreement.ts";
-import type { Scores } from "../../shared/schemas/evaluate.ts";
+import type { Scores } from "../../shared/schemas/statistics.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";

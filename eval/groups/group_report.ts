@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CostSum } from "../../shared/schemas/cost.ts";
-import { RunPassRates, Statistic } from "../../shared/schemas/evaluate.ts";
+import { RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
 import { ScoreComparison, Verdict } from "../compare/comparison.ts";
 import { RunSummary } from "../results/run_summary.ts";
 import { RUN_STATUSES } from "../store/store.ts";

@@ -1,5 +1,5 @@
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { mean } from "../assess/mean.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { HEADLINE } from "../results/passing.ts";

@@ -1,8 +1,5 @@
-import type {
-  HistoryGap,
-  InteractionResult,
-  ScenarioHistoryGap,
-} from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { HistoryGap, ScenarioHistoryGap } from "../../shared/schemas/statistics.ts";
 import { mean } from "../assess/mean.ts";
 import { studentT95 } from "./student_t.ts";
 

@@ -1,4 +1,5 @@
-import type { InteractionResult, LabelReport, SelfCheck } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { LabelReport, SelfCheck } from "../../shared/schemas/labels.ts";
 import { finish, type Steps } from "./steps.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../shared/schemas/label_key.ts";
 

@@ -1,4 +1,5 @@
-import type { EvaluateRequest, RunNote } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import type { RunNote } from "../../shared/schemas/evaluate_response.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { expectsTools } from "../assess/scores/tools.ts";
 import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";

@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { isBarred } from "../../shared/schemas/barred.ts";
 import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "./passing.ts";
 import type { IndexedTurn, TurnOutcome } from "../store/list_query.ts";

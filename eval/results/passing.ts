@@ -1,4 +1,4 @@
-import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/evaluate.ts";
+import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
 import { aggregateScores } from "./statistics.ts";
 import { finish, type Steps } from "./steps.ts";
 import { ROUNDING } from "../../shared/rounding.ts";

@@ -1,4 +1,4 @@
-import { type EvaluateResponse, ScenarioResult } from "../../shared/schemas/evaluate.ts";
+import { type EvaluateResponse, ScenarioResult } from "../../shared/schemas/evaluate_response.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { finishYielding } from "./steps.ts";
 import type { RunReader, StoredRun } from "../store/store.ts";

@@ -1,11 +1,7 @@
 import { z } from "zod";
-import {
-  EvaluateResponse,
-  type InteractionResult,
-  RunPassRates,
-  Statistic,
-  TurnCounts,
-} from "../../shared/schemas/evaluate.ts";
+import { EvaluateResponse, TurnCounts } from "../../shared/schemas/evaluate_response.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
 import { isBarred } from "../../shared/schemas/barred.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";

@@ -1,5 +1,5 @@
 import { isBarring } from "../../shared/schemas/checks.ts";
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { firstTurnOf } from "../../shared/schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";

@@ -1,4 +1,5 @@
-import type { InteractionResult, Scores, Statistic } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { Scores, Statistic } from "../../shared/schemas/statistics.ts";
 import { type ClusteredMean, meanInterval } from "./mean_interval.ts";
 import { finish, type Steps } from "./steps.ts";
 import { ROUNDING } from "../../shared/rounding.ts";

@@ -1,13 +1,13 @@
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import {
   type AttemptResult,
-  type EvaluateRequest,
   type EvaluateResponse,
-  type InteractionResult,
-  type PassRates,
-  type Scenario,
   type ScenarioResult,
   ScoredBy,
-} from "../../shared/schemas/evaluate.ts";
+} from "../../shared/schemas/evaluate_response.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { PassRates } from "../../shared/schemas/statistics.ts";
 import { isBarred } from "../../shared/schemas/barred.ts";
 import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";

@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../store/store.ts";
 
 /** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */

@@ -1,10 +1,10 @@
 import { isAbort } from "../../shared/errors.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type {
-  Interaction,
   InteractionError,
   InteractionResult,
-} from "../../shared/schemas/evaluate.ts";
+} from "../../shared/schemas/interaction_result.ts";
+import type { Interaction } from "../../shared/schemas/scenario.ts";
 import type { TargetReply } from "../endpoint/reply.ts";
 import type { ConversationMessage } from "../endpoint/target.ts";
 import type { EarlierReply, RunPorts, TimedReply } from "./run_ports.ts";

@@ -1,4 +1,4 @@
-import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import type { Spent } from "../assess/assessment.ts";
 import type { ConversationMessage } from "../endpoint/target.ts";
 import { type Answer, ask, toAnswer } from "./answer.ts";

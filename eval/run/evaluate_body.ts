@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { checkBody, readSizedJson } from "../../shared/http/body.ts";
 import type { BodyLimits } from "../../shared/http/body_text.ts";
-import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { type NamedTarget, severalModels } from "../../shared/schemas/targets.ts";
 import {
   DatasetReference,

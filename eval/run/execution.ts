@@ -1,7 +1,7 @@
 import { AppError, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { planOf } from "../../shared/schemas/conversations.ts";
-import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { createAssessor, type ScoringPorts } from "../assess/assessor.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Target } from "../endpoint/target.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkBody, invalidBody } from "../../shared/http/body.ts";
-import { type EvaluateRequest, Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 
 type Fields = Record<string, unknown>;

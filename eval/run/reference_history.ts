@@ -1,5 +1,5 @@
 import { AppError, type FieldError } from "../../shared/errors.ts";
-import { batchPath, type EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import { batchPath, type EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 
 /** Only the first errors are listed, so that the answer stays small. */
 const MOST_ERRORS = 100;

@@ -1,4 +1,4 @@
-import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import type { RunStore, StoredRun } from "../store/store.ts";
 import type { RunManager } from "./manager.ts";

@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { Assessor } from "../assess/assessment.ts";
 import type { TargetReply } from "../endpoint/reply.ts";
 import type { Target } from "../endpoint/target.ts";

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
 import {
   firstTurnOf,
   hasReferenceHistory,

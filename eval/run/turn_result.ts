@@ -1,4 +1,5 @@
-import { Interaction, InteractionResult } from "../../shared/schemas/evaluate.ts";
+import { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { Interaction } from "../../shared/schemas/scenario.ts";
 import { Cost } from "../../shared/schemas/cost.ts";
 import type { Assessment, ReplyCircumstances } from "../assess/assessment.ts";
 import { isTruncated, type TargetReply } from "../endpoint/reply.ts";

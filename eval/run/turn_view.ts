@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { firstTurnOf } from "../../shared/schemas/conversations.ts";
-import { Scores } from "../../shared/schemas/evaluate.ts";
+import { Scores } from "../../shared/schemas/statistics.ts";
 import { listedOutcomeOf } from "../results/outcome.ts";
 import { type IndexedTurn, TURN_OUTCOMES } from "../store/list_query.ts";
 import { TurnFacets } from "../store/turn_facets.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { digestOf } from "../../shared/digest.ts";
 import { gatherText, jsonPieces } from "../../shared/http/json_stream.ts";
-import type { EvaluateRequest, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
 
 /** Down to the turns of a batch, each of which is written as one piece. */
 const DEPTH = 3;

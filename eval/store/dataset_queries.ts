@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { AppError } from "../../shared/errors.ts";
-import type { Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { createBatchDigest } from "./batch_digest.ts";
 import type { DatasetReader, DatasetStore, DatasetVersion } from "./datasets.ts";

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import { jsonPieces } from "../../shared/http/json_stream.ts";
-import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { RunsTable, TurnsTable } from "./schema.ts";
 import type { RunRecord, StoredRun, StoredTurn, TurnText } from "./store.ts";

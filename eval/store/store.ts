@@ -1,8 +1,8 @@
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type {
-  EvaluateRequest,
   InteractionResult,
   InteractionUsage,
-} from "../../shared/schemas/evaluate.ts";
+} from "../../shared/schemas/interaction_result.ts";
 import type { Cost } from "../../shared/schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 import type { NOT_UTF8 } from "../../shared/http/utf8.ts";

@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 
 /**
  * Patterns of `lower(column) like … escape '!'` for a text in any letter case. SQLite's `lower`

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
-import { type InteractionResult, Scores } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { Scores } from "../../shared/schemas/statistics.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../shared/schemas/label_key.ts";
 
 /** A label that a turn's reference carries, and the one found in its reply, by `labelKey`. */

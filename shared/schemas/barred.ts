@@ -1,5 +1,5 @@
 import { isBarring } from "./checks.ts";
-import type { InteractionResult } from "./evaluate.ts";
+import type { InteractionResult } from "./interaction_result.ts";
 
 /**
  * Whether a turn cannot pass, whatever its scores are: a required check has failed, or its tool calls

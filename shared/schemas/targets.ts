@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Endpoint, ModelId } from "./evaluate.ts";
+import { Endpoint, ModelId } from "./evaluate_request.ts";
 
 /** How many models one request may evaluate, and fewer if fewer runs may run at once. */
 export const MAX_TARGETS = 20;

@@ -4,7 +4,7 @@ import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
-import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";
 

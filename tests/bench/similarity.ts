@@ -4,7 +4,7 @@ import { BGE_ZH } from "../../eval/assess/embeddings/bert/bge_zh.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
-import type { Interaction, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 
 /** Languages of `data/equivalent_*.tsv` and `data/graded_*.tsv`, which say the same in each. */
 export const LANGUAGES = ["en", "de", "fr", "es", "ru", "zh", "ja"];

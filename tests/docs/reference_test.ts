@@ -3,7 +3,7 @@ import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { LeftOutReason } from "../../eval/compare/left_out.ts";
 import { commonVariables, parseConfig } from "../../shared/config.ts";
-import { JudgeResult } from "../../shared/schemas/evaluate.ts";
+import { JudgeResult } from "../../shared/schemas/interaction_result.ts";
 import { type Page, readPage } from "./pages.ts";
 
 const configuration = readPage("docs/configuration.md");

@@ -7,7 +7,7 @@ import { createEvalHandler } from "../../eval/handler.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
 import { ConfigError, parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
-import type { ScenarioResult } from "../../shared/schemas/evaluate.ts";
+import type { ScenarioResult } from "../../shared/schemas/evaluate_response.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { fakeTarget, providerError } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";

@@ -9,7 +9,7 @@ import { createRunManager } from "../../eval/run/create_manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
-import type { EvaluateRequest } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { fakeTarget } from "./eval_ports.ts";
 import { memoryStore } from "./memory_store.ts";
 import { scoringPorts } from "./scoring_ports.ts";

@@ -1,5 +1,6 @@
 import { ProviderError } from "../../shared/providers/provider.ts";
-import type { Interaction, InteractionResult, Scenario } from "../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import type { Assessor } from "../../eval/assess/assessment.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 import type { Recorder, RunPorts } from "../../eval/run/run_ports.ts";

@@ -1,4 +1,5 @@
-import type { EvaluateRequest, InteractionResult } from "../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { StoredTurn, TurnText } from "../../eval/store/store.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 

@@ -1,5 +1,5 @@
 import type { Check } from "../../../shared/schemas/checks.ts";
-import type { Interaction, Scenario } from "../../../shared/schemas/evaluate.ts";
+import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 
 /** A check of a turn, and where in its scenario it stands. */
 export interface PlannedCheck {

@@ -1,6 +1,7 @@
 import { AppError, type FieldError } from "../../../shared/errors.ts";
 import { type Check, MAX_CHECKS } from "../../../shared/schemas/checks.ts";
-import { batchPath, type Scenario } from "../../../shared/schemas/evaluate.ts";
+import { batchPath } from "../../../shared/schemas/evaluate_request.ts";
+import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import { patternIn } from "../tools/same_args.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { CompiledCheck, ContentChecks } from "./content_checks.ts";

@@ -1,9 +1,5 @@
-import type {
-  Annotation,
-  Interaction,
-  Metadata,
-  Scenario,
-} from "../../../shared/schemas/evaluate.ts";
+import type { Annotation } from "../../../shared/schemas/labels.ts";
+import type { Interaction, Metadata, Scenario } from "../../../shared/schemas/scenario.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { type Candidates, labelReply } from "../judge/labels.ts";

@@ -1,4 +1,5 @@
-import type { Interaction, SelfCheck } from "../../../shared/schemas/evaluate.ts";
+import type { SelfCheck } from "../../../shared/schemas/labels.ts";
+import type { Interaction } from "../../../shared/schemas/scenario.ts";
 
 /** What was read out of a reply for one metadata key. */
 export interface KeyAnnotation {

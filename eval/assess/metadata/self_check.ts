@@ -1,4 +1,4 @@
-import type { SelfCheck } from "../../../shared/schemas/evaluate.ts";
+import type { SelfCheck } from "../../../shared/schemas/labels.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { KeyAnnotator, LabelExample } from "./annotator.ts";
 import { labelKey } from "../../../shared/schemas/label_key.ts";

@@ -1,9 +1,6 @@
-import type {
-  Annotation,
-  Interaction,
-  Metadata,
-  Scores,
-} from "../../../shared/schemas/evaluate.ts";
+import type { Annotation } from "../../../shared/schemas/labels.ts";
+import type { Interaction, Metadata } from "../../../shared/schemas/scenario.ts";
+import type { Scores } from "../../../shared/schemas/statistics.ts";
 import { isSameLabel, UNKNOWN } from "../metadata/label.ts";
 import { mean } from "../mean.ts";
 import { createMetadataReader } from "../metadata/annotation.ts";

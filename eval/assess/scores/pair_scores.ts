@@ -1,4 +1,4 @@
-import type { Scores } from "../../../shared/schemas/evaluate.ts";
+import type { Scores } from "../../../shared/schemas/statistics.ts";
 import {
   createWorkerCall,
   type WorkerEvent,

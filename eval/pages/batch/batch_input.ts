@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Interaction, Scenario } from "../../../shared/schemas/evaluate.ts";
+import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
 
 /** A turn and a scenario as they are sent; the service checks them. */

@@ -5,7 +5,7 @@ import { Dialog } from "../../../shared/pages/components/dialog.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
-import type { Scenario } from "../../../shared/schemas/evaluate.ts";
+import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { changeDataset, latestVersion } from "./dataset_content.ts";

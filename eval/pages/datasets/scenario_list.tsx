@@ -4,7 +4,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { Scenario } from "../../../shared/schemas/evaluate.ts";
+import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";

@@ -1,5 +1,5 @@
 import type { Agreement } from "../../../shared/schemas/agreement.ts";
-import type { InteractionResult } from "../../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import type { RunNoise } from "../../../shared/schemas/noise.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { ScoreDescription } from "../../assess/scores/score.ts";

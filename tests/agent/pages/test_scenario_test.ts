@@ -6,7 +6,7 @@ import {
 } from "../../../agent/pages/conversation.ts";
 import { describeRepairs } from "../../../agent/pages/repairs.ts";
 import { draftTest, slugOf, toScenario } from "../../../agent/pages/test_scenario.ts";
-import { Scenario } from "../../../shared/schemas/evaluate.ts";
+import { Scenario } from "../../../shared/schemas/scenario.ts";
 
 const said = (model: string, text: string) => ({
   model,

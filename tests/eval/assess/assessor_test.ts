@@ -4,7 +4,7 @@ import type { Embedder } from "../../../eval/assess/embeddings/embedder.ts";
 import { createAssessor, type ScoringPorts } from "../../../eval/assess/assessor.ts";
 import type { ScoreInput, Scorer } from "../../../eval/assess/scores/scorer.ts";
 import { scorers } from "../../../eval/assess/scores/scorers.ts";
-import type { Interaction } from "../../../shared/schemas/evaluate.ts";
+import type { Interaction } from "../../../shared/schemas/scenario.ts";
 import { interaction, providerError, scenario } from "../../fakes/eval_ports.ts";
 import { fakeEmbedder, fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import { parse as parseJunit, type TestSuites } from "junit2json";
-import type { EvaluateRequest } from "../../../shared/schemas/evaluate.ts";
+import type { EvaluateRequest } from "../../../shared/schemas/evaluate_request.ts";
 import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";
 
 const AT = ["--endpoint", "http://model.example/v1"];

@@ -5,7 +5,7 @@ import { createEndpointClient } from "../../../eval/endpoint/client.ts";
 import { createOpenAIDialect } from "../../../eval/endpoint/openai_dialect.ts";
 import { createEndpointPace } from "../../../eval/endpoint/pace.ts";
 import { createDecodedFetch, LEFT_BY_DENO } from "../../../shared/http/decoded_fetch.ts";
-import type { InteractionResult } from "../../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import {
   completionBody,

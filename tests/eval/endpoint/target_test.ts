@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { TargetReply } from "../../../eval/endpoint/reply.ts";
 import { createTarget, type Dialect } from "../../../eval/endpoint/target.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import type { ModelParameters, Protocol } from "../../../shared/schemas/evaluate.ts";
+import type { ModelParameters, Protocol } from "../../../shared/schemas/evaluate_request.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 
 const signal = new AbortController().signal;

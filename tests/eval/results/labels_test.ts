@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createLabelCounter } from "../../../eval/results/labels.ts";
-import type { AttemptResult, InteractionResult } from "../../../shared/schemas/evaluate.ts";
+import type { AttemptResult } from "../../../shared/schemas/evaluate_response.ts";
+import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import { interaction } from "../../fakes/eval_ports.ts";
 
 function turn(expected: unknown, found: unknown, failed = false): InteractionResult {

@@ -3,7 +3,7 @@ import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { runScenarios } from "../../../eval/run/runner.ts";
 import { REQUEST_FAILED } from "../../../eval/run/turn_result.ts";
 import type { TurnPosition } from "../../../eval/store/store.ts";
-import type { Interaction } from "../../../shared/schemas/evaluate.ts";
+import type { Interaction } from "../../../shared/schemas/scenario.ts";
 import {
   fakeTarget,
   interaction,

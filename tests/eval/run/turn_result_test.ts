@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { runScenarios } from "../../../eval/run/runner.ts";
 import type { TurnPosition } from "../../../eval/store/store.ts";
-import type { InteractionResult } from "../../../shared/schemas/evaluate.ts";
+import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import {
   fakeTarget,
   interaction,
