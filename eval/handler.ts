@@ -11,7 +11,7 @@ import { createGradeRoutes } from "./api/grade_routes.ts";
 import { createLookRoutes } from "./api/look_routes.ts";
 import { createNoiseRoutes } from "./api/noise_routes.ts";
 import { createRunRoutes } from "./api/run_routes.ts";
-import type { ScoringPorts } from "./assess/assessor.ts";
+import type { ScoringPorts } from "./assess/scoring_ports.ts";
 import type { EvalConfig } from "./config.ts";
 import type { ListEndpointModels } from "./endpoint/endpoint_models.ts";
 import type { EndpointPolicy } from "./endpoint/policy.ts";

@@ -6,7 +6,7 @@ import { Endpoint, evaluateRequest, ModelId } from "../../shared/schemas/evaluat
 import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
 import { MAX_TARGETS, Target } from "../../shared/schemas/targets.ts";
 import { EndpointModel, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
-import type { ScoringPorts } from "../assess/assessor.ts";
+import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { pairScorers } from "../assess/scores/mod.ts";
 import { runSelfTest } from "../assess/scores/self_test.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
 import { RunHeadline } from "../results/run_summary.ts";
-import { RUN_STATUSES } from "../store/store.ts";
+import { RUN_STATUSES } from "../store/run_record.ts";
 
 export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
 

@@ -11,8 +11,6 @@ import { scorers as everyScorer } from "./scores/scorers.ts";
 import { CALIBRATION } from "./scores/similarity_method.ts";
 import type { ScoringPorts } from "./scoring_ports.ts";
 
-export type { ScoringPorts } from "./scoring_ports.ts";
-
 /** In the order of the scorers. Plain data: what is remembered must not hold on to a whole batch. */
 type Outcomes = readonly Outcome[];
 

@@ -1,7 +1,8 @@
 import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { endpointKind } from "../endpoint/target.ts";
-import type { RunReader, RunRecord } from "../store/store.ts";
+import type { RunRecord } from "../store/run_record.ts";
+import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
 

@@ -1,4 +1,5 @@
-import type { RunReader, StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
 
 const TAG = "tag:";

@@ -1,6 +1,7 @@
 import { readScores } from "../compare/turn_scores.ts";
 import { thresholdOf } from "../results/outcome.ts";
-import type { RunReader, StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunReader } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
 import { type Candidate, findBaselineRun } from "./baseline.ts";
 import { UsageError } from "./command.ts";

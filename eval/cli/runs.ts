@@ -1,5 +1,6 @@
 import { restingProgress, viewRun } from "../run/view.ts";
-import { RUN_STATUSES, type RunFilter, type RunRecord } from "../store/store.ts";
+import { RUN_STATUSES, type RunRecord } from "../store/run_record.ts";
+import type { RunFilter } from "../store/store.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { renderTable } from "./table.ts";

@@ -3,7 +3,7 @@ import type { CheckResult } from "../../shared/schemas/checks.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { Scores } from "../../shared/schemas/statistics.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import type { TurnPosition } from "../store/store.ts";
+import type { TurnPosition } from "../store/position.ts";
 
 const PIECE = 200;
 const NONE: ReadonlySet<string> = new Set();

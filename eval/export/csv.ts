@@ -1,5 +1,5 @@
 import { mean } from "../assess/mean.ts";
-import type { StoredTurn } from "../store/store.ts";
+import type { StoredTurn } from "../store/turn_record.ts";
 import { BYTE_ORDER_MARK, type Cell, writeRow } from "./csv_text.ts";
 import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";

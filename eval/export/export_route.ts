@@ -3,7 +3,7 @@ import { AppError } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
-import type { ScoringPorts } from "../assess/assessor.ts";
+import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { compareStored } from "../compare/compare_stored.ts";
 import { readGradedAgreement } from "../grades/run_agreement.ts";

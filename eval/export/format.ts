@@ -3,7 +3,7 @@ import type { Comparison } from "../compare/comparison.ts";
 import type { ComparisonDetails } from "./comparison_details.ts";
 import type { Agreement } from "../../shared/schemas/agreement.ts";
 import type { RunNoise } from "../../shared/schemas/noise.ts";
-import type { StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 
 /** A run that has come to its end, in whatever way. */

@@ -4,7 +4,7 @@ import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { shorten } from "../../shared/shorten.ts";
-import type { StoredTurn } from "../store/store.ts";
+import type { StoredTurn } from "../store/turn_record.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";

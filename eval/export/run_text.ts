@@ -4,7 +4,7 @@ import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import { showCost } from "./cost_text.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
-import type { StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
 import type { ExportSource } from "./format.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 

@@ -1,6 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
 import { createGradedReader } from "../grades/graded_reader.ts";
-import type { RunReader, StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunReader } from "../store/store.ts";
 import { createWholeReader } from "../store/whole_reader.ts";
 import type { ExportSource } from "./format.ts";
 import { thresholdOf } from "../results/outcome.ts";

@@ -8,7 +8,9 @@ import { GradeInput } from "../../shared/schemas/grades.ts";
 import type { EvalConfig } from "../config.ts";
 import { TurnPath } from "../run/list_parameters.ts";
 import type { GradePosition, StoredGrade } from "../store/grade.ts";
-import type { RunStore, StoredRun, TurnPosition } from "../store/store.ts";
+import type { TurnPosition } from "../store/position.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunStore } from "../store/store.ts";
 import { placeGrade, viewGrade } from "./grade_view.ts";
 import { readAgreement } from "./run_agreement.ts";
 

@@ -1,6 +1,6 @@
 import type { Grade, PlacedGrade } from "../../shared/schemas/grades.ts";
 import type { StoredGrade } from "../store/grade.ts";
-import type { StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
 
 /** A grade as callers see it. */
 export function viewGrade(

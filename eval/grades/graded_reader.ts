@@ -1,5 +1,6 @@
 import type { StoredGrade } from "../store/grade.ts";
-import type { RunReader, TurnText } from "../store/store.ts";
+import type { RunReader } from "../store/store.ts";
+import type { TurnText } from "../store/turn_record.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 import { createGradeJoin } from "./grade_join.ts";
 import { viewGrade } from "./grade_view.ts";

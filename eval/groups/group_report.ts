@@ -3,7 +3,7 @@ import { CostSum } from "../../shared/schemas/cost.ts";
 import { RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
 import { ScoreComparison, Verdict } from "../compare/comparison.ts";
 import { RunSummary } from "../results/run_summary.ts";
-import { RUN_STATUSES } from "../store/store.ts";
+import { RUN_STATUSES } from "../store/run_record.ts";
 
 const Status = z.enum(RUN_STATUSES);
 

@@ -1,7 +1,7 @@
 import { mean } from "../assess/mean.ts";
 import type { RunProgress } from "../run/active_run.ts";
 import type { RunView } from "../run/view.ts";
-import type { RunStatus } from "../store/store.ts";
+import type { RunStatus } from "../store/run_record.ts";
 import type { ListedGroup } from "./group_report.ts";
 
 /** Of runs that have ended differently, the first of these is the group's status. */

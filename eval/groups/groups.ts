@@ -6,7 +6,8 @@ import { addCosts } from "../results/cost_sum.ts";
 import { describeCompletion } from "../results/summary.ts";
 import type { RunSummary } from "../results/run_summary.ts";
 import type { RunView } from "../run/view.ts";
-import type { RunReader, RunRecord } from "../store/store.ts";
+import type { RunRecord } from "../store/run_record.ts";
+import type { RunReader } from "../store/store.ts";
 import type { GroupModel, GroupPair, GroupReport, ListedGroup } from "./group_report.ts";
 import { listGroup } from "./group_views.ts";
 

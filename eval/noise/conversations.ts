@@ -3,7 +3,7 @@ import type { InteractionResult } from "../../shared/schemas/interaction_result.
 import { mean } from "../assess/mean.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { HEADLINE } from "../results/passing.ts";
-import type { TurnPosition } from "../store/store.ts";
+import type { TurnPosition } from "../store/position.ts";
 import type { Conversation, VoteSpread } from "./components.ts";
 
 /** The judge's own score. */

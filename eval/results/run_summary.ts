@@ -5,7 +5,7 @@ import { RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
 import { isBarred } from "../../shared/schemas/barred.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import type { StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdAgainst } from "./passing.ts";

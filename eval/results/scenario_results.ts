@@ -4,7 +4,8 @@ import { createYielder } from "../../shared/yielder.ts";
 import { firstTurnOf } from "../../shared/schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";
 import { finishYielding } from "./steps.ts";
-import type { StoredRun, TurnText } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { TurnText } from "../store/turn_record.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 import {
   attemptInSteps,

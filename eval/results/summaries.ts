@@ -1,5 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
-import type { RunRecord, RunStore, StoredRun } from "../store/store.ts";
+import type { RunRecord, StoredRun } from "../store/run_record.ts";
+import type { RunStore } from "../store/store.ts";
 import { createWholeReader, IncompleteRead } from "../store/whole_reader.ts";
 import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from "./run_summary.ts";
 import { HEADLINE } from "./passing.ts";

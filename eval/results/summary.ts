@@ -13,7 +13,7 @@ import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
-import type { Tally } from "../store/store.ts";
+import type { Tally } from "../store/run_record.ts";
 import { DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
 import {
   aggregateInSteps,

@@ -1,5 +1,5 @@
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
-import type { RunStatus, StoredRun, Tally } from "../store/store.ts";
+import type { RunStatus, StoredRun, Tally } from "../store/run_record.ts";
 
 /** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
 export const CLIENT_LEFT = "the client left";

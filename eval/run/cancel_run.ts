@@ -1,4 +1,5 @@
-import type { RunRecord, RunStore } from "../store/store.ts";
+import type { RunRecord } from "../store/run_record.ts";
+import type { RunStore } from "../store/store.ts";
 import type { RunManager } from "./manager.ts";
 
 /** Ends a run that has not ended; one that has stays as it is. Its finished turns stay stored. */

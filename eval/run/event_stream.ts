@@ -1,7 +1,8 @@
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
 import { AppError } from "../../shared/errors.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
-import type { RunStore, StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunStore } from "../store/store.ts";
 import { type ClientStream, createClientStream } from "./client_stream.ts";
 import type { RunManager } from "./manager.ts";
 import { runEvents } from "./events.ts";

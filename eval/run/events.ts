@@ -1,5 +1,7 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
-import type { RunStore, StoredRun, TurnEvent } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunStore } from "../store/store.ts";
+import type { TurnEvent } from "../store/turn_record.ts";
 import { requireWhole } from "../store/whole_reader.ts";
 import { type ActiveRun, type RunProgress } from "./active_run.ts";
 import { waitFor } from "./client_stream.ts";

@@ -1,6 +1,8 @@
 import { type RunPlan, turnsOf } from "../../shared/schemas/conversations.ts";
 import type { EarlierReply, Finished } from "./run_ports.ts";
-import type { AttemptPosition, PendingReply, RunStore } from "../store/store.ts";
+import type { AttemptPosition } from "../store/position.ts";
+import type { RunStore } from "../store/store.ts";
+import type { PendingReply } from "../store/turn_record.ts";
 import type { Suspects } from "./suspects.ts";
 
 /** How often scoring a reply may crash the process before the reply is given up. */

@@ -1,5 +1,6 @@
 import { untilAbort } from "../../shared/abort.ts";
-import type { RunStore, StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunStore } from "../store/store.ts";
 import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";
 import type { RunManager } from "./manager.ts";
 

@@ -1,4 +1,4 @@
-import type { StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
 import type { RunWork, TakenConversation } from "./work.ts";
 
 /** A run beside the other runs of its group. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { list } from "../../shared/config.ts";
 import { cursor } from "../../shared/http/cursor.ts";
 import { RUN_SORTS, TURN_OUTCOMES } from "../store/list_query.ts";
-import { RUN_STATUSES } from "../store/store.ts";
+import { RUN_STATUSES } from "../store/run_record.ts";
 
 /** Longer texts are not searched for. */
 const LONGEST_TEXT = 1_000;

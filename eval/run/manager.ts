@@ -1,4 +1,5 @@
-import type { KnownRun, NewGroup, NewRun, RunRecord, StoredRun } from "../store/store.ts";
+import type { RunRecord, StoredRun } from "../store/run_record.ts";
+import type { KnownRun, NewGroup, NewRun } from "../store/store.ts";
 import type { ActiveRun } from "./active_run.ts";
 
 /** `known` and `mismatch` are as in `CreatedRun`. */

@@ -1,5 +1,6 @@
 import type { Logger } from "../../shared/log.ts";
-import type { RunStore, StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunStore } from "../store/store.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 import type { ActiveRun } from "./active_run.ts";
 import { createRecovery } from "./recovery.ts";

@@ -3,17 +3,12 @@ import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
-import type { ScoringPorts } from "../assess/assessor.ts";
+import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
 import type { RunCursor, RunSort } from "../store/list_query.ts";
-import {
-  type KnownRun,
-  type RunRecord,
-  type RunStatus,
-  type RunStore,
-  type StoredRun,
-} from "../store/store.ts";
+import type { RunRecord, RunStatus, StoredRun } from "../store/run_record.ts";
+import type { KnownRun, RunStore } from "../store/store.ts";
 import { LARGEST_INTEGER, RunListQuery, RunQuery } from "./list_parameters.ts";
 import { eventStream, LAST_EVENT } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";

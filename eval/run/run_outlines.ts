@@ -1,6 +1,7 @@
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { thresholdOf } from "../results/outcome.ts";
-import type { RunStore, StoredRun } from "../store/store.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { RunStore } from "../store/store.ts";
 import type { RunManager } from "./manager.ts";
 
 /** What lists need of a run's request. */

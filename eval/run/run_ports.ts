@@ -2,7 +2,7 @@ import type { InteractionResult } from "../../shared/schemas/interaction_result.
 import type { Assessor } from "../assess/assessment.ts";
 import type { TargetReply } from "../endpoint/reply.ts";
 import type { Target } from "../endpoint/target.ts";
-import type { AttemptPosition, TurnPosition } from "../store/store.ts";
+import type { AttemptPosition, TurnPosition } from "../store/position.ts";
 import type { Limiter } from "./fair_limiter.ts";
 import type { RunWork } from "./work.ts";
 

@@ -1,4 +1,5 @@
-import type { RunReader, RunRecord } from "../store/store.ts";
+import type { RunRecord } from "../store/run_record.ts";
+import type { RunReader } from "../store/store.ts";
 import type { RunManager } from "./manager.ts";
 import { restingProgress, type RunView, viewRun } from "./view.ts";
 

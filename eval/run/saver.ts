@@ -1,4 +1,5 @@
-import type { ReceivedReply, RecordedTurn, RunStore, StoredTurn } from "../store/store.ts";
+import type { RecordedTurn, RunStore } from "../store/store.ts";
+import type { ReceivedReply, StoredTurn } from "../store/turn_record.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 
 /** Stores replies and turns. Keeps in memory what could not be stored, because it is paid for. */

@@ -1,4 +1,4 @@
-import type { RunStatus, StoredRun } from "../store/store.ts";
+import type { RunStatus, StoredRun } from "../store/run_record.ts";
 import type { RunWork } from "./work.ts";
 
 /** What a manager needs if other processes work on the same runs. */

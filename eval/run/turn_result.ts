@@ -4,7 +4,7 @@ import { Cost } from "../../shared/schemas/cost.ts";
 import type { Assessment, ReplyCircumstances } from "../assess/assessment.ts";
 import { isTruncated, type TargetReply } from "../endpoint/reply.ts";
 import type { Target } from "../endpoint/target.ts";
-import type { TurnPosition } from "../store/store.ts";
+import type { TurnPosition } from "../store/position.ts";
 import type { Answer } from "./answer.ts";
 import type { EarlierReply, RunPorts, TimedReply } from "./run_ports.ts";
 

@@ -1,4 +1,4 @@
-import type { RunRecord, RunStatus, Tally } from "../store/store.ts";
+import type { RunRecord, RunStatus, Tally } from "../store/run_record.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import type { RunProgress } from "./active_run.ts";
 

@@ -1,5 +1,5 @@
 import { listConversations, type RunPlan } from "../../shared/schemas/conversations.ts";
-import type { AttemptPosition } from "../store/store.ts";
+import type { AttemptPosition } from "../store/position.ts";
 
 /** A conversation that this process runs. */
 export interface TakenConversation {

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { LIST_COLUMNS, toRecord } from "./run_rows.ts";
 import type { Tables } from "./schema.ts";
-import type { RunRecord } from "./store.ts";
+import type { RunRecord } from "./run_record.ts";
 
 /** The runs of a group in the order of its models. A retry stands for the run that it retries. */
 export async function groupRuns(db: Kysely<Tables>, groupId: string): Promise<RunRecord[]> {

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import type { Cost } from "../../shared/schemas/cost.ts";
 import type { PendingRepliesTable, Tables } from "./schema.ts";
-import type { PendingReply, RunStore } from "./store.ts";
+import type { RunStore } from "./store.ts";
+import type { PendingReply } from "./turn_record.ts";
 
 /** Reads the replies whose turns are not stored yet. */
 export function createPendingReplies(

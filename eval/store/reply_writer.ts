@@ -1,4 +1,5 @@
-import type { ReceivedReply, TurnPosition } from "./store.ts";
+import type { TurnPosition } from "./position.ts";
+import type { ReceivedReply } from "./turn_record.ts";
 import type { PendingRepliesTable } from "./schema.ts";
 
 /**

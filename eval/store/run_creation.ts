@@ -6,7 +6,8 @@ import { claimKey } from "./idempotency_keys.ts";
 import { copyAnswered } from "./retried_turns.ts";
 import { RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
 import type { Tables } from "./schema.ts";
-import type { IdempotencyKey, KnownRun, NewRun, RunGroup, RunStore, StoredRun } from "./store.ts";
+import type { RunGroup, StoredRun } from "./run_record.ts";
+import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "./store.ts";
 
 export interface RunCreationOptions {
   /** Milliseconds since 1970. */

@@ -8,7 +8,10 @@ import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } fr
 import type { Tables, TurnsTable } from "./schema.ts";
 import { findTag } from "./run_tags.ts";
 import { createTurnQueries } from "./turn_queries.ts";
-import type { RunReader, Tally, TurnPosition, TurnText } from "./store.ts";
+import type { TurnPosition } from "./position.ts";
+import type { Tally } from "./run_record.ts";
+import type { RunReader } from "./store.ts";
+import type { TurnText } from "./turn_record.ts";
 
 /** Turns read at once, in number and in bytes: pages are quick to read and small in memory. */
 const PAGE = 200;

@@ -3,7 +3,8 @@ import { jsonPieces } from "../../shared/http/json_stream.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { RunsTable, TurnsTable } from "./schema.ts";
-import type { RunRecord, StoredRun, StoredTurn, TurnText } from "./store.ts";
+import type { RunRecord, StoredRun } from "./run_record.ts";
+import type { StoredTurn, TurnText } from "./turn_record.ts";
 
 /** The columns of a run without its request, which may have megabytes. */
 export const RECORD_COLUMNS = [

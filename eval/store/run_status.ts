@@ -1,4 +1,5 @@
-import type { StatusChange, Tally } from "./store.ts";
+import type { Tally } from "./run_record.ts";
+import type { StatusChange } from "./store.ts";
 
 /** The columns of a run that a new status sets. */
 export function toStatusColumns(

@@ -1,4 +1,4 @@
-import type { Gate, RunStatus } from "./store.ts";
+import type { Gate, RunStatus } from "./run_record.ts";
 
 /** The tables, as `migrations.ts` creates them. Times are milliseconds since 1970. */
 export interface Tables {

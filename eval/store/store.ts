@@ -1,130 +1,16 @@
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
-import type {
-  InteractionResult,
-  InteractionUsage,
-} from "../../shared/schemas/interaction_result.ts";
-import type { Cost } from "../../shared/schemas/cost.ts";
-import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
-import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { DatasetReader, DatasetStore } from "./datasets.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
 import type { GradeReader, GradeWriter } from "./grade.ts";
 import type { AttemptPosition, TurnPosition } from "./position.ts";
-
-export type { AttemptPosition, TurnPosition };
-
-/**
- * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and is
- * resumed only on request. The other three are final.
- */
-export const RUN_STATUSES = [
-  "running",
-  "completed",
-  "cancelled",
-  "interrupted",
-  "failed",
-] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
-
-/** A run without its request. Times are milliseconds since 1970. */
-export interface RunRecord {
-  id: string;
-  /** The run that this one retries. */
-  parentId: string | null;
-  status: RunStatus;
-  /** Why the run did not complete, in words for people. */
-  detail: string | null;
-  testName: string;
-  modelId: string;
-  endpoint: string;
-  attempts: number;
-  /** The number of turns of the complete run: interactions × attempts. */
-  totalTurns: number;
-  createdAt: number;
-  finishedAt: number | null;
-  /** The progress when the status was last set; `null` while the run is running. */
-  tally: Tally | null;
-  /** True if the endpoint had a query. It is not stored, so another process cannot resume the run. */
-  queryRemoved: boolean;
-  /** A digest of the batch; `null` in runs of earlier versions. */
-  batchDigest: string | null;
-  /** Of the dataset that the request names; `null` if it has a batch instead. */
-  datasetName: string | null;
-  /** What the command line decided about the run; `null` if it did not check it. */
-  gate: Gate | null;
-  /** The group that the run belongs to, if its request named several models. */
-  group: RunGroup | null;
-}
-
-/** A run's place in its group. */
-export interface RunGroup {
-  id: string;
-  /** The place of its model among the group's, counted from 0. */
-  index: number;
-  /** What the group calls the model. */
-  name: string;
-}
-
-/** Whether a run reached its threshold and did not regress. */
-export type Gate = "passed" | "failed";
-
-export interface StoredRun extends RunRecord {
-  request: EvaluateRequest;
-}
-
-export interface StoredTurn extends TurnPosition {
-  result: InteractionResult;
-  /** The time from the question to the scores. */
-  tookMs: number;
-}
-
-/** A turn for the events. `seq` grows with every turn of its run, in the order of storing. */
-export interface TurnEvent extends TurnPosition {
-  seq: number;
-  /** The `InteractionResult` as JSON text, which is passed on without parsing. */
-  resultJson: string;
-}
-
-/** A turn as it is stored. */
-export interface TurnText extends TurnPosition {
-  tookMs: number;
-  /** The `InteractionResult` as JSON text, which is passed on without parsing. */
-  resultJson: string;
-}
-
-/** A reply of the model under test, stored until its turn is stored. */
-export interface ReceivedReply extends TurnPosition {
-  content: string;
-  usage: InteractionUsage | null;
-  latencyMs: number;
-  finishReason?: string | null;
-  reasoning?: string;
-  /** Set if the endpoint's bytes were not UTF-8. */
-  encoding?: typeof NOT_UTF8;
-  /** What the endpoint called, if the run looks at it. */
-  toolCalls?: ObservedToolCall[];
-  /** What the call cost, if there are prices. */
-  cost?: Cost | null;
-}
-
-/** A reply that an earlier process received and did not finish scoring. */
-export interface PendingReply extends ReceivedReply {
-  /** How many later processes have started to score it. */
-  tries: number;
-}
-
-/** The progress of a run. */
-export interface Tally {
-  done: number;
-  failed: number;
-  /** Turns whose `overall` could not be computed; see `missing_scores`. */
-  missing: number;
-  /** Turns that have an `overall`, and its mean. */
-  scored: number;
-  mean: number | null;
-  /** The newest event's `seq`; 0 if there is none. */
-  lastSeq: number;
-}
+import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./run_record.ts";
+import type {
+  PendingReply,
+  ReceivedReply,
+  StoredTurn,
+  TurnEvent,
+  TurnText,
+} from "./turn_record.ts";
 
 export interface RunFilter {
   testName?: string;

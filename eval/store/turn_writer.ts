@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { RecordedTurn, StoredTurn } from "./store.ts";
+import type { RecordedTurn } from "./store.ts";
+import type { StoredTurn } from "./turn_record.ts";
 import type { TurnsTable } from "./schema.ts";
 import { readFacets } from "./turn_facets.ts";
 

@@ -1,4 +1,6 @@
-import type { RunReader, RunRecord, StoredTurn, Tally } from "./store.ts";
+import type { RunRecord, Tally } from "./run_record.ts";
+import type { RunReader } from "./store.ts";
+import type { StoredTurn } from "./turn_record.ts";
 
 /** The part of a store that results are made from. */
 export type TurnReader = Pick<RunReader, "turns" | "turnPages" | "tally">;

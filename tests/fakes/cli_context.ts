@@ -2,7 +2,7 @@ import { EvalConfig } from "../../eval/config.ts";
 import { runCli } from "../../eval/cli/cli.ts";
 import { UsageError } from "../../eval/cli/command.ts";
 import type { CliContext } from "../../eval/cli/context.ts";
-import type { ScoringPorts } from "../../eval/assess/assessor.ts";
+import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
 import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 import { createRunManager } from "../../eval/run/create_manager.ts";

@@ -1,4 +1,4 @@
-import type { ScoringPorts } from "../../eval/assess/assessor.ts";
+import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
 import type { ListEndpointModels } from "../../eval/endpoint/endpoint_models.ts";

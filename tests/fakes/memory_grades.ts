@@ -4,7 +4,7 @@ import type {
   GradeWriter,
   StoredGrade,
 } from "../../eval/store/grade.ts";
-import type { TurnPosition } from "../../eval/store/store.ts";
+import type { TurnPosition } from "../../eval/store/position.ts";
 
 /** The part of the memory store that holds grades. */
 export function memoryGrades(

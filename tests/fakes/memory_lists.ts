@@ -5,13 +5,10 @@ import type {
   TurnQueries,
   TurnSort,
 } from "../../eval/store/list_query.ts";
-import type {
-  RunFilter,
-  RunPage,
-  StoredRun,
-  StoredTurn,
-  TurnPosition,
-} from "../../eval/store/store.ts";
+import type { TurnPosition } from "../../eval/store/position.ts";
+import type { StoredRun } from "../../eval/store/run_record.ts";
+import type { RunFilter, RunPage } from "../../eval/store/store.ts";
+import type { StoredTurn } from "../../eval/store/turn_record.ts";
 import { findsText } from "../../eval/store/text_search.ts";
 import { facetName, readFacets } from "../../eval/store/turn_facets.ts";
 import { outcomeOf } from "../../eval/results/outcome.ts";

@@ -1,18 +1,10 @@
 import { datasetNameOf, digestBatch } from "../../eval/store/batch_digest.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { removeQuery } from "../../eval/store/endpoint_query.ts";
-import type {
-  IdempotencyKey,
-  KnownRun,
-  NewRun,
-  PendingReply,
-  RunGroup,
-  RunRecord,
-  RunStore,
-  StoredRun,
-  StoredTurn,
-  TurnPosition,
-} from "../../eval/store/store.ts";
+import type { TurnPosition } from "../../eval/store/position.ts";
+import type { RunGroup, RunRecord, StoredRun } from "../../eval/store/run_record.ts";
+import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../../eval/store/store.ts";
+import type { PendingReply, StoredTurn } from "../../eval/store/turn_record.ts";
 import { createKeptRuns } from "../../eval/store/kept_runs.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
 import { memoryGrades } from "./memory_grades.ts";

@@ -1,4 +1,4 @@
-import type { ScoringPorts } from "../../eval/assess/assessor.ts";
+import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
 import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
 import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
 import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/assess/judge/model.ts";

@@ -1,5 +1,6 @@
 import type { ExportSource } from "../../eval/export/format.ts";
-import type { StoredRun, StoredTurn } from "../../eval/store/store.ts";
+import type { StoredRun } from "../../eval/store/run_record.ts";
+import type { StoredTurn } from "../../eval/store/turn_record.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 import { toTurnText } from "./stored_runs.ts";

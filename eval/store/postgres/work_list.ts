@@ -1,4 +1,4 @@
-import type { AttemptPosition } from "../store.ts";
+import type { AttemptPosition } from "../position.ts";
 
 /** Runs a statement in a transaction of the store. */
 export type ExecuteSql = (

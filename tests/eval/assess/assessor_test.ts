@@ -1,7 +1,8 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { createMemo } from "../../../eval/assess/background/memo.ts";
 import type { Embedder } from "../../../eval/assess/embeddings/embedder.ts";
-import { createAssessor, type ScoringPorts } from "../../../eval/assess/assessor.ts";
+import { createAssessor } from "../../../eval/assess/assessor.ts";
+import type { ScoringPorts } from "../../../eval/assess/scoring_ports.ts";
 import type { ScoreInput, Scorer } from "../../../eval/assess/scores/scorer.ts";
 import { scorers } from "../../../eval/assess/scores/scorers.ts";
 import type { Interaction } from "../../../shared/schemas/scenario.ts";

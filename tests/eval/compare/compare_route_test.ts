@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { StoredComparison } from "../../../eval/compare/compare_stored.ts";
 import type { LeftOut } from "../../../eval/compare/left_out.ts";
-import type { ScoringPorts } from "../../../eval/assess/assessor.ts";
+import type { ScoringPorts } from "../../../eval/assess/scoring_ports.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";

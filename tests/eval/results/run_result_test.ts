@@ -6,7 +6,8 @@ import {
   summariseRun,
   summariseScenario,
 } from "../../../eval/results/summary.ts";
-import type { StoredRun, StoredTurn } from "../../../eval/store/store.ts";
+import type { StoredRun } from "../../../eval/store/run_record.ts";
+import type { StoredTurn } from "../../../eval/store/turn_record.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { textOf } from "../../fakes/stored_run.ts";
 import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { runScenarios } from "../../../eval/run/runner.ts";
 import { REQUEST_FAILED } from "../../../eval/run/turn_result.ts";
-import type { TurnPosition } from "../../../eval/store/store.ts";
+import type { TurnPosition } from "../../../eval/store/position.ts";
 import type { Interaction } from "../../../shared/schemas/scenario.ts";
 import {
   fakeTarget,

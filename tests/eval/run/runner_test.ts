@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
 import { runScenarios } from "../../../eval/run/runner.ts";
-import type { TurnPosition } from "../../../eval/store/store.ts";
+import type { TurnPosition } from "../../../eval/store/position.ts";
 import {
   fakeTarget,
   interaction,

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { runScenarios } from "../../../eval/run/runner.ts";
-import type { TurnPosition } from "../../../eval/store/store.ts";
+import type { TurnPosition } from "../../../eval/store/position.ts";
 import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import {
   fakeTarget,
