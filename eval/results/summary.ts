@@ -15,12 +15,8 @@ import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../store/run_record.ts";
 import { DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
-import {
-  aggregateInSteps,
-  createScenarioAggregate,
-  type ScoredTurn,
-  toScoredTurn,
-} from "./statistics.ts";
+import { type ScoredTurn, toScoredTurn } from "./score_statistic.ts";
+import { aggregateInSteps, createScenarioAggregate } from "./statistics.ts";
 import { finish, type Steps } from "./steps.ts";
 
 /** A finished turn, and how long it took from its question to its scores. */

@@ -1,10 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import {
-  aggregateScenarios,
-  aggregateScores,
-  type ScoredTurn,
-} from "../../../eval/results/statistics.ts";
+import type { ScoredTurn } from "../../../eval/results/score_statistic.ts";
+import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
 
 /** Turns with one score `x`, each its own cluster unless the test says otherwise. */
 function turns(values: (number | null)[], more: Partial<ScoredTurn> = {}): ScoredTurn[] {
