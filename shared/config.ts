@@ -1,3 +1,4 @@
+import { errorMessage } from "./errors.ts";
 import { parse } from "@std/dotenv";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "./http/auth.ts";
@@ -126,7 +127,7 @@ function readDotenv(): Record<string, string> {
   } catch (error) {
     // Started in another folder: the permission is for the `.env` beside the program.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return {};
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new ConfigError(`cannot start: .env in the working folder cannot be read: ${reason}`);
   }
 }

@@ -1,10 +1,9 @@
 import { describeBriefly, type DescribeError, describeWhole } from "./describe_error.ts";
+import type { Fields } from "./fields.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = "text" | "json";
-
-type Fields = Record<string, unknown>;
 
 export interface Logger {
   debug(message: string, fields?: Fields): void;

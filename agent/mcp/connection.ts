@@ -1,3 +1,4 @@
+import { errorMessage } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { ToolError, type ToolResult, type ToolServerState } from "../tools/tool.ts";
 import { AnswerTooLarge } from "../../shared/http/bounded_fetch.ts";
@@ -80,7 +81,7 @@ export function openMcpConnection(
         return fail(explain(error) ?? "it cannot list its tools", opened.readStderr?.());
       }
       const stderr = error instanceof StartFailure ? error.stderr : "";
-      return fail(error instanceof Error ? error.message : String(error), stderr);
+      return fail(errorMessage(error), stderr);
     }
     if (isClosed) return await opened.close();
     session = opened;

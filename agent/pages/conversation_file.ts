@@ -1,12 +1,13 @@
+import { asFields, asList, asText, type Fields } from "../../shared/fields.ts";
 import { createId } from "../../shared/pages/random_id.ts";
 import {
   type Answer,
   type AnswerPart,
+  answerText,
   type Conversation,
   DEFAULT_SETTINGS,
   type Settings,
   shownTurns,
-  textOf,
   titleOf,
   type Turn,
 } from "./conversation.ts";
@@ -21,7 +22,7 @@ export function toJsonFile(conversations: Conversation[]): string {
 /** The branch that is shown, for people. */
 export function toMarkdownFile(conversation: Conversation): string {
   const turns = shownTurns(conversation).map((turn) => {
-    const answers = turn.answers.map((answer) => `**${answer.model}:**\n\n${textOf(answer)}\n`);
+    const answers = turn.answers.map((answer) => `**${answer.model}:**\n\n${answerText(answer)}\n`);
     return `**You:**\n\n${turn.text}\n\n${answers.join("\n")}`;
   });
   return [`# ${titleOf(conversation)}\n`, ...turns].join("\n");
@@ -37,22 +38,20 @@ export class FileProblem extends Error {
  * the page does not know is left out. Throws a `FileProblem`.
  */
 export function parseConversations(text: string): Conversation[] {
-  const file = asRecord(parseJson(text));
+  const file = asFields(parseJson(text));
   if (file.format !== FORMAT || !Array.isArray(file.conversations)) {
     throw new FileProblem("This file was not exported from this page.");
   }
   return file.conversations.map((item, index) => {
-    const conversation = parseConversation(asRecord(item));
+    const conversation = parseConversation(asFields(item));
     if (shownTurns(conversation).length > 0) return conversation;
     throw new FileProblem(`Conversation ${index + 1} of the file has no messages.`);
   });
 }
 
-type Fields = Record<string, unknown>;
-
 function parseConversation(fields: Fields): Conversation {
-  const turns = Object.values(asRecord(fields.turns)).map((turn) => parseTurn(asRecord(turn)));
-  const shown = Object.entries(asRecord(fields.shown)).filter((entry): entry is [string, string] =>
+  const turns = Object.values(asFields(fields.turns)).map((turn) => parseTurn(asFields(turn)));
+  const shown = Object.entries(asFields(fields.shown)).filter((entry): entry is [string, string] =>
     typeof entry[1] === "string"
   );
   return {
@@ -61,7 +60,7 @@ function parseConversation(fields: Fields): Conversation {
     createdAt: asNumber(fields.createdAt) ?? Date.now(),
     changedAt: asNumber(fields.changedAt) ?? Date.now(),
     models: asList(fields.models).filter((model) => typeof model === "string").slice(0, 2),
-    settings: parseSettings(asRecord(fields.settings)),
+    settings: parseSettings(asFields(fields.settings)),
     turns: Object.fromEntries(turns.map((turn) => [turn.id, turn])),
     shown: Object.fromEntries(shown),
   };
@@ -72,7 +71,7 @@ function parseSettings(fields: Fields): Settings {
   const maxTokens = asNumber(fields.maxTokens);
   return {
     ...DEFAULT_SETTINGS,
-    systemPrompt: asText(fields.systemPrompt),
+    systemPrompt: asString(fields.systemPrompt),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),
     usesTools: fields.usesTools !== false,
@@ -81,10 +80,10 @@ function parseSettings(fields: Fields): Settings {
 
 function parseTurn(fields: Fields): Turn {
   return {
-    id: asText(fields.id),
+    id: asString(fields.id),
     parent: typeof fields.parent === "string" ? fields.parent : null,
-    text: asText(fields.text),
-    answers: asList(fields.answers).map((answer) => parseAnswer(asRecord(answer))),
+    text: asString(fields.text),
+    answers: asList(fields.answers).map((answer) => parseAnswer(asFields(answer))),
     sentAt: asNumber(fields.sentAt) ?? 0,
     changedAt: asNumber(fields.changedAt) ?? 0,
   };
@@ -95,25 +94,25 @@ const STATUSES = ["done", "stopped", "cut", "failed"] as const;
 /** Facts and problems are about another service's runs: they are left out. */
 function parseAnswer(fields: Fields): Answer {
   return {
-    model: asText(fields.model),
+    model: asString(fields.model),
     status: STATUSES.find((status) => status === fields.status) ?? "cut",
-    parts: asList(fields.parts).flatMap((part) => parsePart(asRecord(part))),
+    parts: asList(fields.parts).flatMap((part) => parsePart(asFields(part))),
   };
 }
 
 function parsePart({ type, ...fields }: Fields): AnswerPart[] {
-  if (type === "text" || type === "reasoning") return [{ type, text: asText(fields.text) }];
+  if (type === "text" || type === "reasoning") return [{ type, text: asString(fields.text) }];
   if (type !== "tool") return [];
-  const result = fields.result === undefined ? undefined : asRecord(fields.result);
+  const result = fields.result === undefined ? undefined : asFields(fields.result);
   const { args } = fields;
   return [{
     type,
-    id: asText(fields.id),
-    name: asText(fields.name),
-    args: typeof args === "string" ? args : asRecord(args),
+    id: asString(fields.id),
+    name: asString(fields.name),
+    args: typeof args === "string" ? args : asFields(args),
     ...(result && {
       result: {
-        content: asText(result.content),
+        content: asString(result.content),
         status: result.status === "error" ? "error" : "ok",
         ms: asNumber(result.ms) ?? 0,
       },
@@ -129,17 +128,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function asRecord(value: unknown): Fields {
-  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isRecord ? value as Fields : {};
-}
-
-function asList(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : "";
+function asString(value: unknown): string {
+  return asText(value) ?? "";
 }
 
 function asNumber(value: unknown): number | undefined {

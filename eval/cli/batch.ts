@@ -1,4 +1,4 @@
-import type { FieldError } from "../../shared/errors.ts";
+import { errorMessage, type FieldError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import type { z } from "zod";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate_request.ts";
@@ -175,7 +175,7 @@ function parseText(text: string): { value: unknown; lines?: number[] } {
   } catch (error) {
     const parsed = parseLines(plain);
     if (parsed) return parsed;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new UsageError(`cannot use the batch: it is not JSON: ${reason}`);
   }
 }
@@ -191,7 +191,7 @@ function parseLines(text: string): { value: unknown[]; lines: number[] } | undef
       lines.push(index + 1);
     } catch (error) {
       if (values.length === 0) return undefined;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       throw new UsageError(`cannot use the batch: line ${index + 1} is not JSON: ${reason}`);
     }
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../shared/errors.ts";
 import { dirname } from "node:path";
 import { parseConfig, readEnvironment } from "../../shared/config.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
@@ -48,7 +49,7 @@ export function createDenoContext(): CliContext {
       try {
         await backUpDatabase({ path: config().EVAL_DATA, target });
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         throw new UsageError(`cannot back up ${config().EVAL_DATA} to ${target}: ${reason}`);
       }
     },

@@ -1,10 +1,10 @@
+import { type Fields, isFields } from "../../shared/fields.ts";
 import { z } from "zod";
 import { checkBody, invalidBody } from "../../shared/http/body.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 
-type Fields = Record<string, unknown>;
 type Issue = z.core.$ZodIssue;
 
 /** Validates like any other turn, or scenario. */
@@ -81,8 +81,4 @@ export async function checkLongBatch(
     }
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

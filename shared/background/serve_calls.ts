@@ -1,3 +1,4 @@
+import { errorMessage } from "../errors.ts";
 import type { WorkerRequest, WorkerResponse } from "./worker_call.ts";
 
 /** A worker's global object: its types cannot be had beside those of the main thread. */
@@ -15,7 +16,7 @@ export function serveCalls<Input, Output>(
     try {
       scope.postMessage({ id, output: await handle(input) });
     } catch (error) {
-      scope.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+      scope.postMessage({ id, error: errorMessage(error) });
     }
   };
 }

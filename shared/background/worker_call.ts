@@ -1,3 +1,4 @@
+import { errorMessage } from "../errors.ts";
 /** What a worker is sent, and what it answers; `serveCalls` is the other side. */
 export interface WorkerRequest<Input> {
   id: number;
@@ -117,7 +118,7 @@ export function createWorkerCall<Input, Output>(
       try {
         worker ??= begin();
       } catch (error) {
-        return die(describe(error));
+        return die(errorMessage(error));
       }
       callTimer = setTimeout(() => tooSlow(call, limitMs / 1000), limitMs);
       try {
@@ -228,8 +229,4 @@ export function createWorkerCall<Input, Output>(
 function restartDelayMs(failedStarts: number): number {
   if (failedStarts <= 1) return 0;
   return Math.min(FIRST_DELAY_MS * 2 ** (failedStarts - 2), LONGEST_DELAY_MS);
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../shared/errors.ts";
 import { Ajv, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -26,7 +27,7 @@ export function inspectCompiled(check: CheckOf<"regex" | "json">): string | null
     else if (check.value !== undefined) schemaOf(JSON.stringify(check.value));
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../shared/errors.ts";
 import {
   createWorkerCall,
   type WorkerEvent,
@@ -80,7 +81,7 @@ export function createContentChecks(
     try {
       return await call({ decide: checked }) as Decision[];
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       return checked.map(() => undecided(reason));
     }
   }
@@ -93,7 +94,7 @@ export function createContentChecks(
       if (checks.length > 1) {
         return (await Promise.all(checks.map((check) => inspectSome([check])))).flat();
       }
-      return [error instanceof Error ? error.message : String(error)];
+      return [errorMessage(error)];
     }
   }
 }

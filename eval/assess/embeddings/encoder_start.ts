@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../shared/errors.ts";
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
 import type { ModelShape } from "./bert/layout.ts";
@@ -57,6 +58,6 @@ async function sendModel(
       send({ weights }, buffersOf(weights));
     }
   } catch (error) {
-    send({ failure: error instanceof Error ? error.message : String(error) });
+    send({ failure: errorMessage(error) });
   }
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../shared/errors.ts";
 import type { Scores } from "../../../shared/schemas/statistics.ts";
 import {
   createWorkerCall,
@@ -84,7 +85,7 @@ function score({ compare, longest }: PairScorer, { reply, reference }: TextPair)
   try {
     return compare(reply, reference) ?? "it has no value for these texts";
   } catch (error) {
-    return `it failed: ${error instanceof Error ? error.message : error}`;
+    return `it failed: ${errorMessage(error)}`;
   }
 }
 

@@ -1,3 +1,5 @@
+import { isFields } from "../../../shared/fields.ts";
+import { errorMessage } from "../../../shared/errors.ts";
 import type { z } from "zod";
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
@@ -27,7 +29,8 @@ export function readBatch(text: string): BatchInput {
   try {
     return toScenarios(JSON.parse(plain), "json");
   } catch (error) {
-    return readLines(plain) ?? { kind: "wrong", reason: `This is not JSON: ${messageOf(error)}` };
+    return readLines(plain) ??
+      { kind: "wrong", reason: `This is not JSON: ${errorMessage(error)}` };
   }
 }
 
@@ -48,23 +51,23 @@ function readLines(text: string): BatchInput | undefined {
       values.push(JSON.parse(line));
     } catch (error) {
       if (values.length === 0) return undefined;
-      return { kind: "wrong", reason: `Line ${index + 1} is not JSON: ${messageOf(error)}` };
+      return { kind: "wrong", reason: `Line ${index + 1} is not JSON: ${errorMessage(error)}` };
     }
   }
   return toScenarios(values, "jsonl");
 }
 
 function toScenarios(value: unknown, kind: "json" | "jsonl"): BatchInput {
-  if (isRecord(value) && "test_batch" in value) {
+  if (isFields(value) && "test_batch" in value) {
     const { test_batch, ...request } = value;
     const inner = toScenarios(test_batch, kind);
     return "scenarios" in inner ? { ...inner, request } : inner;
   }
   const list = Array.isArray(value) ? value : [value];
-  if (list.length > 0 && list.every((item) => isRecord(item) && "interactions" in item)) {
+  if (list.length > 0 && list.every((item) => isFields(item) && "interactions" in item)) {
     return { kind, scenarios: list as DraftScenario[] };
   }
-  if (list.length > 0 && list.every((item) => isRecord(item) && "user_message" in item)) {
+  if (list.length > 0 && list.every((item) => isFields(item) && "user_message" in item)) {
     return { kind, scenarios: list.map((turn, index) => wrap(turn as DraftTurn, index)) };
   }
   return {
@@ -77,14 +80,6 @@ function toScenarios(value: unknown, kind: "json" | "jsonl"): BatchInput {
 function wrap(turn: DraftTurn, index: number): DraftScenario {
   const id = String(turn.id ?? index + 1);
   return { id, interactions: [{ ...turn, id }] };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What a column of a table is. `""` is not used; a metadata column is called by its header. */
