@@ -1,5 +1,5 @@
 import { abortError } from "../../shared/abort.ts";
-import { answerIn, type Conversation, type Voice } from "./demo_answers.ts";
+import { demoAnswer, type DemoConversation, type Voice } from "./demo_answers.ts";
 import { textOf } from "../../shared/providers/content.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
 import { findToolCalls } from "./demo_tools.ts";
@@ -56,7 +56,7 @@ function reply(request: ChatRequest): ChatReply {
   const voice = voiceOf(request.model);
   const conversation = readConversation(request);
   const toolCalls = conversation.results.length > 0 ? [] : callTools(request, conversation);
-  const content = toolCalls.length > 0 ? null : answerIn(voice, conversation);
+  const content = toolCalls.length > 0 ? null : demoAnswer(voice, conversation);
   const promptTokens = countTokens(JSON.stringify([request.messages, request.tools]));
   const completionTokens = countTokens(content ?? JSON.stringify(toolCalls));
   return {
@@ -91,7 +91,7 @@ function voiceOf(model: string): Voice {
   );
 }
 
-function readConversation({ messages }: ChatRequest): Conversation {
+function readConversation({ messages }: ChatRequest): DemoConversation {
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const texts = messages.filter(({ role }) => role === "user").map(({ content }) =>
     textOf(content)
@@ -112,7 +112,7 @@ function readConversation({ messages }: ChatRequest): Conversation {
   };
 }
 
-function callTools({ tools = [], messages }: ChatRequest, { said }: Conversation): ToolCall[] {
+function callTools({ tools = [], messages }: ChatRequest, { said }: DemoConversation): ToolCall[] {
   const taken = new Set(toolCallsOf(messages).map(({ id }) => id));
   const offered = new Set(tools.map(({ name }) => name));
   return [...findToolCalls(said), ...findNamedTools(said, offered)]

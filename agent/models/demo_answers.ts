@@ -4,7 +4,7 @@ import { findToolCalls } from "./demo_tools.ts";
 export type Voice = "assistant" | "support";
 
 /** What an answer is made from. */
-export interface Conversation {
+export interface DemoConversation {
   /** The last message of the user. */
   said: string;
   /** The messages of the user before it, oldest first. */
@@ -13,7 +13,7 @@ export interface Conversation {
   results: { tool: string; given: string; content: string }[];
 }
 
-interface Intent extends Record<Voice, (conversation: Conversation) => string> {
+interface Intent extends Record<Voice, (conversation: DemoConversation) => string> {
   when: RegExp;
 }
 
@@ -107,7 +107,7 @@ const INTENTS: Intent[] = [
   },
 ];
 
-const OTHERWISE: Record<Voice, (conversation: Conversation) => string> = {
+const OTHERWISE: Record<Voice, (conversation: DemoConversation) => string> = {
   assistant: ({ said }) =>
     said.trim().endsWith("?")
       ? `You asked: ${quote(said)} I am only a demo and do not know. I can tell the time in a ` +
@@ -118,7 +118,7 @@ const OTHERWISE: Record<Voice, (conversation: Conversation) => string> = {
 };
 
 /** The model's answer, if no tool has to be called first. Never empty. */
-export function answerIn(voice: Voice, conversation: Conversation): string {
+export function demoAnswer(voice: Voice, conversation: DemoConversation): string {
   if (conversation.results.length > 0) {
     return conversation.results.map((result) => sayResult(voice, result)).join(" ");
   }
@@ -132,7 +132,7 @@ const FAILED = /^\W*(error|cannot|can't|could not|failed|invalid|unknown|there i
 
 function sayResult(
   voice: Voice,
-  { tool, given, content }: Conversation["results"][number],
+  { tool, given, content }: DemoConversation["results"][number],
 ): string {
   const result = content.trim();
   if (FAILED.test(result)) return `I am sorry, that did not work. The tool ${tool} says: ${result}`;
@@ -145,13 +145,13 @@ function sayResult(
 }
 
 /** The last name that the user gave. */
-function nameIn({ said, earlier }: Conversation): string | undefined {
+function nameIn({ said, earlier }: DemoConversation): string | undefined {
   const given = /\bmy name is (\p{L}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*)*)/iu;
   return [...earlier, said].map((text) => given.exec(text.slice(0, 1_000))?.[1])
     .findLast((name) => name !== undefined);
 }
 
-function addressed(conversation: Conversation): string {
+function addressed(conversation: DemoConversation): string {
   const name = nameIn(conversation);
   return name ? `, ${name}` : "";
 }

@@ -10,7 +10,7 @@ import {
   type Answer,
   type AnswerFacts,
   type AnswerPart,
-  textOf,
+  answerText,
   type Turn,
 } from "./conversation.ts";
 import { modelName } from "./model_state.ts";
@@ -21,7 +21,7 @@ import { ToolCard } from "./tool_card.tsx";
 export function AnswerView(
   { turn, column, answer }: { turn: Turn; column: number; answer: Answer },
 ) {
-  const text = textOf(answer);
+  const text = answerText(answer);
   const isStreaming = answer.status === "streaming";
   const retry = () => retryAnswer(turn, column);
   return (

@@ -7,10 +7,10 @@ import {
   type Answer,
   answerIn,
   type AnswerProblem,
+  answerText,
   type Conversation,
   createConversation,
   shownTurns,
-  textOf,
   type Turn,
   withAnswer,
   withTurn,
@@ -143,7 +143,7 @@ function toRequest(
   const earlier = turns.slice(0, turns.findIndex(({ id }) => id === turn.id));
   const messages = earlier.flatMap((before) => {
     const answer = answerIn(before, column);
-    const reply = answer ? textOf(answer) : "";
+    const reply = answer ? answerText(answer) : "";
     return [
       { role: "user" as const, content: before.text },
       ...(reply ? [{ role: "assistant" as const, content: reply }] : []),

@@ -1,4 +1,4 @@
-import { ApiProblem, toProblem } from "../../shared/pages/api_problem.ts";
+import { ApiProblem, toApiProblem } from "../../shared/pages/api_problem.ts";
 import { requestEvents, requestJson } from "../../shared/pages/api.ts";
 import { createId } from "../../shared/pages/random_id.ts";
 import type { CompletionRequest, OpenAIError } from "../../shared/schemas/chat_completion.ts";
@@ -54,7 +54,7 @@ export async function* streamReply(
   for await (const { data } of events) {
     if (data === "[DONE]") return;
     const chunk: Chunk | OpenAIError = JSON.parse(data);
-    if ("error" in chunk) throw toProblem(chunk, { status: 502, requestId });
+    if ("error" in chunk) throw toApiProblem(chunk, { status: 502, requestId });
     yield chunk;
   }
   const message = "the connection was lost before the answer was complete";

@@ -164,7 +164,7 @@ export function withAnswer(
 }
 
 /** The text of an answer, without reasoning and tool calls. */
-export function textOf({ parts }: Answer): string {
+export function answerText({ parts }: Answer): string {
   return parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("").trim();
 }
 

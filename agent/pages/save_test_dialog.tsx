@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
 import { Dialog } from "../../shared/pages/components/dialog.tsx";
-import { Check, Field } from "../../shared/pages/components/field.tsx";
+import { Checkbox, Field } from "../../shared/pages/components/field.tsx";
 import { saveFile } from "../../shared/pages/save_file.ts";
 import { AddToDataset } from "./add_to_dataset.tsx";
 import type { Conversation } from "./conversation.ts";
@@ -122,7 +122,7 @@ function TurnEditor({ turn, onChange }: {
   return (
     <fieldset class="card test-turn">
       <legend class="visually-hidden">Turn {id}</legend>
-      <Check
+      <Checkbox
         label={`Turn ${id}`}
         checked={isIncluded}
         onChange={(isIncluded) => onChange({ isIncluded })}

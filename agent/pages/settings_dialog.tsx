@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Dialog } from "../../shared/pages/components/dialog.tsx";
-import { Check, Field } from "../../shared/pages/components/field.tsx";
+import { Checkbox, Field } from "../../shared/pages/components/field.tsx";
 import type { ToolReport } from "../tools/tool.ts";
 import { listTools } from "./api.ts";
 import type { Settings } from "./conversation.ts";
@@ -98,7 +98,7 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
             )}
           </Field>
         </div>
-        <Check
+        <Checkbox
           label="Use tools"
           hint="If it is off, the model answers alone, without the agent."
           checked={form.usesTools}

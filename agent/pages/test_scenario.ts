@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
-import { answerIn, type Conversation, shownTurns, textOf, titleOf } from "./conversation.ts";
+import { answerIn, answerText, type Conversation, shownTurns, titleOf } from "./conversation.ts";
 
 /** A turn of a test as the person edits it. */
 export interface DraftTurn {
@@ -27,7 +27,7 @@ export function draftTest(conversation: Conversation, column: number): DraftTest
       return {
         id: String(index + 1),
         userMessage: turn.text,
-        referenceReply: answer ? textOf(answer) : "",
+        referenceReply: answer ? answerText(answer) : "",
         isIncluded: true,
       };
     }),

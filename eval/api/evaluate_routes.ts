@@ -4,7 +4,7 @@ import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
 import { Endpoint, evaluateRequest, ModelId } from "../../shared/schemas/evaluate_request.ts";
 import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
-import { MAX_TARGETS, Target } from "../../shared/schemas/targets.ts";
+import { EvaluateTarget, MAX_TARGETS } from "../../shared/schemas/targets.ts";
 import { EndpointModel, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
@@ -48,7 +48,7 @@ const EvaluateRequestBody = AnyRequest
     model_ids: z.array(ModelId).min(1).max(MAX_TARGETS).optional().meta({
       description: "Several models of the endpoint, each in a run of its own, as one group.",
     }),
-    targets: z.array(Target).min(1).max(MAX_TARGETS).optional().meta({
+    targets: z.array(EvaluateTarget).min(1).max(MAX_TARGETS).optional().meta({
       description: "The same for models at several endpoints.",
     }),
   })

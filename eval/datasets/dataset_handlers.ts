@@ -6,7 +6,7 @@ import { readParams, readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EvalConfig } from "../config.ts";
-import type { DatasetStore, DatasetVersion } from "../store/datasets.ts";
+import type { DatasetStore, VersionRecord } from "../store/datasets.ts";
 import { COLUMN_FIELDS, mapColumn } from "./columns.ts";
 import { findFormat, FORMATS } from "./detect.ts";
 import { DatasetName, requireVersion, VersionBeginning } from "./find_version.ts";
@@ -98,12 +98,12 @@ export function createDatasetHandlers({ store, config, scoring }: DatasetHandler
   } satisfies Record<string, Handler>;
 }
 
-function view({ createdAt, ...version }: DatasetVersion) {
+function view({ createdAt, ...version }: VersionRecord) {
   return { ...version, created_at: new Date(createdAt).toISOString() };
 }
 
 /** The version and its scenarios as one JSON value. */
-async function* jsonPieces(version: DatasetVersion, lines: AsyncIterable<string>) {
+async function* jsonPieces(version: VersionRecord, lines: AsyncIterable<string>) {
   yield `${JSON.stringify({ name: version.name, version: version.version }).slice(0, -1)},`;
   yield '"test_batch":[';
   let comma = "";

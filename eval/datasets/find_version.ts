@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import type { DatasetReader, DatasetVersion } from "../store/datasets.ts";
+import type { DatasetReader, VersionRecord } from "../store/datasets.ts";
 
 /** What a dataset may be called: the name stands in addresses and before an `@`. */
 export const DatasetName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/, {
@@ -40,7 +40,7 @@ export const DatasetReference = z.string().transform((text, context): DatasetRef
 export async function requireVersion(
   reader: DatasetReader,
   { name, version }: DatasetReference,
-): Promise<DatasetVersion> {
+): Promise<VersionRecord> {
   const latest = await reader.latestVersion(name);
   if (!latest) {
     throw new AppError(404, "not_found", `cannot find dataset "${name}": there is no such dataset`);
@@ -65,7 +65,7 @@ export async function requireVersion(
 /** All scenarios of a version, for a run. */
 export async function loadScenarios(
   reader: DatasetReader,
-  version: DatasetVersion,
+  version: VersionRecord,
 ): Promise<Scenario[]> {
   const scenarios: Scenario[] = [];
   const yieldIfDue = createYielder();
@@ -77,6 +77,6 @@ export async function loadScenarios(
 }
 
 /** How a run records its dataset. */
-export function nameVersion({ name, version }: Pick<DatasetVersion, "name" | "version">): string {
+export function nameVersion({ name, version }: Pick<VersionRecord, "name" | "version">): string {
   return `${name}@${version}`;
 }

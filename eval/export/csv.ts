@@ -1,10 +1,10 @@
 import { mean } from "../assess/mean.ts";
 import type { StoredTurn } from "../store/turn_record.ts";
-import { BYTE_ORDER_MARK, type Cell, writeRow } from "./csv_text.ts";
+import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
 import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
 
-type Column = [name: string, value: (turn: StoredTurn) => Cell];
+type Column = [name: string, value: (turn: StoredTurn) => CsvCell];
 
 /** One row per turn, one column per score; safe to open in a spreadsheet. */
 export const csv: ExportFormat = {

@@ -8,15 +8,15 @@ export const BYTE_ORDER_MARK = "\ufeff";
  */
 const FORMULA_START = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
 
-export type Cell = string | number | null | undefined;
+export type CsvCell = string | number | null | undefined;
 
 /** A line of a CSV file that is safe to open in a spreadsheet. */
-export function writeRow(cells: Cell[]): string {
+export function writeRow(cells: CsvCell[]): string {
   return cells.map(writeCell).join(",") + LINE_END;
 }
 
 /** Text is always quoted: some readers guess a separator, and quotes leave them nothing to guess. */
-function writeCell(cell: Cell): string {
+function writeCell(cell: CsvCell): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "number") return String(cell);
   const text = cell.replaceAll("\0", "").toWellFormed(); // a NUL ends the cell for many readers

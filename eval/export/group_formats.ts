@@ -1,5 +1,5 @@
 import type { GroupReport } from "../groups/group_report.ts";
-import { BYTE_ORDER_MARK, type Cell, writeRow } from "./csv_text.ts";
+import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
 import type { ExportSource } from "./format.ts";
 import { describeGroup } from "./group_text.ts";
 import { jsonl } from "./jsonl.ts";
@@ -75,7 +75,7 @@ const COLUMNS = [
   "cost_currency",
 ];
 
-function modelRows({ group_id, models }: GroupReport): Cell[][] {
+function modelRows({ group_id, models }: GroupReport): CsvCell[][] {
   return models.flatMap(({ name, run_id, status, scores, cost }) =>
     Object.entries(scores ?? {}).map(([score, { mean, ci95, n, turns, failed, missing }]) => [
       ...["model", group_id, name, null, run_id, status, score],
@@ -86,7 +86,7 @@ function modelRows({ group_id, models }: GroupReport): Cell[][] {
 }
 
 /** `value` is the difference: the model − the one against it. */
-function pairRows({ group_id, pairs }: GroupReport): Cell[][] {
+function pairRows({ group_id, pairs }: GroupReport): CsvCell[][] {
   return (pairs ?? []).flatMap(({ baseline, candidate, scores }) =>
     Object.entries(scores).map(([score, found]) => [
       ...["pair", group_id, candidate, baseline, null, null, score],

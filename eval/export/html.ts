@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Grade } from "../../shared/schemas/grades.ts";
-import { agreementOf, type ScoredTurn } from "../grades/run_agreement.ts";
+import { agreementOf, type GradedTurnScores } from "../grades/run_agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
 import { summariseTurns } from "../results/run_summary.ts";
 import { outlineOf } from "../run/run_outlines.ts";
@@ -76,7 +76,7 @@ async function* writeRun({ run, reader, threshold, scores = [], ...source }: Exp
     pass_threshold: threshold,
     noise,
   });
-  const graded: ScoredTurn[] = [];
+  const graded: GradedTurnScores[] = [];
   yield inPage(`${data.slice(0, -1)},"turns":[`);
   let seq = 0;
   for await (const { result, ...position } of reader.turns(run.id)) {

@@ -17,17 +17,8 @@ export interface RunAgreementOptions {
   passThreshold?: number | undefined;
 }
 
-/** The same for an export; `undefined` if nobody has graded the run. */
-export async function readGradedAgreement(
-  reader: RunReader,
-  run: StoredRun,
-): Promise<Agreement | undefined> {
-  const { value } = await reader.grades(run.id)[Symbol.asyncIterator]().next();
-  return value && await readAgreement(reader, run);
-}
-
 /** A turn that people graded, with all of its scores. */
-export type ScoredTurn = Omit<GradedTurn, "score"> & { scores: Scores };
+export type GradedTurnScores = Omit<GradedTurn, "score"> & { scores: Scores };
 
 /** The agreement of people and of a score of a run; also of one that is running. */
 export async function readAgreement(
@@ -37,7 +28,7 @@ export async function readAgreement(
 ): Promise<Agreement> {
   using _kept = reader.keep(run.id);
   const grades = createGradeJoin(reader.grades(run.id));
-  const turns: ScoredTurn[] = [];
+  const turns: GradedTurnScores[] = [];
   for await (const turn of turnsSoFar(reader, run)) {
     const found = await grades.of(turn);
     if (found.length === 0) continue;
@@ -47,9 +38,18 @@ export async function readAgreement(
   return { run_id: run.id, ...agreementOf(turns, { score: wanted, passThreshold }) };
 }
 
+/** The same for an export; `undefined` if nobody has graded the run. */
+export async function readGradedAgreement(
+  reader: RunReader,
+  run: StoredRun,
+): Promise<Agreement | undefined> {
+  const { value } = await reader.grades(run.id)[Symbol.asyncIterator]().next();
+  return value && await readAgreement(reader, run);
+}
+
 /** The same from turns that were read already. */
 export function agreementOf(
-  turns: ScoredTurn[],
+  turns: GradedTurnScores[],
   { score: wanted, passThreshold }: { score?: string | undefined; passThreshold: number },
 ): Omit<Agreement, "run_id"> {
   const isJudged = turns.some(({ scores }) => typeof scores[JUDGED] === "number");

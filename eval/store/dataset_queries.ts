@@ -3,7 +3,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { createBatchDigest } from "./batch_digest.ts";
-import type { DatasetReader, DatasetStore, DatasetVersion } from "./datasets.ts";
+import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";
 import type { DatasetVersionsTable, Tables } from "./schema.ts";
 
 /** A part is stored once it has so many characters; a larger scenario is a part of its own. */
@@ -207,7 +207,7 @@ function momentOf(id: string): number {
   return parseInt(id.replace("-", "").slice(0, 12), 16);
 }
 
-function toVersion(row: Omit<DatasetVersionsTable, "content_id">): DatasetVersion {
+function toVersion(row: Omit<DatasetVersionsTable, "content_id">): VersionRecord {
   return {
     name: row.name,
     version: row.version,

@@ -1,7 +1,7 @@
 import type { Scenario } from "../../shared/schemas/scenario.ts";
 
 /** One version of a named dataset, without its scenarios. */
-export interface DatasetVersion {
+export interface VersionRecord {
   name: string;
   /** See `digestBatch`. */
   version: string;
@@ -14,13 +14,13 @@ export interface DatasetVersion {
 }
 
 /** A dataset and its latest version. */
-export interface DatasetEntry extends DatasetVersion {
+export interface DatasetEntry extends VersionRecord {
   versions: number;
   updatedAt: number;
 }
 
 /** A version that was written; `created` is false if it was there before. */
-export interface SavedDataset extends DatasetVersion {
+export interface SavedDataset extends VersionRecord {
   created: boolean;
 }
 
@@ -29,16 +29,16 @@ export interface DatasetReader {
   /** By name, those after `after`. */
   listDatasets(page: { after?: string | undefined; limit: number }): Promise<DatasetEntry[]>;
   /** Newest first; none if there is no such dataset. */
-  datasetVersions(name: string, limit: number): Promise<DatasetVersion[]>;
+  datasetVersions(name: string, limit: number): Promise<VersionRecord[]>;
   /** The latest version; `undefined` if there is no such dataset. */
-  latestVersion(name: string): Promise<DatasetVersion | undefined>;
+  latestVersion(name: string): Promise<VersionRecord | undefined>;
   /** The versions that begin with these characters; two at most, which is one too many. */
-  findVersions(name: string, beginning: string): Promise<DatasetVersion[]>;
+  findVersions(name: string, beginning: string): Promise<VersionRecord[]>;
   /**
    * The scenarios as JSON, one per line, in pieces of whole lines. Throws 404 `not_found` if the
    * version is deleted meanwhile.
    */
-  scenarioLines(version: Pick<DatasetVersion, "name" | "version">): AsyncIterable<string>;
+  scenarioLines(version: Pick<VersionRecord, "name" | "version">): AsyncIterable<string>;
 }
 
 /** Writes datasets, too. Several may write at once, also the same dataset. */

@@ -1,4 +1,4 @@
-import { ApiProblem, toProblem } from "./api_problem.ts";
+import { ApiProblem, toApiProblem } from "./api_problem.ts";
 import { keyHeaders, requireKey } from "./key.ts";
 import { readServerEvents, type ServerEvent } from "./server_events.ts";
 
@@ -45,7 +45,7 @@ export async function request(path: string, options: ApiRequest = {}): Promise<R
   const response = await send(path, options);
   if (response.ok) return response;
   const requestId = response.headers.get("x-request-id") ?? undefined;
-  throw toProblem(await readBody(response), { status: response.status, requestId });
+  throw toApiProblem(await readBody(response), { status: response.status, requestId });
 }
 
 /** The JSON of an answer. `T` is a type of the server's schemas. */

@@ -35,7 +35,7 @@ export type ErrorBody =
   | { error: { message: string; code: string | null } };
 
 /** Any body of an error as a problem; also one that a proxy made up. */
-export function toProblem(
+export function toApiProblem(
   body: unknown,
   { status, requestId }: { status: number; requestId?: string | undefined },
 ): ApiProblem {

@@ -6,16 +6,16 @@ export const MAX_TARGETS = 20;
 const LONGEST_NAME = 256;
 
 /** One of the models that a request evaluates. */
-export const Target = z.strictObject({
+export const EvaluateTarget = z.strictObject({
   endpoint: Endpoint,
   model_id: ModelId,
   /** What tables call it; the model's id if unset. */
   name: z.string().trim().min(1).max(LONGEST_NAME).optional(),
 }).meta({ id: "EvaluateTarget" });
-export type Target = z.infer<typeof Target>;
+export type EvaluateTarget = z.infer<typeof EvaluateTarget>;
 
 /** A model of a group, with a name that no other one of the group has. */
-export type NamedTarget = Target & { name: string };
+export type NamedTarget = EvaluateTarget & { name: string };
 
 /** Several models at one endpoint. */
 export function modelIds(most: number) {
@@ -32,7 +32,7 @@ export function modelIds(most: number) {
 
 /** Models at any endpoints, each with its name. */
 export function targets(most: number) {
-  return z.array(Target).min(1).max(most, { error: tooMany(most) })
+  return z.array(EvaluateTarget).min(1).max(most, { error: tooMany(most) })
     .transform((all, context): NamedTarget[] => {
       const named = nameTargets(all);
       for (const [index, { name, model_id, endpoint }] of named.entries()) {
@@ -52,7 +52,7 @@ export function targets(most: number) {
 }
 
 /** Models of the same id are told apart by where they are. */
-function nameTargets(all: Target[]): NamedTarget[] {
+function nameTargets(all: EvaluateTarget[]): NamedTarget[] {
   return all.map((target) => {
     const { model_id, endpoint } = target;
     const isAlone = all.filter((other) => other.model_id === model_id).length === 1;

@@ -1,8 +1,8 @@
 import { AppError } from "../../shared/errors.ts";
 import { digestBatch } from "../../eval/store/batch_digest.ts";
-import type { DatasetEntry, DatasetStore, DatasetVersion } from "../../eval/store/datasets.ts";
+import type { DatasetEntry, DatasetStore, VersionRecord } from "../../eval/store/datasets.ts";
 
-interface Stored extends DatasetVersion {
+interface Stored extends VersionRecord {
   lines: string;
 }
 
@@ -10,7 +10,7 @@ interface Stored extends DatasetVersion {
 export function memoryDatasets(now: () => number): DatasetStore {
   /** Versions in the order of writing, and which is the latest. */
   const datasets = new Map<string, { latest: string; updatedAt: number; versions: Stored[] }>();
-  const plain = ({ lines: _, ...version }: Stored): DatasetVersion => version;
+  const plain = ({ lines: _, ...version }: Stored): VersionRecord => version;
   const versionsOf = (name: string) => datasets.get(name)?.versions ?? [];
   const latestOf = (name: string) =>
     versionsOf(name).find(({ version }) => version === datasets.get(name)!.latest);

@@ -2,22 +2,25 @@ import type { Decimal } from "decimal.js";
 import { ToolError } from "../tool.ts";
 import { Exact, Rough } from "./number.ts";
 import type { BinaryOperator, UnaryOperator } from "./parse.ts";
-import { type Cost, COSTS, MAX_EXACT_EXPONENT } from "./work.ts";
+import { COSTS, MAX_EXACT_EXPONENT, type OperationCost } from "./work.ts";
 
 /** An operator or a function. `arity` is the smallest and the largest number of arguments. */
 export interface Operation {
   arity: [number, number];
-  cost: Cost;
+  cost: OperationCost;
   run(...values: Decimal[]): Decimal;
 }
 
 const MAX_ANGLE = 1e15; // 64 digits of pi are too few for larger angles
 
-function unary(run: (x: Decimal) => Decimal, cost: Cost = COSTS.plain): Operation {
+function unary(run: (x: Decimal) => Decimal, cost: OperationCost = COSTS.plain): Operation {
   return { arity: [1, 1], cost, run };
 }
 
-function binary(run: (x: Decimal, y: Decimal) => Decimal, cost: Cost = COSTS.plain): Operation {
+function binary(
+  run: (x: Decimal, y: Decimal) => Decimal,
+  cost: OperationCost = COSTS.plain,
+): Operation {
   return { arity: [2, 2], cost, run };
 }
 
@@ -26,7 +29,7 @@ function many(run: (...values: Decimal[]) => Decimal): Operation {
 }
 
 /** Calculates in 64 digits. */
-function rough(run: (x: Decimal) => Decimal, cost: Cost = COSTS.function): Operation {
+function rough(run: (x: Decimal) => Decimal, cost: OperationCost = COSTS.function): Operation {
   return unary((x) => run(new Rough(x).toSignificantDigits(64)), cost);
 }
 

@@ -2,7 +2,7 @@ import type { Decimal } from "decimal.js";
 import { ToolError } from "../tool.ts";
 
 /** The work of an operation on these values; 1 is about a microsecond on a laptop. */
-export type Cost = (...values: Decimal[]) => number;
+export type OperationCost = (...values: Decimal[]) => number;
 
 /** Powers with a larger exponent are calculated with 64 digits. */
 export const MAX_EXACT_EXPONENT = 1e6;
@@ -32,7 +32,7 @@ export const COSTS = {
   function: () => 900,
   logarithm: () => 2_500,
   arc: () => 4_000,
-} as const satisfies Record<string, Cost>;
+} as const satisfies Record<string, OperationCost>;
 
 /**
  * Limits an evaluation by its work and not by time, so that an expression has a result on every

@@ -2,7 +2,7 @@ import { convert } from "html-to-text";
 import { shorten } from "../../../shared/shorten.ts";
 
 /** `url` is the address after redirects; relative links are resolved with it. */
-export interface Page {
+export interface FetchedPage {
   html: string;
   url: string;
 }
@@ -12,7 +12,7 @@ const MAX_DEPTH = 200;
 const MAX_CHARACTERS = 1_000_000;
 
 /** The text of a page, without its layout. May throw, and may take long. */
-export function htmlToText({ html, url }: Page): string {
+export function htmlToText({ html, url }: FetchedPage): string {
   return shorten(convert(html, optionsFor(url)).trim(), MAX_CHARACTERS);
 }
 

@@ -8,12 +8,12 @@ import {
 } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
 import { ToolError } from "../tool.ts";
-import type { Page } from "./html_text.ts";
+import type { FetchedPage } from "./html_text.ts";
 
 /** Turns HTML into text. */
 export interface PageConverter extends Disposable {
   /** Throws a `ToolError` if the page cannot be converted, or not in time. */
-  convert(page: Page, signal: AbortSignal): Promise<string>;
+  convert(page: FetchedPage, signal: AbortSignal): Promise<string>;
 }
 
 export interface PageConverterOptions {
@@ -25,7 +25,7 @@ export interface PageConverterOptions {
 
 /** The largest accepted pages take a tenth of it. */
 const TIMEOUT_MS = 3_000;
-const PROBE: Page = { html: "", url: "" };
+const PROBE: FetchedPage = { html: "", url: "" };
 
 /**
  * Converts pages one after the other in a worker without permissions: a page is untrusted and may
@@ -35,7 +35,7 @@ const PROBE: Page = { html: "", url: "" };
 export function createPageConverter(
   { timeoutMs = TIMEOUT_MS, onEvent, start = startWorker }: PageConverterOptions = {},
 ): PageConverter {
-  const call = createWorkerCall<Page, string>(start, {
+  const call = createWorkerCall<FetchedPage, string>(start, {
     name: "page",
     timeoutMs,
     probe: PROBE,
@@ -43,7 +43,7 @@ export function createPageConverter(
   });
   const inTurn = pLimit(1);
 
-  async function convertInTurn(page: Page, signal: AbortSignal): Promise<string> {
+  async function convertInTurn(page: FetchedPage, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted(); // the caller has left while it waited
     try {
       return await call(page);

@@ -4,7 +4,7 @@ import { formatCount } from "../../../shared/pages/format.ts";
 import { Section } from "../frame.tsx";
 
 /** Which checks the reply meets, and why not. */
-export function Checks({ results }: { results: CheckResult[] }) {
+export function CheckResults({ results }: { results: CheckResult[] }) {
   return (
     <Section title="Checks">
       <ul class="reasons">

@@ -13,7 +13,7 @@ import { ReplyDiff } from "../reply_diff.tsx";
 const MOST = 50;
 
 /** The same turn in the run's other attempts, beside this one. */
-export function Attempts({ run, turn }: { run: Run; turn: ShownTurn }) {
+export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
   const other = useSignal<number | undefined>(undefined);
   const { value } = useLoaded(
     () =>

@@ -20,8 +20,8 @@ import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { Grading } from "../grades/grading.tsx";
 import { OUTCOMES, placeOf } from "../words.ts";
-import { Attempts } from "./attempts.tsx";
-import { Checks } from "./checks.tsx";
+import { OtherAttempts } from "./other_attempts.tsx";
+import { CheckResults } from "./checks.tsx";
 import { ReplyDiff } from "../reply_diff.tsx";
 import { Judge } from "./judge.tsx";
 import { Transcript } from "./transcript.tsx";
@@ -173,13 +173,13 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
       <div class="columns">
         <div class="stack">
           <TurnScores turn={turn} summary={summary} />
-          {interaction.check_results && <Checks results={interaction.check_results} />}
+          {interaction.check_results && <CheckResults results={interaction.check_results} />}
           {interaction.tool_calls && <ToolCalls interaction={interaction} />}
         </div>
         <div class="stack">
           <Grading key={placeOf(turn)} runId={run.run_id} place={placeOf(turn)} />
           {interaction.judge && <Judge judge={interaction.judge} />}
-          {run.attempts > 1 && <Attempts run={run} turn={turn} />}
+          {run.attempts > 1 && <OtherAttempts run={run} turn={turn} />}
         </div>
       </div>
       <details class="card raw">

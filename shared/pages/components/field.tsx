@@ -34,7 +34,7 @@ export function Field({ label, hint, error, children }: {
 }
 
 /** A box to tick, with its label and an explanation. */
-export function Check({ label, hint, checked, onChange }: {
+export function Checkbox({ label, hint, checked, onChange }: {
   label: string;
   hint?: string;
   checked: boolean;

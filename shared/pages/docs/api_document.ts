@@ -9,7 +9,7 @@ export interface Operation {
   summary?: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, Answer>;
+  responses: Record<string, ApiAnswer>;
 }
 
 export interface Parameter {
@@ -25,7 +25,7 @@ export interface Media {
   example?: unknown;
 }
 
-export interface Answer {
+export interface ApiAnswer {
   description: string;
   content?: Record<string, Media>;
 }
