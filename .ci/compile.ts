@@ -85,7 +85,7 @@ for (const service of SERVICES) {
   if (await withImages(() => withCommit(() => compile(service, Deno.args)))) continue;
   console.error(
     `\ncannot build dist/assay-${service}.\n` +
-      "deno compile downloads its runtime base (denort) from dl.deno.land. Where that host cannot be\n" +
+      "deno compile downloads its runtime base (denort) from dl.deno.land. If that host cannot be\n" +
       "reached, fetch denort for the same Deno version and target elsewhere and name the file:\n" +
       "  DENORT_BIN=/path/to/denort deno task compile",
   );

@@ -88,7 +88,7 @@ export function parseColumns(mapped: string[]): ColumnMapping {
 export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, "err">): void {
   for (const { what, count, line } of leftOut) {
     const often = count === 1 ? "" : `${count} times, `;
-    err.write(`not taken over: ${what} (${often}first in line ${line})\n`);
+    err.write(`left out: ${what} (${often}first in line ${line})\n`);
   }
 }
 

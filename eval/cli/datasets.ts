@@ -93,7 +93,7 @@ async function put(args: string[], context: CliContext): Promise<number> {
     });
     reportLeftOut(leftOut, context);
     const { version, scenarios, turns, created } = saved;
-    const what = created ? "" : ", which was there before";
+    const what = created ? "" : ", which is stored already";
     context.out.write(`${name}@${version}: ${scenarios} scenarios, ${turns} turns${what}\n`);
     return EXIT.passed;
   } finally {

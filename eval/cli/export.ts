@@ -35,7 +35,7 @@ to standard output.
   -o, --output FILE  write a file, in the format of its extension; may be repeated
   --threshold X      which turns count as failures in JUnit XML and Markdown
                      (default: the run's own, else 0.7)
-  --noise            add whose noise is in the scores, to JSON and Markdown
+  --noise            add the sources of the noise, to JSON and Markdown
 
 Example:
   assay-eval export latest --output result.csv --output junit.xml

@@ -62,7 +62,7 @@ function describe(plan: RunPower): string {
   return `Scenarios for a difference of ${difference} in ${score} with ${100 * power} % power\n\n` +
     renderTable(["if the models differ", "scenarios", `seen with ${scenarios}`], [
       row("by the same in every scenario", "at_least"),
-      row("in each scenario in another way", "at_most"),
+      row("differently in each scenario", "at_most"),
     ]) +
     plan.notes.map((note) => `\n${note}\n`).join("");
 }

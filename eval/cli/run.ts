@@ -48,7 +48,7 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
                      or both, which shows whether errors cascade
   --name NAME        the test's name (default: the body's, else the file's)
   --format FORMAT    json, jsonl, csv, promptfoo, openai-evals or langsmith
-                     (default: found out from the file)
+                     (default: detected)
   --column FIELD=COLUMN
                      the column of a table that holds a field: user_message,
                      reference_reply, scenario_id, metadata.NAME; repeatable

@@ -10,9 +10,9 @@ export const tag: Command = {
   summary: "give a run a name, for --baseline tag:NAME",
   help: `assay-eval tag RUN NAME
 
-NAME then stands for this run, and no longer for the one that it stood for
-before. RUN is an id, "latest", or "tag:NAME". A run with a tag is not deleted
-for its age (EVAL_KEEP_DAYS).
+From then on NAME refers to this run, and no longer to the one that it referred
+to before. RUN is an id, "latest", or "tag:NAME". EVAL_KEEP_DAYS does not delete
+a run with a tag.
 
 Example:
   assay-eval tag latest main

@@ -2,7 +2,7 @@ import { listFieldErrors } from "../../shared/field_errors.ts";
 import { Scenario } from "../../shared/schemas/scenario.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./formats/format.ts";
 
-/** Something of a file that was not taken over, and how often. */
+/** Something in a file that has no counterpart, and how often it occurs. */
 export interface SkippedPart {
   what: string;
   count: number;

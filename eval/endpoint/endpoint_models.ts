@@ -62,7 +62,8 @@ export function createEndpointModels(
     } catch (error) {
       if (error instanceof AppError || (isAbort(error) && signal.aborted)) throw error;
       const { origin } = new URL(endpoint);
-      throw new AppError(502, "provider_error", `cannot list the models of ${origin}`, {
+      const reason = "it cannot be reached, or its answer cannot be read";
+      throw new AppError(502, "provider_error", `cannot list the models of ${origin}: ${reason}`, {
         cause: error,
       });
     }

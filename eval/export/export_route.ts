@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
@@ -13,6 +12,7 @@ import { whileKept } from "../store/whole_reader.ts";
 import { readDetails } from "./comparison_details.ts";
 import { exportFormats } from "./mod.ts";
 import { exportSource } from "./source.ts";
+import { requireRun } from "../store/require_run.ts";
 
 const Query = z.object({
   format: z.enum(exportFormats.map(({ name }) => name)).default("json"),
@@ -32,10 +32,7 @@ export function createExportRoute(
   return async (_request, { params, url }) => {
     const { format: name, threshold, baseline, noise, bom } = readQuery(url, Query);
     const format = exportFormats.find((format) => format.name === name)!;
-    const run = await store.getRun(params.id ?? "");
-    if (!run) {
-      throw new AppError(404, "not_found", `cannot export run ${params.id}: there is none`);
-    }
+    const run = await requireRun(store, params.id ?? "");
     const source = exportSource(store, { run, threshold });
     source.hasBom = bom;
     if (baseline !== undefined) {

@@ -9,10 +9,10 @@ import type { EvalConfig } from "../config.ts";
 import { TurnPath } from "../run/list_parameters.ts";
 import type { GradePosition, StoredGrade } from "../store/grade.ts";
 import type { TurnPosition } from "../store/position.ts";
-import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { placeGrade, viewGrade } from "./grade_view.ts";
 import { readAgreement } from "./run_agreement.ts";
+import { requireRun } from "../store/require_run.ts";
 
 export interface GradeDeps {
   store: RunStore;
@@ -33,12 +33,6 @@ const GradeListQuery = z.object({
 
 /** The handlers of the routes about grades by people. */
 export function createGradeHandlers({ store, config }: GradeDeps) {
-  async function find(id = ""): Promise<StoredRun> {
-    const run = await store.getRun(id);
-    if (run) return run;
-    throw new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
-  }
-
   return {
     save: async (request, { params }) => {
       const position = readPosition(params);
@@ -47,7 +41,7 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
         GradeInput,
         { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS },
       );
-      const run = await find(params.id);
+      const run = await requireRun(store, params.id ?? "");
       const saved = await store.saveGrade(run.id, position, { value, label, comment, author });
       if (!saved) throw noTurn(run.id, params);
       return Response.json(placeGrade(saved, run));
@@ -56,7 +50,7 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
     withdraw: async (_request, { params, url }) => {
       const position = readPosition(params);
       const { author = "" } = readQuery(url, WithdrawQuery);
-      const run = await find(params.id);
+      const run = await requireRun(store, params.id ?? "");
       const withdrawn = await store.withdrawGrade(run.id, { ...position, author });
       if (withdrawn) return Response.json(placeGrade(withdrawn, run));
       const who = author === "" ? "without an author" : `of "${author}"`;
@@ -69,7 +63,7 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
 
     ofTurn: async (_request, { params }) => {
       const position = readPosition(params);
-      const run = await find(params.id);
+      const run = await requireRun(store, params.id ?? "");
       const history = await store.gradeHistory(run.id, position);
       if (history.length === 0 && !await hasTurn(store, run.id, position)) {
         throw noTurn(run.id, params);
@@ -83,7 +77,7 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
 
     list: async (_request, { params, url }) => {
       const { cursor, limit } = readQuery(url, GradeListQuery);
-      const run = await find(params.id);
+      const run = await requireRun(store, params.id ?? "");
       const grades: StoredGrade[] = [];
       for await (const grade of store.grades(run.id, cursor && toPosition(cursor))) {
         grades.push(grade);
@@ -102,7 +96,10 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
     agreement: async (_request, { params, url }) => {
       const { score, pass_threshold: passThreshold } = readQuery(url, AgreementQuery);
       return Response.json(
-        await readAgreement(store, await find(params.id), { score, passThreshold }),
+        await readAgreement(store, await requireRun(store, params.id ?? ""), {
+          score,
+          passThreshold,
+        }),
       );
     },
   } satisfies Record<string, Handler>;

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { list } from "../../shared/config.ts";
-import { AppError } from "../../shared/errors.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { HEADLINE } from "../results/passing.ts";
-import type { StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { turnsSoFar } from "../store/whole_reader.ts";
 import { splitNoise } from "./noise.ts";
 import { planPower } from "./power.ts";
+import { requireRun } from "../store/require_run.ts";
 
 /** The query of `GET /runs/{id}/noise`; `scores` are comma-separated. */
 const NoiseQuery = z.object({ scores: list() });
@@ -22,23 +21,17 @@ const PowerQuery = z.object({
 
 /** The handlers of the routes about the noise of one run; also of one that is running. */
 export function createNoiseHandlers({ store }: { store: RunReader }) {
-  async function find(id = ""): Promise<StoredRun> {
-    const run = await store.getRun(id);
-    if (run) return run;
-    throw new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
-  }
-
   return {
     noise: async (_request, { params, url }) => {
       const { scores } = readQuery(url, NoiseQuery);
-      const run = await find(params.id);
+      const run = await requireRun(store, params.id ?? "");
       using _kept = store.keep(run.id);
       return Response.json(await splitNoise(run.id, turnsSoFar(store, run), { scores }));
     },
 
     power: async (_request, { params, url }) => {
       const { difference, score, scores_looked_at: scoresLookedAt } = readQuery(url, PowerQuery);
-      const run = await find(params.id);
+      const run = await requireRun(store, params.id ?? "");
       using _kept = store.keep(run.id);
       const question = { difference, score, scoresLookedAt };
       return Response.json(await planPower(run.id, turnsSoFar(store, run), question));

@@ -19,6 +19,7 @@ import { logStreamEnd } from "./stream_log.ts";
 import { cancelRun } from "./cancel_run.ts";
 import { createRunViewer } from "./run_viewer.ts";
 import { withResult } from "./view.ts";
+import { runNotFound } from "../store/require_run.ts";
 
 export interface RunRoutesDeps {
   store: RunStore;
@@ -37,14 +38,14 @@ export function createRunHandlers(
   async function find(id = ""): Promise<StoredRun> {
     const run = runs.active(id)?.run ?? await store.getRun(id);
     if (run) return run;
-    throw notFound(id);
+    throw runNotFound(id);
   }
 
   /** The same without the request: parsing a large one blocks the event loop. */
   async function findRecord(id = ""): Promise<RunRecord> {
     const run = runs.active(id)?.run ?? await store.getRecord(id);
     if (run) return run;
-    throw notFound(id);
+    throw runNotFound(id);
   }
 
   /** The answer to a retry whose key was used before. */
@@ -176,10 +177,6 @@ function describeRetry(
     status: 202,
     headers: { location: `/runs/${id}` },
   });
-}
-
-function notFound(id: string): AppError {
-  return new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
 }
 
 function conflict(detail: string): AppError {

@@ -11,6 +11,7 @@ import { ScenarioListQuery, TurnListQuery, TurnPath } from "./list_parameters.ts
 import type { RunManager } from "./manager.ts";
 import { createRunOutlines, type RunOutline } from "./run_outlines.ts";
 import { ALL_FIELDS, viewTurn } from "./turn_view.ts";
+import { runNotFound } from "../store/require_run.ts";
 
 /** Turns of a conversation that are shown with its last one. */
 const LONGEST_CONVERSATION = 100;
@@ -30,7 +31,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
   async function outlineOf(id = ""): Promise<RunOutline> {
     const outline = await outlines(id);
     if (outline) return outline;
-    throw new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
+    throw runNotFound(id);
   }
 
   return {
@@ -101,7 +102,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
     summary: async (_request, { params }) => {
       const id = params.id ?? "";
       const run = runs.active(id)?.run ?? await store.getRun(id);
-      if (!run) throw new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
+      if (!run) throw runNotFound(id);
       return Response.json(await summaries.summary(run));
     },
 

@@ -177,9 +177,13 @@ function noRoute({ allowed }: RouteMatch<Route>, method: string, url: URL): AppE
   if (allowed.length === 0) {
     return new AppError(404, "not_found", `cannot find ${url.pathname}: there is no such route`);
   }
-  return new AppError(405, "method_not_allowed", `cannot ${method} ${url.pathname}`, {
-    headers: { allow: allowed.join(", ") },
-  });
+  const allow = allowed.join(", ");
+  return new AppError(
+    405,
+    "method_not_allowed",
+    `cannot ${method} ${url.pathname}: it allows ${allow}`,
+    { headers: { allow } },
+  );
 }
 
 /** The caller's own id if it is short and printable, because it is logged; else a new one. */

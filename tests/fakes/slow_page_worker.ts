@@ -1,8 +1,8 @@
 /** The page worker, but for one page that it never finishes. */
-import { htmlToText, type Page } from "../../agent/tools/fetch_url/html_text.ts";
+import { type FetchedPage, htmlToText } from "../../agent/tools/fetch_url/html_text.ts";
 import { serveCalls } from "../../shared/background/serve_calls.ts";
 
-serveCalls((page: Page) => {
+serveCalls((page: FetchedPage) => {
   while (page.html === "endless");
   return htmlToText(page);
 });

@@ -87,7 +87,7 @@ export function NewDatasetView() {
                 />
               )}
             </Field>
-            <Field label="Format" hint="Files of other tools are taken over as far as possible">
+            <Field label="Format" hint="Files of other tools are read as far as possible">
               {(attributes) => (
                 <select
                   {...attributes}

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { Check } from "../../../shared/pages/components/field.tsx";
+import { Checkbox } from "../../../shared/pages/components/field.tsx";
 import { Dialog } from "../../../shared/pages/components/dialog.tsx";
 import { formatCount, formatDuration, formatScore } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
@@ -99,7 +99,7 @@ export function ColumnsDialog({ scores }: { scores: string[] }) {
     <Dialog title="Columns" onClose={() => isChoosing.value = false}>
       <div class="choices">
         {allColumns(scores).map(({ name, label }) => (
-          <Check
+          <Checkbox
             key={name}
             label={label}
             checked={shown.includes(name)}

@@ -11,7 +11,7 @@ Deno.test("a dataset is put, listed, printed, run and deleted", async () => {
   assertMatch(put.out, /^support@[0-9a-f]{32}: 2 scenarios, 2 turns\n$/);
   const version = put.out.slice("support@".length, "support@".length + 32);
   const again = await cli.run("datasets", "put", "support", "support.jsonl");
-  assertStringIncludes(again.out, "which was there before");
+  assertStringIncludes(again.out, "which is stored already");
   await cli.run("datasets", "put", "support", "more.jsonl");
 
   assertMatch((await cli.run("datasets")).out, /support +[0-9a-f]{32} +2 +3 +3 /);
@@ -41,7 +41,7 @@ Deno.test("a table is put with a mapping, and what is left out is reported", asy
   const cli = cliContext({ files });
   const args = ["datasets", "put", "t", "t.csv", "--column", "user_message=question"];
   const { code, err } = await cli.run(...args);
-  assertEquals([code, err], [0, "not taken over: the column colour (first in line 1)\n"]);
+  assertEquals([code, err], [0, "left out: the column colour (first in line 1)\n"]);
 });
 
 const REFUSED: [string[], string][] = [

@@ -196,6 +196,6 @@ Deno.test("tests of promptfoo are run, and what cannot be imported is reported",
   assertEquals([code, asked.length], [0, 1]);
   assertStringIncludes(
     err,
-    "not taken over: assertions of the type python (first in line 3)\n",
+    "left out: assertions of the type python (first in line 3)\n",
   );
 });

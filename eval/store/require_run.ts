@@ -1,0 +1,15 @@
+import { AppError } from "../../shared/errors.ts";
+import type { StoredRun } from "./run_record.ts";
+import type { RunReader } from "./store.ts";
+
+/** A stored run. Throws 404 `not_found` if no run has the id. */
+export async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
+  const run = await reader.getRun(id);
+  if (run) return run;
+  throw runNotFound(id);
+}
+
+/** What a caller gets who names a run that is not stored. */
+export function runNotFound(id: string): AppError {
+  return new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
+}
