@@ -11,19 +11,28 @@ export interface Yielder {
   isDue(): boolean;
 }
 
+/** The event loop, as yielders see it. They share it: pieces of several requests are one stretch. */
+export interface SharedLoop {
+  now(): number;
+  /** When a yielder last let it run. */
+  ranAt: number;
+}
+
+const LOOP: SharedLoop = { now: () => performance.now(), ranAt: 0 };
+
 /**
  * Lets the event loop run once 10 ms have passed, and costs nothing before. Work that never waits
  * for I/O (ten thousand refusals of a dead endpoint, a turn of calculator calls) would otherwise
  * block the process.
  */
-export function createYielder(now: () => number = () => performance.now()): Yielder {
-  let since = now();
-  const isDue = () => now() - since >= STRETCH_MS;
+export function createYielder(loop: SharedLoop = LOOP): Yielder {
+  const createdAt = loop.now();
+  const isDue = () => loop.now() - Math.max(createdAt, loop.ranAt) >= STRETCH_MS;
   const yieldIfDue = async () => {
     if (!isDue()) return;
-    const before = since;
+    const before = loop.ranAt;
     await new Promise((resolve) => setTimeout(resolve, 0));
-    if (since === before) since = now(); // else another piece has had this turn
+    if (loop.ranAt === before) loop.ranAt = loop.now(); // else another piece has had this turn
   };
   return Object.assign(yieldIfDue, { isDue });
 }

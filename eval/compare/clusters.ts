@@ -47,6 +47,19 @@ type Pick = (cell: Cell) => number | null;
 /** A turn's cells, and which attempts they are of. */
 type ScoredPair = PairedCells & { pair: TurnPair };
 
+/** A score at the paired turns of one cluster. */
+interface ScoredTurns extends UnknownCounts {
+  scenarios: ScoredPair[][];
+}
+
+type UnknownCounts = { [K in "turnsWithoutPair" | "missing" | "failed"]: ClusteredScore[K] };
+
+interface ClusterOptions {
+  leftOut: LeftOutCounter;
+  /** Awaited within a scenario too: it may have a thousand attempts. */
+  pause: () => Promise<void>;
+}
+
 /**
  * A score by scenario. Attempts and turns of one scenario are no independent evidence about
  * scenarios, and neither is a scenario that stands in the batch twice, so these are one cluster.
@@ -54,44 +67,40 @@ type ScoredPair = PairedCells & { pair: TurnPair };
 export async function clusterScore(
   pairs: ScenarioPair[],
   score: string,
-  { leftOut, pause }: { leftOut: LeftOutCounter; pause: () => Promise<void> },
+  { leftOut, pause }: ClusterOptions,
 ): Promise<ClusteredScore> {
   const main: Cluster[] = [];
   const bounds: Extremes = { lowest: [], highest: [] };
   const errorBounds: Extremes = { lowest: [], highest: [] };
-  const missing = { baseline: 0, candidate: 0 };
-  const failed = { baseline: 0, candidate: 0 };
-  let turnsWithoutPair = 0;
+  const counts = noCounts();
   for (const group of Map.groupBy(pairs, (pair) => pair.fingerprint).values()) {
-    const scenarios = group.map(({ turns }) =>
-      turns.flatMap((pair): ScoredPair[] => {
-        const cells = pairScore(pair, score, leftOut);
-        if (cells === undefined) {
-          if (hasScore(pair, score)) turnsWithoutPair++;
-          return [];
-        }
-        if (!cells.isUsed) turnsWithoutPair++;
-        missing.baseline += countMissing(cells.baseline);
-        missing.candidate += countMissing(cells.candidate);
-        failed.baseline += countFailed(cells.baseline);
-        failed.candidate += countFailed(cells.candidate);
-        return [{ ...cells, pair }];
-      })
-    );
-    const scenario = group[0]!;
+    const { scenarios, ...unknown } = await scoreTurns(group, score, { leftOut, pause });
+    addCounts(counts, unknown);
     const used = scenarios.map((turns) => turns.filter(({ isUsed }) => isUsed));
-    main.push(...cluster(scenario, { scenarios: used, baseline: value, candidate: value }));
-    addExtremes(bounds, scenario, { scenarios, low, high });
-    addExtremes(errorBounds, scenario, { scenarios, low, high: highIfAnswered });
-    await pause();
+    const cluster = (turns: ScoredPair[][], picks: Record<Side, Pick>) =>
+      clusterTurns(group[0]!, { scenarios: turns, picks, pause });
+    const own = await cluster(used, { baseline: value, candidate: value });
+    main.push(...own);
+    const addExtremes = async ({ lowest, highest }: Extremes, high: Pick) => {
+      lowest.push(...await cluster(scenarios, { baseline: high, candidate: low }));
+      highest.push(...await cluster(scenarios, { baseline: low, candidate: high }));
+    };
+    const addOwn = ({ lowest, highest }: Extremes) => {
+      lowest.push(...own);
+      highest.push(...own);
+    };
+    // Where nothing is unknown, the extremes are the values.
+    const isWhole = total(unknown.missing) === 0 && unknown.turnsWithoutPair === 0;
+    if (isWhole) addOwn(bounds);
+    else await addExtremes(bounds, high);
+    if (isWhole && total(unknown.failed) === 0) addOwn(errorBounds);
+    else await addExtremes(errorBounds, highIfAnswered);
   }
   return {
     clusters: main,
-    turnsWithoutPair,
-    missing,
-    bounds: missing.baseline + missing.candidate === 0 ? null : bounds,
-    failed,
-    errorBounds: failed.baseline + failed.candidate === 0 ? null : errorBounds,
+    ...counts,
+    bounds: total(counts.missing) === 0 ? null : bounds,
+    errorBounds: total(counts.failed) === 0 ? null : errorBounds,
   };
 }
 
@@ -101,13 +110,51 @@ const high: Pick = (cell) => cell.high;
 /** A call that failed might have had the best score. */
 const highIfAnswered: Pick = (cell) => cell.isFailed ? 1 : cell.high;
 
-function addExtremes(
-  { lowest, highest }: Extremes,
-  scenario: ScenarioPair,
-  { scenarios, low, high }: { scenarios: ScoredPair[][]; low: Pick; high: Pick },
-): void {
-  lowest.push(...cluster(scenario, { scenarios, baseline: high, candidate: low }));
-  highest.push(...cluster(scenario, { scenarios, baseline: low, candidate: high }));
+function noCounts(): UnknownCounts {
+  return {
+    turnsWithoutPair: 0,
+    missing: { baseline: 0, candidate: 0 },
+    failed: { baseline: 0, candidate: 0 },
+  };
+}
+
+function addCounts(to: UnknownCounts, { turnsWithoutPair, missing, failed }: UnknownCounts): void {
+  to.turnsWithoutPair += turnsWithoutPair;
+  for (const side of ["baseline", "candidate"] as const) {
+    to.missing[side] += missing[side];
+    to.failed[side] += failed[side];
+  }
+}
+
+function total({ baseline, candidate }: Record<Side, number>): number {
+  return baseline + candidate;
+}
+
+async function scoreTurns(
+  group: ScenarioPair[],
+  score: string,
+  { leftOut, pause }: ClusterOptions,
+): Promise<ScoredTurns> {
+  const found: ScoredTurns = { scenarios: [], ...noCounts() };
+  for (const { turns } of group) {
+    const scored: ScoredPair[] = [];
+    for (const pair of turns) {
+      const cells = pairScore(pair, score, leftOut);
+      if (cells ? !cells.isUsed : hasScore(pair, score)) found.turnsWithoutPair++;
+      if (cells) {
+        const { baseline, candidate } = cells;
+        addCounts(found, {
+          turnsWithoutPair: 0,
+          missing: { baseline: countMissing(baseline), candidate: countMissing(candidate) },
+          failed: { baseline: countFailed(baseline), candidate: countFailed(candidate) },
+        });
+        scored.push({ ...cells, pair });
+      }
+      await pause();
+    }
+    found.scenarios.push(scored);
+  }
+  return found;
 }
 
 /** Whether any attempt of either run has the score at a turn. */
@@ -127,18 +174,21 @@ function countFailed(cells: (Cell | undefined)[]): number {
 }
 
 /** None, if a side has no attempt with the score. */
-function cluster(
+async function clusterTurns(
   { id, key }: ScenarioPair,
-  { scenarios, baseline, candidate }: {
+  { scenarios, picks, pause }: {
     scenarios: ScoredPair[][];
-    baseline: Pick;
-    candidate: Pick;
+    picks: Record<Side, Pick>;
+    pause: () => Promise<void>;
   },
-): Cluster[] {
-  const attempts = {
-    baseline: scenarios.flatMap((turns) => scoreAttempts(turns, "baseline", baseline)),
-    candidate: scenarios.flatMap((turns) => scoreAttempts(turns, "candidate", candidate)),
-  };
+): Promise<Cluster[]> {
+  const attempts: Attempts = { baseline: [], candidate: [] };
+  for (const turns of scenarios) {
+    for (const side of ["baseline", "candidate"] as const) {
+      for (const score of scoreAttempts(turns, side, picks[side])) attempts[side].push(score);
+      await pause();
+    }
+  }
   if (attempts.baseline.length === 0 || attempts.candidate.length === 0) return [];
   return [{ id, key, ...attempts, turns: scenarios.flat().length }];
 }
@@ -148,24 +198,27 @@ function cluster(
  * is missing, the mean of the run's other attempts stands in: no turn loses weight by it.
  */
 function scoreAttempts(turns: ScoredPair[], side: Side, pick: Pick): number[] {
-  const byAttempt = new Map<number, (number | undefined)[]>();
+  const byAttempt = new Map<number, Float64Array>(); // NaN where the attempt has no value
   const turnMeans = turns.map(({ pair, [side]: cells }, turn) => {
     const values: number[] = [];
-    for (const [index, cell] of cells.entries()) {
+    cells.forEach((cell, index) => {
       const value = cell && pick(cell);
-      if (typeof value !== "number") continue;
+      if (typeof value !== "number") return;
       values.push(value);
       const { attempt } = pair[side][index]!;
-      const own = byAttempt.get(attempt) ?? [];
+      const own = byAttempt.getOrInsertComputed(
+        attempt,
+        () => new Float64Array(turns.length).fill(NaN),
+      );
       own[turn] = value;
-      byAttempt.set(attempt, own);
-    }
+    });
     return mean(values);
   });
-  return [...byAttempt].sort(([a], [b]) => a - b).flatMap(([, own]) => {
-    const values = turnMeans.map((average, turn) => own[turn] ?? average);
-    return values.some((value) => value === null) ? [] : [mean(values as number[])!];
-  });
+  if (turnMeans.includes(null)) return [];
+  return [...byAttempt].sort(([a], [b]) => a - b).map(([, own]) =>
+    own.reduce((sum, value, turn) => sum + (Number.isNaN(value) ? turnMeans[turn]! : value), 0) /
+    own.length
+  );
 }
 
 /** A side's mean over the attempts of a scenario. */

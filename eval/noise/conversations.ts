@@ -1,5 +1,6 @@
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { createYielder } from "../../shared/yielder.ts";
 import { mean } from "../assess/mean.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { HEADLINE } from "../results/passing.ts";
@@ -37,7 +38,9 @@ export interface Design {
 
 /** What is kept of a run: a number or two per turn, and no text. */
 export interface NoisyRun {
-  /** By score: each scenario's conversations. Scenarios without the score are left out. */
+  /** Every score that the run has anywhere. */
+  names: Set<string>;
+  /** By wanted score: each scenario's conversations. Scenarios without the score are left out. */
   scores: Map<string, Conversation[][]>;
   voteSpread: VoteSpread;
   design: Design;
@@ -46,9 +49,13 @@ export interface NoisyRun {
 /** Cells of one scenario, by score, attempt and turn. */
 type ScenarioCells = Map<string, Map<number, Map<number, Cell>>>;
 
-/** Reads a run's turns, which come in the order of the batch. */
-export async function readConversations(turns: AsyncIterable<NoisyTurn>): Promise<NoisyRun> {
+/** Reads the wanted scores of a run's turns, which come in the order of the batch. */
+export async function readConversations(
+  turns: AsyncIterable<NoisyTurn>,
+  wanted: readonly string[],
+): Promise<NoisyRun> {
   const run: NoisyRun = {
+    names: new Set(),
     scores: new Map(),
     voteSpread: { squares: 0, degrees: 0 },
     design: { turns: 0, modelCalls: 0, gradedTurns: 0, votes: 0 },
@@ -56,12 +63,12 @@ export async function readConversations(turns: AsyncIterable<NoisyTurn>): Promis
   let cells: ScenarioCells = new Map();
   let open: number | undefined;
   let longest = 0;
+  const pause = createYielder();
 
-  function endScenario(): void {
+  async function endScenario(): Promise<void> {
     for (const [name, attempts] of cells) {
-      const known = run.scores.get(name);
-      if (known) known.push(toConversations(attempts));
-      else run.scores.set(name, [toConversations(attempts)]);
+      const conversations = await toConversations(attempts, pause);
+      run.scores.getOrInsertComputed(name, () => []).push(conversations);
     }
     run.design.turns += longest;
     cells = new Map();
@@ -71,7 +78,7 @@ export async function readConversations(turns: AsyncIterable<NoisyTurn>): Promis
   for await (const { scenario, attempt, turn, result } of turns) {
     if (isAskedTheSecondWay(result)) continue;
     if (scenario !== open) {
-      endScenario();
+      await endScenario();
       open = scenario;
     }
     longest = Math.max(longest, turn + 1);
@@ -79,11 +86,13 @@ export async function readConversations(turns: AsyncIterable<NoisyTurn>): Promis
     for (const name in result.scores) {
       const cell = toCell(name, result);
       if (!cell) continue;
+      run.names.add(name);
+      if (!wanted.includes(name)) continue;
       const attempts = cells.getOrInsertComputed(name, () => new Map<number, Map<number, Cell>>());
       attempts.getOrInsertComputed(attempt, () => new Map<number, Cell>()).set(turn, cell);
     }
   }
-  endScenario();
+  await endScenario();
   return run;
 }
 
@@ -115,22 +124,37 @@ function weightOfJudge(name: string, scores: NoisyTurn["result"]["scores"]): num
 
 /**
  * Each attempt's mean over the turns. At a turn that an attempt has not reached, or where its score
- * is missing, the mean of the other attempts stands in, as it does in comparisons.
+ * is missing, the mean of the other attempts stands in, as it does in comparisons. `pause` is
+ * awaited after each attempt: one scenario may have a thousand of them.
  */
-function toConversations(attempts: Map<number, Map<number, Cell>>): Conversation[] {
-  const all = [...attempts.values()];
-  const turns = [...new Set(all.flatMap((cells) => [...cells.keys()]))];
-  const means = new Map(turns.map((turn) => {
-    return [turn, mean(all.flatMap((cells) => cells.get(turn)?.value ?? []))!];
-  }));
-  return all.map((cells) => {
-    const voted = [...cells.values()].filter(({ votes }) => votes > 0);
-    const load = (votesOf: (cell: Cell) => number) =>
-      voted.reduce((sum, cell) => sum + cell.weight ** 2 / votesOf(cell), 0) / turns.length ** 2;
-    return {
-      value: mean(turns.map((turn) => cells.get(turn)?.value ?? means.get(turn)!))!,
-      voteLoad: load(({ votes }) => votes),
-      voteLoadOfOne: load(() => 1),
-    };
-  });
+async function toConversations(
+  attempts: Map<number, Map<number, Cell>>,
+  pause: () => Promise<void>,
+): Promise<Conversation[]> {
+  const valuesByTurn = new Map<number, number[]>();
+  for (const cells of attempts.values()) {
+    for (const [turn, { value }] of cells) {
+      valuesByTurn.getOrInsertComputed(turn, () => [] as number[]).push(value);
+    }
+    await pause();
+  }
+  const means = new Map([...valuesByTurn].map(([turn, values]) => [turn, mean(values)!]));
+  const conversations: Conversation[] = [];
+  for (const cells of attempts.values()) {
+    conversations.push(toConversation(cells, means));
+    await pause();
+  }
+  return conversations;
+}
+
+/** `means` has every turn that some attempt has reached. */
+function toConversation(cells: Map<number, Cell>, means: Map<number, number>): Conversation {
+  const voted = [...cells.values()].filter(({ votes }) => votes > 0);
+  const load = (votesOf: (cell: Cell) => number) =>
+    voted.reduce((sum, cell) => sum + cell.weight ** 2 / votesOf(cell), 0) / means.size ** 2;
+  return {
+    value: mean([...means].map(([turn, average]) => cells.get(turn)?.value ?? average))!,
+    voteLoad: load(({ votes }) => votes),
+    voteLoadOfOne: load(() => 1),
+  };
 }

@@ -24,27 +24,23 @@ export async function splitNoise(
   turns: AsyncIterable<NoisyTurn>,
   { scores: wanted = [] }: { scores?: string[] } = {},
 ): Promise<RunNoise> {
-  const run = await readConversations(turns);
+  const names = wanted.length > 0 ? [...new Set(wanted)] : [HEADLINE, JUDGED];
+  const run = await readConversations(turns, names);
   requireScores(run, { wanted, parameter: "scores" });
-  const names = wanted.length > 0
-    ? new Set(wanted)
-    : [HEADLINE, JUDGED].filter((name) => run.scores.has(name));
   const scores = Object.fromEntries(
-    [...names].map((name) => [name, describeNoise(name, run)]),
+    names.filter((name) => run.scores.has(name)).map((name) => [name, describeNoise(name, run)]),
   );
   return { run_id: runId, scores, method: METHOD };
 }
 
 /** Throws 400 for a score that the run does not have. */
 export function requireScores(
-  { scores }: NoisyRun,
+  { names }: NoisyRun,
   { wanted, parameter }: { wanted: string[]; parameter: string },
 ): void {
-  const unknown = wanted.filter((name) => !scores.has(name));
+  const unknown = wanted.filter((name) => !names.has(name));
   if (unknown.length === 0) return;
-  const message = `the run has no ${unknown.join(", ")}; its scores are ${
-    [...scores.keys()].join(", ")
-  }`;
+  const message = `the run has no ${unknown.join(", ")}; its scores are ${[...names].join(", ")}`;
   throw new AppError(400, "invalid_request", `cannot use the query: ${parameter}: ${message}`, {
     errors: [{ path: parameter, message }],
   });

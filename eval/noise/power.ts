@@ -56,7 +56,7 @@ export async function planPower(
   turns: AsyncIterable<NoisyTurn>,
   { score, difference, scoresLookedAt }: PowerQuestion,
 ): Promise<RunPower> {
-  const run = await readConversations(turns);
+  const run = await readConversations(turns, [score]);
   requireScores(run, { wanted: [score], parameter: "score" });
   const scenarios = run.scores.get(score)!;
   const alpha = ALPHA / scoresLookedAt;

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { createYielder } from "../../shared/yielder.ts";
 import { createGradeReader } from "./grade_queries.ts";
 import { createDatasetReader } from "./dataset_queries.ts";
 import { groupRuns, listGroups } from "./group_queries.ts";
@@ -58,7 +59,13 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
     listGroups: (page) => listGroups(db, page),
 
     async *turns(runId) {
-      for await (const page of turnPages(runId)) yield* page.map(parseTurn);
+      const pause = createYielder(); // the next page may be there already
+      for await (const page of turnPages(runId)) {
+        for (const row of page) {
+          await pause();
+          yield parseTurn(row);
+        }
+      }
     },
 
     turnPages,
