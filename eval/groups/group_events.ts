@@ -1,6 +1,6 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
-import { type ClientStream, createClientStream, waitFor } from "../run/client_stream.ts";
+import { createEventResponse, type EventResponse, waitFor } from "../run/client_stream.ts";
 import { LAST_EVENT, RETRY_MS } from "../run/event_stream.ts";
 import type { RunManager } from "../run/manager.ts";
 import type { ListedGroup } from "./group_report.ts";
@@ -20,15 +20,8 @@ export interface GroupStreamOptions {
 }
 
 /** The response with the events of a group. */
-export function groupEventStream(
-  options: GroupStreamOptions,
-): Pick<ClientStream, "left" | "ended"> & { response: Response } {
-  const { body, ...stream } = createClientStream(
-    options.client,
-    (left) => encode(options, left),
-  );
-  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
-  return { response: new Response(body, { headers }), ...stream };
+export function groupEventStream(options: GroupStreamOptions): EventResponse {
+  return createEventResponse(options.client, (left) => encode(options, left));
 }
 
 async function* encode(

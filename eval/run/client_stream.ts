@@ -7,11 +7,11 @@ export interface ClientStream {
   ended: Promise<void>;
 }
 
+/** Yields the pieces of a body. `left` is that of the stream. */
+type WritePieces = (left: AbortSignal) => AsyncIterator<Uint8Array<ArrayBuffer>>;
+
 /** Sends what `write` yields. `client` is the request's own signal. */
-export function createClientStream(
-  client: AbortSignal,
-  write: (left: AbortSignal) => AsyncIterator<Uint8Array<ArrayBuffer>>,
-): ClientStream {
+export function createClientStream(client: AbortSignal, write: WritePieces): ClientStream {
   const cancelled = new AbortController();
   const left = AbortSignal.any([client, cancelled.signal]);
   const ended = Promise.withResolvers<void>();
@@ -35,6 +35,18 @@ export function createClientStream(
   }, { highWaterMark: 0 });
   ended.promise.catch(() => {}); // the reader of the body gets the error too
   return { body, left, ended: ended.promise };
+}
+
+/** A response with events, and what becomes of its client. */
+export interface EventResponse extends Pick<ClientStream, "left" | "ended"> {
+  response: Response;
+}
+
+/** The same for server-sent events, as a response. */
+export function createEventResponse(client: AbortSignal, write: WritePieces): EventResponse {
+  const { body, ...stream } = createClientStream(client, write);
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+  return { response: new Response(body, { headers }), ...stream };
 }
 
 /** Waits for a promise, but at most `ms`, and no longer once the client has left. */

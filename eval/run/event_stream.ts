@@ -3,7 +3,7 @@ import { AppError } from "../../shared/errors.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
-import { type ClientStream, createClientStream } from "./client_stream.ts";
+import { createEventResponse, type EventResponse } from "./client_stream.ts";
 import type { RunManager } from "./manager.ts";
 import { runEvents } from "./events.ts";
 import { resultPieces } from "../results/run_result.ts";
@@ -21,17 +21,8 @@ export interface EventStreamOptions {
 }
 
 /** The response with the events of a run. */
-export interface RunEventStream extends Pick<ClientStream, "left" | "ended"> {
-  response: Response;
-}
-
-export function eventStream(options: EventStreamOptions): RunEventStream {
-  const { body, ...stream } = createClientStream(
-    options.client,
-    (left) => encodeEvents(options, left),
-  );
-  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
-  return { response: new Response(body, { headers }), ...stream };
+export function eventStream(options: EventStreamOptions): EventResponse {
+  return createEventResponse(options.client, (left) => encodeEvents(options, left));
 }
 
 async function* encodeEvents(

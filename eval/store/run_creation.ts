@@ -31,8 +31,8 @@ export function createRunCreation(
   { now, newId, prepareRun }: RunCreationOptions,
 ): Pick<RunStore, "createRun" | "createGroup"> {
   /** Everything that takes time comes before the transaction, because others wait for it. */
-  async function prepare(run: NewRun, described: Parameters<typeof describeRun>[1]) {
-    const stored = describeRun(run, described);
+  async function prepare(run: NewRun, described: Parameters<typeof newStoredRun>[1]) {
+    const stored = newStoredRun(run, described);
     return { run, stored, row: await toRunRow(stored), prepared: await prepareRun?.(stored, run) };
   }
 
@@ -99,7 +99,8 @@ export function createRunCreation(
   };
 }
 
-function describeRun(
+/** A new run as it is stored: running, and without the query of its endpoint. */
+export function newStoredRun(
   { request, testName, parentId }: NewRun,
   { id, moment, batchDigest, group }: {
     id: string;

@@ -82,6 +82,11 @@ export function ports(target: Target, more: Partial<RunPorts> = {}): RunPorts {
   };
 }
 
+/** The last message, as a reply. */
+export function echo(conversation: { content: string }[]): string {
+  return `re: ${conversation.at(-1)?.content}`;
+}
+
 export function providerError(status: number): ProviderError {
   return new ProviderError(502, "provider_error", `the endpoint answered ${status}`, {
     kind: "status",

@@ -1,11 +1,10 @@
-import { datasetNameOf, digestBatch } from "../../eval/store/batch_digest.ts";
-import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
-import { removeQuery } from "../../eval/store/endpoint_query.ts";
+import { digestBatch } from "../../eval/store/batch_digest.ts";
 import type { TurnPosition } from "../../eval/store/position.ts";
 import type { RunGroup, RunRecord, StoredRun } from "../../eval/store/run_record.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../../eval/store/store.ts";
 import type { PendingReply, StoredTurn } from "../../eval/store/turn_record.ts";
 import { createKeptRuns } from "../../eval/store/kept_runs.ts";
+import { newStoredRun } from "../../eval/store/run_creation.ts";
 import { createRunIds } from "../../eval/store/run_id.ts";
 import { memoryGrades } from "./memory_grades.ts";
 import { listMemoryRuns, memorySummaries, memoryTurnQueries } from "./memory_lists.ts";
@@ -59,28 +58,9 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     run: NewRun,
     { id, group }: { id: string; group: RunGroup | null },
   ): Promise<StoredRun> {
-    const { request, testName, parentId = null } = run;
-    const endpoint = removeQuery(request.endpoint);
-    const stored: StoredRun = {
-      id,
-      parentId,
-      status: "running",
-      detail: null,
-      testName,
-      modelId: request.model_id,
-      endpoint,
-      attempts: request.attempts,
-      totalTurns: countTurns(planOf(request)),
-      createdAt: now(),
-      finishedAt: null,
-      tally: null,
-      queryRemoved: endpoint !== request.endpoint,
-      batchDigest: await digestBatch(request.test_batch),
-      datasetName: datasetNameOf(request),
-      gate: null,
-      group,
-      request: { ...structuredClone(request), endpoint },
-    };
+    const batchDigest = await digestBatch(run.request.test_batch);
+    const stored = structuredClone(newStoredRun(run, { id, moment: now(), batchDigest, group }));
+    const { parentId } = stored;
     runs.set(id, stored);
     const parents = [...turns.get(parentId ?? "") ?? []];
     const failed = parents.map(([, turn]) => turn).filter(({ result }) => result.error);

@@ -5,6 +5,7 @@ import { REQUEST_FAILED } from "../../../eval/run/turn_result.ts";
 import type { TurnPosition } from "../../../eval/store/position.ts";
 import type { Interaction } from "../../../shared/schemas/scenario.ts";
 import {
+  echo,
   fakeTarget,
   interaction,
   plainAssessor,
@@ -15,8 +16,6 @@ import {
 } from "../../fakes/eval_ports.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
-
-const echo = (conversation: { content: string }[]) => `re: ${conversation.at(-1)?.content}`;
 
 Deno.test("an attempt is one conversation: each turn has the earlier turns as history", async () => {
   const { target, asked } = fakeTarget(echo);

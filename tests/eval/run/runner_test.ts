@@ -4,6 +4,7 @@ import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
 import { runScenarios } from "../../../eval/run/runner.ts";
 import type { TurnPosition } from "../../../eval/store/position.ts";
 import {
+  echo,
   fakeTarget,
   interaction,
   ports,
@@ -12,8 +13,6 @@ import {
   scenario,
 } from "../../fakes/eval_ports.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
-
-const echo = (conversation: { content: string }[]) => `re: ${conversation.at(-1)?.content}`;
 
 Deno.test("every scenario is run `attempts` times", async () => {
   const { target, asked } = fakeTarget(echo);

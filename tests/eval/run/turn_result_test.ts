@@ -3,6 +3,7 @@ import { runScenarios } from "../../../eval/run/runner.ts";
 import type { TurnPosition } from "../../../eval/store/position.ts";
 import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import {
+  echo,
   fakeTarget,
   interaction,
   plainAssessor,
@@ -10,8 +11,6 @@ import {
   runAndCollect,
   scenario,
 } from "../../fakes/eval_ports.ts";
-
-const echo = (conversation: { content: string }[]) => `re: ${conversation.at(-1)?.content}`;
 
 Deno.test("a result that is sent in again does not keep its old outcome", async () => {
   const { target, asked } = fakeTarget(() => "fine");
