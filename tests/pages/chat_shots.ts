@@ -50,6 +50,15 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
   const demo = await startServiceProcess("agent");
   const locked = await startServiceProcess("agent", { environment: { API_KEYS: "a-key" } });
   const { url, hub } = agent;
+
+  async function saveAsTest(page: Page, filled: { question: string; dashboard: string }) {
+    await page.goto(url);
+    await ask(page, filled.question);
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Save as test" }).click();
+    await page.getByLabel("Dashboard of assay-eval").fill(filled.dashboard);
+  }
+
   for (const [asked, answer] of Object.entries(ANSWERS)) hub.answers.set(asked, answer);
   hub.answers.set(
     "long",
@@ -183,23 +192,13 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
     {
       name: "chat-save-test",
       isDocumented: true,
-      async take(page) {
-        await page.goto(url);
-        await ask(page, returns);
-        await openSaveTest(page);
-        await page.getByLabel("Dashboard of assay-eval").fill("http://127.0.0.1:8080");
-      },
+      take: (page) => saveAsTest(page, { question: returns, dashboard: "http://127.0.0.1:8080" }),
     },
     {
       name: "save-test-narrow",
       width: 360,
       height: 720,
-      async take(page) {
-        await page.goto(url);
-        await ask(page, api);
-        await openSaveTest(page);
-        await page.getByLabel("Dashboard of assay-eval").fill("no address");
-      },
+      take: (page) => saveAsTest(page, { question: api, dashboard: "no address" }),
     },
     {
       name: "side-by-side-narrow",
@@ -287,9 +286,4 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
       }
     },
   };
-}
-
-async function openSaveTest(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Save as test" }).click();
 }

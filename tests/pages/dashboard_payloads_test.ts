@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { Page } from "playwright-core";
 import { completionBody, type ReceivedRequest } from "../fakes/provider_answers.ts";
 import { startProviderDouble } from "../fakes/provider_double.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
@@ -81,25 +82,33 @@ const suite = pageSuite(async () => {
   };
 });
 
+/** Waits until the view shows something, and looks for what a payload would have made of it. */
+function settlerOf(page: Page) {
+  return async (selector: string) => {
+    await page.locator(selector).first().waitFor();
+    assertEquals(await page.locator("main script, main img, main iframe, main object").count(), 0);
+    const links = await page.locator("main a").evaluateAll((all) =>
+      all.map((link) => (link as HTMLAnchorElement).protocol).filter((one) => !/^https?:/.test(one))
+    );
+    assertEquals(links, []);
+  };
+}
+
+/** Shows another view without loading the page again. */
+async function changeAddress(page: Page, address: string): Promise<void> {
+  await page.evaluate((place) => {
+    history.pushState(null, "", place);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, address);
+}
+
 suite.test(
   `${PAYLOADS.length} payloads stay text in every field of every view`,
   async (fixture, open) => {
     const { url, baseline, candidate } = fixture;
     await using tab = await open(url);
     const { page } = tab;
-    const settle = async (selector: string) => {
-      await page.locator(selector).first().waitFor();
-      assertEquals(
-        await page.locator("main script, main img, main iframe, main object").count(),
-        0,
-      );
-      const links = await page.locator("main a").evaluateAll((all) =>
-        all.map((link) => (link as HTMLAnchorElement).protocol).filter((one) =>
-          !/^https?:/.test(one)
-        )
-      );
-      assertEquals(links, []);
-    };
+    const settle = settlerOf(page);
     await settle("table.runs .name a");
     await page.getByRole("link", { name: PAYLOADS[1]!, exact: true }).waitFor();
     await page.goto(`${url}/?test=${encodeURIComponent(PAYLOADS[1]!)}`);
@@ -110,10 +119,7 @@ suite.test(
     await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
     await settle(".verdict .sentence");
     for (const [scenario, payload] of PAYLOADS.entries()) {
-      await page.evaluate((place) => {
-        history.pushState(null, "", place);
-        dispatchEvent(new PopStateEvent("popstate"));
-      }, `/ui/runs/${baseline}?turn=${scenario}/1/0`);
+      await changeAddress(page, `/ui/runs/${baseline}?turn=${scenario}/1/0`);
       await page.waitForFunction(
         (text) => document.querySelector(".asked")?.textContent === text,
         payload,
@@ -134,14 +140,7 @@ suite.test("payloads stay text in datasets and in grades", async ({ url, baselin
   await using tab = await open(`${url}/ui/dataset/payloads`);
   const { page } = tab;
   tab.expect(/400|404/);
-  const settle = async (selector: string) => {
-    await page.locator(selector).first().waitFor();
-    assertEquals(await page.locator("main script, main img, main iframe, main object").count(), 0);
-    const links = await page.locator("main a").evaluateAll((all) =>
-      all.map((link) => (link as HTMLAnchorElement).protocol).filter((one) => !/^https?:/.test(one))
-    );
-    assertEquals(links, []);
-  };
+  const settle = settlerOf(page);
   await settle(".scenarios summary");
   for (const row of await page.locator(".scenarios summary").all()) await row.click();
   await page.locator(".scenarios .said").nth(PAYLOADS.length * 2 - 1).waitFor();
@@ -154,10 +153,7 @@ suite.test("payloads stay text in datasets and in grades", async ({ url, baselin
     .nth(PAYLOADS.length - 1).waitFor();
   await settle(".figures");
   for (const [scenario, payload] of PAYLOADS.entries()) {
-    await page.evaluate((place) => {
-      history.pushState(null, "", place);
-      dispatchEvent(new PopStateEvent("popstate"));
-    }, `/ui/runs/${baseline}?turn=${scenario}/1/0`);
+    await changeAddress(page, `/ui/runs/${baseline}?turn=${scenario}/1/0`);
     await page.waitForFunction(
       (text) =>
         document.querySelector(".asked")?.textContent === text &&
