@@ -1,59 +1,10 @@
-import { textOf } from "../../../shared/providers/content.ts";
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { z } from "zod";
-import { createCallerTools } from "../../../agent/run/caller_tools.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { AgentEvent } from "../../../agent/run/events.ts";
-import { type AgentRun, runAgent } from "../../../agent/run/graph.ts";
-import { createToolbox, type Tool, ToolError } from "../../../agent/tools/tool.ts";
+import { createToolbox } from "../../../agent/tools/tool.ts";
 import { AppError, isAbort } from "../../../shared/errors.ts";
-import { ProviderError, type ToolCall } from "../../../shared/providers/provider.ts";
-import {
-  createScriptedProvider,
-  never,
-  type ScriptedProvider,
-  type Step,
-} from "../../fakes/scripted_provider.ts";
-
-const echo: Tool = {
-  name: "echo",
-  description: "Says it again.",
-  schema: z.object({ text: z.string() }),
-  run: (args) => `echo: ${(args as { text: string }).text}`,
-};
-
-function tool(name: string, run: Tool["run"]): Tool {
-  return { name, description: name, schema: z.object({}), run };
-}
-
-function call(fields: Partial<ToolCall> = {}): ToolCall {
-  return { id: "c1", name: "echo", arguments: '{"text":"a"}', ...fields };
-}
-
-function calls(...toolCalls: ToolCall[]): Step {
-  return { content: null, toolCalls };
-}
-
-function run(
-  provider: ScriptedProvider,
-  { tools = [echo], maxSteps = 12, ...more }:
-    & { tools?: Tool[]; maxSteps?: number }
-    & Partial<Omit<AgentRun, "tools">> = {},
-) {
-  return runAgent({
-    provider,
-    model: "a/b",
-    messages: [{ role: "user", content: "Hi" }],
-    tools: createToolbox(tools),
-    settings: { maxSteps },
-    ...more,
-  });
-}
-
-/** The tool messages of the last request to the model, in order. */
-function toolMessages({ requests }: ScriptedProvider): string[] {
-  const messages = requests.at(-1)?.messages ?? [];
-  return messages.filter(({ role }) => role === "tool").map((message) => textOf(message.content));
-}
+import { ProviderError } from "../../../shared/providers/provider.ts";
+import { createScriptedProvider, never, type Step } from "../../fakes/scripted_provider.ts";
+import { call, calls, echo, run, tool, toolMessages } from "../../fakes/scripted_run.ts";
 
 Deno.test("a model that calls no tool is asked once, and its answer is the result", async () => {
   const provider = createScriptedProvider({ content: "Hello" });
@@ -98,76 +49,6 @@ Deno.test("token counts add up over the whole run", async () => {
   const provider = createScriptedProvider({ toolCalls: [call()], usage }, { usage });
   const { inputTokens, outputTokens } = await run(provider);
   assertEquals([inputTokens, outputTokens], [20, 4]);
-});
-
-Deno.test("calls of one turn run in parallel and are answered in their order", async () => {
-  const both = Promise.withResolvers<void>();
-  let running = 0;
-  const meet = (name: string) =>
-    tool(name, async () => {
-      if (++running === 2) both.resolve();
-      await both.promise;
-      return name;
-    });
-  const provider = createScriptedProvider(
-    calls(call({ id: "x", name: "one" }), call({ id: "y", name: "two" })),
-    {},
-  );
-  await run(provider, { tools: [meet("one"), meet("two")] });
-  assertEquals(toolMessages(provider), ["one", "two"]);
-});
-
-Deno.test("the answer to a call that cannot be run tells the model how to correct it", async () => {
-  const secret = () => {
-    throw new Error("secret of the inside");
-  };
-  const mendable = () => {
-    throw new ToolError("no such city; try Paris");
-  };
-  const cases: [Partial<ToolCall>, string][] = [
-    [{ arguments: '{"text":' }, '{"text":'],
-    [{ arguments: '["a"]' }, "JSON object"],
-    [{ arguments: '{"text":5}' }, "text"],
-    [{ arguments: "{}" }, "text"],
-    [{ name: "nope" }, "echo, fails, mendable"],
-    [{ name: "mendable", arguments: "" }, "no such city; try Paris"],
-    [{ name: "fails", arguments: "{}" }, "fails failed"],
-  ];
-  for (const [fields, expected] of cases) {
-    const provider = createScriptedProvider(calls(call(fields)), { content: "mended" });
-    const result = await run(provider, {
-      tools: [echo, tool("fails", secret), tool("mendable", mendable)],
-    });
-    assertEquals(result.reply.content, "mended");
-    const [told = ""] = toolMessages(provider);
-    assertStringIncludes(told, expected);
-    assert(!told.includes("secret"), "an error of the inside must not reach the model");
-  }
-});
-
-Deno.test("arguments that are not JSON are not sent back in the history, which providers parse", async () => {
-  const provider = createScriptedProvider(calls(call({ name: "bad name", arguments: "{" })), {});
-  await run(provider);
-  const assistant = provider.requests[1]?.messages[1];
-  assertEquals(assistant, {
-    role: "assistant",
-    content: "",
-    toolCalls: [{ id: "c1", name: "bad_name", arguments: "{}" }],
-  });
-});
-
-Deno.test("empty and repeated call ids are replaced", async () => {
-  const provider = createScriptedProvider(
-    calls(call({ id: "" }), call({ id: "same" })),
-    calls(call({ id: "same" }), call({ id: "call00001" })),
-    {},
-  );
-  await run(provider);
-  const { messages } = provider.requests[2]!;
-  const asked = messages.flatMap((m) => m.role === "assistant" ? m.toolCalls ?? [] : []);
-  const answered = messages.flatMap((m) => m.role === "tool" ? [m.toolCallId] : []);
-  assertEquals(asked.map(({ id }) => id), answered);
-  assertEquals(answered, ["call00001", "same", "call00002", "call00003"]);
 });
 
 Deno.test("at the step limit the tools still run, and then the model is asked without tools", async () => {
@@ -219,79 +100,6 @@ Deno.test("two empty answers are a 502 empty_reply", async () => {
 Deno.test("a refusal is not an empty answer", async () => {
   const provider = createScriptedProvider({ content: null, refusal: "I will not." });
   assertEquals((await run(provider)).modelCalls, 1);
-});
-
-Deno.test("the same call is not run a third time, and the model is told so", async () => {
-  let served = 0;
-  const count = tool("count", () => `${++served}`);
-  const same = (id: string, args = "{}") => call({ id, name: "count", arguments: args });
-  const provider = createScriptedProvider(
-    calls(same("a")),
-    calls(same("b", " { } ")),
-    calls(same("c"), call({ id: "d" })),
-    { content: "done" },
-  );
-  await run(provider, { tools: [count, echo] });
-  const [first, second, third, other] = toolMessages(provider);
-  assertEquals([served, first, second, other], [2, "1", "2", "echo: a"]);
-  assertStringIncludes(third ?? "", "already called 2 times with these arguments");
-});
-
-Deno.test("of three equal calls in one turn the third is not run; calls in the caller's history do not count", async () => {
-  let served = 0;
-  const count = tool("count", () => `${++served}`);
-  const same = (id: string) => call({ id, name: "count", arguments: "{}" });
-  const provider = createScriptedProvider(calls(same("a"), same("b"), same("c")), {});
-  await run(provider, {
-    tools: [count],
-    messages: [
-      { role: "user", content: "Hi" },
-      { role: "assistant", content: "", toolCalls: [same("x")] },
-      { role: "tool", toolCallId: "x", content: "0" },
-    ],
-  });
-  assertEquals(served, 2);
-});
-
-Deno.test("one limit holds for all calls of a turn, those of the caller's tools included", async () => {
-  const seen: unknown[] = [];
-  const own = tool("own", (args) => (seen.push(args), "done"));
-  const theirs = { name: "theirs", description: "", parameters: {} };
-  const provider = createScriptedProvider(calls(
-    call({ id: "c1", name: "theirs", arguments: '{"long":"argument"}' }),
-    call({ id: "c2", name: "own", arguments: '{"a":1}' }),
-  ));
-  const { pending, toolCalls } = await run(provider, {
-    tools: [own],
-    callerTools: createCallerTools([theirs]),
-    settings: { maxSteps: 3, toolLimits: { maxArgumentCharacters: 20 } },
-  });
-  const [turn, result] = pending!.added;
-  assertEquals(turn?.role === "assistant" && turn.toolCalls?.[1]?.arguments, "{}");
-  assertStringIncludes(textOf(result!.content), "the arguments are too long");
-  assertEquals([seen, toolCalls], [[], 0]);
-});
-
-Deno.test("a tool that takes too long is stopped, and the model is told so", async () => {
-  const ended = Promise.withResolvers<void>();
-  const slow = tool("slow", (_, { signal }) => {
-    signal?.addEventListener("abort", () => ended.resolve());
-    return never();
-  });
-  const provider = createScriptedProvider(calls(call({ name: "slow", arguments: "{}" })), {});
-  const toolLimits = { timeoutMs: 5 };
-  await run(provider, { tools: [slow], settings: { maxSteps: 3, toolLimits } });
-  await ended.promise;
-  assertStringIncludes(toolMessages(provider)[0] ?? "", "slow took longer than 0.005 s");
-});
-
-Deno.test("a long result is cut with a note, never inside a character", async () => {
-  const long = tool("long", () => "abcd😀efgh");
-  const provider = createScriptedProvider(calls(call({ name: "long", arguments: "{}" })), {});
-  const toolLimits = { maxCharacters: 5 };
-  await run(provider, { tools: [long], settings: { maxSteps: 3, toolLimits } });
-  const [told = ""] = toolMessages(provider);
-  assert(told.startsWith("abcd\n\n(Cut here: the result has 10 characters"), told);
 });
 
 Deno.test("extra fields are sent to the provider with every call", async () => {
