@@ -9,20 +9,12 @@ import {
   startProviderDouble,
 } from "../fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
+import { withFolder } from "../fakes/with_folder.ts";
 
 /** What crosses a process is tested across a process: real kills of the real service. */
 
 const CONCURRENCY = 8;
 const KILLS = 20;
-
-async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 /** `${scenario}.${turn}` of every turn, which is also its user message. */
 function batch(scenarios: number, turns: number) {
@@ -264,31 +256,6 @@ Deno.test("with EVAL_RESUME=off a killed run is interrupted, and no call is made
     const run = await (await fetch(`${second.url}/runs/${id}`)).json();
     assertEquals([run.status, run.progress.done], ["interrupted", size]);
     assertEquals(endpoint.requests.length, asked);
-  }));
-
-Deno.test("a second process on the same database is refused with a clear message, and the first continues", () =>
-  withFolder(async (folder) => {
-    const environment = { EVAL_DATA: `${folder}/eval.db` };
-    await using first = await startServiceProcess("eval", { environment });
-    const failure = await startServiceProcess("eval", { environment })
-      .then(() => "it started", (error: Error) => error.message);
-    assertStringIncludes(
-      failure,
-      `cannot open EVAL_DATA=${environment.EVAL_DATA}: another process is using it`,
-    );
-    assert(!/\bat .*\.ts:\d+/.test(failure), `a stack trace:\n${failure}`);
-    assertEquals((await (await fetch(`${first.url}/runs`)).json()).runs, []);
-  }));
-
-Deno.test("the lock file of a killed process does not stop the next process", () =>
-  withFolder(async (folder) => {
-    const environment = { EVAL_DATA: `${folder}/eval.db` };
-    await using first = await startServiceProcess("eval", { environment });
-    first.kill("SIGKILL");
-    await first.status;
-    assert((await Deno.stat(`${environment.EVAL_DATA}.lock`)).isFile);
-    await using second = await startServiceProcess("eval", { environment });
-    assertEquals((await fetch(`${second.url}/runs`)).status, 200);
   }));
 
 Deno.test("a full disk is a 507 with a clear message; stored turns stay, and the run resumes when there is room", () =>

@@ -1,60 +1,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createContentChecks } from "../../../eval/assess/checks/content_checks.ts";
 import { digestBatch } from "../../../eval/store/batch_digest.ts";
-import {
-  evalService,
-  evaluateBody,
-  evaluateRequestOf,
-  evaluateWith,
-} from "../../fakes/eval_service.ts";
 import { scoringPorts } from "../../fakes/scoring_ports.ts";
-
-function scenario(id: string, question = `${id}?`) {
-  return {
-    id,
-    interactions: [{
-      id: "1",
-      user_message: question,
-      agent_reply: "",
-      reference_reply: "right",
-      interaction_type: "opening",
-      reference_metadata: { intent: "ask" },
-      generated_metadata: {},
-      note: ["kept", { as: "it was" }],
-    }],
-    description: "",
-    team: "blue",
-  };
-}
-
-const jsonl = (...scenarios: unknown[]) =>
-  scenarios.map((one) => `${JSON.stringify(one)}\n`).join("");
-
-function started(options: Parameters<typeof evalService>[1] = {}) {
-  const evaluation = evalService(undefined, options);
-  const call = async (
-    path: string,
-    { method = "GET", body, headers = {} }: {
-      method?: string;
-      body?: BodyInit;
-      headers?: Record<string, string>;
-    } = {},
-  ) => {
-    const url = `http://127.0.0.1:8080${path}`;
-    const response = await evaluation.service(
-      new Request(url, { method, headers, ...(body !== undefined && { body }) }),
-    );
-    const text = await response.text();
-    const isJson = /json$/.test(response.headers.get("content-type") ?? "");
-    return { status: response.status, text, json: isJson ? JSON.parse(text) : undefined, response };
-  };
-  const put = (path: string, body: BodyInit, headers: Record<string, string> = {}) =>
-    call(path, { method: "PUT", body, headers });
-  return { ...evaluation, call, put };
-}
+import { datasetService, jsonl, scenario } from "../../fakes/dataset_service.ts";
 
 Deno.test("a dataset is written, listed, read and deleted", async () => {
-  const { call, put } = started();
+  const { call, put } = datasetService();
   const first = await put("/datasets/support", jsonl(scenario("a")));
   const version = await digestBatch([scenario("a")]);
   assertEquals(first.status, 201);
@@ -105,7 +56,7 @@ Deno.test("a dataset is written, listed, read and deleted", async () => {
 });
 
 Deno.test("writing what was read as JSONL changes nothing", async () => {
-  const { call, put } = started();
+  const { call, put } = datasetService();
   const sent = jsonl(scenario("a", 'Grüße,\n"ja" \u0000 👋'), scenario("b"));
   const { json: { version } } = await put("/datasets/support", sent);
   const read = await call("/datasets/support?format=jsonl");
@@ -116,7 +67,7 @@ Deno.test("writing what was read as JSONL changes nothing", async () => {
 });
 
 Deno.test("a table is written with a mapping of its columns, and what is left out is reported", async () => {
-  const { call, put } = started();
+  const { call, put } = datasetService();
   const mapping = "column.user_message=question&column.reference_reply=answer" +
     "&column.metadata.intent=label";
   const table = 'question,answer,label,colour\nHi?,Hello,greet,red\nBye?,"See, you",part,blue\n';
@@ -171,7 +122,7 @@ tests:
 
 for (const [format, { type, file, turns }] of Object.entries(FOREIGN)) {
   Deno.test(`a file of ${format} is written as it is, and what was read is the same dataset`, async () => {
-    const { call, put } = started();
+    const { call, put } = datasetService();
     for (const path of ["/datasets/x", `/datasets/named?format=${format}`]) {
       const { status, text } = await put(path, file, { "content-type": type });
       assertEquals(status, 201, text);
@@ -252,7 +203,7 @@ const BAD_CHECKS: Record<string, { fields: Record<string, unknown>; says: string
 
 Deno.test("a bad check in a dataset is refused when it is written, with its line and path", async (t) => {
   using checks = createContentChecks();
-  const { call, put } = started({ scoring: scoringPorts({ checks }) });
+  const { call, put } = datasetService({ scoring: scoringPorts({ checks }) });
   for (const [what, { fields, says }] of Object.entries(BAD_CHECKS)) {
     await t.step(what, async () => {
       const bad = scenario("b");
@@ -273,7 +224,7 @@ Deno.test("a bad check in a dataset is refused when it is written, with its line
 
 for (const [what, { path = "/datasets/x", body, status = 400, says }] of Object.entries(REFUSED)) {
   Deno.test(`${what} is refused, and nothing is stored`, async () => {
-    const { call, put } = started();
+    const { call, put } = datasetService();
     const answer = await put(path, body);
     assertEquals(answer.status, status, answer.text);
     assertStringIncludes(JSON.parse(answer.text).detail, says);
@@ -282,7 +233,7 @@ for (const [what, { path = "/datasets/x", body, status = 400, says }] of Object.
 }
 
 Deno.test("a client that leaves while it sends a table ends the upload, and nothing is stored", async () => {
-  const { call, put } = started();
+  const { call, put } = datasetService();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const text = "user_message\n" + "Hi?\n".repeat(10_000);
@@ -293,86 +244,4 @@ Deno.test("a client that leaves while it sends a table ends the upload, and noth
   const { status } = await put("/datasets/x?format=csv", body);
   assertEquals(status, 499);
   assertEquals((await call("/datasets")).json.datasets, []);
-});
-
-Deno.test("a run names a dataset, and records its version", async () => {
-  const { put, service, asked, store } = started();
-  const { json: { version } } = await put("/datasets/support", jsonl(scenario("a")));
-  await put("/datasets/support", jsonl(scenario("a"), scenario("b")));
-  const { test_batch: _, ...rest } = evaluateBody();
-  const latest = await evaluateWith(service, { ...rest, dataset: "support" });
-  assertEquals(latest.results.scenarios.map(({ scenario_id }) => scenario_id), ["a", "b"]);
-  assertEquals(latest.test_name, "support");
-  const old = await evaluateWith(service, { ...rest, dataset: `support@${version.slice(0, 8)}` });
-  assertEquals(old.results.scenarios.length, 1);
-  const run = await store.getRun(old.run_id);
-  assertEquals(run!.request.dataset, `support@${version}`);
-  assertEquals(run!.batchDigest, version);
-  assertEquals((old as unknown as { dataset: string }).dataset, `support@${version}`);
-  assertEquals(asked.length, 3);
-});
-
-Deno.test("a run of a dataset that is not there, or beside a batch, is refused and costs no call", async () => {
-  const { put, service, asked } = started();
-  await put("/datasets/support", jsonl(scenario("a")));
-  const { test_batch, ...rest } = evaluateBody();
-  const cases: [Record<string, unknown>, string, string][] = [
-    [{ dataset: "other" }, "dataset", 'cannot find dataset "other"'],
-    [{ dataset: "support@0000" }, "dataset", "cannot find version 0000"],
-    [{ dataset: "support@" }, "dataset", "must be NAME or NAME@VERSION"],
-    [{ dataset: "a b" }, "dataset", "must be NAME or NAME@VERSION"],
-    [{ dataset: "support", test_batch }, "test_batch", "must not be sent together with dataset"],
-  ];
-  for (const [fields, path, message] of cases) {
-    const response = await service(evaluateRequestOf({ ...rest, ...fields }));
-    const { errors } = await response.json();
-    assertEquals([response.status, errors[0].path], [400, path]);
-    assertStringIncludes(errors[0].message, message);
-  }
-  assertEquals(asked.length, 0);
-});
-
-Deno.test("the same key and dataset are the same run, also after a new version", async () => {
-  const { put, service } = started();
-  await put("/datasets/support", jsonl(scenario("a")));
-  const { test_batch: _, ...rest } = evaluateBody({ dataset: "support" });
-  const send = async () =>
-    (await service(evaluateRequestOf(rest, { "idempotency-key": "k" }))).json();
-  const { run_id } = await send();
-  await put("/datasets/support", jsonl(scenario("b")));
-  assertEquals((await send()).run_id, run_id);
-});
-
-Deno.test("comparing runs of two versions says which, and which scenarios changed", async () => {
-  const { call, put, service } = started();
-  const { test_batch: _, ...rest } = evaluateBody({ dataset: "support" });
-  const runs = [];
-  const versions = [];
-  for (
-    const file of [
-      jsonl(scenario("a"), scenario("b"), scenario("c")),
-      jsonl(scenario("a"), scenario("b", "else?"), scenario("d")),
-    ]
-  ) {
-    versions.push((await put("/datasets/support", file)).json.version);
-    runs.push((await evaluateWith(service, rest)).run_id);
-  }
-  const { json } = await call(`/runs/compare?baseline=${runs[0]}&candidate=${runs[1]}`);
-  assertEquals(json.baseline.dataset, `support@${versions[0]}`);
-  assertEquals(json.candidate.dataset, `support@${versions[1]}`);
-  assertEquals(json.changed, ["b"]);
-  assertEquals(json.only_in_baseline.scenarios, ["c"]);
-  assertEquals(json.only_in_candidate.scenarios, ["d"]);
-  const { text } = await call(`/runs/${runs[1]}/export?format=markdown&baseline=${runs[0]}`);
-  assertStringIncludes(
-    text,
-    `- The datasets differ: \`support@${versions[0]}\` before, \`support@${versions[1]}\` now`,
-  );
-  await evaluateWith(service, evaluateBody({ test_batch: [scenario("a")] }));
-  const { json: { runs: listed } } = await call("/runs");
-  assertEquals(listed.map(({ dataset }: { dataset?: string }) => dataset), [
-    undefined,
-    `support@${versions[1]}`,
-    `support@${versions[0]}`,
-  ]);
 });
