@@ -263,13 +263,26 @@ export async function migrate(
   if (error) throw error;
 }
 
+/** True if the tables have all that this version knows of; also if they are of a later one. */
+export async function isMigrated(
+  db: Kysely<Tables>,
+  { further = {} }: Pick<MigrateOptions, "further"> = {},
+): Promise<boolean> {
+  const executed = await executedMigrations(db);
+  return Object.keys({ ...migrations, ...further }).every((name) => executed.has(name));
+}
+
 /** True if all of `known` were executed, and further ones, but not more than `most`. */
 async function isNewer(db: Kysely<Tables>, known: string[], most: number): Promise<boolean> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return false;
-  const { rows } = await sql<{ name: string }>`
-    select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
-  const executed = new Set(rows.map(({ name }) => name));
+  const executed = await executedMigrations(db);
   const newer = [...executed].filter((name) => !known.includes(name));
   return newer.length > 0 && newer.length <= most && known.every((name) => executed.has(name));
+}
+
+async function executedMigrations(db: Kysely<Tables>): Promise<Set<string>> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return new Set();
+  const { rows } = await sql<{ name: string }>`
+    select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+  return new Set(rows.map(({ name }) => name));
 }

@@ -1,7 +1,8 @@
 import { Kysely } from "kysely";
+import { ConfigError } from "../../shared/config.ts";
 import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { deleteAbandonedParts } from "./dataset_queries.ts";
-import { migrate } from "./migrations.ts";
+import { isMigrated, migrate } from "./migrations.ts";
 import { createRunIds } from "./run_id.ts";
 import { createRunReader } from "./run_reader.ts";
 import { deleteOrphans } from "./run_deletion.ts";
@@ -88,8 +89,33 @@ function onDisk(
   };
 }
 
-/** Opens the database for reading; the service may be running at the same time. */
+/**
+ * Opens the database for reading, as it is at this moment; the service may be running at the same
+ * time. Tables of an earlier version are migrated first; throws `ConfigError` if another process uses
+ * them.
+ */
 export async function openReader({ path }: { path: string }): Promise<RunReader> {
+  const db = await openForReading(path);
+  if (await isMigrated(db)) return createRunReader(db);
+  await db.destroy();
+  await migrateFile(path);
+  return createRunReader(await openForReading(path));
+}
+
+async function openForReading(path: string): Promise<Kysely<Tables>> {
   const connection = await openSqlite({ path, mode: "read" });
-  return createRunReader(new Kysely<Tables>({ dialect: createSqliteDialect(connection) }));
+  return new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
+}
+
+async function migrateFile(path: string): Promise<void> {
+  try {
+    await (await openStore({ path })).close();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(
+      `${error.message}. Its tables are of an earlier version and have to be updated first; ` +
+        "starting the service in this version does it, too",
+      { cause: error },
+    );
+  }
 }

@@ -4,13 +4,14 @@ import { describePostgres } from "../../../shared/postgres/address.ts";
 import { unavailable } from "../../../shared/postgres/fault.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../dataset_queries.ts";
-import { migrate } from "../migrations.ts";
+import { isMigrated, migrate } from "../migrations.ts";
 import { createRunIds } from "../run_id.ts";
 import { createRunReader, readTally } from "../run_reader.ts";
 import { deleteReplies } from "../pending_replies.ts";
 import { deleteOrphans } from "../run_deletion.ts";
 import { toStatusColumns } from "../run_status.ts";
 import { createRunStore } from "../run_store.ts";
+import type { Tables } from "../schema.ts";
 import type { RunStatus, StoredRun } from "../run_record.ts";
 import type { RunReader, RunStore, StatusChange } from "../store.ts";
 import { createPostgresDialect } from "./postgres_dialect.ts";
@@ -79,10 +80,12 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
   return { store, pool, news };
 }
 
-/** Opens the database for reading. */
+/** Opens the database for reading. Tables of an earlier version are migrated first. */
 export async function openPostgresReader(address: string): Promise<RunReader> {
   const pool = await createPostgresPool({ address, max: 2, name: NAME });
-  return createRunReader(new Kysely({ dialect: createPostgresDialect(pool) }));
+  const db = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
+  if (!await isMigrated(db, { further: postgresMigrations })) await migrateAddress(address);
+  return createRunReader(db);
 }
 
 /** With a connection of its own: a migration, and waiting for that of another process, may take long. */

@@ -1,14 +1,21 @@
 import { assertEquals } from "@std/assert";
-import { openStore } from "../../../eval/store/open_store.ts";
+import { openReader, openStore } from "../../../eval/store/open_store.ts";
 
 /** A database that the release 0.1.0 wrote: a finished run, an unfinished one, an interrupted one. */
 const RELEASED = new URL("./data/release_0_1_0.db", import.meta.url);
 
-Deno.test("a database of the release before is opened, migrated, read and continued", async () => {
+async function withReleased(test: (path: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
-    const path = `${folder}/eval.db`;
-    await Deno.copyFile(RELEASED, path);
+    await Deno.copyFile(RELEASED, `${folder}/eval.db`);
+    await test(`${folder}/eval.db`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("a database of the release before is opened, migrated, read and continued", () =>
+  withReleased(async (path) => {
     const store = await openStore({ path });
     const { runs } = await store.listRuns({ limit: 10 });
     assertEquals(runs.map(({ testName, status }) => [testName, status]), [
@@ -28,7 +35,17 @@ Deno.test("a database of the release before is opened, migrated, read and contin
     assertEquals([event?.seq, event?.turn], [2, 1]);
     assertEquals(await store.findByKey({ caller: "", key: "k1", bodyHash: "h1" }), undefined);
     await store.close();
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));
+
+Deno.test("a reader of a database of the release before updates its tables and reads everything", () =>
+  withReleased(async (path) => {
+    const reader = await openReader({ path });
+    const { runs } = await reader.listRuns({ limit: 10 });
+    assertEquals(runs.length, 3);
+    const { id } = runs.find(({ status }) => status === "completed")!;
+    assertEquals((await Array.fromAsync(reader.turns(id))).length, 8);
+    assertEquals(await Array.fromAsync(reader.grades(id)), []);
+    assertEquals(await reader.listGroups({ limit: 10 }), []);
+    assertEquals(await reader.listDatasets({ limit: 10 }), []);
+    await reader.close();
+  }));

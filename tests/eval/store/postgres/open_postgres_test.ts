@@ -3,6 +3,7 @@ import { Kysely, sql } from "kysely";
 import { ConfigError } from "../../../../shared/config.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { createPostgresPool } from "../../../../shared/postgres/pool.ts";
+import { openPostgresReader } from "../../../../eval/store/postgres/open_postgres.ts";
 import { createPostgresDialect } from "../../../../eval/store/postgres/postgres_dialect.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
@@ -162,5 +163,16 @@ Deno.test({
     assertEquals((await store.getRun(id))?.id, id);
     assertEquals(await store.recordTurn(id, storedTurn([0, 0, 0])), "stored");
     await store.close();
+  },
+});
+
+Deno.test({
+  name: "a reader makes the tables that the database does not have yet, and reads",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const reader = await openPostgresReader(address);
+    assertEquals((await reader.listRuns({ limit: 1 })).runs, []);
+    await reader.close();
   },
 });
