@@ -93,6 +93,42 @@ Deno.test("a run with another history is not the latest baseline", async () => {
   assertEquals(await latest("--history", "reference"), reference.id);
 });
 
+/** Scenarios of two turns, as a batch file. */
+function twoTurns(count: number): string {
+  const turn = (id: string) => ({ id, user_message: `${id}?`, reference_reply: "right" });
+  return Array.from(
+    { length: count },
+    (_, index) => JSON.stringify({ id: `s${index}`, interactions: [turn("a"), turn("b")] }),
+  ).join("\n");
+}
+
+Deno.test("of runs with different histories the first turns are compared, and the rest is named", async () => {
+  const { evaluate, state, run } = model({ "support.jsonl": twoTurns(12) });
+  const reference = await evaluate("support.jsonl", "--history", "reference");
+  let calls = 0;
+  state.answer = () => ++calls > 12 ? "wrong" : "right"; // later turns alone are worse
+  const args = ["--concurrency", "12", "--threshold", "0", "--baseline", reference.id];
+  const generated = await evaluate("support.jsonl", ...args);
+  assertEquals(generated.code, 0, generated.out + generated.err);
+  const words = "Not compared: 12 turns after the first; one run was asked after its own replies";
+  assertStringIncludes(generated.out, words);
+  const compared = await run("compare", reference.id, generated.id);
+  assertEquals(compared.code, 0, compared.out);
+  assertStringIncludes(compared.out, words);
+  const { scores, other_history, baseline } = JSON.parse(
+    (await run("compare", reference.id, generated.id, "--json")).out,
+  );
+  assertEquals([scores.overall.turns, scores.overall.difference, other_history.turns], [12, 0, 12]);
+  assertEquals(baseline.history, "reference");
+
+  calls = 0;
+  state.answer = () => ++calls > 12 ? "right" : "wrong";
+  const worse = await evaluate("support.jsonl", ...args);
+  assertEquals(worse.code, 100, "the first turns are worse");
+  const both = await evaluate("support.jsonl", "--history", "both", ...args);
+  assertStringIncludes(both.out, words, "its later turns count as they were asked the first way");
+});
+
 Deno.test("without a baseline nothing is run and the exit code is 1, unless it is optional", async () => {
   const { evaluate, asked, run } = model();
   for (const name of ["latest", "tag:main", "0198c0de-1111-7000-8000-000000000000"]) {
