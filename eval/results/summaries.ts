@@ -6,7 +6,7 @@ import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from ".
 import { HEADLINE } from "./passing.ts";
 
 /** How long a list waits for headlines that are not stored yet. The next list finds the rest. */
-const PATIENCE_MS = 200;
+const PATIENCE_MS = 1_000;
 
 /** Summaries of runs. One of an ended run is computed once, when it is first asked for, and stored. */
 export interface Summaries {
