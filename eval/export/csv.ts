@@ -50,6 +50,7 @@ export const csv: ExportFormat = {
       ],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
       ...(run.request.history === "both" ? [HISTORY_COLUMN] : []),
+      ...(run.parentId === null ? [] : RETRY_COLUMNS),
       ...(turnCounts.cost ?? turnCounts.judge_cost ? COST_COLUMNS : []),
       ...(turnCounts.check_counts ? CHECK_COLUMNS : []),
       ...(scoreNames.includes("tools") ? TOOL_COLUMNS : []),
@@ -66,6 +67,12 @@ export const csv: ExportFormat = {
 
 /** Only in runs with both histories. */
 const HISTORY_COLUMN: Column = ["history", ({ result }) => result.history_of ?? "generated"];
+
+/** Only in runs that retry others: where the turn was asked and paid for, if it was not here. */
+const RETRY_COLUMNS: Column[] = [
+  ["copied_from_run", ({ result }) => result.copied_from_run],
+  ["reply_from_run", ({ result }) => result.reply_from_run],
+];
 
 /** Only in runs with prices. */
 const COST_COLUMNS: Column[] = [

@@ -30,6 +30,7 @@ export const GroupModel = z.object({
   /** Means over scenarios with their intervals; `null` until the run has ended. */
   scores: z.record(z.string(), Statistic).nullable(),
   pass_rate: RunPassRates.shape.pass_rate,
+  /** With those of the runs that it retries, as the costs. */
   usage: RunSummary.shape.usage.nullable(),
   latency_ms: RunSummary.shape.latency_ms,
   /** Of the endpoint's calls, and of the judge's; absent if `PRICES` was not set. */

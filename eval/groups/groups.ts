@@ -55,14 +55,33 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
       run,
     );
     const summary = finished_at === null ? undefined : await summarise(run);
+    const spent = summary && await spentOn(run, summary);
     return {
       ...{ run_id, name: name ?? model_id, model_id, endpoint, status, detail, progress },
       scores: summary?.statistics ?? null,
       pass_rate: summary?.pass_rate ?? null,
-      usage: summary?.usage ?? null,
+      usage: spent?.usage ?? null,
       latency_ms: summary?.latency_ms ?? null,
-      ...(summary?.cost && { cost: summary.cost }),
-      ...(summary?.judge_cost && { judge_cost: summary.judge_cost }),
+      ...(spent?.cost && { cost: spent.cost }),
+      ...(spent?.judge_cost && { judge_cost: spent.judge_cost }),
+    };
+  }
+
+  /** What a run and those that it retries have spent together, as far as they are still stored. */
+  async function spentOn(run: RunRecord, summary: RunSummary) {
+    const all = [summary];
+    let before = run.parentId;
+    while (before !== null) {
+      const parent = await store.getRecord(before);
+      if (parent) all.push(await summarise(parent));
+      before = parent?.parentId ?? null;
+    }
+    const tokens = (kind: keyof RunSummary["usage"]) =>
+      all.reduce((sum, { usage }) => sum + usage[kind], 0);
+    return {
+      usage: { input_tokens: tokens("input_tokens"), output_tokens: tokens("output_tokens") },
+      cost: addCosts(all.map(({ cost }) => cost)),
+      judge_cost: addCosts(all.map(({ judge_cost }) => judge_cost)),
     };
   }
 

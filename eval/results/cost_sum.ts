@@ -1,4 +1,17 @@
 import { Cost, type CostSum } from "../../shared/schemas/cost.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+
+type Origin = Pick<InteractionResult, "copied_from_run" | "reply_from_run">;
+
+/** False if the run that this one retries asked the turn, and paid for it. */
+export function isAskedHere({ copied_from_run, reply_from_run }: Origin): boolean {
+  return copied_from_run === undefined && reply_from_run === undefined;
+}
+
+/** False if the run that this one retries scored the turn. */
+export function isScoredHere({ copied_from_run }: Origin): boolean {
+  return copied_from_run === undefined;
+}
 
 /**
  * Adds up the costs of turns. A cost that is not known (`null`) is counted, and so is one in another
@@ -6,6 +19,7 @@ import { Cost, type CostSum } from "../../shared/schemas/cost.ts";
  */
 export function createCostSum() {
   const sum: CostSum = { amount: null, currency: null, turns: 0, unknown: 0 };
+  let elsewhere: string | undefined;
   return {
     /** `undefined`: there were no prices. A caller's own field of this name is no cost. */
     add(cost: Cost | null | undefined): void {
@@ -18,10 +32,15 @@ export function createCostSum() {
       sum.amount = (sum.amount ?? 0) + cost.amount;
       sum.turns++;
     },
-    /** The sum by its name; nothing if there were no prices. */
+    /** A cost that another run has paid: it adds nothing. */
+    addElsewhere(cost: Cost | null | undefined): void {
+      elsewhere ??= cost?.currency;
+    },
+    /** The sum by its name; nothing if there were no prices, and 0 if others have paid everything. */
     report<Name extends string>(name: Name): Partial<Record<Name, CostSum>> {
-      if (sum.turns + sum.unknown === 0) return {};
-      return { [name]: { ...sum } } as Record<Name, CostSum>;
+      if (sum.turns + sum.unknown > 0) return { [name]: { ...sum } } as Record<Name, CostSum>;
+      if (elsewhere === undefined) return {};
+      return { [name]: { ...sum, amount: 0, currency: elsewhere } } as Record<Name, CostSum>;
     },
   };
 }

@@ -7,6 +7,7 @@ import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
+import { isAskedHere } from "./cost_sum.ts";
 import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdAgainst } from "./passing.ts";
 import { resultParts } from "./scenario_results.ts";
@@ -34,7 +35,7 @@ const ScenarioCounts = z.object({
   unscored: z.int(),
 });
 
-/** Tokens as far as the endpoint reported them. */
+/** Tokens of the turns that the run asked itself, as far as the endpoint reported them. */
 const Usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 
 /** What a list of runs says of one that has ended. Each score is a mean over scenarios. */
@@ -92,7 +93,7 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
     for (const part of parts) {
       if (part.kind === "turn") {
         totals.addTurn(part.result);
-        if (!isAskedTheSecondWay(part.result)) turns.add(part.result);
+        turns.add(part.result);
       }
       if (part.kind !== "scenario end") continue;
       const { statistics, pass_threshold } = part.summary;
@@ -137,9 +138,12 @@ function createTurnSummary(threshold: number) {
 
   return {
     add(turn: InteractionResult): void {
+      if (isAskedHere(turn)) {
+        usage.input_tokens += turn.usage?.input_tokens ?? 0;
+        usage.output_tokens += turn.usage?.output_tokens ?? 0;
+      }
+      if (isAskedTheSecondWay(turn)) return; // it costs, and is no part of the averages
       outcomes[outcomeOf(turn, threshold)]++;
-      usage.input_tokens += turn.usage?.input_tokens ?? 0;
-      usage.output_tokens += turn.usage?.output_tokens ?? 0;
       for (const name in turn.scores) {
         const value = turn.scores[name];
         if (typeof value === "number") countScore(name, value);

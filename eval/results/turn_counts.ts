@@ -1,5 +1,5 @@
 import type { CheckCount, CheckResult } from "../../shared/schemas/checks.ts";
-import { createCostSum } from "./cost_sum.ts";
+import { createCostSum, isAskedHere, isScoredHere } from "./cost_sum.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import type { TurnCounts } from "../../shared/schemas/evaluate_response.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
@@ -16,6 +16,7 @@ export type CountableTurn = Pick<
   | "judge_cost"
   | "history_of"
   | "copied_from_run"
+  | "reply_from_run"
 >;
 
 /** Different reasons and methods that are counted separately; usually there are few of each. */
@@ -65,10 +66,10 @@ export function createTurnCounter() {
 
   return {
     add(turn: CountableTurn): void {
-      if (turn.copied_from_run === undefined) {
-        costs.cost.add(turn.cost);
-        costs.judge_cost.add(turn.judge_cost);
-      }
+      if (isAskedHere(turn)) costs.cost.add(turn.cost);
+      else costs.cost.addElsewhere(turn.cost);
+      if (isScoredHere(turn)) costs.judge_cost.add(turn.judge_cost);
+      else costs.judge_cost.addElsewhere(turn.judge_cost);
       if (isAskedTheSecondWay(turn)) return; // it costs, and is no part of the averages
       const { missing_scores, score_methods, differs_in, check_results } = turn;
       if (turn.truncated) truncatedTurns++;

@@ -11,7 +11,7 @@ import type { EarlierReply, RunPorts, TimedReply } from "./run_ports.ts";
 
 /** The outcome of a call: a reply, or the reason why there is none that can be scored. */
 export type Answer =
-  | (TimedReply & Partial<Pick<EarlierReply, "attempt">>)
+  | (TimedReply & Partial<Pick<EarlierReply, "attempt" | "fromRun">>)
   | { latencyMs: number; reply?: never; error: InteractionError; textless?: TargetReply };
 
 /** Asks the endpoint. A call that fails does not reject, unless it was aborted. */

@@ -54,7 +54,7 @@ export function createStoredParts(
    * replies are scored one by one, so that the others are not given up together with it.
    */
   function toEarlier(
-    { scenario, attempt, turn, tries, latencyMs, ...reply }: PendingReply,
+    { scenario, attempt, turn, tries, latencyMs, fromRun, ...reply }: PendingReply,
   ) {
     const position = { scenario, attempt, turn };
     const assess = async <T>(work: () => Promise<T>) => {
@@ -64,6 +64,7 @@ export function createStoredParts(
     const earlier: EarlierReply = {
       reply,
       latencyMs,
+      ...(fromRun !== undefined && { fromRun }),
       attempt(work) {
         if (tries >= MAX_TRIES) return undefined;
         return tries === 0 ? assess(work) : suspects.score(tries, () => assess(work));

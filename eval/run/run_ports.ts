@@ -34,6 +34,8 @@ export interface TimedReply {
 
 /** A reply that an earlier process received but did not finish assessing. */
 export interface EarlierReply extends TimedReply {
+  /** The run that asked for it, if it was not this one. */
+  fromRun?: string;
   /** Assesses it; `undefined` if earlier tries never finished and there were too many of them. */
   attempt<T>(work: () => Promise<T>): Promise<T> | undefined;
 }

@@ -69,6 +69,7 @@ export async function toResult(
     ...assessed,
     ...(ports.isSecondWay && { history_of: "reference" as const }),
     ...(reply.toolCalls && { tool_calls: reply.toolCalls }),
+    ...(answer.fromRun !== undefined && { reply_from_run: answer.fromRun }),
     latency_ms,
     ...describeReply(reply, ports.target),
   };

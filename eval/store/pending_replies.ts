@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import type { Cost } from "../../shared/schemas/cost.ts";
 import type { PendingRepliesTable, Tables } from "./schema.ts";
 import type { RunStore } from "./store.ts";
 import type { PendingReply } from "./turn_record.ts";
@@ -68,7 +67,8 @@ function toPendingReply(
   { scenario, attempt, turn, tries, reply }: PendingRepliesTable,
 ): PendingReply {
   const stored = JSON.parse(reply);
-  const { usage, latency_ms: latencyMs, finish_reason: finishReason, reasoning } = stored;
+  const { usage, latency_ms: latencyMs, finish_reason: finishReason, reasoning, cost } = stored;
+  const fromRun: string | undefined = stored.reply_from_run ?? stored.copied_from_run;
   return {
     ...{ scenario, attempt, turn, tries },
     content: stored.agent_reply ?? stored.content,
@@ -78,11 +78,7 @@ function toPendingReply(
     ...(reasoning !== undefined && { reasoning }),
     ...(stored.reply_encoding && { encoding: stored.reply_encoding }),
     ...(stored.tool_calls && { toolCalls: stored.tool_calls }),
-    ...(stored.cost !== undefined && { cost: costHere(stored) }),
+    ...(cost !== undefined && { cost }),
+    ...(fromRun !== undefined && { fromRun }),
   };
-}
-
-/** A reply that was paid for by the run that this one retries costs nothing again. */
-function costHere({ cost, copied_from_run }: { cost: Cost | null; copied_from_run?: string }) {
-  return cost && copied_from_run !== undefined ? { ...cost, amount: 0 } : cost;
 }

@@ -45,6 +45,8 @@ export interface ReceivedReply extends TurnPosition {
 
 /** A reply that an earlier process received and did not finish scoring. */
 export interface PendingReply extends ReceivedReply {
+  /** The run that asked for it and paid, if this run retries that one. */
+  fromRun?: string;
   /** How many later processes have started to score it. */
   tries: number;
 }

@@ -61,8 +61,10 @@ export const InteractionResult = Interaction.extend({
   history_of: z.literal("reference").optional(),
   /** What the endpoint called, if the run expects tool calls anywhere and the endpoint reports them. */
   tool_calls: z.array(ObservedToolCall).optional(),
-  /** In a run that retries another one: where the turn was asked, and paid for. */
+  /** In a run that retries another one: where the turn was asked and scored, and paid for. */
   copied_from_run: z.string().optional(),
+  /** The same of a turn that was asked there and scored here. */
+  reply_from_run: z.string().optional(),
   /** Of the call, if `PRICES` is set; `null` if the model has no price or reported no tokens. */
   cost: Cost.nullable().optional(),
   /** Of the judge's calls for the turn, if `PRICES` is set and there were any. */

@@ -11,6 +11,7 @@ import type { ScenarioResult } from "../../shared/schemas/evaluate_response.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { fakeTarget, providerError } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
+import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
 import { memoryStore } from "../fakes/memory_store.ts";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
 
@@ -131,7 +132,7 @@ Deno.test("turns and runs have their costs, the judge's apart, in every export",
   assertEquals(JSON.parse((await read("jsonl")).split("\n")[1]!).cost, null);
 });
 
-Deno.test("a retry's cost is what it paid itself, not what its parent had paid", async () => {
+Deno.test("a retry's cost and tokens are what it paid itself, not what its parent had paid", async () => {
   const usage = { input_tokens: 1_000_000, output_tokens: 0, total_tokens: 1_000_000 };
   let calls = 0;
   const target: Target = {
@@ -156,6 +157,61 @@ Deno.test("a retry's cost is what it paid itself, not what its parent had paid",
     attempts[0]!.interactions[0]!.copied_from_run
   );
   assertEquals(from, [first.run_id, undefined, first.run_id]);
+  const summary = await send(`/runs/${run_id}/summary`);
+  assertEquals([summary.usage.input_tokens, summary.cost.amount], [1_000_000, 2]);
+  const { runs: [listed] } = await send("/runs?limit=1");
+  assertEquals([listed.run_id, listed.headline.usage.input_tokens], [run_id, 1_000_000]);
+  const csv = await service(
+    new Request(`http://127.0.0.1:8080/runs/${run_id}/export?format=csv`),
+  );
+  const rows = parseCsv(await csv.text(), { columns: true, bom: true }) as Record<string, string>[];
+  assertEquals(rows.map((row) => [row.cost, row.copied_from_run]), [
+    ["2", first.run_id],
+    ["2", ""],
+    ["2", first.run_id],
+  ]);
+});
+
+Deno.test("a retry that scores a reply again pays the judge, and not the endpoint", async () => {
+  const usage = { input_tokens: 1_000_000, output_tokens: 0, total_tokens: 1_000_000 };
+  const target: Target = { ask: () => Promise.resolve({ content: "a", usage }) };
+  const { judge } = fakeJudge((_question, call) => {
+    if (call === 1) throw new Error("the judge is away");
+    return '{"reason": "fine", "grade": 10}';
+  });
+  const price = { input: 2, output: 0, currency: "USD" };
+  const { service, runs } = evalService(undefined, {
+    target: priceTarget(target, price),
+    scoring: scoringPorts({ judge }),
+  });
+  const send = async (path: string, method = "GET") =>
+    await (await service(new Request(`http://127.0.0.1:8080${path}`, { method }))).json();
+  const retry = async (id: string) => {
+    const { run_id } = await send(`/runs/${id}/retry`, "POST");
+    await runs.active(run_id)?.ended;
+    return await send(`/runs/${run_id}`);
+  };
+  const first = await evaluateWith(service, evaluateBody({ rubric: "Be fair." }));
+  assertEquals(first.results.cost!.amount, 2);
+  const { result: { results }, run_id } = await retry(first.run_id);
+  const [turn] = (results.scenarios as ScenarioResult[])[0]!.attempts[0]!.interactions;
+  assertEquals([turn!.reply_from_run, turn!.cost], [first.run_id, { amount: 2, currency: "USD" }]);
+  assertEquals(results.cost, { amount: 0, currency: "USD", turns: 0, unknown: 0 });
+  assertEquals((await send(`/runs/${run_id}/summary`)).usage.input_tokens, 0);
+});
+
+Deno.test("the tokens of a run with both histories are those of all its calls, as its cost is", async () => {
+  const usage = { input_tokens: 10, output_tokens: 1, total_tokens: 11 };
+  const target: Target = { ask: () => Promise.resolve({ content: "a", usage }) };
+  const price = { input: 1_000_000, output: 0, currency: "USD" };
+  const { service } = evalService(undefined, { target: priceTarget(target, price) });
+  const interactions = ["1", "2"].map((id) => ({ id, user_message: "?", reference_reply: "a" }));
+  const { run_id, results } = await evaluateWith(
+    service,
+    evaluateBody({ history: "both", test_batch: { id: "s", interactions } }),
+  );
+  const summary = await service(new Request(`http://127.0.0.1:8080/runs/${run_id}/summary`));
+  assertEquals([(await summary.json()).usage.input_tokens, results.cost!.amount], [30, 30]);
 });
 
 Deno.test("a model without a price has an unknown cost, never 0; the command line says so", async () => {

@@ -84,7 +84,8 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         ...(finishReason !== undefined && { finishReason }),
         ...(reasoning !== undefined && { reasoning }),
         ...(encoding && { encoding }),
-        ...(result.cost && { cost: { ...result.cost, amount: 0 } }),
+        ...(result.cost !== undefined && { cost: result.cost }),
+        fromRun: result.reply_from_run ?? result.copied_from_run ?? parentId!,
       });
     }
     return stored;

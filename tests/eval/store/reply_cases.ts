@@ -63,7 +63,8 @@ export const replyCases: Record<string, StoreCase> = {
         finishReason: "length",
         reasoning: "hm",
         encoding,
-        cost: { amount: 0, currency: "USD" }, // the parent has paid
+        cost: { amount: 3, currency: "USD" },
+        fromRun: parentId, // it has paid
       };
       assertEquals(await store.pendingReplies(id, { scenario: 0, attempt: 0 }), [
         { scenario: 0, attempt: 0, turn: 1, ...received, tries: 0 },
