@@ -5,6 +5,7 @@ import { createGroupExportRoute } from "../export/group_export_route.ts";
 import { groupFormats } from "../export/group_formats.ts";
 import { createGroupHandlers, type GroupRoutesDeps } from "../groups/group_handlers.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
+import { RunLocation } from "./run_schemas.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
 
 const FORMATS = groupFormats.map(({ name }) => name);
@@ -106,6 +107,26 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       answers: { 200: jsonAnswer("They are ended.", GroupState) },
       problems: { ...NOT_FOUND, ...CONFLICT },
       handler: handlers.cancel,
+    },
+    {
+      method: "POST",
+      path: "/groups/:id/retry",
+      summary: "Ask again what failed in the runs of a group; the new runs take their places",
+      params: {
+        path,
+        header: z.object({ "idempotency-key": z.string().max(255).optional() }),
+      },
+      answers: {
+        202: jsonAnswer("The group with the new runs.", GroupState, { location: RunLocation }),
+      },
+      problems: {
+        ...BAD_QUERY,
+        ...NOT_FOUND,
+        ...CONFLICT,
+        403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
+        422: "`idempotency_key_reused`: the key came with another body before",
+      },
+      handler: handlers.retry,
     },
     {
       method: "DELETE",

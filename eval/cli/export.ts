@@ -1,6 +1,6 @@
 import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { groupSources } from "../export/group_source.ts";
-import { groupFormats } from "../export/group_formats.ts";
+import type { ExportFormat } from "../export/format.ts";
 import { exportFormats } from "../export/mod.ts";
 import { exportSource } from "../export/source.ts";
 import { readGradedAgreement } from "../grades/run_agreement.ts";
@@ -11,7 +11,7 @@ import { type Command, EXIT, UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
 import type { CliContext } from "./context.ts";
 import { type Output, planOutputs, writeOutputs } from "./outputs.ts";
-import { requireGroupFormats, writeGroup } from "./group_outputs.ts";
+import { groupFormat, writeGroup } from "./group_outputs.ts";
 import { isGroup, storedGroups } from "./stored_groups.ts";
 
 const options = {
@@ -27,9 +27,8 @@ export const exportRun: Command = {
   help: `assay-eval export RUN [options]
 assay-eval export GROUP [options]
 
-RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group; its formats
-are json, jsonl, csv, junit and markdown. Without --output the run is written
-to standard output.
+RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
+--output the run is written to standard output.
 
   --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
   -o, --output FILE  write a file, in the format of its extension; may be repeated
@@ -55,7 +54,7 @@ Example:
     const reader = await context.openReader();
     try {
       if (await isGroup(reader, name)) {
-        return await exportGroup(name, { reader, outputs, format: values.format, context });
+        return await exportGroup(name, { reader, outputs, format, context });
       }
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
       source.agreement = await readGradedAgreement(reader, source.run);
@@ -73,22 +72,22 @@ Example:
 
 async function exportGroup(
   id: string,
-  { reader, outputs, format = "json", context }: {
+  { reader, outputs, format, context }: {
     reader: RunReader;
     outputs: Output[];
-    format: string | undefined;
+    format: ExportFormat;
     context: CliContext;
   },
 ): Promise<number> {
-  requireGroupFormats(outputs);
-  const wanted = groupFormats.find(({ name }) => name === format);
-  if (!wanted) throw new UsageError(`cannot write a group as ${format}`);
   const report = await storedGroups(reader).report(id);
   if (report.status === "running") {
     throw new UsageError(`cannot export group ${id}: it is not finished`);
   }
   const source = { report, runs: () => groupSources(reader, report) };
   if (outputs.length > 0) await writeGroup(source, { outputs, context });
-  else for await (const text of gatherPieces(wanted.write(source))) context.out.write(text);
+  else {
+    const pieces = groupFormat(format.name).write(source);
+    for await (const text of gatherPieces(pieces)) context.out.write(text);
+  }
   return EXIT.passed;
 }

@@ -1,11 +1,11 @@
-import { groupFormats, type GroupSource } from "../export/group_formats.ts";
-import { UsageError } from "./command.ts";
+import type { GroupFormat, GroupSource } from "../export/group_format.ts";
+import { groupFormats } from "../export/group_formats.ts";
 import type { CliContext } from "./context.ts";
 import type { Output } from "./outputs.ts";
 
-/** Throws `UsageError` if a group cannot be written into one of the files. */
-export function requireGroupFormats(outputs: Output[]): void {
-  for (const { path } of outputs) groupFormatOf(path);
+/** The format of this name; a group has those that a run has. */
+export function groupFormat(name: string): GroupFormat {
+  return groupFormats.find((format) => format.name === name)!;
 }
 
 /** Writes a group into each file, and says so. */
@@ -13,17 +13,8 @@ export async function writeGroup(
   source: GroupSource,
   { outputs, context }: { outputs: Output[]; context: CliContext },
 ): Promise<void> {
-  for (const { path } of outputs) {
-    await context.writeText(path, groupFormatOf(path).write(source));
+  for (const { path, format } of outputs) {
+    await context.writeText(path, groupFormat(format.name).write(source));
     context.err.write(`wrote ${path}\n`);
   }
-}
-
-function groupFormatOf(path: string) {
-  const found = groupFormats.find(({ extension }) => path.toLowerCase().endsWith(`.${extension}`));
-  if (found) return found;
-  const extensions = groupFormats.map(({ extension }) => `.${extension}`).join(" ");
-  throw new UsageError(
-    `cannot write ${path}: with several models the extension must be one of ${extensions}`,
-  );
 }

@@ -2,7 +2,6 @@ import type { ActiveRun } from "../run/active_run.ts";
 import type { RunStore } from "../store/store.ts";
 import type { CliContext } from "./context.ts";
 import { followGroup } from "./follow_group.ts";
-import { requireGroupFormats } from "./group_outputs.ts";
 import { findBaseline, type PassCriteria } from "./pass_criteria.ts";
 import { reportGroup } from "./report_group.ts";
 
@@ -11,7 +10,6 @@ export async function resumeGroup(
   id: string,
   { wanted, store, context }: { wanted: PassCriteria; store: RunStore; context: CliContext },
 ): Promise<number> {
-  requireGroupFormats(wanted.outputs);
   const members = await store.groupRuns(id);
   const candidate = (await store.getRun(members[0]!.id))!;
   const criteria = await findBaseline(wanted, { reader: store, candidate, context });

@@ -4,7 +4,6 @@ import { digestBatch } from "../store/batch_digest.ts";
 import type { CliContext } from "./context.ts";
 import { followGroup } from "./follow_group.ts";
 import { findBaseline, type PassCriteria } from "./pass_criteria.ts";
-import { requireGroupFormats } from "./group_outputs.ts";
 
 /** A batch and the models that run it. The request is that of the first one. */
 export interface GroupPlan {
@@ -19,7 +18,6 @@ export async function runGroup(
   wanted: PassCriteria,
   context: CliContext,
 ): Promise<number> {
-  requireGroupFormats(wanted.outputs);
   const runs = targets.map(({ endpoint, model_id, name }) => ({
     request: { ...request, endpoint, model_id },
     testName,

@@ -1,28 +1,11 @@
 import type { GroupReport } from "../groups/group_report.ts";
 import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
-import type { ExportSource } from "./format.ts";
+import type { GroupFormat } from "./group_format.ts";
 import { describeGroup } from "./group_text.ts";
+import { groupHtml } from "./html.ts";
 import { jsonl } from "./jsonl.ts";
 import { junit, writeReport } from "./junit.ts";
 import { markdownForm } from "./markdown.ts";
-
-/** One way to write a group down. */
-export interface GroupFormat {
-  readonly name: string;
-  /** Of a file in this format, without the dot. */
-  readonly extension: string;
-  readonly contentType: string;
-  write(source: GroupSource): AsyncIterable<string>;
-}
-
-/** A group whose runs have ended. */
-export interface GroupSource {
-  report: GroupReport;
-  /** Its runs, for formats that list their turns. */
-  runs: () => Promise<ExportSource[]>;
-  /** Whether a CSV file begins with a byte order mark; if unset, it does. */
-  hasBom?: boolean;
-}
 
 const json: GroupFormat = {
   name: "json",
@@ -113,4 +96,11 @@ const groupJunit: GroupFormat = {
 };
 
 /** Every format that a group can be exported in. */
-export const groupFormats: readonly GroupFormat[] = [json, groupJsonl, csv, groupJunit, markdown];
+export const groupFormats: readonly GroupFormat[] = [
+  json,
+  groupJsonl,
+  csv,
+  groupJunit,
+  markdown,
+  groupHtml,
+];

@@ -10,17 +10,21 @@ import { readFacets } from "../store/turn_facets.ts";
 import script from "./bundle/report.js" with { type: "text" };
 import style from "./bundle/report.css" with { type: "text" };
 import type { ExportFormat, ExportSource } from "./format.ts";
+import type { GroupFormat } from "./group_format.ts";
 
 /** One file that opens without a server: the views of the dashboard with the data beside them. */
 export const html: ExportFormat = {
   name: "html",
   extension: "html",
   contentType: "text/html; charset=utf-8",
-  async *write(source) {
-    yield HEAD;
-    yield* source.comparison?.details ? writeComparison(source) : writeRun(source);
-    yield TAIL;
-  },
+  write: (source) =>
+    inPage(source.comparison?.details ? writeComparison(source) : writeRun(source)),
+};
+
+/** The same for a group: its models, their scores and the pairs, without the turns of the runs. */
+export const groupHtml: GroupFormat = {
+  ...html,
+  write: ({ report }) => inPage([JSON.stringify({ group: report })]),
 };
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -55,9 +59,11 @@ const TAIL = `</script>
 </html>
 `;
 
-/** JSON that no text in it can end: `<` is written as an escape. */
-function inPage(json: string): string {
-  return json.replaceAll("<", "\\u003c");
+/** A page that holds JSON, which no text in it can end: `<` is written as an escape. */
+async function* inPage(json: AsyncIterable<string> | string[]): AsyncGenerator<string> {
+  yield HEAD;
+  for await (const piece of json) yield piece.replaceAll("<", "\\u003c");
+  yield TAIL;
 }
 
 async function* writeRun({ run, reader, threshold, scores = [], ...source }: ExportSource) {
@@ -77,7 +83,7 @@ async function* writeRun({ run, reader, threshold, scores = [], ...source }: Exp
     noise,
   });
   const graded: GradedTurnScores[] = [];
-  yield inPage(`${data.slice(0, -1)},"turns":[`);
+  yield `${data.slice(0, -1)},"turns":[`;
   let seq = 0;
   for await (const { result, ...position } of reader.turns(run.id)) {
     const row = viewTurn({
@@ -89,12 +95,12 @@ async function* writeRun({ run, reader, threshold, scores = [], ...source }: Exp
       facets: readFacets(result),
       resultJson: JSON.stringify(result),
     }, { outline, fields: { names: [ALL_FIELDS] } });
-    yield inPage(`${seq > 1 ? "," : ""}${JSON.stringify(row)}`);
+    yield `${seq > 1 ? "," : ""}${JSON.stringify(row)}`;
     const { scores, grades } = result;
     if (grades) graded.push({ scenario: position.scenario, scores, grades: grades.map(toStored) });
   }
   const agreement = { run_id: run.id, ...agreementOf(graded, { passThreshold: threshold }) };
-  yield inPage(`],"agreement":${JSON.stringify(agreement)}}`);
+  yield `],"agreement":${JSON.stringify(agreement)}}`;
 }
 
 function toStored({ author, ...grade }: Grade) {
@@ -105,10 +111,10 @@ async function* writeComparison({ comparison }: ExportSource) {
   const { result, details } = comparison!;
   const { scenarios, turns, replies } = await details!();
   const data = JSON.stringify({ comparison: result, pairs: { scenarios, turns } });
-  yield inPage(`${data.slice(0, -1)},"replies":{`);
+  yield `${data.slice(0, -1)},"replies":{`;
   let comma = "";
   for (const [place, reply] of replies) {
-    yield inPage(`${comma}${JSON.stringify(place)}:${reply}`);
+    yield `${comma}${JSON.stringify(place)}:${reply}`;
     comma = ",";
   }
   yield "}}";

@@ -10,6 +10,7 @@ import { logStreamEnd } from "../run/stream_log.ts";
 import { nameBatch } from "../store/batch_digest.ts";
 import type { RunStore } from "../store/store.ts";
 import { groupEventStream } from "./group_events.ts";
+import { stateOf } from "./group_views.ts";
 import type { Groups } from "./groups.ts";
 
 export interface EvaluateGroupDeps {
@@ -74,9 +75,7 @@ export function createEvaluateGroup(
 
     if (prefersAsync(request)) {
       for (const { active } of members) active?.detach();
-      const { status, models } = await groups.view(id);
-      const started = models.map(({ run_id, name, status }) => ({ run_id, name, status }));
-      return Response.json({ group_id: id, status, models: started }, {
+      return Response.json(stateOf(await groups.view(id)), {
         status: 202,
         headers: { location, "preference-applied": "respond-async" },
       });

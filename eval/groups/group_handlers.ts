@@ -6,10 +6,13 @@ import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { cancelRun } from "../run/cancel_run.ts";
 import { LAST_EVENT } from "../run/event_stream.ts";
-import type { RunManager } from "../run/manager.ts";
+import { keyReused, readIdempotencyKey } from "../run/idempotency_key.ts";
+import { createRetries, type RetryDeps } from "../run/retries.ts";
 import { logStreamEnd } from "../run/stream_log.ts";
+import type { RunRecord } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { groupEventStream } from "./group_events.ts";
+import { stateOf } from "./group_views.ts";
 import type { Groups } from "./groups.ts";
 
 const ListQuery = z.object({
@@ -23,14 +26,13 @@ const ReportQuery = z.object({
   pairs: z.stringbool().default(true),
 });
 
-export interface GroupRoutesDeps {
-  store: RunStore;
-  runs: RunManager;
+export interface GroupRoutesDeps extends RetryDeps {
   groups: Groups;
 }
 
 /** The handlers of the routes of groups. */
-export function createGroupHandlers({ store, runs, groups }: GroupRoutesDeps) {
+export function createGroupHandlers({ store, runs, endpoints, groups }: GroupRoutesDeps) {
+  const retries = createRetries({ store, runs, endpoints });
   return {
     list: async (_request, { url }) => {
       const { cursor: given, limit } = readQuery(url, ListQuery);
@@ -64,12 +66,41 @@ export function createGroupHandlers({ store, runs, groups }: GroupRoutesDeps) {
       const { id = "" } = params;
       const members = await groups.runs(id);
       await Promise.all(members.map((run) => cancelRun(run, { store, runs })));
-      const { status, models } = await groups.view(id);
-      if (models.some(({ status }) => status === "cancelled")) {
-        const ended = models.map(({ run_id, name, status }) => ({ run_id, name, status }));
-        return Response.json({ group_id: id, status, models: ended });
+      const group = await groups.view(id);
+      if (group.models.some(({ status }) => status === "cancelled")) {
+        return Response.json(stateOf(group));
       }
-      throw conflict(`cannot cancel group ${id}: it is ${status}`);
+      throw conflict(`cannot cancel group ${id}: it is ${group.status}`);
+    },
+
+    retry: async (request, context) => {
+      const { id = "" } = context.params;
+      const members = await groups.runs(id);
+      const body = { retry_group: id };
+      const given = await readIdempotencyKey(request, { context, body });
+      /** A retry takes its parent's place, so that a request that is sent again finds it there. */
+      const keyOf = ({ group }: RunRecord) =>
+        given && { ...given, key: `${given.key} ${group!.index}` };
+      const wanted: RunRecord[] = [];
+      let isKnown = false;
+      for (const run of members) {
+        const key = keyOf(run);
+        const known = key && await store.findByKey(key);
+        if (known?.outcome === "mismatch") throw keyReused();
+        if (known) isKnown = true;
+        else if (!runs.isRunning(run) && await retries.isWanted(run)) wanted.push(run);
+      }
+      if (wanted.length === 0 && !isKnown) {
+        throw conflict(
+          `cannot retry group ${id}: no turn of its runs that have ended failed or lacks a score`,
+        );
+      }
+      for (const run of wanted) retries.requirePossible(run);
+      for (const run of wanted) await retries.start(run, keyOf(run));
+      return Response.json(stateOf(await groups.view(id)), {
+        status: 202,
+        headers: { location: `/groups/${id}` },
+      });
     },
 
     remove: async (_request, { params }) => {

@@ -47,3 +47,9 @@ export function listGroup(id: string, views: RunView[]): ListedGroup {
     })),
   };
 }
+
+/** A group as the answer to what was done to it. */
+export function stateOf({ group_id, status, models }: ListedGroup) {
+  const runs = models.map(({ run_id, name, status }) => ({ run_id, name, status }));
+  return { group_id, status, models: runs };
+}

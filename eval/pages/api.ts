@@ -127,6 +127,10 @@ export async function cancelGroup(id: string): Promise<void> {
   await request(`${groupPath(id)}/cancel`, { method: "POST" });
 }
 
+export async function retryGroup(id: string): Promise<void> {
+  await request(`${groupPath(id)}/retry`, { method: "POST" });
+}
+
 export async function deleteGroup(id: string): Promise<void> {
   await request(groupPath(id), { method: "DELETE" });
 }

@@ -22,8 +22,11 @@ export async function tryAction(work: () => Promise<string | void>): Promise<voi
 }
 
 const isUnfinished = ({ status }: Run) => status === "running" || status === "interrupted";
-const canRetry = ({ status, progress: { failed, missing, done, total } }: Run) =>
-  status !== "running" && (failed > 0 || missing > 0 || done < total);
+export const RETRY = "Retry what failed";
+/** Of a run, or of the runs of a group. */
+export const canRetry = (
+  { status, progress: { failed, missing, done, total } }: Pick<Run, "status" | "progress">,
+) => status !== "running" && (failed > 0 || missing > 0 || done < total);
 
 /** What can be done with a run. `after` is called when the list has changed. */
 export function runActions(run: Run, after: () => void): MenuItem[] {
@@ -40,7 +43,7 @@ export function runActions(run: Run, after: () => void): MenuItem[] {
         }),
     },
     canRetry(run) && {
-      label: "Retry what failed",
+      label: RETRY,
       icon: "retry",
       onSelect: () => tryAction(async () => navigate(`/ui/runs/${await retryRun(id)}`)),
     },

@@ -12,11 +12,11 @@ import type { KnownRun, RunStore } from "../store/store.ts";
 import { LARGEST_INTEGER, RunListQuery, RunQuery } from "./list_parameters.ts";
 import { eventStream, LAST_EVENT } from "./event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
-import { QUERY_LOST } from "./execution.ts";
 import type { RunManager } from "./manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "./stream_log.ts";
 import { cancelRun } from "./cancel_run.ts";
+import { cannotRetry, createRetries } from "./retries.ts";
 import { createRunViewer } from "./run_viewer.ts";
 import { withResult } from "./view.ts";
 import { runNotFound } from "../store/require_run.ts";
@@ -34,6 +34,7 @@ export function createRunHandlers(
   { store, runs, endpoints, summaries }: Omit<RunRoutesDeps, "scoring">,
 ) {
   const view = createRunViewer({ store, runs });
+  const retries = createRetries({ store, runs, endpoints });
 
   async function find(id = ""): Promise<StoredRun> {
     const run = runs.active(id)?.run ?? await store.getRun(id);
@@ -112,27 +113,18 @@ export function createRunHandlers(
     },
 
     retry: async (request, context) => {
-      const parent = await find(context.params.id);
+      const parent = await findRecord(context.params.id);
       const { id: parentId } = parent;
       const body = { retry: parentId };
       const idempotency = await readIdempotencyKey(request, { context, body });
       const known = idempotency && await store.findByKey(idempotency);
       if (known) return await answerRetry(known, parentId);
-      if (runs.isRunning(parent)) throw conflict(`cannot retry run ${parentId}: it is running`);
-      if (parent.queryRemoved) throw conflict(`cannot retry run ${parentId}: ${QUERY_LOST}`);
-      endpoints.requireAllowed(parent.endpoint);
-      const { done, failed, missing } = await store.tally(parentId);
-      if (failed === 0 && missing === 0 && done === parent.totalTurns) {
-        throw conflict(`cannot retry run ${parentId}: no turn of it failed or lacks a score`);
+      retries.requirePossible(parent);
+      if (!await retries.isWanted(parent)) {
+        throw cannotRetry(parent, "no turn of it failed or lacks a score");
       }
-      const started = await runs.start({
-        request: parent.request,
-        testName: parent.testName,
-        parentId,
-        ...(idempotency && { idempotency }),
-      });
+      const started = await retries.start(parent, idempotency);
       if (started.outcome !== "started") return await answerRetry(started, parentId);
-      started.active.detach();
       return describeRetry(started.active.run.id, { parentId, status: "running" });
     },
 

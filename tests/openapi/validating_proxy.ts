@@ -184,7 +184,9 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   for (
     const query of [
       ...["", "?scores=overall%2Cchrf", "?pairs=false", "/events", "/export?scores=overall"],
-      ...["jsonl", "csv", "junit", "markdown"].map((format) => `/export?format=${format}&bom=off`),
+      ...["jsonl", "csv", "junit", "markdown", "html"].map((format) =>
+        `/export?format=${format}&bom=off`
+      ),
     ]
   ) {
     await send(proxy, `GET /groups/${group.group_id}${query}`, { status: 200 });
@@ -215,6 +217,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   );
   await send(proxy, `GET /groups/${begunGroup.group_id}`, { status: 200 });
   await send(proxy, `POST /groups/${begunGroup.group_id}/cancel`, { status: 200 });
+  await send(proxy, `POST /groups/${begunGroup.group_id}/retry`, { status: 202 });
   await send(proxy, `GET /runs/${begun}/export`, { status: 409 });
   await send(proxy, `POST /runs/${begun}/cancel`, { status: 200 });
   await send(proxy, `GET /runs/${begun}/export`, { status: 200 });
@@ -245,6 +248,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ["POST /evaluate", { body: { ...several, model_ids: [] }, status: 400 }],
     ["GET /groups/none", { status: 404 }],
     ["GET /groups?limit=0", { status: 400 }],
+    ["POST /groups/none/retry", { status: 404 }],
   ];
   for (const [what, sent] of refused) {
     assert(JSON.parse(await send(lenient, what, sent)).code, what);

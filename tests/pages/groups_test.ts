@@ -48,7 +48,7 @@ suite.test(
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.waitForURL(/\/ui\/groups\//);
     await page.locator(".page-head .badge", { hasText: "completed" }).waitFor();
-    for (const format of ["JSON", "CSV", "Markdown"]) {
+    for (const format of ["JSON", "CSV", "Markdown", "HTML"]) {
       await page.getByRole("button", { name: "Export" }).click();
       await Promise.all([
         page.waitForEvent("download"),
@@ -64,6 +64,36 @@ suite.test(
     await checkAccessibility(page);
   },
 );
+
+suite.test("a group is retried from its page", async ({ url, endpoint }, open) => {
+  const answer = await fetch(`${url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "respond-async" },
+    body: JSON.stringify({ test_batch: SUPPORT_BATCH, model_ids: MODELS, endpoint }),
+  });
+  const { group_id } = await answer.json();
+  await fetch(`${url}/groups/${group_id}/cancel`, { method: "POST" });
+  await using tab = await open(`${url}/ui/groups/${group_id}`);
+  const { page } = tab;
+  await page.locator(".page-head .badge", { hasText: "cancelled" }).waitFor();
+  await page.getByRole("button", { name: "Actions" }).click();
+  await page.getByRole("menuitem", { name: "Retry what failed" }).click();
+  await page.locator(".page-head .badge", { hasText: "completed" }).waitFor();
+});
+
+suite.test("a report shows a group without a server", async ({ url, group }, open) => {
+  const path = `${await Deno.makeTempDir()}/group.html`;
+  const file = await fetch(`${url}/groups/${group}/export?format=html`);
+  await Deno.writeTextFile(path, await file.text());
+  await using tab = await open(`file://${path}`);
+  const { page } = tab;
+  await page.locator(".verdict .sentence").waitFor();
+  const models = page.getByRole("region", { name: "Models" });
+  for (const name of MODELS) await models.getByText(name).waitFor();
+  await page.getByRole("region", { name: "Scores by model" }).getByText("token f1").waitFor();
+  assertEquals(await page.getByRole("main").getByRole("link").count(), 0, "there is no other view");
+  await checkAccessibility(page);
+});
 
 suite.test("payloads stay text in the names of models", async (fixture, open) => {
   const { url, endpoint } = fixture;

@@ -7,6 +7,7 @@ import type { ComparedRun, StoredComparison } from "../../compare/compare_stored
 import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
 import { Scatter } from "../charts/scatter.tsx";
 import { Section } from "../frame.tsx";
+import { LiveLink } from "../live_link.tsx";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
 import { scoreLabel, VERDICT_TONES } from "../words.ts";
@@ -67,9 +68,8 @@ function Side({ label, run }: { label: string; run: ComparedRun }) {
   const name = `${run.test_name || "(no name)"} · ${run.model_id}`;
   return (
     <div>
-      <span class="muted small">{label}</span> {source.isLive
-        ? <Link href={`/ui/runs/${run.run_id}`} dir="auto">{name}</Link>
-        : <span dir="auto">{name}</span>}
+      <span class="muted small">{label}</span>{" "}
+      <LiveLink href={`/ui/runs/${run.run_id}`}>{name}</LiveLink>
       {run.dataset && source.isLive && <DatasetLink dataset={run.dataset} />}
       {run.status !== "completed" && <span class="badge warn">{run.status}</span>}
     </div>

@@ -3,16 +3,18 @@ import { ConfirmDialog } from "../../../shared/pages/components/dialog.tsx";
 import type { MenuItem } from "../../../shared/pages/components/menu.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import type { ListedGroup } from "../../groups/group_report.ts";
-import { cancelGroup, deleteGroup, downloadGroup } from "../api.ts";
-import { tryAction } from "../run_actions.tsx";
+import { cancelGroup, deleteGroup, downloadGroup, retryGroup } from "../api.ts";
+import { canRetry, RETRY, tryAction } from "../run_actions.tsx";
 
-type Group = Pick<ListedGroup, "group_id" | "status" | "test_name"> & { models: unknown[] };
+type Group = Pick<ListedGroup, "group_id" | "status" | "test_name" | "progress"> & {
+  models: unknown[];
+};
 
 /** The group that the person is asked about. */
 const deleting = signal<{ group: Group; after: () => void } | undefined>(undefined);
 
-/** What can be done with a group. `after` is called when something has changed. */
-export function groupActions(group: Group, after: () => void): MenuItem[] {
+/** What can be done with a group. `changed` and `deleted` are called when that has been done. */
+export function groupActions(group: Group, changed: () => void, deleted = changed): MenuItem[] {
   if (group.status === "running") {
     return [{
       label: "Cancel its runs",
@@ -20,20 +22,37 @@ export function groupActions(group: Group, after: () => void): MenuItem[] {
       onSelect: () =>
         tryAction(async () => {
           await cancelGroup(group.group_id);
-          after();
+          changed();
           return "The runs are cancelled; their finished turns are kept.";
         }),
     }];
   }
-  return [{
-    label: "Delete",
-    icon: "trash",
-    isDanger: true,
-    onSelect: () => deleting.value = { group, after },
-  }];
+  const items: (MenuItem | false)[] = [
+    canRetry(group) && {
+      label: RETRY,
+      icon: "retry",
+      onSelect: () =>
+        tryAction(async () => {
+          await retryGroup(group.group_id);
+          changed();
+        }),
+    },
+    {
+      label: "Delete",
+      icon: "trash",
+      isDanger: true,
+      onSelect: () => deleting.value = { group, after: deleted },
+    },
+  ];
+  return items.filter((item) => item !== false);
 }
 
-const FORMATS = [["json", "JSON"], ["csv", "CSV"], ["markdown", "Markdown"]] as const;
+const FORMATS = [
+  ["json", "JSON"],
+  ["csv", "CSV"],
+  ["markdown", "Markdown"],
+  ["html", "HTML report, one file"],
+] as const;
 
 /** The files that a group can be saved as. */
 export function groupExports(id: string): MenuItem[] {

@@ -1,5 +1,4 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { Link } from "../../../shared/pages/components/link.tsx";
 import {
   formatCompact,
   formatCount,
@@ -10,6 +9,7 @@ import {
 import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
+import { LiveLink } from "../live_link.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
 import { intervalText, overallFirst, scoreLabel } from "../words.ts";
 
@@ -27,7 +27,7 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
         columns={[
           {
             label: "Model",
-            cell: ({ name, run_id }) => <Link href={`/ui/runs/${run_id}`} dir="auto">{name}</Link>,
+            cell: ({ name, run_id }) => <LiveLink href={`/ui/runs/${run_id}`}>{name}</LiveLink>,
           },
           { label: "Status", cell: (model) => <StatusBadge run={model} /> },
           {

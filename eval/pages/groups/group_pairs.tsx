@@ -1,9 +1,9 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
+import { LiveLink } from "../live_link.tsx";
 import { differenceText, scoreLabel, VERDICT_TONES } from "../words.ts";
 
 /** A pair of models and one score of it. */
@@ -27,7 +27,7 @@ export function GroupPairs({ group }: { group: GroupReport }) {
   return (
     <Section
       title="Pairs"
-      hint="Second minus first, corrected for all pairs. Open one to compare the runs."
+      hint="Second minus first, corrected for all pairs"
     >
       <DataTable
         label="Pairs"
@@ -39,11 +39,11 @@ export function GroupPairs({ group }: { group: GroupReport }) {
           {
             label: "Pair",
             cell: ({ pair: { baseline, candidate } }) => (
-              <Link
+              <LiveLink
                 href={`/ui/compare?baseline=${runOf(baseline)}&candidate=${runOf(candidate)}`}
               >
                 <span dir="auto">{baseline}</span> → <span dir="auto">{candidate}</span>
-              </Link>
+              </LiveLink>
             ),
           },
           hasScores && { label: "Score", cell: ({ score }) => scoreLabel(score) },

@@ -23,7 +23,8 @@ export function createFileSource(data: ReportData): Source {
     agreement: nothing,
     turnGrades: nothing,
   };
-  return "run" in data ? { ...base, ...runSource(data) } : { ...base, ...comparisonSource(data) };
+  if ("run" in data) return { ...base, ...runSource(data) };
+  return "comparison" in data ? { ...base, ...comparisonSource(data) } : base;
 }
 
 function runSource(data: RunReport): Partial<Source> {

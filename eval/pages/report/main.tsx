@@ -5,6 +5,7 @@ import { Toasts } from "../../../shared/pages/components/toast.tsx";
 import { followAddressBar } from "../../../shared/pages/location.ts";
 import { followTheme } from "../../../shared/pages/theme.ts";
 import { CompareBody } from "../compare/compare_view.tsx";
+import { GroupBody } from "../groups/group_body.tsx";
 import { RunBody } from "../run/run_view.tsx";
 import { setSource } from "../source.ts";
 import { createFileSource } from "./file_source.ts";
@@ -19,6 +20,7 @@ render(<Report data={data} />, document.getElementById("app")!);
 
 function titleOf(data: ReportData): string {
   if ("run" in data) return data.run.test_name;
+  if ("group" in data) return data.group.test_name;
   const { baseline, candidate } = data.comparison;
   return `${baseline.model_id} and ${candidate.model_id}`;
 }
@@ -32,15 +34,17 @@ function Report({ data }: { data: ReportData }) {
         <ThemeSwitch />
       </header>
       <main id="main" class="page">
-        {"run" in data ? <RunBody id={data.run.run_id} /> : (
-          <CompareBody
-            baseline={data.comparison.baseline.run_id}
-            candidate={data.comparison.candidate.run_id}
-          />
-        )}
+        <Body data={data} />
       </main>
       <KeyboardHelp />
       <Toasts />
     </>
   );
+}
+
+function Body({ data }: { data: ReportData }) {
+  if ("run" in data) return <RunBody id={data.run.run_id} />;
+  if ("group" in data) return <GroupBody group={data.group} />;
+  const { baseline, candidate } = data.comparison;
+  return <CompareBody baseline={baseline.run_id} candidate={candidate.run_id} />;
 }

@@ -5,6 +5,7 @@ import type { Run } from "../../api/run_schemas.ts";
 import type { ScoreDescription } from "../../assess/scores/score.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import type { PairedScenarioRow, PairedTurnRow } from "../../compare/pair_lists.ts";
+import type { GroupReport } from "../../groups/group_report.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
 
@@ -30,7 +31,12 @@ export interface ComparisonReport {
   replies: Record<string, InteractionResult>;
 }
 
-export type ReportData = RunReport | ComparisonReport;
+/** What a report of a group holds. */
+export interface GroupFile {
+  group: GroupReport;
+}
+
+export type ReportData = RunReport | ComparisonReport | GroupFile;
 
 /** Reads the data that the file holds. */
 export function readReportData(): ReportData {

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import { parse as parseJunit, type TestSuites } from "junit2json";
+import { groupFormats } from "../../../eval/export/group_formats.ts";
+import { exportFormats } from "../../../eval/export/mod.ts";
 import type { EvaluateRequest } from "../../../shared/schemas/evaluate_request.ts";
 import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";
 
@@ -65,13 +67,20 @@ Deno.test("a group is listed, shown and exported, also as JSON", async () => {
   assertEquals([method.scores, method.tests], [["overall", "bleu"], 2]);
 });
 
-Deno.test("a group is written as CSV, Markdown, JUnit XML and JSON lines, and not as HTML", async () => {
+Deno.test("a group is written in every format of a run", async () => {
+  assertEquals(
+    groupFormats.map(({ name, extension }) => [name, extension]),
+    exportFormats.map(({ name, extension }) => [name, extension]),
+  );
+
   const context = groupContext({
     files: { "b.json": batchFile(9) },
     targetOf: (request) => targetOf(request),
   });
   const models = [...AT, "--model", "=cmd|bad", "--model", "@everyone"];
-  const outputs = ["g.csv", "g.md", "g.xml", "g.jsonl"].flatMap((file) => ["--output", file]);
+  const outputs = ["g.csv", "g.md", "g.xml", "g.jsonl", "g.html"].flatMap((
+    file,
+  ) => ["--output", file]);
   await context.run("run", "b.json", ...models, ...outputs);
   const rows = parse(context.files["g.csv"]!, { columns: true, bom: true }) as Record<
     string,
@@ -97,9 +106,11 @@ Deno.test("a group is written as CSV, Markdown, JUnit XML and JSON lines, and no
     ...Array(9).fill("=cmd|bad"),
     ...Array(9).fill("@everyone"),
   ]);
-  const { code, err } = await context.run("run", "b.json", ...models, "--output", "g.html");
-  assertEquals(code, 1);
-  assertStringIncludes(err, "the extension must be one of .json .jsonl .csv .xml .md");
+  const page = context.files["g.html"]!;
+  assertStringIncludes(page, '"best":["@everyone"]');
+  const { groups: [group] } = JSON.parse((await context.run("groups", "--json")).out);
+  const written = await context.run("export", group.group_id, "--format", "html");
+  assert(written.out === page, written.err);
 });
 
 Deno.test("a stopped group continues with resume, and what was asked is not asked again", async () => {

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { html } from "../../../eval/export/html.ts";
+import { groupHtml, html } from "../../../eval/export/html.ts";
+import type { GroupReport } from "../../../eval/groups/group_report.ts";
 import { storedRun } from "../../fakes/stored_run.ts";
 import { PAYLOADS } from "../../pages/payloads.ts";
 
@@ -63,6 +64,19 @@ Deno.test("no text of a caller or a model ends the report's data or adds a tag",
   const data = dataOf(file);
   assertEquals(data.turns[5].interaction.agent_reply, PAYLOADS[5]);
   assertEquals(data.run.test_name, PAYLOADS[0]);
+});
+
+Deno.test("a report of a group holds its models and pairs, whatever their names are", async () => {
+  const report = {
+    group_id: "g",
+    test_name: PAYLOADS[0]!,
+    models: [{ name: PAYLOADS[2]!, run_id: "r" }],
+    pairs: [],
+  } as unknown as GroupReport;
+  const pieces = groupHtml.write({ report, runs: () => Promise.resolve([]) });
+  const file = (await Array.fromAsync(pieces)).join("");
+  assertEquals(file.match(/<script/g)?.length, 2);
+  assertEquals(dataOf(file), { group: report });
 });
 
 Deno.test("a report allows its own script and style by their hashes, and nothing else", async () => {

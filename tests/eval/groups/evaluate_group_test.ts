@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { GroupReport } from "../../../eval/groups/group_report.ts";
 import type { Target } from "../../../eval/endpoint/target.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evalService, evaluateBody, evaluateRequestOf } from "../../fakes/eval_service.ts";
 import { readEvents } from "../../fakes/events.ts";
@@ -47,9 +48,9 @@ async function post(
   return { response, status: response.status, answer: await response.json() };
 }
 
-async function call(service: Service, what: string) {
+async function call(service: Service, what: string, headers: Record<string, string> = {}) {
   const [method = "", path = ""] = what.split(" ");
-  const response = await service(new Request(`http://127.0.0.1:8080${path}`, { method }));
+  const response = await service(new Request(`http://127.0.0.1:8080${path}`, { method, headers }));
   const text = await response.text();
   return { status: response.status, answer: text === "" ? undefined : JSON.parse(text) };
 }
@@ -386,4 +387,42 @@ Deno.test("a model whose endpoint fails is in the table and does not stop the ot
   const again = (await call(service, `GET /groups/${answer.group_id}`)).answer as GroupReport;
   assertEquals([again.status, again.models[1]!.run_id], ["completed", retried.answer.run_id]);
   assertEquals(again.pairs!.length, 3);
+});
+
+Deno.test("retrying a group asks again what failed in each run; costs count both times", async () => {
+  let failing = ["b 3", "c 5", "c 6"];
+  const { service, runs } = groupService({
+    targetOf: (request) => ({
+      ...targetOf(request),
+      ask(conversation, signal) {
+        const number = conversation.at(-1)!.content.replace("say ", "");
+        if (failing.includes(`${request.model_id} ${number}`)) throw providerError(500);
+        return targetOf(request).ask(conversation, signal);
+      },
+    }),
+  });
+  const { answer: first } = await post(service, { model_ids: ["a", "b", "c"] });
+  assertEquals([first.status, first.progress.failed], ["completed", 3]);
+  failing = [];
+  const key = { "idempotency-key": "again" };
+  const path = `POST /groups/${first.group_id}/retry`;
+  const { status, answer: begun } = await call(service, path, key);
+  assertEquals(status, 202);
+  const idsOf = ({ models }: GroupReport) => models.map(({ run_id }) => run_id);
+  assertEquals(idsOf(begun)[0], idsOf(first)[0], "nothing of it failed");
+  for (const id of idsOf(begun)) await runs.active(id)?.ended;
+  const report = (await call(service, `GET /groups/${first.group_id}`)).answer as GroupReport;
+  assertEquals([report.status, report.progress.failed], ["completed", 0]);
+  assertEquals(idsOf(report), idsOf(begun));
+  assertEquals(report.models.map(({ cost }) => cost!.turns), [12, 12, 12]);
+  assertEquals(report.models.map(({ usage }) => usage!.input_tokens), [60, 60, 60]);
+  assertEquals((await call(service, `GET /runs?group=${first.group_id}`)).answer.runs.length, 5);
+
+  assertEquals(idsOf((await call(service, path, key)).answer), idsOf(begun), "the same request");
+  const again = await call(service, path);
+  assertEquals([again.status, again.answer.code], [409, "conflict"]);
+  const other = await post(service, { model_ids: ["a", "b"] });
+  const reused = await call(service, `POST /groups/${other.answer.group_id}/retry`, key);
+  assertEquals([reused.status, reused.answer.code], [422, "idempotency_key_reused"]);
+  assertEquals((await call(service, "POST /groups/none/retry")).status, 404);
 });
