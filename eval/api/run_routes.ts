@@ -113,6 +113,9 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
           noise: z.boolean().optional().meta({
             description: "Adds `results.noise` to JSON, and a section to Markdown.",
           }),
+          rows: z.enum(["turns", "scores"]).optional().meta({
+            description: "What a row of CSV and a line of JSONL is; `scores` have their averages.",
+          }),
           bom: z.enum(["on", "off"]).optional().meta({
             description: "`off`: CSV without the byte order mark that spreadsheets need.",
           }),

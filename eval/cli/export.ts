@@ -19,6 +19,7 @@ const options = {
   output: { type: "string", multiple: true, short: "o" },
   threshold: { type: "string" },
   noise: { type: "boolean" },
+  rows: { type: "string" },
 } as const;
 
 /** Writes a stored run in a format. */
@@ -34,7 +35,10 @@ RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
   -o, --output FILE  write a file, in the format of its extension; may be repeated
   --threshold X      which turns count as failures in JUnit XML and Markdown
                      (default: the run's own, else 0.7)
-  --noise            add the sources of the noise, to JSON and Markdown
+  --noise            add the sources of the noise, to JSON, Markdown and rows of
+                     scores
+  --rows ROWS        what a row of CSV and a line of JSONL is: turns, or scores with
+                     their averages (default: turns)
 
 Example:
   assay-eval export latest --output result.csv --output junit.xml
@@ -50,6 +54,10 @@ Example:
     const threshold = values.threshold === undefined
       ? undefined
       : parseNumber(values.threshold, { option: "--threshold", min: 0, max: 1 });
+    const { rows = "turns" } = values;
+    if (rows !== "turns" && rows !== "scores") {
+      throw new UsageError(`--rows must be turns or scores, not "${rows}"`);
+    }
     const outputs = await planOutputs(values.output ?? [], context);
     const reader = await context.openReader();
     try {
@@ -58,6 +66,7 @@ Example:
       }
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
       source.agreement = await readGradedAgreement(reader, source.run);
+      source.rows = rows;
       if (values.noise) {
         source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
       }

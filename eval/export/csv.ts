@@ -3,15 +3,18 @@ import type { StoredTurn } from "../store/turn_record.ts";
 import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
 import { digestRun } from "./digest.ts";
 import type { ExportFormat } from "./format.ts";
+import { readScoreRows, writeScoreTable } from "./score_rows.ts";
 
 type Column = [name: string, value: (turn: StoredTurn) => CsvCell];
 
-/** One row per turn, one column per score; safe to open in a spreadsheet. */
+/** One row per turn, one column per score, or a row per score; safe to open in a spreadsheet. */
 export const csv: ExportFormat = {
   name: "csv",
   extension: "csv",
   contentType: "text/csv; charset=utf-8; header=present",
   async *write(source) {
+    if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
+    if (source.rows === "scores") return yield writeScoreTable(await readScoreRows(source));
     const { run, reader } = source;
     const { scoreNames, turnCounts, graded } = await digestRun(source);
     const ids = run.request.test_batch.map(({ id }) => id);
@@ -49,6 +52,9 @@ export const csv: ExportFormat = {
         ({ result }) => result.score_methods && JSON.stringify(result.score_methods),
       ],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
+      ...(run.request.dataset === undefined
+        ? []
+        : [["dataset", () => run.request.dataset] as Column]),
       ...(run.request.history === "both" ? [HISTORY_COLUMN] : []),
       ...(run.parentId === null ? [] : RETRY_COLUMNS),
       ...(turnCounts.cost ?? turnCounts.judge_cost ? COST_COLUMNS : []),
@@ -57,7 +63,6 @@ export const csv: ExportFormat = {
       ...(graded.turns > 0 ? GRADE_COLUMNS : []),
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
     ];
-    if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
     yield writeRow(columns.map(([name]) => name));
     for await (const turn of reader.turns(run.id)) {
       yield writeRow(columns.map(([, value]) => value(turn)));

@@ -21,6 +21,8 @@ const Query = z.object({
   baseline: z.string().optional(),
   /** Whether to add where the noise comes from, for the formats that show it. */
   noise: z.stringbool().default(false),
+  /** What a row of CSV or a line of JSONL is. */
+  rows: z.enum(["turns", "scores"]).default("turns"),
   /** Whether a CSV file begins with a byte order mark, for spreadsheets. */
   bom: z.stringbool().default(true),
 });
@@ -30,11 +32,12 @@ export function createExportRoute(
   { store, scoring }: { store: RunReader; scoring: ScoringPorts },
 ): Handler {
   return async (_request, { params, url }) => {
-    const { format: name, threshold, baseline, noise, bom } = readQuery(url, Query);
+    const { format: name, threshold, baseline, noise, rows, bom } = readQuery(url, Query);
     const format = exportFormats.find((format) => format.name === name)!;
     const run = await requireRun(store, params.id ?? "");
     const source = exportSource(store, { run, threshold });
     source.hasBom = bom;
+    source.rows = rows;
     if (baseline !== undefined) {
       const result = await compareStored(store, { baseline, candidate: run.id });
       const details = () => readDetails(store, { result, ids: { baseline, candidate: run.id } });

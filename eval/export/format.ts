@@ -13,6 +13,8 @@ export interface ExportSource {
   reader: TurnReader;
   /** Whether a CSV file begins with a byte order mark; if unset, it does. */
   hasBom?: boolean;
+  /** What a row of CSV and a line of JSONL is; a turn if unset. */
+  rows?: "turns" | "scores";
   /** A turn whose `overall` is below this has not passed. */
   threshold: number;
   /** The run as the candidate against an earlier one, for formats that can show it. */

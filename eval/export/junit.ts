@@ -91,7 +91,7 @@ function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest, prefix: st
 
 async function* writeSuites(
   source: ExportSource,
-  { scenarios, turnCounts }: RunDigest,
+  { scenarios, turnCounts, statistics, historyGap }: RunDigest,
   prefix: string,
 ) {
   const { run, threshold } = source;
@@ -101,6 +101,8 @@ async function* writeSuites(
     model_id: run.modelId,
     endpoint: withoutQuery(run.endpoint),
     threshold,
+    ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
+    ...headlineProperties({ statistics, historyGap }),
     ...costProperties(turnCounts),
     ...agreementProperties(source),
   };
@@ -122,6 +124,20 @@ async function* writeSuites(
     yield writeCase(turn, { suite: prefix + scenario.label, threshold });
   }
   if (open !== undefined) yield "  </testsuite>\n";
+}
+
+/** What the headline would be if failed calls had been answered, and its history gap. */
+function headlineProperties(
+  { statistics, historyGap }: Pick<RunDigest, "statistics"> & {
+    historyGap: RunDigest["historyGap"] | undefined;
+  },
+): Record<string, string | number> {
+  const bounds = statistics[HEADLINE]?.error_bounds;
+  const gap = historyGap?.[HEADLINE]?.gap;
+  return {
+    ...(bounds && { [`${HEADLINE}_error_bounds`]: bounds.map(round).join(" to ") }),
+    ...(gap !== undefined && { [`${HEADLINE}_history_gap`]: gap }),
+  };
 }
 
 /** What the whole run cost, as far as that is known. */

@@ -24,6 +24,9 @@ export function describeRun(
     form.lines([
       `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`,
       `Run ${form.name(run.id)}, ${run.status}`,
+      ...(run.request.dataset === undefined
+        ? []
+        : [`Dataset ${form.message(run.request.dataset)}`]),
       `Turns ${digest.turns} of ${countedTurns(run)}: ${describeCounts(digest, threshold)}`,
       ...[...digest.errors].map(([code, { count, detail }]) =>
         `Failed ${count} × ${form.name(code)}: ${form.message(detail)}`
@@ -33,6 +36,7 @@ export function describeRun(
       ...describeMethods(digest, form),
       ...describeDifferences(digest),
       ...describeTruncated(digest),
+      ...describeWrongTools(digest),
       ...describeGrades(digest),
     ]),
     form.title("Scores", 2),
@@ -108,6 +112,10 @@ function describeDifferences({ turnCounts: { differs_in } }: RunDigest): string[
 
 function describeTruncated({ turnCounts: { truncated } }: RunDigest): string[] {
   return truncated === 0 ? [] : [`Replies cut off at the token limit: ${truncated}`];
+}
+
+function describeWrongTools({ barred: { byTools } }: RunDigest): string[] {
+  return byTools === 0 ? [] : [`Turns whose tool calls are not those expected: ${byTools}`];
 }
 
 /** A mean over several methods mixes them, and says so. */

@@ -62,6 +62,12 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
             {formatNumberOf(run.progress.total, "turn")}, {formatNumberOf(run.attempts, "attempt")}
           </dd>
         </div>
+        {run.dataset && (
+          <div>
+            <dt>Dataset</dt>
+            <dd>{run.dataset}</dd>
+          </div>
+        )}
         {run.parent_id && source.isLive && (
           <div>
             <dt>Retry of</dt>

@@ -89,6 +89,12 @@ Deno.test("export writes to the standard output, or to files by their ending", a
   assertEquals([code, out], [0, ""]);
   assert(files["x.csv"]!.startsWith('\ufeff"run_id"') && files["y.md"]!.startsWith("## "));
   assertEquals((await run("export", first, "--format", "pdf")).code, 1);
+  const scores = await run("export", first, "--format", "jsonl", "--rows", "scores", "--noise");
+  const [overall] = scores.out.split("\n").map((line) => line && JSON.parse(line));
+  assertEquals([overall.score, overall.n, typeof overall.noise], ["overall", 10, "object"]);
+  const wrong = await run("export", first, "--rows", "words");
+  assertEquals(wrong.code, 1);
+  assertStringIncludes(wrong.err, '--rows must be turns or scores, not "words"');
 });
 
 Deno.test("runs and show print JSON for programs, as the service answers it", async () => {
