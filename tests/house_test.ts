@@ -1,9 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import { parse } from "@std/dotenv";
-import { AgentConfig, INHERITED } from "../agent/config.ts";
-import { EvalConfig } from "../eval/config.ts";
-import { parseConfig } from "../shared/config.ts";
-import { permissionFlags } from "../.ci/task_flags.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const ROOMS = ["agent", "eval", "shared"] as const;
@@ -49,6 +44,19 @@ Deno.test("agent and eval never import each other, and shared imports neither", 
   }
 });
 
+/** What exports, routes and commands of the evaluation are about. */
+const DOMAIN = [
+  "assess",
+  "compare",
+  "endpoint",
+  "grades",
+  "groups",
+  "noise",
+  "results",
+  "run",
+  "store",
+];
+
 /**
  * The folders of each service and the folders that each may import: never one that uses it. Every
  * folder may import the service's `config.ts`.
@@ -76,46 +84,11 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     noise: ["assess", "compare", "results", "store"],
     groups: ["assess", "compare", "endpoint", "results", "run", "store"],
     grades: ["assess", "results", "run", "store"],
-    export: [
-      "assess",
-      "compare",
-      "endpoint",
-      "grades",
-      "groups",
-      "noise",
-      "results",
-      "run",
-      "store",
-    ],
-    api: [
-      "assess",
-      "compare",
-      "datasets",
-      "endpoint",
-      "export",
-      "grades",
-      "groups",
-      "noise",
-      "results",
-      "run",
-      "store",
-    ],
+    export: DOMAIN,
+    api: [...DOMAIN, "datasets", "export"],
     sharing: ["endpoint", "run", "store"],
     // The command line is a program of its own: it wires the service without a server.
-    cli: [
-      "assess",
-      "compare",
-      "datasets",
-      "endpoint",
-      "export",
-      "grades",
-      "groups",
-      "noise",
-      "results",
-      "run",
-      "store",
-      "wiring.ts",
-    ],
+    cli: [...DOMAIN, "datasets", "export", "wiring.ts"],
   },
 };
 
@@ -285,55 +258,6 @@ Deno.test("importing any module starts nothing", async () => {
   } finally {
     await Deno.remove(file);
   }
-});
-
-const SERVICES = [
-  { name: "agent", schema: AgentConfig },
-  { name: "eval", schema: EvalConfig },
-] as const;
-
-for (const { name, schema } of SERVICES) {
-  Deno.test(`${name} may read the variables of its configuration and of its programs, and no other`, () => {
-    const allowed = permissionFlags(name).find((flag) => flag.startsWith("--allow-env="))!
-      .slice("--allow-env=".length).split(",");
-    const covers = (pattern: string, variable: string) =>
-      pattern.endsWith("*") ? variable.startsWith(pattern.slice(0, -1)) : variable === pattern;
-    // What the agent passes on to the programs that it starts is no configuration of its own.
-    const passedOn = name === "agent" ? INHERITED : [];
-    const variables = [...Object.keys(schema.shape), ...passedOn];
-    for (const variable of variables) {
-      assert(allowed.some((pattern) => covers(pattern, variable)), `${variable} is not allowed`);
-    }
-    for (const pattern of allowed) {
-      assert(variables.some((variable) => covers(pattern, variable)), `${pattern} is not needed`);
-    }
-    assert(permissionFlags(name).includes("--ignore-env"));
-  });
-
-  Deno.test(`.env.example lists every variable of ${name}`, () => {
-    const example = Deno.readTextFileSync(new URL(".env.example", ROOT));
-    for (const variable of Object.keys(schema.shape)) {
-      assert(variable in parse(example), `${variable} is not in .env.example`);
-    }
-  });
-
-  Deno.test(`the values in .env.example are the defaults of ${name}`, () => {
-    const example = parse(Deno.readTextFileSync(new URL(".env.example", ROOT)));
-    const own = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, example[key]]));
-    assertEquals<unknown>(parseConfig(schema, own), parseConfig(schema, {}));
-  });
-}
-
-Deno.test("the permissions of the services are as listed here", () => {
-  const granted = SERVICES.map(({ name }) =>
-    permissionFlags(name).filter((flag) => !flag.includes("-env"))
-  );
-  assertEquals(granted, [
-    // The null device is opened to count how many files the process may open.
-    ["--allow-net", "--allow-read=.env,mcp.json,/dev/null"],
-    // Only the configuration says where the data is; `main.ts` gives up writing once it knows.
-    ["--allow-net", "--allow-read", "--allow-write"],
-  ]);
 });
 
 Deno.test("every worker has its own file name: a bundle finds workers by it", () => {
