@@ -286,3 +286,10 @@ Deno.test("tests/deno.json has everything of deno.json, in the same versions", a
   const { types: __, ...ownOptions } = own.compilerOptions;
   assertEquals(options, ownOptions);
 });
+
+Deno.test("deno task dev starts all of its tasks, also on one processor", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  // Deno runs as many tasks at once as there are processors, unless it is told otherwise.
+  const [, jobs] = /^DENO_JOBS=(\d+) deno task -q dev:all$/.exec(tasks.dev.command) ?? [];
+  assertEquals(Number(jobs), tasks["dev:all"].dependencies.length);
+});
