@@ -68,7 +68,7 @@ function withCommit(work: () => boolean): boolean {
   }
 }
 
-/** `unknown` where the source is no checkout, or there is no git. */
+/** `unknown` if the source is no git checkout, or git is not installed. */
 function readCommit(): string {
   const git = (...args: string[]) =>
     new TextDecoder().decode(new Deno.Command("git", { args, stderr: "null" }).outputSync().stdout);

@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** Who names a model of the hub as the hub does should not have to find out why it is refused. */
+/** Names the models that the hub lists and that cannot be asked by that name. */
 async function warnOfHidden(models: Models, log: Logger): Promise<void> {
   const { hidden } = await models.listHub();
   if (hidden.length > 0) {

@@ -58,8 +58,8 @@ export interface AppErrorOptions extends ErrorOptions {
 
 /**
  * An error whose message the caller may read, so it must never contain a secret. If it quotes a
- * provider, then bounded and without the configured secrets. Everything that is not an `AppError` is
- * answered as an opaque 500.
+ * provider, then bounded and without the configured secrets. Everything that is not an `AppError`
+ * is answered as an opaque 500.
  */
 export class AppError extends Error {
   override readonly name: string = "AppError";
@@ -85,12 +85,14 @@ export class ClientLeft extends Error {
   override readonly name = "ClientLeft";
 }
 
-/** True for what an `AbortSignal` throws: the caller left, and there is nobody to answer. */
+/** True for what an `AbortSignal` throws: the caller has left, so there is no one to answer. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** The message of whatever was thrown. It is for people; only an `AppError`'s is for callers too. */
+/**
+ * The message of whatever was thrown. It is for people; only an `AppError`'s is for callers too.
+ */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

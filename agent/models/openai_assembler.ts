@@ -113,7 +113,7 @@ function createCallCollector() {
   const byId = new Map<string, ToolCall>();
 
   /**
-   * The call that a piece goes on with. Pieces say so by `index`, or by repeating the id, or by
+   * The call that a piece continues. Pieces say so by `index`, or by repeating the id, or by
    * saying nothing at all. A name together with an id not seen before opens a new call even at a
    * known index: some providers send index 0 for all calls. A new id without a name does not:
    * others make up an id for every piece.

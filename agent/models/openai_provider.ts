@@ -32,7 +32,7 @@ import {
 } from "../../shared/providers/provider.ts";
 
 export interface OpenAIProviderOptions {
-  /** Stands in messages to callers: `hub`, `studio`. */
+  /** Its name in messages to callers: `hub`, `studio`. */
   name: string;
   /** May carry a query, which then goes with every request. */
   baseUrl: string;
@@ -140,7 +140,9 @@ export function createOpenAIProvider(
   return { name, complete, stream, listModels };
 }
 
-/** Sends a request below the base URL, with a body by `POST`. Throws unless it is answered with 2xx. */
+/**
+ * Sends a request below the base URL, with a body by `POST`. Throws unless it is answered with 2xx.
+ */
 function createSender({ baseUrl, apiKey, fetch = globalThis.fetch }: OpenAIProviderOptions) {
   const base = new URL(baseUrl);
   const path = base.pathname.replace(/\/+$/, "");

@@ -11,15 +11,15 @@ import { createReplyAssembler } from "./openai_assembler.ts";
 export interface StreamedCall {
   /** The model that is asked. */
   model: string;
-  /** Runs while a chunk is awaited, and stands while the reader of the stream has one. */
+  /** Runs while a chunk is awaited, and is paused while the reader of the stream has one. */
   clock: CallClock;
   /** The chunks are wanted as they are; see `ChatRequest.rawMessages`. */
   passesThrough: boolean;
 }
 
 /**
- * The deltas of a streamed answer. One that ends with neither a `finish_reason` nor `[DONE]` was cut
- * off and throws: half a reply must not pass for a short one.
+ * The deltas of a streamed answer. One that ends with neither a `finish_reason` nor `[DONE]` was
+ * cut off and throws: half a reply must not pass for a short one.
  */
 export async function* readStream(
   response: Response,

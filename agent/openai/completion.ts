@@ -123,7 +123,7 @@ export function callUsage(usage: ChatUsage): CompletionUsage {
   };
 }
 
-/** A reply that the caller goes on from; some providers end such a reply with `stop`. */
+/** A reply that the caller continues from; some providers end such a reply with `stop`. */
 export function withCalls(reply: ChatReply): ChatReply {
   return { ...reply, finishReason: "tool_calls" };
 }

@@ -16,9 +16,9 @@ const KEPT_MINUTES = 60;
 const KEPT_CHARACTERS = 32_000_000;
 
 /**
- * Remembers what a run did before it called a tool of the caller: the caller sends back only its own
- * call and result, and without the rest the model would use the agent's tools again. If a run was
- * forgotten, or another process had it, the conversation goes on as the caller sent it.
+ * Remembers what a run did before it called a tool of the caller: the caller sends back only its
+ * own call and result, and without the rest the model would use the agent's tools again. If a run
+ * was forgotten, or another process had it, the run continues with what the caller sent.
  */
 export function createPendingRuns(): PendingRuns {
   const recent = createRecent<PendingRun>({

@@ -6,7 +6,10 @@ import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
 import { datasetForm, datasetLink, parseEvalAddress } from "./dataset_link.ts";
 import { type DraftTest, toScenario } from "./test_scenario.ts";
 
-/** Hands a test over to a dashboard, whose address is asked once. No test: nothing to hand over. */
+/**
+ * Hands a test over to a dashboard, whose address is asked for once. Without a test there is
+ * nothing to hand over.
+ */
 export function AddToDataset({ test }: { test: DraftTest | undefined }) {
   const [typed, setTyped] = useState(() => readChoice<string>("eval-address") ?? "");
   const address = parseEvalAddress(typed);

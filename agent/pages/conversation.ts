@@ -73,7 +73,7 @@ export interface Turn {
 /** A conversation with all its branches. */
 export interface Conversation {
   id: string;
-  /** Given by the person; the first message stands in for it if it is missing. */
+  /** Given by the person; if it is missing, the first message is shown instead. */
   title?: string;
   createdAt: number;
   changedAt: number;
@@ -173,7 +173,7 @@ export function answerIn({ answers }: Turn, column: number): Answer | undefined 
   return answers[column] ?? answers[0];
 }
 
-/** A page that was closed cannot go on answering. */
+/** A page that was closed cannot continue its answers. */
 export function withCutAnswers(conversation: Conversation): Conversation {
   const turns = Object.values(conversation.turns).map((turn): Turn => ({
     ...turn,

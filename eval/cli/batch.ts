@@ -35,7 +35,7 @@ const WHAT_IT_MAY_BE = "one request body, an array of scenarios, or one scenario
 export interface BatchFile {
   text: string;
   name: string;
-  /** Found out from the file if it is unset. */
+  /** Detected if it is unset. */
   format?: string | undefined;
   /** `FIELD=COLUMN`, such as `user_message=question` or `metadata.intent=label`. */
   columns?: string[] | undefined;
@@ -93,8 +93,8 @@ export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, 
 }
 
 /**
- * Reads a request from a file that holds a request body, one scenario, an array of scenarios, or one
- * scenario per line (JSONL). Throws `UsageError` with every field that is wrong.
+ * Reads a request from a file that holds a request body, one scenario, an array of scenarios, or
+ * one scenario per line (JSONL). Throws `UsageError` with every field that is wrong.
  */
 export function parseBatch(
   text: string,
@@ -104,7 +104,9 @@ export function parseBatch(
   return toRequest(toBody(value), { ...context, lines });
 }
 
-/** A request of a batch that is not validated. Throws `UsageError` with every field that is wrong. */
+/**
+ * A request of a batch that is not validated. Throws `UsageError` with every field that is wrong.
+ */
 export function toRequest(
   batch: Record<string, unknown>,
   { options, maxAttempts, lines }: {
@@ -128,7 +130,7 @@ export function toRequest(
   return { request: parse(evaluateRequest(maxAttempts), first), targets };
 }
 
-/** Models of the command line stand instead of all that the body names. */
+/** Models of the command line replace all that the body names. */
 function withoutModels(
   batch: Record<string, unknown>,
   { model_id, model_ids }: BatchOptions,

@@ -20,7 +20,7 @@ export const DEFAULT_SEED = 20_260_101;
 /**
  * Says of each score whether the candidate is better than the baseline. The question is about
  * scenarios like these, so scenarios are the sample: more attempts make each of them more exact,
- * but do not make them more. What one run lacks is not compared, and no verdict is given that the
+ * but add no scenarios. What one run lacks is not compared, and no verdict is given that the
  * missing values could change. Throws 400 for a score that the runs do not both have.
  */
 export async function compareRuns(

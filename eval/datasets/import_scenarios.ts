@@ -6,7 +6,7 @@ import { type ColumnMapping, type DatasetFormat, ImportError } from "./formats/f
 export interface SkippedPart {
   what: string;
   count: number;
-  /** Where it was first met. */
+  /** The first line that has it. */
   line: number;
 }
 

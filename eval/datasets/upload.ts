@@ -10,12 +10,12 @@ import { type ImportedScenario, importScenarios, type SkippedPart } from "./impo
 /** No dataset has more scenarios. */
 export const MOST_SCENARIOS = 100_000;
 
-/** How much is read to find out a file's format: a line, but not more than this. */
+/** How much is read to detect a file's format: a line, but not more than this. */
 const LONGEST_BEGINNING = 1_000_000;
 const SHORTEST_BEGINNING = 4_096;
 
 export interface Upload extends FileHints {
-  /** Found out from the file if it is unset. */
+  /** Detected if it is unset. */
   format?: DatasetFormat | undefined;
   /** Characters of a file whose format is read as a whole. Any number if it is unset. */
   mostWhole?: number;
@@ -55,8 +55,8 @@ export async function uploadDataset(
 }
 
 /**
- * Patterns and schemas are tried now, and not first by a run. Whether there is a judge is known when
- * a run begins.
+ * Patterns and schemas are tried now, and not first by a run. Whether there is a judge is known
+ * when a run begins.
  */
 async function* requireUsable(
   scenarios: AsyncIterable<ImportedScenario>,

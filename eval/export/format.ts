@@ -6,7 +6,7 @@ import type { RunNoise } from "../../shared/schemas/noise.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 
-/** A run that has come to its end, in whatever way. */
+/** A run that has ended, in any way. */
 export interface ExportSource {
   run: StoredRun;
   /** Some formats read the turns twice, and must find the same both times. */

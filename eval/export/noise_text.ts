@@ -7,7 +7,9 @@ const SOURCES = {
   vote: "the judge varies",
 } as const;
 
-/** Whose noise it is, for people: a table per score, and what halves the standard error. */
+/**
+ * Where the noise comes from, for people: a table per score, and what halves the standard error.
+ */
 export function noiseText({ scores }: RunNoise, form: TextForm): string {
   return Object.entries(scores).map(([name, score]) => describeScore(name, score, form)).join("");
 }

@@ -134,7 +134,7 @@ function describeGrades({ graded: { turns, grades, sum } }: RunDigest): string[]
   return [`Graded by people: ${turns} turns, ${grades} grades, mean ${showScore(sum / grades)}`];
 }
 
-/** A mean says how many turns it stands on, and where it could lie if some are missing. */
+/** A mean, with the number of its turns, and with its bounds if some are missing. */
 function describeScores({ statistics }: RunDigest, form: TextForm): string {
   const isShown = (name: string) =>
     statistics[name]!.mean !== null || statistics[name]!.missing > 0;

@@ -73,7 +73,7 @@ export async function deleteRun(id: string): Promise<void> {
   await request(runPath(id), { method: "DELETE" });
 }
 
-/** Starts a run, or a group of them, that goes on without this page; the address of its view. */
+/** Starts a run, or a group of them, that continues without this page; the address of its view. */
 export async function startRun(body: unknown): Promise<string> {
   const answer = await requestJson<{ run_id: string } | { group_id: string }>("/evaluate", {
     method: "POST",

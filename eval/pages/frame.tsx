@@ -18,7 +18,7 @@ const PLACES = [
   { href: "/ui/compare", label: "Compare", isHere: (at: string) => at === "/ui/compare" },
 ];
 
-/** What every view of the dashboard stands in. */
+/** The frame of every view of the dashboard. */
 export function Frame({ children }: { children: ComponentChildren }) {
   return (
     <>

@@ -46,14 +46,14 @@ export async function* writeResult(
   yield `],${JSON.stringify({ ...rest, ...more }).slice(1)}}`;
 }
 
-/** What stands in a scenario's answer behind the caller's own fields; these cannot replace it. */
+/** What a scenario's answer has after the caller's own fields; these cannot replace it. */
 const OURS = new Set([
   "scenario_id",
   "attempts",
   ...Object.keys(ScenarioResult.shape).filter((name) => name !== "description"),
 ]);
 
-/** Turns stand in the text as they were stored: most of an answer is not written again. */
+/** Turns are copied into the text as they were stored: most of an answer is not written again. */
 function createPartWriter({ request: { test_batch } }: StoredRun): (part: ResultPart) => string {
   const commas = { scenario: "", attempt: "", turn: "" };
   const comma = (level: keyof typeof commas) => {

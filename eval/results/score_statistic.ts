@@ -34,7 +34,7 @@ export function toScoredTurn(
 
 /**
  * One score over the turns that have it. Two passes over the turns and nothing kept: a long run
- * has ten thousand of them. Turns of a cluster stand together.
+ * has ten thousand of them. Turns of a cluster follow one another.
  */
 export function scoreStatistic(name: string, turns: ScoredTurn[]): Statistic {
   let n = 0;
@@ -107,10 +107,10 @@ const NOTHING: Statistic = {
 };
 
 /**
- * The sample's standard deviation (n − 1), and how far apart the clusters lie. The standard error is
- * that of a mean whose observations come in clusters: the residuals of a cluster are summed before
- * they are squared, so that turns which fail together do not count as so many proofs. With one
- * observation per cluster this is the ordinary s/√n. `null` for fewer than two observations, or
+ * The sample's standard deviation (n − 1), and how far apart the clusters lie. The standard error
+ * is that of a mean whose observations come in clusters: the residuals of a cluster are summed
+ * before they are squared, so that turns which fail together do not count as so many proofs. With
+ * one observation per cluster this is the ordinary s/√n. `null` for fewer than two observations, or
  * clusters.
  */
 function spread(

@@ -4,7 +4,7 @@ import { finish, type Steps } from "./steps.ts";
 
 /**
  * The mean and the spread of each score over the turns that have one. A score that applies nowhere
- * is `null`; names keep the order in which they were first met. Turns of a cluster stand together.
+ * is `null`; names keep the order in which they first occur. Turns of a cluster follow one another.
  */
 export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
   return finish(aggregateInSteps(turns));

@@ -32,7 +32,7 @@ export function summariseRun(
     & { runId: string; testName: string }
     & Pick<Tally, "done" | "failed" | "missing">,
 ): Omit<EvaluateResponse, "results"> {
-  // `results` is written behind this heading: kept, it would stand in the body twice.
+  // `results` is written after this heading: if it were kept, the body would have it twice.
   const { test_batch: _, attempts: __, protocol: ___, parameters: ____, results: _____, ...kept } =
     request;
   const heading = {
@@ -107,7 +107,9 @@ export type ScenarioSummary =
   & Pick<ScenarioResult, "average_scores" | "statistics" | "labels" | "history_gap">
   & PassRates;
 
-/** A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster. */
+/**
+ * A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster.
+ */
 export function summariseScenario(
   scenario: Scenario,
   attempts: AttemptResult[],
@@ -121,7 +123,7 @@ export function summariseScenario(
   } as ScenarioResult;
 }
 
-/** The same without what stands before the averages, and in steps. */
+/** The same without what precedes the averages, and in steps. */
 export function* scenarioInSteps(
   attempts: CountedAttempt[],
   passThreshold = DEFAULT_PASS_THRESHOLD,

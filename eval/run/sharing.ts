@@ -7,7 +7,7 @@ export interface Sharing {
   openWork(run: StoredRun, options: { concurrency: number }): Promise<RunWork>;
   /** Calls the watcher about news of runs until `stop`. */
   watch(watcher: RunWatcher): void;
-  /** Resolves at the next news of a run, at the latest after a second. */
+  /** Resolves when something has changed in a run, after a second at the latest. */
   news(runId: string): Promise<void>;
   /** True if other processes must not work on the runs that are started here. */
   readonly isExclusive: boolean;

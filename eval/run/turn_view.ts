@@ -17,7 +17,9 @@ export const TurnRow = z.object({
   /** The order of storing within the run, from 1. */
   seq: z.int(),
   interaction_id: z.string(),
-  /** It was asked a second time, after the references (`history: "both"`); no part of the averages. */
+  /**
+   * It was asked a second time, after the references (`history: "both"`); no part of the averages.
+   */
   history_of: z.literal("reference").optional(),
   outcome: z.enum(TURN_OUTCOMES),
   scores: Scores,
@@ -33,7 +35,7 @@ export const TurnRow = z.object({
 }).meta({ id: "TurnRow" });
 export type TurnRow = z.infer<typeof TurnRow>;
 
-/** The name that stands for every field. */
+/** The name that means every field. */
 export const ALL_FIELDS = "all";
 
 /** What of an interaction is added to a row. */

@@ -187,7 +187,7 @@ async function deleteParts(db: Kysely<Tables>, contentIds: string[]): Promise<vo
   await db.deleteFrom("dataset_parts").where("content_id", "in", contentIds).execute();
 }
 
-/** Deletes what uploads left whose process ended before they did. */
+/** Deletes the parts of uploads whose process ended before the upload did. */
 export async function deleteAbandonedParts(db: Kysely<Tables>, now: () => number): Promise<void> {
   const rows = await db.selectFrom("dataset_parts").select("content_id")
     .where("position", "=", 0)

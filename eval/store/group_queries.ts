@@ -3,7 +3,7 @@ import { LIST_COLUMNS, toRecord } from "./run_rows.ts";
 import type { Tables } from "./schema.ts";
 import type { RunRecord } from "./run_record.ts";
 
-/** The runs of a group in the order of its models. A retry stands for the run that it retries. */
+/** The runs of a group in the order of its models. A retry replaces the run that it retries. */
 export async function groupRuns(db: Kysely<Tables>, groupId: string): Promise<RunRecord[]> {
   const rows = await db.selectFrom("runs").select(LIST_COLUMNS).where("group_id", "=", groupId)
     .orderBy("group_index").orderBy("id").execute();

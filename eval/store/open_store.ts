@@ -14,7 +14,7 @@ import type { RunReader, RunStore } from "./store.ts";
 import { isStorageFault } from "./store_fault.ts";
 
 export interface OpenStoreOptions {
-  /** `EVAL_DATA`: a file, whose folder is made, or `:memory:`. */
+  /** `EVAL_DATA`: a file, whose folder is created, or `:memory:`. */
   path: string;
   /** Limits the size of the file; for tests of a full disk. */
   maxPages?: number;
@@ -91,8 +91,8 @@ function onDisk(
 
 /**
  * Opens the database for reading, as it is at this moment; the service may be running at the same
- * time. Tables of an earlier version are migrated first; throws `ConfigError` if another process uses
- * them.
+ * time. Tables of an earlier version are migrated first; throws `ConfigError` if another process
+ * uses them.
  */
 export async function openReader({ path }: { path: string }): Promise<RunReader> {
   const db = await openForReading(path);

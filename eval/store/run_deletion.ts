@@ -49,7 +49,7 @@ async function deleteKeys(db: Kysely<Tables>, id: string): Promise<void> {
   await db.deleteFrom("caller_keys").where("run_id", "=", id).execute();
 }
 
-/** A group is its runs; once there are none, the key of its request stands for nothing. */
+/** A group is its runs; once there are none, the key of its request refers to nothing. */
 async function forgetEmptyGroup(db: Kysely<Tables>, groupId: string): Promise<void> {
   const left = await db.selectFrom("runs").select("id").where("group_id", "=", groupId)
     .executeTakeFirst();
@@ -69,8 +69,8 @@ async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {
 }
 
 /**
- * Deletes the turns and grades of deleted runs, if a process ended before it could. The query steps from run to
- * run in the index and reads no turn.
+ * Deletes the turns and grades of deleted runs, if a process ended before it could. The query steps
+ * from run to run in the index and reads no turn.
  */
 export async function deleteOrphans(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ id: string }>`

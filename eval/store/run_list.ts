@@ -44,7 +44,7 @@ function valueOf(by: RunSortKey): RawBuilder<SortValue> {
       return sql`cast(null as text)`;
     case "duration":
       return sql`(finished_at - created_at)`;
-    case "test_name": // callers may send megabytes, which would stand in the cursor
+    case "test_name": // callers may send megabytes, which would be in the cursor
       return sql`substr(test_name, 1, 200)`;
     default:
       return sql.ref(`runs.${by}`) as RawBuilder<SortValue>;

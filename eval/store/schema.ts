@@ -16,7 +16,7 @@ export interface Tables {
 
 export interface DatasetsTable {
   name: string;
-  /** The version that the name alone stands for. */
+  /** The version that the name alone refers to. */
   latest: string;
   updated_at: number;
 }
@@ -88,7 +88,10 @@ export interface RunsTable {
   request: string;
   /** 1 if the endpoint had a query, which is not stored. */
   query_removed: 0 | 1;
-  /** The digest of the batch (`digestBatch`), not a stored dataset; `null` in runs of earlier versions. */
+  /**
+   * The digest of the batch (`digestBatch`), not a stored dataset; `null` in runs of earlier
+   * versions.
+   */
   dataset: string | null;
   /** Of the dataset that the request names; `null` if it has a batch instead. */
   dataset_name: string | null;
@@ -142,8 +145,8 @@ export interface PendingRepliesTable {
   tries: number;
   /**
    * `agent_reply`, `usage`, `latency_ms`, `finish_reason`, `reasoning`, `reply_encoding`,
-   * `tool_calls` and `cost` as JSON: as in a turn's `result`, which may stand here too. Earlier versions wrote
-   * `content` for `agent_reply`.
+   * `tool_calls` and `cost` as JSON: as in a turn's `result`, which may be here too. Earlier
+   * versions wrote `content` for `agent_reply`.
    */
   reply: string;
 }

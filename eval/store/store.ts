@@ -51,13 +51,13 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader {
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
   /**
-   * The same in pages and as text. No page is empty, and the next one is fetched while one is used. A
-   * page has about a megabyte at most, unless a single turn is larger.
+   * The same in pages and as text. No page is empty, and the next one is fetched while one is used.
+   * A page has about a megabyte at most, unless a single turn is larger.
    */
   turnPages(runId: string): AsyncIterable<TurnText[]>;
   /**
-   * The turns stored after `seq`, oldest first. Not all of them may be returned, but at least one if
-   * there is any.
+   * The turns stored after `seq`, oldest first. Not all of them may be returned, but at least one
+   * if there is any.
    */
   turnsAfter(runId: string, position: { seq: number; limit: number }): Promise<TurnEvent[]>;
   tally(runId: string): Promise<Tally>;
@@ -133,8 +133,9 @@ export interface AttemptCount extends AttemptPosition {
  */
 export interface RunStore extends RunReader, SummaryQueries, GradeWriter, DatasetStore {
   /**
-   * Stores a run completely or not at all, without the query of its endpoint. A retry starts with its
-   * parent's turns up to the first failed one of each attempt, and takes its place in its group.
+   * Stores a run completely or not at all, without the query of its endpoint. A retry starts with
+   * its parent's turns up to the first failed one of each attempt, and takes its place in its
+   * group.
    */
   createRun(run: NewRun): Promise<CreatedRun>;
   /** Stores all runs of a group, or none. */
@@ -143,8 +144,8 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   findByKey(key: IdempotencyKey): Promise<KnownRun | undefined>;
   /**
    * Stores a reply whose turn is not scored yet. Unless it is urgent, it is written after a short
-   * delay together with others, or not at all if its turn is stored by then. It replaces a reply that
-   * an earlier process left.
+   * delay together with others, or not at all if its turn is stored by then. It replaces a reply
+   * that an earlier process left.
    */
   recordReply(
     runId: string,
@@ -168,7 +169,7 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   setGate(id: string, gate: Gate): Promise<void>;
   /** Lets a tag name this run, and no longer the one that it named before. */
   setTag(name: string, id: string): Promise<void>;
-  /** False if there is no such run. Its tags are deleted too. With its last run a group is gone. */
+  /** False if there is no such run. Its tags are deleted too. A group ends with its last run. */
   deleteRun(id: string): Promise<boolean>;
   countOlderThan(moment: number): Promise<number>;
   /** Writes, and rejects if that fails, or if the file was replaced or deleted. */

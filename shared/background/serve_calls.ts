@@ -1,7 +1,7 @@
 import { errorMessage } from "../errors.ts";
 import type { WorkerRequest, WorkerResponse } from "./worker_call.ts";
 
-/** A worker's global object: its types cannot be had beside those of the main thread. */
+/** A worker's global object: its types and those of the main thread exclude each other. */
 interface WorkerScope<Input, Output> {
   onmessage: (event: MessageEvent<WorkerRequest<Input>>) => void;
   postMessage(message: WorkerResponse<Output>): void;

@@ -36,12 +36,14 @@ export type WorkerEvent =
 export interface WorkerCallOptions<Input> {
   /** Names the worker in messages. */
   name?: string;
-  /** Limit of one call, from the moment the worker gets it. A call that exceeds it ends the worker. */
+  /**
+   * Limit of one call, from the moment the worker gets it. A call that exceeds it ends the worker.
+   */
   timeoutMs?: number;
   /**
-   * An input that any working worker answers quickly. A worker gets it first whenever it is started,
-   * so that neither a slow start nor a call that kills workers is taken for the other. It also
-   * brings a worker back while nobody calls.
+   * An input that any working worker answers quickly. A worker gets it first whenever it is
+   * started, so that neither a slow start nor a call that kills workers is mistaken for the other.
+   * It also restarts a worker while there are no calls.
    */
   probe?: Input;
   onEvent?: (event: WorkerEvent) => void;
@@ -66,9 +68,9 @@ interface QueuedCall<Input, Output> extends PromiseWithResolvers<Output> {
 /**
  * Calls a function in a worker, one call at a time; the others wait on this side. Write
  * `new Worker(new URL("./name.ts", import.meta.url), …)` in `start`, with a file name that no other
- * worker has: `deno compile --bundle` finds workers by that text alone. The worker is started at the
- * first call. One that dies is started again: at once if it had answered before, else after a delay
- * that doubles. Disposing ends the worker.
+ * worker has: `deno compile --bundle` finds workers by that text alone. The worker is started at
+ * the first call. One that dies is started again: at once if it had answered before, else after a
+ * delay that doubles. Disposing ends the worker.
  */
 export function createWorkerCall<Input, Output>(
   start: () => WorkerPort,
@@ -172,7 +174,7 @@ export function createWorkerCall<Input, Output>(
       if (call.tries >= MAX_TRIES) call.reject(unavailable(reason));
       else queue.push(call); // behind the others, in case it is what kills the worker
     }
-    queueProbe(); // also if nobody waits: the worker is to be back before the next call
+    queueProbe(); // also if nobody waits: the worker should be ready before the next call
     if (failedStarts >= PATIENT_STARTS) rejectWaiting(unavailable(reason));
     const retryInMs = restartDelayMs(failedStarts);
     onEvent?.({ kind: "died", reason, deaths, failedStarts, retryInMs });

@@ -99,7 +99,7 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
       );
     } catch (thrown) {
       const error = explainEnd(thrown, context.connection);
-      // Whatever failed: nobody is there to receive the answer.
+      // The caller has left: no one receives the answer.
       if (request.signal.aborted || error instanceof ClientLeft) {
         context.fields.outcome = "client left";
         return new Response(null, { status: 499 });

@@ -5,8 +5,8 @@ const HIDDEN = "set";
 
 /**
  * The configuration for the first log line: every variable that differs from its default. Secrets
- * are shown as `set`, several keys by their number. So is the content of a file that stands in place
- * of its path: it may contain keys. URLs lose every part that may be a secret.
+ * are shown as `set`, several keys by their number. So is the content of a file that is given in
+ * place of its path: it may contain keys. URLs lose every part that may be a secret.
  */
 export function summariseConfig(
   config: Record<string, unknown>,

@@ -6,7 +6,7 @@ import type { ChatReply, ContentPart, ExtraFields } from "./provider.ts";
 /** What is nested deeper is left out: writing it as JSON again could overflow the stack. */
 const MAX_LEVELS = 64;
 
-/** How many items of a list are looked through for the one that a piece goes on with. */
+/** How many items of a list are searched for the one that a piece continues. */
 const MAX_OPEN_ITEMS = 64;
 
 /**
@@ -51,8 +51,8 @@ function isPart(value: unknown): value is ContentPart {
 const GROWING = /(^|_)(reasoning|thinking|thought|content|text|summary|data|arguments)$/;
 
 /**
- * Adds the fields of a further chunk to those so far, in place. Texts are joined, objects are merged
- * field by field, lists item by item if the items have an `index`, else one after the other.
+ * Adds the fields of a further chunk to those so far, in place. Texts are joined, objects are
+ * merged field by field, lists item by item if the items have an `index`, else one after the other.
  */
 export function mergeExtra(sofar: ExtraFields, more: ExtraFields): void {
   for (const [name, value] of Object.entries(more)) {

@@ -145,7 +145,7 @@ const UNREACHABLE: Record<Unreachable, string> = {
   tls: "the TLS handshake failed",
 };
 
-/** Names the answer, for whoever must find out what sits at the address. */
+/** Describes the answer, to show what kind of server is at the address. */
 function explainUnreadable(
   { redact = String }: Attempt,
   answer: FailedAnswer | undefined,

@@ -44,7 +44,7 @@ export const PeopleAgreement = z.object({
 }).meta({ id: "PeopleAgreement" });
 export type PeopleAgreement = z.infer<typeof PeopleAgreement>;
 
-/** The judge's bias where its score lies in a band. */
+/** The judge's bias for scores in a band. */
 export const BiasBand = z.object({
   from: z.number(),
   /** Exclusive, except for the last band. */

@@ -133,7 +133,7 @@ function boundSchemas(checks: Check[], context: z.RefinementCtx): void {
 export const CheckResult = z.object({
   name: z.string(),
   type: z.string(),
-  /** `conversation`: it is about all replies of the attempt, and stands with the last turn. */
+  /** `conversation`: it is about all replies of the attempt, and belongs to the last turn. */
   scope: z.literal("conversation").optional(),
   value: z.union([z.literal(0), z.literal(1), z.null()]),
   weight: z.number(),

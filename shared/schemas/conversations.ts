@@ -20,9 +20,9 @@ export function planOf(
 }
 
 /**
- * With `history: "both"` every attempt is had twice: attempt `n` with the generated replies as its
- * history, and attempt `attempts + n` with the references. The latter has no first turn: that one has
- * no history.
+ * With `history: "both"` every attempt is run twice: attempt `n` with the generated replies as its
+ * history, and attempt `attempts + n` with the references. The latter has no first turn: that one
+ * has no history.
  */
 function isSecondWay({ attempts, history }: Omit<RunPlan, "scenarios">, attempt: number): boolean {
   return history === "both" && attempt >= attempts;

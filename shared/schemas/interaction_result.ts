@@ -26,8 +26,8 @@ export type InteractionUsage = z.infer<typeof InteractionUsage>;
 const JudgeVote = z.object({ grade: z.number(), reason: z.string() }).meta({ id: "JudgeVote" });
 
 /**
- * What the judge said. `grade` is on its own scale from 0 to 10, the mean of the votes that could be
- * read; `spread` their standard deviation. `error` says why a vote is missing.
+ * What the judge said. `grade` is on its own scale from 0 to 10, the mean of the votes that could
+ * be read; `spread` their standard deviation. `error` says why a vote is missing.
  */
 export const JudgeResult = z.object({
   model: z.string(),
@@ -46,7 +46,9 @@ export const InteractionResult = Interaction.extend({
   score_methods: z.record(z.string(), z.string()).optional(),
   /** Scores that this turn should have and that could not be computed, each with the reason. */
   missing_scores: z.record(z.string(), z.string()).optional(),
-  /** `overall` with its missing parts at their lowest and at their highest; only if it is missing. */
+  /**
+   * `overall` with its missing parts at their lowest and at their highest; only if it is missing.
+   */
   overall_bounds: z.tuple([z.number(), z.number()]).optional(),
   /**
    * Kinds of facts in which the reply differs from its reference (`number`, `negation`, …); a reply
@@ -59,7 +61,9 @@ export const InteractionResult = Interaction.extend({
   check_results: z.array(CheckResult).optional(),
   /** The turn was asked a second time, after the references (`history: "both"`). */
   history_of: z.literal("reference").optional(),
-  /** What the endpoint called, if the run expects tool calls anywhere and the endpoint reports them. */
+  /**
+   * What the endpoint called, if the run expects tool calls anywhere and the endpoint reports them.
+   */
   tool_calls: z.array(ObservedToolCall).optional(),
   /** In a run that retries another one: where the turn was asked and scored, and paid for. */
   copied_from_run: z.string().optional(),
@@ -80,7 +84,7 @@ export const InteractionResult = Interaction.extend({
   truncated: z.literal(true).optional(),
   /** What the model thought before it replied, if the endpoint shows it. It is not scored. */
   reasoning: z.string().optional(),
-  /** The endpoint's bytes were not UTF-8: U+FFFD stands in the reply for what could not be read. */
+  /** The endpoint's bytes were not UTF-8: the reply has U+FFFD for what could not be read. */
   reply_encoding: z.literal(NOT_UTF8).optional(),
   error: InteractionError.optional(),
   /** By people; only in exports. */

@@ -4,7 +4,7 @@ import { ReferenceTools, ToolsMode } from "./tools.ts";
 
 const LONGEST_ID = 256;
 
-/** Ids stand in logs, lists, file names of reports and statistics: they are names, not texts. */
+/** Ids are part of logs, lists, file names and statistics: they are names, not texts. */
 export const Id = z.string().max(LONGEST_ID);
 
 const Metadata = z.record(z.string(), z.unknown()).meta({ id: "Metadata" });

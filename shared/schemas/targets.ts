@@ -51,7 +51,7 @@ export function targets(most: number) {
     });
 }
 
-/** Models of the same id are told apart by where they are. */
+/** Models with the same id get names with their addresses. */
 function nameTargets(all: EvaluateTarget[]): NamedTarget[] {
   return all.map((target) => {
     const { model_id, endpoint } = target;

@@ -80,7 +80,7 @@ const options = {
   logger: false as const,
   code: {
     optimize: false, // it takes as long as everything else, and most schemas are used a few times
-    // JavaScript's own engine may take for ever on a pattern of a caller.
+    // JavaScript's own engine may take forever on a pattern of a caller.
     regExp: Object.assign((source: string) => remembered(source), { code: "" }),
   },
 };

@@ -1,10 +1,10 @@
 import type { Check } from "../../../shared/schemas/checks.ts";
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 
-/** A check of a turn, and where in its scenario it stands. */
+/** A check of a turn, and its place in the scenario. */
 export interface PlannedCheck {
   check: Check;
-  /** Whether it is about all replies of the conversation; such checks stand with the last turn. */
+  /** Whether it is about all replies of the conversation; such checks belong to the last turn. */
   isAboutConversation: boolean;
   /** Below the scenario: `checks.0`, `interactions.2.checks.1`. */
   path: string;

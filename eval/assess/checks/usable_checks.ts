@@ -31,7 +31,7 @@ export async function requireUsableChecks(
   if (errors.length > 0) refuse(errors);
 }
 
-/** The same checks with what is wrong with them; `pathOf` says where a scenario stands. */
+/** The same checks with what is wrong with them; `pathOf` gives the path of a scenario. */
 export async function findUnusableChecks(
   scenarios: Scenario[],
   { pathOf, ...ports }: CheckPorts & { pathOf: (index: number) => string },
@@ -43,7 +43,7 @@ export async function findUnusableChecks(
     const at = pathOf(index);
     await gatherPatterns(scenario, at);
     if (!hasChecks(scenario)) continue;
-    // A scenario's check stands in each of its turns. It is gathered once, and named once.
+    // A scenario's check belongs to each of its turns. It is gathered once, and named once.
     const gathered = new Set<Check>();
     const refused = new Set<Check>();
     for (const [turn, { reference_reply }] of scenario.interactions.entries()) {

@@ -116,7 +116,7 @@ function createEncoder(
       return call({ texts });
     },
     rest() {
-      if (!isDown) end(); // what is down is to be heard of when it recovers
+      if (!isDown) end(); // a worker that is down is kept: its recovery is reported
     },
     [Symbol.dispose]: end,
   };

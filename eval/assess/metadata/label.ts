@@ -5,7 +5,7 @@ import { createYielder } from "../../../shared/yielder.ts";
 /** The value of an annotator that knows the text but not its label: another language, say. */
 export const UNKNOWN = "unknown";
 
-/** Whether two labels are the same by their `labelKey`; most often they are as they stand. */
+/** Whether two labels are the same by their `labelKey`; most often they are equal as they are. */
 export function isSameLabel(left: unknown, right: unknown): boolean {
   return left === right || labelKey(left) === labelKey(right);
 }
@@ -16,7 +16,9 @@ type LabelsByKey = Map<string, Map<string, unknown>>;
 /** A batch is walked once for all of its keys, and forgotten together with its index. */
 const indexes = new WeakMap<Scenario[], LabelsByKey>();
 
-/** The labels that a batch's references carry for a key, by `labelKey`, as they were first written. */
+/**
+ * The labels that a batch's references carry for a key, by `labelKey`, as they were first written.
+ */
 export function batchLabels(key: string, scenarios: Scenario[]): Map<string, unknown> {
   let index = indexes.get(scenarios);
   if (!index) {
@@ -27,7 +29,10 @@ export function batchLabels(key: string, scenarios: Scenario[]): Map<string, unk
   return index.get(key) ?? new Map();
 }
 
-/** Does the work of the first `batchLabels` ahead of it, in pieces between which others get their turn. */
+/**
+ * Does the work of the first `batchLabels` ahead of it, in pieces between which others get their
+ * turn.
+ */
 export async function indexLabels(scenarios: Scenario[]): Promise<void> {
   if (indexes.has(scenarios)) return;
   const yieldIfDue = createYielder();

@@ -59,7 +59,7 @@ async function shareMatrix(
   return rows;
 }
 
-/** 1 for no call where none is expected; 0 for any. */
+/** If none is expected: 1 for no call, 0 for any. */
 function nameF1(wanted: string[], found: string[]): number {
   if (wanted.length + found.length === 0) return 1;
   const left = new Map<string, number>();

@@ -10,8 +10,8 @@ export interface ChatTurn {
 type Context = Pick<ImportContext, "leaveOut"> & { line: number };
 
 /**
- * The turns of a conversation in OpenAI's form: what the assistant answers is the reference. Messages
- * of other roles are left out, and so is what the user says twice in a row but for its joined text.
+ * The turns of a conversation in OpenAI's form: what the assistant answers is the reference.
+ * Messages of other roles are left out. Messages that the user sends one after another are joined.
  */
 export function toTurns(messages: unknown[], { line, leaveOut }: Context): ChatTurn[] {
   const turns: ChatTurn[] = [];

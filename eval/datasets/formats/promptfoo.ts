@@ -95,7 +95,7 @@ function combine(values: Values, line: number): Values[] {
   return found;
 }
 
-/** Variables may stand in one another. */
+/** Variables may contain one another. */
 function fillIn(
   values: Values,
   context: Pick<ImportContext, "leaveOut"> & { line: number },

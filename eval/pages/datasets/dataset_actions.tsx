@@ -17,7 +17,7 @@ interface Deletion {
 
 const deleting = signal<Deletion | undefined>(undefined);
 
-/** Asks, and then deletes; `after` is called when it is gone. */
+/** Asks, and then deletes; `after` is called when it is deleted. */
 export function askToDelete(deletion: Deletion): void {
   deleting.value = deletion;
 }

@@ -20,8 +20,9 @@ export interface Upload {
 }
 
 /**
- * What is sent. A table that was read whole is sent as the scenarios that the preview shows, because
- * the service reads commas only. Anything else is sent as it is, and the service finds out what it is.
+ * What is sent. A table that was read whole is sent as the scenarios that the preview shows,
+ * because the service reads commas only. Anything else is sent as it is, and the service detects
+ * its format.
  */
 export function toUpload(
   draft: BatchDraft,

@@ -12,7 +12,7 @@ import type { RunSummary } from "../../results/run_summary.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { intervalText } from "../words.ts";
 
-/** The four numbers that one looks for first. */
+/** The four numbers that people look for first. */
 export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
   const { statistics, scenarios, outcomes, usage, latency_ms, pass_rate, errors } = summary;
   const overall = statistics.overall;

@@ -16,7 +16,7 @@ import { RunsTable } from "./runs_table.tsx";
 
 const STATUSES: Run["status"][] = ["running", "completed", "cancelled", "interrupted", "failed"];
 
-/** All runs: the first thing that one sees. */
+/** All runs: the view that the dashboard opens with. */
 export function RunsView() {
   const parameters = readParameters();
   const chosen = useSignal<string[]>([]);

