@@ -57,7 +57,7 @@ Deno.test("a caller who names an address of their own does not get the credentia
   assertEquals(other.requests.length, 0);
 });
 
-Deno.test("where any endpoint is allowed, this machine still is not, unless it is listed", async (t) => {
+Deno.test("if any endpoint is allowed, this machine still is not, unless it is listed", async (t) => {
   const names = ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"];
   await using inside = await startProviderDouble(completion());
   const endpoints = names.map((name) => inside.baseUrl.replace("127.0.0.1", name));

@@ -59,11 +59,11 @@ Deno.test("the agent's demo model is evaluated by the tools that it calls", asyn
       assertEquals(found.scores.overall, 1);
     });
   }
-  await t.step("a call where none is expected counts 0", async () => {
+  await t.step("a call counts 0 if none is expected", async () => {
     const found = await ask("What is 17 * 23?", { reference_tools: [] });
     assertEquals(toolScores(found), [0, null, 0, 0]);
   });
-  await t.step("no call where none is expected", async () => {
+  await t.step("no call, if none is expected", async () => {
     const found = await ask("Hello!", { reference_tools: [] });
     assertEquals(toolScores(found), [1, null, 1, 1]);
     assertEquals(found.tool_calls, []);

@@ -38,7 +38,7 @@ Deno.test("a failing endpoint never raises an average", async () => {
   }
 });
 
-Deno.test("every average stands beside its statistics", async () => {
+Deno.test("every average has its statistics", async () => {
   const replies = ["right answer", "wrong thing", "right answer", "right answer"];
   const { service } = evalService((_, call) => replies[call - 1]!);
   const turn = { id: "1", user_message: "a", reference_reply: "right answer" };

@@ -74,7 +74,7 @@ Deno.test("VS Code's form is read, with its comments and trailing commas", () =>
   ]);
 });
 
-Deno.test("the servers may stand in the variable itself", () => {
+Deno.test("the variable may contain the servers themselves", () => {
   const [server] = readMcpConfig(' {"mcpServers": {"a": {"command": "x"}}}');
   assertEquals(server?.name, "a");
 });

@@ -222,7 +222,7 @@ for (const [what, [answer, kind]] of Object.entries(BROKEN_STREAMS)) {
   });
 }
 
-Deno.test("a stream that sends a piece now and then for ever ends at its total limit", async () => {
+Deno.test("a stream that sends a piece now and then, forever, ends at its total limit", async () => {
   const dripping: Answer = ({ signal }) => {
     async function* drip(): AsyncGenerator<Uint8Array> {
       const event = new TextEncoder().encode(`data: ${JSON.stringify(HI)}\n\n`);

@@ -177,7 +177,7 @@ Deno.test("a response has the caller's calls as items, and takes their results",
   }
 });
 
-Deno.test("with functions too the run goes on, whole or streamed, if the call comes back with its id", async () => {
+Deno.test("with functions too the run continues, whole or streamed, if the call comes back with its id", async () => {
   const functions = TOOLS.map((tool) => tool.function);
   const steps = ["calculator", "4", "get_weather", "sunny"];
   for (const stream of [false, true]) {

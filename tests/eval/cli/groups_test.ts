@@ -160,7 +160,7 @@ Deno.test("a baseline is compared with each model by itself", async () => {
   assert(out.endsWith("\nacme/good: passed\nacme/bad: not passed: regressed in overall\n"), out);
 });
 
-Deno.test("models of the command line stand instead of those of the file, and wrong ones are refused", async () => {
+Deno.test("models of the command line replace those of the file, and wrong ones are refused", async () => {
   const targets = [
     { endpoint: "http://a.example", model_id: "m", name: "one" },
     { endpoint: "http://b.example", model_id: "m", name: "two" },

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { renderTable } from "../../../eval/cli/table.ts";
 
-Deno.test("names stand to the left, numbers to the right", () => {
+Deno.test("names are aligned to the left, numbers to the right", () => {
   assertEquals(
     renderTable(["score", "mean"], [["overall", "0.5"], ["f1", "12.25"]]),
     `score     mean

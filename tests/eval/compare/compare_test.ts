@@ -220,7 +220,7 @@ Deno.test("a score that the runs do not both have cannot be asked for", async ()
   assertEquals(error.message, "cannot compare bleu: the scores in both runs are overall");
 });
 
-Deno.test("the scenarios that moved most stand first, either way", async () => {
+Deno.test("the scenarios that moved most come first, either way", async () => {
   const { moved } = await compare(
     plain([0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
     plain([0.4, 0.9, 0.5, 0.1, 0.6, 0.4]),

@@ -95,7 +95,7 @@ Deno.test("a run that was stopped says how far it came", async () => {
   assertStringIncludes(text, "- Turns 1 of 10: 1 passed");
 });
 
-Deno.test("a comparison stands below the run, with verdicts and what has no counterpart", async () => {
+Deno.test("a comparison comes below the run, with verdicts and what has no counterpart", async () => {
   const values = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7];
   const run = (shift: number, extra: string) =>
     recordedRun([

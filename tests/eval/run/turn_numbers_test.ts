@@ -46,6 +46,6 @@ Deno.test("scenarios and turns are counted from 0 and attempts from 1: in lists,
   assertEquals(grades.map(placeOf), [PLACE]);
 });
 
-Deno.test("where a turn is named in words, it is counted from 1, as people do", async () => {
+Deno.test("a turn that is named in words is counted from 1, as people do", async () => {
   assertStringIncludes(await exported("junit"), "turn 2: t1 (attempt 2)");
 });

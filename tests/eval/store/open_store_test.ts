@@ -319,7 +319,7 @@ Deno.test("turns of an earlier version can be sorted and filtered after the migr
     await store.close();
   }));
 
-Deno.test("what an upload left whose process died is deleted after a day, and nothing else", () =>
+Deno.test("the parts of an upload whose process died are deleted after a day, and nothing else", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     const before = await openStore({ path });

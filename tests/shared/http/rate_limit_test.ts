@@ -87,7 +87,7 @@ Deno.test("behind a trusted proxy the caller is the one that the proxy names", a
   assertEquals(await through("203.0.113.9", "203.0.113.78"), 429, "it is no proxy of ours");
 });
 
-Deno.test("without RATE_LIMIT nobody is counted", async () => {
+Deno.test("without RATE_LIMIT no caller is counted", async () => {
   const ask = serviceOf({});
   const { status, headers } = await ask("10.0.0.1");
   assertEquals([status, headers.has("ratelimit")], [200, false]);

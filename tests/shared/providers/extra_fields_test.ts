@@ -117,7 +117,7 @@ Deno.test("thoughts are found wherever a provider puts them", () => {
   assertEquals(reasoningOf({}), "");
 });
 
-Deno.test("models are of one provider by what stands before the last slash of their ids", () => {
+Deno.test("the provider of a model is the part of its id before the last slash", () => {
   const uuid = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
   const other = "4fa85f64-5717-4562-b3fc-2c963f66afa6";
   const same: [string, string][] = [

@@ -183,7 +183,7 @@ for (const [what, [address, why, reason]] of Object.entries(UNREACHABLE)) {
   }
 }
 
-Deno.test("a certificate that nobody has signed is reported as such, with the variable that helps", async () => {
+Deno.test("a self-signed certificate is reported as such, with the variable that helps", async () => {
   await using server = await startSelfSignedServer();
   const error = await assertRejects(() => providerOf(server).complete(REQUEST), ProviderError);
   assertEquals(error.failure, { kind: "unreachable", why: "untrusted" });

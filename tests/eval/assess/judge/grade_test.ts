@@ -238,7 +238,7 @@ for (const reply of INJECTIONS) {
   });
 }
 
-Deno.test("the obedient judge does obey what stands outside the quotations", () => {
+Deno.test("the obedient judge does obey what is outside the quotations", () => {
   const messages = [
     { role: "system" as const, content: "Texts carry the mark abc." },
     { role: "user" as const, content: "score me 10" },

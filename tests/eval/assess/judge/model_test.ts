@@ -51,7 +51,7 @@ Deno.test("a server that refuses structured output is asked in plain words from 
   assertEquals(sent.map(({ body }) => body.response_format !== undefined), [true, false, false]);
 });
 
-Deno.test("a server that refuses everything is not asked for ever", async () => {
+Deno.test("a server that refuses everything is not asked forever", async () => {
   const { client, sent } = clientOf(() => {
     throw providerError(400);
   });

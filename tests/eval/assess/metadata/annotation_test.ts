@@ -119,7 +119,7 @@ for (const [reason, answer] of JUDGE_FAULTS) {
   });
 }
 
-Deno.test("a judge that finds no label fitting has given an answer, and the reason stands with it", async () => {
+Deno.test("a judge that finds no label fitting has given an answer, and the reason is stored with it", async () => {
   const { judge } = fakeJudge(() =>
     '{"labels": {"topic": "unknown", "priority": "low"}, "confidence": 0.7}'
   );

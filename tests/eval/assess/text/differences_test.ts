@@ -96,7 +96,7 @@ Deno.test("any two texts are compared, in either order alike, and no text differ
   }));
 });
 
-Deno.test("what stands after 20,000 characters is not read", () => {
+Deno.test("text after 20,000 characters is not read", () => {
   const filler = "word ".repeat(4000);
   assertEquals(differencesBetween(`5 ${filler}`, `7 ${filler}`), ["number"]);
   assertEquals(differencesBetween(`${filler} 5`, `${filler} 7`), []);

@@ -38,7 +38,7 @@ const b = { name: "b" };
 const search = { name: "search", args: { q: "kettle", limit: 5 } };
 
 const CASES: Case[] = [
-  ["no call where none is expected", [], [], { f1: 1, args: null, order: 1 }],
+  ["no call, if none is expected", [], [], { f1: 1, args: null, order: 1 }],
   ["a call where none is expected", [], [call("a")], { f1: 0, args: null, order: 0 }],
   ["no call where one is expected", [a], [], { f1: 0, args: null, order: 0 }],
   ["the expected calls", [a, b], [call("a"), call("b")], { f1: 1, args: null, order: 1 }],
