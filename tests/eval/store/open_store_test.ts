@@ -5,15 +5,7 @@ import { AppError } from "../../../shared/errors.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
 import { createRunIds } from "../../../eval/store/run_id.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
-
-async function withFolder(test: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await test(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { withFolder } from "../../fakes/with_folder.ts";
 
 Deno.test("the folder of the database is created, and stored runs are there at the next start", () =>
   withFolder(async (folder) => {
@@ -93,18 +85,6 @@ Deno.test("a file that is not a database, and a folder, are refused with a clear
       ConfigError,
     );
     assertStringIncludes(missing.message, "there is no such file");
-  }));
-
-Deno.test("tables of a later version are refused with a clear message, and not changed", () =>
-  withFolder(async (folder) => {
-    const path = `${folder}/eval.db`;
-    await (await openStore({ path })).close();
-    const later = new DatabaseSync(path);
-    later.exec("insert into kysely_migration values ('9999_later', '2099-01-01')");
-    later.close();
-    const error = await assertRejects(() => openStore({ path }), ConfigError);
-    assertStringIncludes(error.message, `cannot open EVAL_DATA=${path}: `);
-    assertStringIncludes(error.message, "9999_later");
   }));
 
 Deno.test("a disk without room for the tables is refused with a clear message", () =>
@@ -224,101 +204,6 @@ Deno.test("turns that a killed process could not delete are deleted at the next 
     await again.close();
   }));
 
-Deno.test("a database of an earlier version keeps its keys and loses the queries in it", () =>
-  withFolder(async (folder) => {
-    const path = `${folder}/eval.db`;
-    const before = await openStore({ path });
-    const { id } = await before.createRun({ request: evaluateRequest(), testName: "t" });
-    await before.close();
-    const old = new DatabaseSync(path);
-    old.exec(`
-      create table idempotency_keys (idempotency_key text primary key, body_hash text not null,
-        run_id text not null, created_at bigint not null);
-      insert into idempotency_keys values ('mine', 'h', '${id}', ${Date.now()});
-      drop table caller_keys;
-      drop table pending_replies;
-      drop table service_state;
-      drop table run_tags;
-      drop table grades;
-      drop table datasets;
-      drop table dataset_versions;
-      drop table dataset_parts;
-      drop index runs_by_group;
-      alter table runs drop column group_id;
-      alter table runs drop column group_index;
-      alter table runs drop column group_name;
-      alter table runs drop column query_removed;
-      alter table runs drop column dataset;
-      alter table runs drop column dataset_name;
-      alter table runs drop column gate;
-      alter table runs drop column overall;
-      alter table runs drop column headline;
-      alter table runs drop column summary;
-      alter table turns drop column facets;
-      update runs set endpoint = 'https://model.example/v1?key=hidden',
-        request = json_set(request, '$.endpoint', 'https://model.example/v1?key=hidden');
-      delete from kysely_migration where name >= '0005';
-    `);
-    old.close();
-    const store = await openStore({ path });
-    const known = await store.findByKey({ caller: "a digest", key: "mine", bodyHash: "h" });
-    assertEquals(known, { outcome: "known", id });
-    const run = (await store.getRun(id))!;
-    assertEquals([run.request.endpoint, run.queryRemoved], ["https://model.example/v1", true]);
-    assertEquals(run.request.test_batch, evaluateRequest().test_batch);
-    await store.close();
-  }));
-
-Deno.test("turns of an earlier version can be sorted and filtered after the migration", () =>
-  withFolder(async (folder) => {
-    const path = `${folder}/eval.db`;
-    const before = await openStore({ path });
-    const { id } = await before.createRun({
-      request: evaluateRequest({ scenarios: 250 }),
-      testName: "t",
-    });
-    await Promise.all(
-      Array.from({ length: 250 }, (_, n) =>
-        before.recordTurn(
-          id,
-          storedTurn([n, 0, 0], {
-            scores: { overall: 1, bleu: n / 250 },
-            reference_metadata: { intent: n === 7 ? "refund" : "other" },
-          }),
-        )),
-    );
-    await before.close();
-    const old = new DatabaseSync(path);
-    old.exec(`
-      alter table runs drop column overall;
-      alter table runs drop column headline;
-      alter table runs drop column summary;
-      alter table turns drop column facets;
-      drop table grades;
-      drop table datasets;
-      drop table dataset_versions;
-      drop table dataset_parts;
-      alter table runs drop column dataset_name;
-      drop index runs_by_group;
-      alter table runs drop column group_id;
-      alter table runs drop column group_index;
-      alter table runs drop column group_name;
-      delete from kysely_migration where name >= '0010';
-    `);
-    old.close();
-    const store = await openStore({ path });
-    const { turns } = await store.queryTurns(id, {
-      filter: {},
-      sort: { by: "score", name: "bleu", isDescending: true },
-      limit: 2,
-      withResults: false,
-    });
-    assertEquals(turns.map(({ scenario }) => scenario), [249, 248]);
-    const label = { key: "intent", expected: "refund" };
-    assertEquals(await store.countTurns(id, { label }), 1);
-    await store.close();
-  }));
-
 Deno.test("the parts of an upload whose process died are deleted after a day, and nothing else", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
@@ -344,17 +229,4 @@ Deno.test("the parts of an upload whose process died are deleted after a day, an
     after.close();
     const ids = rows.map(({ content_id }) => content_id);
     assertEquals([ids.length, ids.includes(old), ids.includes(young)], [2, false, true]);
-  }));
-
-Deno.test("a reader of tables that another process has not updated yet says what to do", () =>
-  withFolder(async (folder) => {
-    const path = `${folder}/eval.db`;
-    const store = await openStore({ path });
-    const old = new DatabaseSync(path);
-    old.exec("delete from kysely_migration where name >= '0019'");
-    old.close();
-    const error = await assertRejects(() => openReader({ path }), ConfigError);
-    assertStringIncludes(error.message, "another process is using it; stop that process");
-    assertStringIncludes(error.message, "Its tables are of an earlier version");
-    await store.close();
   }));
