@@ -1,59 +1,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { GroupReport } from "../../../eval/groups/group_report.ts";
-import type { Target } from "../../../eval/endpoint/target.ts";
-import { providerError } from "../../fakes/eval_ports.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
-import { evalService, evaluateBody, evaluateRequestOf } from "../../fakes/eval_service.ts";
-import { readEvents } from "../../fakes/events.ts";
+import { evalService, evaluateRequestOf } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
-
-type Service = ReturnType<typeof evalService>["service"];
-
-const SCENARIOS = 12;
-
-/** Scenarios that each expect their own number. */
-function batch(scenarios = SCENARIOS) {
-  return Array.from({ length: scenarios }, (_, index) => ({
-    id: `s${index}`,
-    interactions: [{ id: "1", user_message: `say ${index}`, reference_reply: `it is ${index}` }],
-  }));
-}
-
-const body = (fields: Record<string, unknown> = {}) =>
-  evaluateBody({ test_batch: batch(), model_id: undefined, ...fields });
-
-/** Answers right, except for models with "bad" in their name. */
-function targetOf({ model_id }: { model_id: string }): Target {
-  return {
-    ask(conversation) {
-      const number = conversation.at(-1)!.content.replace("say ", "");
-      const content = model_id.includes("bad") ? "no idea whatsoever" : `it is ${number}`;
-      const usage = { input_tokens: 5, output_tokens: 3, total_tokens: 8 };
-      const cost = { amount: model_id.includes("bad") ? 0.001 : 0.01, currency: "USD" };
-      return Promise.resolve({ content, usage, cost });
-    },
-    isPriced: true,
-  };
-}
-
-const groupService = (options: Parameters<typeof evalService>[1] = {}) =>
-  evalService(() => "", { targetOf, ...options });
-
-async function post(
-  service: Service,
-  fields: Record<string, unknown>,
-  headers: Record<string, string> = {},
-) {
-  const response = await service(evaluateRequestOf(body(fields), headers));
-  return { response, status: response.status, answer: await response.json() };
-}
-
-async function call(service: Service, what: string, headers: Record<string, string> = {}) {
-  const [method = "", path = ""] = what.split(" ");
-  const response = await service(new Request(`http://127.0.0.1:8080${path}`, { method, headers }));
-  const text = await response.text();
-  return { status: response.status, answer: text === "" ? undefined : JSON.parse(text) };
-}
+import { body, call, groupService, post, SCENARIOS, targetOf } from "../../fakes/group_service.ts";
 
 Deno.test("several models are one group: a table of scores with intervals, costs and verdicts", async () => {
   const { service, store } = groupService();
@@ -140,6 +90,7 @@ Deno.test("targets have their own endpoints and names", async () => {
 });
 
 const AT = "http://127.0.0.1:9";
+
 const WRONG: [what: string, fields: Record<string, unknown>, path: string, message: RegExp][] = [
   ["no model", { model_ids: [] }, "model_ids", /at least|>=1/],
   ["an empty name", { model_ids: ["a", " "] }, "model_ids.1", /./],
@@ -258,58 +209,6 @@ Deno.test("a group needs a place for each of its runs, and starts none without",
   gate.open();
 });
 
-Deno.test("respond-async answers with the group; it is listed, shown while it runs, cancelled and deleted", async () => {
-  const gate = gatedTarget();
-  const { service } = evalService(() => "", { target: gate.target });
-  const { response, status, answer } = await post(service, { model_ids: ["a", "b"] }, {
-    prefer: "respond-async",
-  });
-  const { group_id: id } = answer;
-  assertEquals([status, response.headers.get("location")], [202, `/groups/${id}`]);
-  assertEquals(answer.models.map(({ name, status }: GroupReport["models"][0]) => [name, status]), [
-    ["a", "running"],
-    ["b", "running"],
-  ]);
-  await gate.reached(2);
-  const running = (await call(service, `GET /groups/${id}`)).answer;
-  assertEquals(
-    [running.status, running.pairs, running.models[0].scores, running.progress.total],
-    ["running", null, null, 24],
-  );
-  assertEquals((await call(service, `DELETE /groups/${id}`)).status, 409);
-  const { answer: { runs } } = await call(service, `GET /runs?group=${id}`);
-  assertEquals(runs.map(({ group_id, name }: Record<string, string>) => [group_id, name]), [
-    [id, "b"],
-    [id, "a"],
-  ]);
-  const cancelled = await call(service, `POST /groups/${id}/cancel`);
-  assertEquals([cancelled.status, cancelled.answer.status], [200, "cancelled"]);
-  const { answer: { groups } } = await call(service, "GET /groups");
-  assertEquals([groups.length, groups[0].group_id, groups[0].status], [1, id, "cancelled"]);
-  assertEquals((await call(service, `DELETE /groups/${id}`)).status, 204);
-  assertEquals((await call(service, `GET /groups/${id}`)).status, 404);
-  assertEquals((await call(service, "GET /runs")).answer.runs, []);
-});
-
-Deno.test("a group that has completed cannot be cancelled", async () => {
-  const { service } = groupService();
-  const { answer: { group_id: id } } = await post(service, { model_ids: ["a", "b"] });
-  const { status, answer } = await call(service, `POST /groups/${id}/cancel`);
-  assertEquals([status, answer.detail], [409, `cannot cancel group ${id}: it is completed`]);
-});
-
-Deno.test("groups are listed page by page, newest first", async () => {
-  const { service } = groupService();
-  const ids: string[] = [];
-  for (const name of ["one", "two", "three"]) {
-    ids.unshift((await post(service, { model_ids: ["a"], test_name: name })).answer.group_id);
-  }
-  const first = (await call(service, "GET /groups?limit=2")).answer;
-  const second = (await call(service, `GET /groups?limit=2&cursor=${first.next_cursor}`)).answer;
-  const found = [...first.groups, ...second.groups].map(({ group_id }) => group_id);
-  assertEquals([found, second.next_cursor], [ids, null]);
-});
-
 Deno.test("the same Idempotency-Key is answered with the same group, and another body is a 422", async () => {
   const { service } = groupService();
   const key = { "idempotency-key": "k" };
@@ -344,24 +243,6 @@ Deno.test("when the client leaves, all runs are cancelled; with the same key the
   assertEquals([status, answer.group_id, answer.status], [200, group, "completed"]);
 });
 
-Deno.test("as events: progress of each model, then the same report", async () => {
-  const { service } = groupService();
-  const response = await service(
-    evaluateRequestOf(body({ model_ids: ["a", "bad"] }), { accept: "text/event-stream" }),
-  );
-  const events = await Array.fromAsync(readEvents(response));
-  const last = events.at(-1)!;
-  assertEquals([events[0]!.event, last.event, last.id], ["progress", "result", "end"]);
-  const report = last.data as GroupReport;
-  const { answer } = await call(service, `GET /groups/${report.group_id}`);
-  assertEquals(report, answer);
-  const path = `http://127.0.0.1:8080/groups/${report.group_id}/events`;
-  const again = await service(new Request(path));
-  assertEquals((await Array.fromAsync(readEvents(again))).at(-1)!.data, answer);
-  const seen = await service(new Request(path, { headers: { "last-event-id": "end" } }));
-  assertEquals(seen.status, 204);
-});
-
 Deno.test("a model whose endpoint fails is in the table and does not stop the others; its retry takes its place", async () => {
   let isBroken = true;
   const { service, runs } = groupService({
@@ -387,42 +268,4 @@ Deno.test("a model whose endpoint fails is in the table and does not stop the ot
   const again = (await call(service, `GET /groups/${answer.group_id}`)).answer as GroupReport;
   assertEquals([again.status, again.models[1]!.run_id], ["completed", retried.answer.run_id]);
   assertEquals(again.pairs!.length, 3);
-});
-
-Deno.test("retrying a group asks again what failed in each run; costs count both times", async () => {
-  let failing = ["b 3", "c 5", "c 6"];
-  const { service, runs } = groupService({
-    targetOf: (request) => ({
-      ...targetOf(request),
-      ask(conversation, signal) {
-        const number = conversation.at(-1)!.content.replace("say ", "");
-        if (failing.includes(`${request.model_id} ${number}`)) throw providerError(500);
-        return targetOf(request).ask(conversation, signal);
-      },
-    }),
-  });
-  const { answer: first } = await post(service, { model_ids: ["a", "b", "c"] });
-  assertEquals([first.status, first.progress.failed], ["completed", 3]);
-  failing = [];
-  const key = { "idempotency-key": "again" };
-  const path = `POST /groups/${first.group_id}/retry`;
-  const { status, answer: begun } = await call(service, path, key);
-  assertEquals(status, 202);
-  const idsOf = ({ models }: GroupReport) => models.map(({ run_id }) => run_id);
-  assertEquals(idsOf(begun)[0], idsOf(first)[0], "nothing of it failed");
-  for (const id of idsOf(begun)) await runs.active(id)?.ended;
-  const report = (await call(service, `GET /groups/${first.group_id}`)).answer as GroupReport;
-  assertEquals([report.status, report.progress.failed], ["completed", 0]);
-  assertEquals(idsOf(report), idsOf(begun));
-  assertEquals(report.models.map(({ cost }) => cost!.turns), [12, 12, 12]);
-  assertEquals(report.models.map(({ usage }) => usage!.input_tokens), [60, 60, 60]);
-  assertEquals((await call(service, `GET /runs?group=${first.group_id}`)).answer.runs.length, 5);
-
-  assertEquals(idsOf((await call(service, path, key)).answer), idsOf(begun), "the same request");
-  const again = await call(service, path);
-  assertEquals([again.status, again.answer.code], [409, "conflict"]);
-  const other = await post(service, { model_ids: ["a", "b"] });
-  const reused = await call(service, `POST /groups/${other.answer.group_id}/retry`, key);
-  assertEquals([reused.status, reused.answer.code], [422, "idempotency_key_reused"]);
-  assertEquals((await call(service, "POST /groups/none/retry")).status, 404);
 });
