@@ -4,6 +4,7 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Scenario } from "../../shared/schemas/scenario.ts";
 import { createDatasetHandlers, type DatasetHandlerDeps } from "../datasets/dataset_handlers.ts";
 import { FORMATS } from "../datasets/detect.ts";
+import { BAD_QUERY } from "./route_parts.ts";
 
 /** One version of a dataset. */
 export const DatasetVersion = z.object({
@@ -62,7 +63,6 @@ const column = z.string().optional();
 const LINES = z.string().meta({ description: "One scenario per line." });
 const EXAMPLE = { id: "greeting", interactions: [{ id: "1", user_message: "Hello!" }] };
 const NOT_FOUND = { 404: "`not_found`: there is no such dataset, or no such version" };
-const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
 const STORAGE = {
   503: "`shutting_down`, `overloaded`, `storage_busy`, `storage_unavailable`",
   507: "`storage_full`",

@@ -1,18 +1,18 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
-import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { createGroupExportRoute } from "../export/group_export_route.ts";
 import { groupFormats } from "../export/group_formats.ts";
 import { createGroupHandlers, type GroupRoutesDeps } from "../groups/group_handlers.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import { RunLocation } from "./run_schemas.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
+import { BAD_QUERY, bom, eventAnswers, fileAnswer, lastEventId } from "./route_parts.ts";
 
 const FORMATS = groupFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });
 const NOT_FOUND = { 404: "`not_found`: there is no such group" };
 const CONFLICT = { 409: "`conflict`: the group is not in a state for that" };
-const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
 
 /** The routes about groups: runs of the same batch with several models. */
 export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
@@ -69,20 +69,11 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
         query: z.object({
           format: z.enum(FORMATS).optional(),
           scores: z.string().optional(),
-          bom: z.enum(["on", "off"]).optional().meta({
-            description: "`off`: CSV without the byte order mark that spreadsheets need.",
-          }),
+          bom,
         }),
       },
       answers: {
-        200: {
-          description: "The file.",
-          headers: z.object({ "content-disposition": z.string() }),
-          content: Object.fromEntries(groupFormats.map(({ name, contentType }) => [
-            contentType.split(";")[0]!,
-            { schema: name === "json" ? GroupReport : z.string() },
-          ])),
-        },
+        200: fileAnswer(groupFormats, GroupReport),
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
       handler: createGroupExportRoute(deps),
@@ -91,11 +82,8 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       method: "GET",
       path: "/groups/:id/events",
       summary: "The progress of a group, as server-sent events",
-      params: { path, header: z.object({ "last-event-id": z.string().optional() }) },
-      answers: {
-        200: orEvents({ description: "The events." }, GROUP_EVENTS),
-        204: { description: "Everything was sent already: do not come back." },
-      },
+      params: { path, header: lastEventId },
+      answers: eventAnswers(GROUP_EVENTS),
       problems: NOT_FOUND,
       handler: handlers.follow,
     },

@@ -11,12 +11,12 @@ import {
   ShownTurn,
   TurnPage,
 } from "./look_schemas.ts";
+import { BAD_QUERY } from "./route_parts.ts";
 
 const run = z.string().meta({ description: "The run." });
 const Cursor = z.string().optional().meta({ description: "The `next_cursor` of the page before." });
 const limit = (most: number) => z.int().min(1).max(most).optional();
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
-const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
 
 const pairQuery = z.object({
   baseline: z.string(),

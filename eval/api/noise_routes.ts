@@ -5,8 +5,8 @@ import { RunNoise } from "../../shared/schemas/noise.ts";
 import { createNoiseHandlers } from "../noise/noise_handlers.ts";
 import { RunPower } from "../noise/power.ts";
 import type { RunReader } from "../store/store.ts";
+import { runPath } from "./route_parts.ts";
 
-const path = z.object({ id: z.string().meta({ description: "The run." }) });
 const PROBLEMS = {
   400: "`invalid_request`: a parameter does not fit, or the run does not have the score",
   404: "`not_found`: there is no such run",
@@ -21,7 +21,7 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       path: "/runs/:id/noise",
       summary: "Whose noise it is: scenarios, the model or the judge",
       params: {
-        path,
+        path: runPath,
         query: z.object({
           scores: z.string().optional().meta({
             description: "By commas; `overall` and `judge` if it is unset.",
@@ -38,7 +38,7 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       summary: "How many scenarios would show a difference",
       index: { query: "difference=0.02" },
       params: {
-        path,
+        path: runPath,
         query: z.object({
           difference: z.number().gt(0).max(1),
           score: z.string().optional().meta({ description: "`overall` if it is unset." }),

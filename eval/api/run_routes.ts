@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
-import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
 import { createCompareRoute } from "../compare/compare_route.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
 import { createExportRoute } from "../export/export_route.ts";
-import type { ExportFormat } from "../export/format.ts";
 import { exportFormats } from "../export/mod.ts";
 import { createRunHandlers, type RunRoutesDeps } from "../run/routes.ts";
 import {
@@ -17,18 +16,12 @@ import {
   RunStatus,
   RunWithResult,
 } from "./run_schemas.ts";
+import { BAD_QUERY, bom, eventAnswers, fileAnswer, lastEventId, runPath } from "./route_parts.ts";
 import { RUN_SORTS } from "../store/list_query.ts";
 
-const path = z.object({ id: z.string().meta({ description: "The run." }) });
 const FORMATS = exportFormats.map(({ name }) => name);
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
-const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
-
-/** The JSON file is an answer of `POST /evaluate`; the others are text. */
-function describeFormat({ name, contentType }: ExportFormat): [string, { schema: z.ZodType }] {
-  return [contentType.split(";")[0]!, { schema: name === "json" ? EvaluateAnswer : z.string() }];
-}
 
 /** The routes about stored runs. */
 export function createRunRoutes(deps: RunRoutesDeps): Route[] {
@@ -66,7 +59,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       summary: "One run, with its result when there is one",
       index: { text: "one run, and its result when there is one" },
       params: {
-        path,
+        path: runPath,
         query: z.object({
           result: z.boolean().optional().meta({ description: "`false`: without its result." }),
         }),
@@ -105,7 +98,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       summary: "One run as a file",
       index: { query: `format=${FORMATS.join("|")}` },
       params: {
-        path,
+        path: runPath,
         query: z.object({
           format: z.enum(FORMATS).optional(),
           threshold: z.number().min(0).max(1).optional(),
@@ -116,17 +109,11 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
           rows: z.enum(["turns", "scores"]).optional().meta({
             description: "What a row of CSV and a line of JSONL is; `scores` have their averages.",
           }),
-          bom: z.enum(["on", "off"]).optional().meta({
-            description: "`off`: CSV without the byte order mark that spreadsheets need.",
-          }),
+          bom,
         }),
       },
       answers: {
-        200: {
-          description: "The file.",
-          headers: z.object({ "content-disposition": z.string() }),
-          content: Object.fromEntries(exportFormats.map(describeFormat)),
-        },
+        200: fileAnswer(exportFormats, EvaluateAnswer),
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
       handler: createExportRoute(deps),
@@ -135,11 +122,8 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       method: "GET",
       path: "/runs/:id/events",
       summary: "What happens in a run, as server-sent events",
-      params: { path, header: z.object({ "last-event-id": z.string().optional() }) },
-      answers: {
-        200: orEvents({ description: "The events." }, RUN_EVENTS),
-        204: { description: "Everything was sent already: do not come back." },
-      },
+      params: { path: runPath, header: lastEventId },
+      answers: eventAnswers(RUN_EVENTS),
       problems: NOT_FOUND,
       handler: handlers.follow,
     },
@@ -147,7 +131,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       method: "POST",
       path: "/runs/:id/cancel",
       summary: "End a run and keep what is finished",
-      params: { path },
+      params: { path: runPath },
       answers: {
         200: jsonAnswer("It is cancelled.", RunState),
       },
@@ -159,7 +143,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       path: "/runs/:id/retry",
       summary: "Ask again what failed, as a new run",
       params: {
-        path,
+        path: runPath,
         header: z.object({ "idempotency-key": z.string().max(255).optional() }),
       },
       answers: {
@@ -178,7 +162,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       method: "DELETE",
       path: "/runs/:id",
       summary: "Delete a run",
-      params: { path },
+      params: { path: runPath },
       answers: { 204: { description: "It is gone." } },
       problems: { ...NOT_FOUND, ...CONFLICT },
       handler: handlers.remove,

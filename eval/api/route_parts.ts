@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { orEvents } from "../../shared/ops/api_description.ts";
+
+// What several tables of routes have in common.
+
+/** The path of a route about one run. */
+export const runPath = z.object({ id: z.string().meta({ description: "The run." }) });
+
+/** The problem of a query that does not fit its schema. */
+export const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
+
+/** The parameter of exports as CSV. */
+export const bom = z.enum(["on", "off"]).optional().meta({
+  description: "`off`: CSV without the byte order mark that spreadsheets need.",
+});
+
+/** An export. Its JSON file has a schema; files of other formats are text. */
+export function fileAnswer(
+  formats: readonly { name: string; contentType: string }[],
+  json: z.ZodType,
+) {
+  return {
+    description: "The file.",
+    headers: z.object({ "content-disposition": z.string() }),
+    content: Object.fromEntries(formats.map(({ name, contentType }) => [
+      contentType.split(";")[0]!,
+      { schema: name === "json" ? json : z.string() },
+    ])),
+  };
+}
+
+/** The header of a client that reconnects to a stream of events. */
+export const lastEventId = z.object({ "last-event-id": z.string().optional() });
+
+/** The answers of a route that sends events; `events` describes them. */
+export function eventAnswers(events: string) {
+  return {
+    200: orEvents({ description: "The events." }, events),
+    204: { description: "Everything was sent already: do not come back." },
+  };
+}
