@@ -35,11 +35,14 @@ export async function buildPage(name: PageName): Promise<BuiltFile[]> {
   ];
 }
 
-/** The script of the API's reference where it is not part of the page. */
-export async function buildDocs(): Promise<BuiltFile[]> {
+/** Scripts of the dashboard that are no part of its page; see `PageScript`. */
+export const OTHER_SCRIPTS = ["docs", "prepare"] as const;
+
+/** One of them. */
+export async function buildScript(name: typeof OTHER_SCRIPTS[number]): Promise<BuiltFile[]> {
   return [{
-    path: pathOf("eval/pages/bundle/docs.js"),
-    text: await bundleScript("eval/pages/docs/main.tsx"),
+    path: pathOf(`eval/pages/bundle/${name}.js`),
+    text: await bundleScript(`eval/pages/${name}/main.tsx`),
   }];
 }
 

@@ -5,11 +5,12 @@
  */
 import {
   BUDGET_BYTES,
-  buildDocs,
   buildPage,
   buildReport,
+  buildScript,
   type BuiltFile,
   gzippedBytes,
+  OTHER_SCRIPTS,
   type PageName,
   PAGES,
   sourceFolders,
@@ -55,7 +56,9 @@ function store(what: string, files: BuiltFile[]): boolean {
 async function handleAll(): Promise<boolean> {
   let isGood = true;
   for (const name of PAGES) isGood = await handle(name) && isGood;
-  isGood = store("the reference of eval's API", await buildDocs()) && isGood;
+  for (const name of OTHER_SCRIPTS) {
+    isGood = store(`${name}.js of eval`, await buildScript(name)) && isGood;
+  }
   isGood = store("the report", await buildReport()) && isGood;
   return isGood;
 }

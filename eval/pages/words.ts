@@ -61,3 +61,8 @@ export function placeOf({ scenario, attempt_id, turn }: {
 }): string {
   return `${scenario}/${attempt_id}/${turn}`;
 }
+
+/** A remark of the service, such as `too few scenarios`, with a capital letter and a full stop. */
+export function asSentence(text: string): string {
+  return text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

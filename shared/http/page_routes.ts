@@ -10,8 +10,17 @@ export interface Page {
   title: string;
   script: string;
   style: string;
-  /** The script of `/docs`; unset if it is part of `script`. */
-  docsScript?: string;
+  /** Scripts of addresses that are seldom asked for; the others load `script`. */
+  others?: PageScript[];
+}
+
+/** A script of some addresses, so that the page's own stays small. */
+export interface PageScript {
+  /** What its asset is called, such as `docs`. */
+  name: string;
+  /** Where it is loaded: paths as routes have them, such as `/ui/dataset/:name`. */
+  paths: Route["path"][];
+  text: string;
 }
 
 /** What a page may do: only its own script and style, and requests to its own service. */
@@ -38,18 +47,21 @@ const ICON = "data:image/svg+xml," + encodeURIComponent(
  * them contains data, so none needs a key. They are not part of the API and its description.
  */
 export function createPageRoutes(page: Page): Route[] {
-  const script = createAsset({ name: "app", type: "js", text: page.script });
+  const others = page.others ?? [];
+  const isElsewhere = (path: Route["path"]) => others.some(({ paths }) => paths.includes(path));
+  const own = (["/ui/*", "/docs"] as const).filter((path) => !isElsewhere(path));
   const style = createAsset({ name: "app", type: "css", text: page.style });
-  const docs = page.docsScript === undefined
-    ? script
-    : createAsset({ name: "docs", type: "js", text: page.docsScript });
-  const shell = createShellHandler(page, { script, style });
-  const docsShell = createShellHandler(page, { script: docs, style });
-  const byPath = new Map([script, style, docs].map((asset) => [asset.path, asset]));
+  const scripts = [{ name: "app", paths: own, text: page.script }, ...others].map((script) => ({
+    ...createAsset({ ...script, type: "js" }),
+    paths: script.paths,
+  }));
+  const byPath = new Map([style, ...scripts].map((asset) => [asset.path, asset]));
   const ofPage = { method: "GET", needsKey: false, answers: {} } as const;
   return [
-    { ...ofPage, path: "/ui/*", summary: "The page", handler: shell },
-    { ...ofPage, path: "/docs", summary: "The page of the API", handler: docsShell },
+    ...scripts.flatMap((script) => {
+      const handler = createShellHandler(page, { script, style });
+      return script.paths.map((path) => ({ ...ofPage, path, summary: "The page", handler }));
+    }),
     {
       ...ofPage,
       path: "/assets/*",

@@ -1,16 +1,37 @@
 /** A choice of the person, kept in this browser; `undefined` if there is none or it is broken. */
 export function readChoice<T>(name: string): T | undefined {
+  return read(() => localStorage, name);
+}
+
+/** Keeps a choice. A browser that refuses to store anything forgets it, and that is all. */
+export function keepChoice(name: string, value: unknown): void {
+  keep(() => localStorage, name, value);
+}
+
+/** The same for what only this tab should know, until it is closed. */
+export function readForTab<T>(name: string): T | undefined {
+  return read(() => sessionStorage, name);
+}
+
+/** Keeps it. */
+export function keepForTab(name: string, value: unknown): void {
+  keep(() => sessionStorage, name, value);
+}
+
+/** Where storing is switched off, asking for the storage fails already. */
+type Find = () => Storage;
+
+function read<T>(find: Find, name: string): T | undefined {
   try {
-    return JSON.parse(localStorage.getItem(`assay-${name}`) ?? "null") ?? undefined;
+    return JSON.parse(find().getItem(`assay-${name}`) ?? "null") ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps a choice. A browser that refuses to store anything forgets it, and that is all. */
-export function keepChoice(name: string, value: unknown): void {
+function keep(find: Find, name: string, value: unknown): void {
   try {
-    localStorage.setItem(`assay-${name}`, JSON.stringify(value));
+    find().setItem(`assay-${name}`, JSON.stringify(value));
   } catch {
     // full, or switched off
   }

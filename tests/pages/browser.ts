@@ -116,13 +116,18 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 
 /**
  * Checks a view with axe in both themes, at 1280 and at 360 pixels, and that it does not scroll
- * sideways. Leaves the page wide and light.
+ * sideways. Leaves the page wide and light. `isQuick`: each width in one theme only, for states that
+ * many views show with the same components.
  */
-export async function checkAccessibility(page: Page): Promise<void> {
+export async function checkAccessibility(
+  page: Page,
+  { isQuick = false }: { isQuick?: boolean } = {},
+): Promise<void> {
   await page.evaluate(axe.source);
   for (const width of [360, 1280]) {
     await page.setViewportSize({ width, height: 800 });
-    for (const colorScheme of ["dark", "light"] as const) {
+    const themes = ["dark", "light"] as const;
+    for (const colorScheme of isQuick ? [themes[width === 360 ? 0 : 1]] : themes) {
       await page.emulateMedia({ colorScheme });
       const found = await page.evaluate(async (tags) => {
         const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run(

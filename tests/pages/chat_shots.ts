@@ -97,6 +97,7 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
         await ask(page, returns);
         await messageBox(page).fill("And if the box is open?");
         await page.locator(".composer button:enabled").waitFor();
+        await page.mouse.move(0, 0);
       },
     },
     {

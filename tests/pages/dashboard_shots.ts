@@ -67,7 +67,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
   const shots: Shot[] = [
     ...both("runs", {
       address: `${url}/?test=support`,
-      ready: "table.runs tbody tr:nth-child(4) .interval",
+      ready: "table.runs tbody tr:nth-child(7) .interval",
       height: 640,
     }),
     ...both("run", { address: run, ready: ".turn-rows .name", height: 1900 }),

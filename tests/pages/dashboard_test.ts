@@ -89,6 +89,26 @@ suite.test(
   },
 );
 
+suite.test("the first turns do not wait for the head of their run", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/no/such/view`);
+  const { page } = tab;
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/summary$/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (/\/turns\?/.test(request.url())) asked.push(request.url());
+  });
+  const first = page.waitForRequest(/\/turns\?/);
+  await page.goto(`${fixture.url}/ui/runs/${fixture.smoke}`);
+  await first;
+  held.resolve();
+  await page.locator(".turn-rows .name").first().waitFor();
+  assertEquals(asked.length, 1);
+});
+
 suite.test("turns are filtered and sorted, and the address keeps it", async (fixture, open) => {
   await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`);
   const { page } = tab;
@@ -211,6 +231,28 @@ suite.test(
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.waitForURL(/\/ui\/runs\//);
     await page.getByText("completed").waitFor();
+  },
+);
+
+suite.test(
+  "what was entered for a run outlives a reload and other views",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/new`);
+    const { page } = tab;
+    await page.getByRole("button", { name: "Use an example" }).click();
+    await page.getByLabel("What intent is").selectOption("");
+    await page.getByLabel("Test name").fill("half entered");
+    const isKept = async () => {
+      await page.getByRole("heading", { name: "Columns" }).waitFor();
+      assertEquals(await page.getByLabel("Test name").inputValue(), "half entered");
+      assertEquals(await page.getByLabel("What intent is").inputValue(), "");
+    };
+    await page.reload();
+    await isKept();
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByRole("heading", { name: "Choose two runs" }).waitFor();
+    await page.getByRole("link", { name: "New run" }).first().click();
+    await isKept();
   },
 );
 

@@ -120,8 +120,9 @@ suite.test("payloads stay text in the names of models", async (fixture, open) =>
   }
 });
 
-suite.test("a group that does not exist says so", async ({ url }, open) => {
+suite.test("a group that does not exist leads to the others", async ({ url }, open) => {
   await using tab = await open(`${url}/ui/groups/none`);
   tab.expect(/404/);
-  await tab.page.getByRole("link", { name: "All groups" }).waitFor();
+  await tab.page.getByRole("link", { name: "All groups" }).click();
+  await tab.page.waitForURL("**/ui/groups");
 });

@@ -4,33 +4,136 @@ import { gradeSome, startEvalFixture } from "./eval_fixture.ts";
 
 const suite = pageSuite(async () => {
   const fixture = await startEvalFixture();
+  const older = await fixture.evaluate({ attempts: 1, model_id: "studio/support-v2" });
   const run = await fixture.evaluate({ attempts: 2 });
+  const group = await fixture.evaluateGroup(["studio/support-v2", "studio/support-v3"]);
   await gradeSome(fixture, run);
   await fixture.putDataset("support");
-  return { ...fixture, run };
+  return { ...fixture, older, run, group };
 });
+
+interface Ids {
+  older: string;
+  run: string;
+  group: string;
+}
 
 interface Case {
   name: string;
-  address: (run: string) => string;
+  address: (ids: Ids) => string;
   /** The request that is slow, refused or lost. */
   request: RegExp;
-  /** What the page says while it waits. */
-  loading: string;
+  /** What the page says while it waits; a list of suggestions says nothing. */
+  loading?: string;
   /** What is there in the end. */
   ready: string;
-  /** With axe: one view stands for all, because they show these states with the same components. */
-  isChecked?: boolean;
 }
 
+const compare = ({ older, run }: Ids) => `/ui/compare?baseline=${older}&candidate=${run}`;
+
 const CASES: Case[] = [
+  {
+    name: "the runs",
+    address: () => "/",
+    request: /\/runs\?/,
+    loading: "Loading the runs…",
+    ready: "table.runs tbody tr",
+  },
+  {
+    name: "the trend of a test",
+    address: () => "/?test=support",
+    request: /\/runs\?test_name=support&limit=100/,
+    loading: "Loading the trend…",
+    ready: ".trend a",
+  },
+  {
+    name: "a run",
+    address: ({ run }) => `/ui/runs/${run}`,
+    request: /\/summary/,
+    loading: "Loading the run…",
+    ready: ".tile",
+  },
+  {
+    name: "the scenarios of a run",
+    address: ({ run }) => `/ui/runs/${run}`,
+    request: /\/scenarios\?/,
+    loading: "Loading the scenarios…",
+    ready: ".cells",
+  },
+  {
+    name: "the turns of a run",
+    address: ({ run }) => `/ui/runs/${run}`,
+    request: /\/turns\?/,
+    loading: "Loading the turns…",
+    ready: ".turn-rows .name",
+  },
+  {
+    name: "a turn",
+    address: ({ run }) => `/ui/runs/${run}?turn=0/1/0`,
+    request: /\/turns\/0\/1\/0$/,
+    loading: "Loading the turn…",
+    ready: ".score-list",
+  },
+  {
+    name: "the other attempts at a turn",
+    address: ({ run }) => `/ui/runs/${run}?turn=0/1/0`,
+    request: /\/turns\?scenario=0/,
+    loading: "Loading the attempts…",
+    ready: ".attempt-buttons",
+  },
+  {
+    name: "a comparison",
+    address: compare,
+    request: /\/runs\/compare\?/,
+    loading: "Loading the comparison…",
+    ready: ".verdict .sentence",
+  },
+  {
+    name: "the scenarios of a comparison",
+    address: compare,
+    request: /\/runs\/compare\/scenarios\?/,
+    loading: "Loading the scenarios…",
+    ready: ".scatter .dot",
+  },
+  {
+    name: "the turns of a comparison",
+    address: compare,
+    request: /\/runs\/compare\/turns\?/,
+    loading: "Loading the turns…",
+    ready: ".changes summary",
+  },
+  {
+    name: "the runs to compare",
+    address: () => "/ui/compare",
+    request: /\/runs\?/,
+    ready: "select option:nth-child(3)",
+  },
+  {
+    name: "the groups",
+    address: () => "/ui/groups",
+    request: /\/groups\?/,
+    loading: "Loading the groups…",
+    ready: "table.runs tbody tr",
+  },
+  {
+    name: "a group",
+    address: ({ group }) => `/ui/groups/${group}`,
+    request: /(?<!ui)\/groups\/[^/]+$/,
+    loading: "Loading the group…",
+    ready: ".verdict .sentence",
+  },
+  {
+    name: "the datasets of a new run",
+    address: () => "/ui/new",
+    request: /\/datasets\?/,
+    ready: "select option:nth-child(2)",
+  },
   {
     name: "the datasets",
     address: () => "/ui/datasets",
     request: /\/datasets\?/,
     loading: "Loading the datasets…",
     ready: "table.runs tbody tr",
-    isChecked: true,
   },
   {
     name: "a dataset",
@@ -48,39 +151,39 @@ const CASES: Case[] = [
   },
   {
     name: "the noise",
-    address: (run) => `/ui/runs/${run}?view=noise`,
+    address: ({ run }) => `/ui/runs/${run}?view=noise`,
     request: /\/noise/,
     loading: "Loading the noise…",
     ready: ".shares",
   },
   {
     name: "the plan",
-    address: (run) => `/ui/runs/${run}?view=noise`,
+    address: ({ run }) => `/ui/runs/${run}?view=noise`,
     request: /\/power/,
     loading: "Loading the plan…",
     ready: ".sentence",
   },
   {
     name: "the agreement",
-    address: (run) => `/ui/runs/${run}?view=grades`,
+    address: ({ run }) => `/ui/runs/${run}?view=grades`,
     request: /\/agreement/,
     loading: "Loading the grades…",
     ready: ".figures",
   },
   {
     name: "the grades of a turn",
-    address: (run) => `/ui/runs/${run}?turn=0/1/0`,
+    address: ({ run }) => `/ui/runs/${run}?turn=0/1/0`,
     request: /\/turns\/0\/1\/0\/grades/,
     loading: "Loading the grades…",
     ready: ".grade-form",
   },
 ];
 
-for (const { name, address, request, loading, ready, isChecked } of CASES) {
+for (const { name, address, request, loading, ready } of CASES) {
   suite.test(
     `${name}: waiting, an error and a lost network are shown, and a way to try again`,
     async (fixture, open) => {
-      await using tab = await open(fixture.url);
+      await using tab = await open(`${fixture.url}/ui/no/such/view`);
       const { page } = tab;
       tab.expect(/500|ERR_FAILED|ERR_INTERNET_DISCONNECTED/);
       const held = Promise.withResolvers<void>();
@@ -98,20 +201,22 @@ for (const { name, address, request, loading, ready, isChecked } of CASES) {
           }),
         });
       });
-      await page.goto(`${fixture.url}${address(fixture.run)}`);
-      await page.getByText(loading).first().waitFor();
-      if (isChecked) await checkAccessibility(page);
+      await page.goto(`${fixture.url}${address(fixture)}`);
+      if (loading) {
+        await page.getByText(loading).first().waitFor();
+        await checkAccessibility(page, { isQuick: true });
+      }
       held.resolve();
-      await page.getByText("The database is on fire.").waitFor();
-      await page.getByText("r-1", { exact: true }).waitFor();
-      if (isChecked) await checkAccessibility(page);
+      await page.getByText("The database is on fire.").first().waitFor();
+      await page.getByText("r-1", { exact: true }).first().waitFor();
+      await checkAccessibility(page, { isQuick: true });
       await page.unroute(request);
       await page.route(request, (route: Route) => route.abort("internetdisconnected"));
-      await page.getByRole("button", { name: "Try again" }).click();
-      await page.getByText("Cannot reach the service.").waitFor();
+      await page.getByRole("button", { name: "Try again" }).first().click();
+      await page.getByText("Cannot reach the service.").first().waitFor();
       await page.unroute(request);
-      await page.getByRole("button", { name: "Try again" }).click();
-      await page.locator(ready).first().waitFor();
+      await page.getByRole("button", { name: "Try again" }).first().click();
+      await page.locator(ready).first().waitFor({ state: "attached" });
       await page.getByText("Cannot reach the service.").waitFor({ state: "detached" });
     },
   );

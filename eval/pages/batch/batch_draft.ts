@@ -34,6 +34,7 @@ export function createBatchDraft() {
   return {
     text,
     input,
+    chosenUses,
     uses,
     scenarios,
     /** Another text is another table. */

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PairedTurnRow } from "../../compare/pair_lists.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { ReplyDiff } from "../reply_diff.tsx";
+import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { differenceText, scoreLabel } from "../words.ts";
 
@@ -20,35 +20,42 @@ const MORE = 50;
 /** The turns that changed most, each with both replies. */
 export function ChangedTurns({ ids, score }: { ids: Ids; score: string }) {
   const limit = useSignal(FEW);
-  const { value } = useLoaded(
+  const loaded = useLoaded(
     () => source.pairedTurns({ ...ids, score, sort: "-change", limit: limit.value }),
     [ids, score, limit.value],
   );
-  const changed = value?.turns.filter(({ difference }) => Math.abs(difference) > 1e-9);
-  if (changed?.length === 0) return null;
+  if (loaded.value && !loaded.value.turns.some(hasChanged)) return null;
   return (
     <Section
       title="Turns that changed most"
       hint={`By ${scoreLabel(score)}, mean of all attempts. Open one to see what was replied.`}
     >
-      {!changed ? <Loading what="the turns" /> : (
-        <div class="changes">
-          {changed.map((turn) => (
-            <ChangedTurn
-              key={`${turn.baseline.scenario}/${turn.baseline.turn}`}
-              ids={ids}
-              turn={turn}
-            />
-          ))}
-        </div>
-      )}
-      {limit.value === FEW && value && (value.total ?? 0) > FEW && (
-        <div class="more">
-          <Button isSmall onClick={() => limit.value = MORE}>Show more</Button>
-        </div>
-      )}
+      <Shown loaded={loaded} what="the turns">
+        {({ turns, total }) => (
+          <>
+            <div class="changes">
+              {turns.filter(hasChanged).map((turn) => (
+                <ChangedTurn
+                  key={`${turn.baseline.scenario}/${turn.baseline.turn}`}
+                  ids={ids}
+                  turn={turn}
+                />
+              ))}
+            </div>
+            {limit.value === FEW && (total ?? 0) > FEW && (
+              <div class="more">
+                <Button isSmall onClick={() => limit.value = MORE}>Show more</Button>
+              </div>
+            )}
+          </>
+        )}
+      </Shown>
     </Section>
   );
+}
+
+function hasChanged({ difference }: PairedTurnRow): boolean {
+  return Math.abs(difference) > 1e-9;
 }
 
 function ChangedTurn({ ids, turn }: { ids: Ids; turn: PairedTurnRow }) {
@@ -76,7 +83,7 @@ function ChangedTurn({ ids, turn }: { ids: Ids; turn: PairedTurnRow }) {
 
 /** The first attempt of each run. */
 function BothReplies({ ids, turn: { baseline, candidate } }: { ids: Ids; turn: PairedTurnRow }) {
-  const { value, problem } = useLoaded(
+  const loaded = useLoaded(
     () =>
       Promise.all([
         source.turn(ids.baseline, `${baseline.scenario}/1/${baseline.turn}`),
@@ -84,23 +91,24 @@ function BothReplies({ ids, turn: { baseline, candidate } }: { ids: Ids; turn: P
       ]),
     [ids, baseline, candidate],
   );
-  if (problem) return <ProblemNotice problem={problem} />;
-  if (!value) return <Loading what="the replies" />;
-  const [before, after] = value;
   return (
-    <div class="change">
-      <blockquote class="asked" dir="auto">{after.interaction.user_message}</blockquote>
-      <ReplyDiff
-        reference={before.interaction.agent_reply}
-        reply={after.interaction.agent_reply}
-        labels={["Baseline, attempt 1", "Candidate, attempt 1"]}
-      />
-      {after.interaction.reference_reply && (
-        <p class="small">
-          <span class="muted">Reference:</span>{" "}
-          <span dir="auto">{after.interaction.reference_reply}</span>
-        </p>
+    <Shown loaded={loaded} what="the replies">
+      {([before, after]) => (
+        <div class="change">
+          <blockquote class="asked" dir="auto">{after.interaction.user_message}</blockquote>
+          <ReplyDiff
+            reference={before.interaction.agent_reply}
+            reply={after.interaction.agent_reply}
+            labels={["Baseline, attempt 1", "Candidate, attempt 1"]}
+          />
+          {after.interaction.reference_reply && (
+            <p class="small">
+              <span class="muted">Reference:</span>{" "}
+              <span dir="auto">{after.interaction.reference_reply}</span>
+            </p>
+          )}
+        </div>
       )}
-    </div>
+    </Shown>
   );
 }

@@ -1,7 +1,9 @@
-import { Empty } from "../../../shared/pages/components/states.tsx";
+import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
+import { Empty, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { query } from "../../../shared/pages/location.ts";
+import { listRuns } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { exportItems } from "../run_actions.tsx";
@@ -14,12 +16,14 @@ import { RunChoice } from "./run_choice.tsx";
 export function CompareView() {
   const baseline = query.value.get("baseline") ?? "";
   const candidate = query.value.get("candidate") ?? "";
+  const listed = useLoaded(() => listRuns({ limit: 200 }), []);
+  const runs = listed.value?.runs ?? [];
   return (
     <Frame>
       <div class="page-head">
         <h2>Compare</h2>
-        <RunChoice label="Baseline" name="baseline" other={candidate} />
-        <RunChoice label="Candidate" name="candidate" other={baseline} />
+        <RunChoice label="Baseline" name="baseline" runs={runs} other={candidate} />
+        <RunChoice label="Candidate" name="candidate" runs={runs} other={baseline} />
         <span class="spacer" />
         {baseline && candidate && (
           <Menu
@@ -28,6 +32,11 @@ export function CompareView() {
           />
         )}
       </div>
+      {listed.problem && (
+        <ProblemNotice problem={listed.problem}>
+          <Button isSmall icon="retry" onClick={listed.reload}>Try again</Button>
+        </ProblemNotice>
+      )}
       {baseline && candidate
         ? <CompareBody baseline={baseline} candidate={candidate} />
         : (

@@ -1,7 +1,7 @@
 import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
-import { differenceText, scoreLabel } from "../words.ts";
+import { asSentence, differenceText, scoreLabel } from "../words.ts";
 
 /** Beyond this the number says only that the difference is next to nothing. */
 const MOST_SCENARIOS = 10_000;
@@ -28,7 +28,7 @@ export function describeVerdict(comparison: StoredComparison): { sentence: strin
   if (verdict === "inconclusive") {
     return {
       sentence: `It is not known whether the candidate is better: ${by}.`,
-      why: [sentence(score.reason ?? ""), describeNeed(score)].filter(Boolean).join(" "),
+      why: [asSentence(score.reason ?? ""), describeNeed(score)].filter(Boolean).join(" "),
     };
   }
   const word = verdict === "improved" ? "better" : "worse";
@@ -41,10 +41,6 @@ export function describeVerdict(comparison: StoredComparison): { sentence: strin
       formatNumberOf(score.scenarios, "scenario")
     } that both runs have.`,
   };
-}
-
-function sentence(text: string): string {
-  return text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** How many scenarios would be needed to know, if the difference is as large as it seems. */

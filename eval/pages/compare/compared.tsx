@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Loading } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import type { ComparedRun, StoredComparison } from "../../compare/compare_stored.ts";
 import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
@@ -9,6 +8,7 @@ import { Scatter } from "../charts/scatter.tsx";
 import { Section } from "../frame.tsx";
 import { LiveLink } from "../live_link.tsx";
 import { useLoaded } from "../loaded.ts";
+import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { scoreLabel, VERDICT_TONES } from "../words.ts";
 import { ChangedTurns } from "./changed_turns.tsx";
@@ -122,8 +122,12 @@ function Scenarios({ ids, score }: {
   ids: { baseline: string; candidate: string };
   score: string;
 }) {
-  const { value } = useLoaded(() => readAll({ ...ids, score }), [ids, score]);
-  return value ? <Scatter scenarios={value} /> : <Loading what="the scenarios" />;
+  const loaded = useLoaded(() => readAll({ ...ids, score }), [ids, score]);
+  return (
+    <Shown loaded={loaded} what="the scenarios">
+      {(scenarios) => <Scatter scenarios={scenarios} />}
+    </Shown>
+  );
 }
 
 /** All of them: a scatter of some would mislead. */

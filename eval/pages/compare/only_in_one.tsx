@@ -1,4 +1,4 @@
-import { formatCount } from "../../../shared/pages/format.ts";
+import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import type { Unpaired } from "../../compare/comparison.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { Section } from "../frame.tsx";
@@ -24,7 +24,7 @@ export function OnlyInOne({ comparison }: { comparison: StoredComparison }) {
         <ul class="bare-list small">
           {left_out.map(({ score, reason, turns, detail }, index) => (
             <li key={index}>
-              <strong>{scoreLabel(score)}</strong> at {formatCount(turns)} turns:{" "}
+              <strong>{scoreLabel(score)}</strong> at {formatNumberOf(turns, "turn")}:{" "}
               {reason.replaceAll("_", " ")}
               {detail && ` (${detail})`}
             </li>

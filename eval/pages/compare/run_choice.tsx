@@ -1,19 +1,17 @@
 import { useId } from "preact/hooks";
 import { formatAge } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import { listRuns } from "../api.ts";
-import { useLoaded } from "../loaded.ts";
+import type { ListedRun } from "../../api/run_schemas.ts";
 
 /** Chooses a run by its name, model and age. `other` is the one it is compared with. */
-export function RunChoice({ label, name, other }: {
+export function RunChoice({ label, name, runs, other }: {
   label: string;
   name: "baseline" | "candidate";
+  runs: ListedRun[];
   other: string;
 }) {
   const id = useId();
-  const { value } = useLoaded(() => listRuns({ limit: 200 }), []);
   const chosen = query.value.get(name) ?? "";
-  const runs = value?.runs ?? [];
   const isListed = runs.some(({ run_id }) => run_id === chosen);
   return (
     <span class="choice">

@@ -114,7 +114,7 @@ function ScenarioRow({ scenario, isOpen, onEdit }: {
       {opened.value && (
         <div class="change">
           {description && <p class="muted" dir="auto">{description}</p>}
-          <ol class="transcript">
+          <ol class="transcript" tabIndex={0} aria-label={`Turns of ${id}`}>
             {interactions.map((turn, index) => (
               <li key={index}>
                 <div class="said user" dir="auto">{turn.user_message}</div>

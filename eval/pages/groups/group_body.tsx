@@ -82,7 +82,7 @@ function Outcome({ group: { best, models, progress, method } }: { group: GroupRe
       </p>
       {method && (
         <p class="muted">
-          {method.correction}, over {formatNumberOf(method.tests, "test")}
+          {method.correction}: {formatNumberOf(method.tests, "test")}
         </p>
       )}
     </div>

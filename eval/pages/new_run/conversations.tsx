@@ -1,5 +1,7 @@
+import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
+import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { listDatasets } from "../api.ts";
 import { BatchField } from "../batch/batch_field.tsx";
@@ -9,12 +11,17 @@ import { draft, setBatchText } from "./draft.ts";
 
 /** What is to be asked: the conversations of a dataset, or a batch. */
 export function Conversations({ error }: { error: string | undefined }) {
-  const { value } = useLoaded(() => listDatasets({ limit: 1_000 }), []);
-  const datasets = value?.datasets ?? [];
+  const listed = useLoaded(() => listDatasets({ limit: 1_000 }), []);
+  const datasets = listed.value?.datasets ?? [];
   const chosen = draft.dataset.value;
   const input = draft.batch.input.value;
   return (
     <Section title="Test conversations">
+      {listed.problem && (
+        <ProblemNotice problem={listed.problem}>
+          <Button isSmall icon="retry" onClick={listed.reload}>Try again</Button>
+        </ProblemNotice>
+      )}
       {(datasets.length > 0 || chosen) && (
         <Field
           label="Dataset"

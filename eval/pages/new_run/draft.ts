@@ -1,7 +1,8 @@
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
+import { keepForTab, readForTab } from "../../../shared/pages/storage.ts";
 import { createBatchDraft } from "../batch/batch_draft.ts";
 
-/** What the person has entered so far; it survives going to another view. */
+/** What the person has entered so far; it survives going to another view and reloading. */
 export const draft = {
   endpoint: signal("http://127.0.0.1:8000"),
   model: signal(""),
@@ -15,6 +16,26 @@ export const draft = {
   dataset: signal(""),
   batch: createBatchDraft(),
 };
+
+const DRAFT = "new-run";
+const { batch: { text, chosenUses }, ...entered } = draft;
+const KEPT = { ...entered, text, chosenUses };
+
+/** Keeps what was entered until the tab is closed. */
+export function keepDraft(): void {
+  const values = Object.entries(KEPT).map(([name, { value }]) => [name, value]);
+  keepForTab(DRAFT, Object.fromEntries(values));
+}
+
+/** Takes up what was kept. */
+export function restoreDraft(): void {
+  const kept = readForTab<Record<string, unknown>>(DRAFT) ?? {};
+  batch(() => {
+    for (const [name, field] of Object.entries(KEPT)) {
+      if (Object.hasOwn(kept, name)) field.value = kept[name] as never;
+    }
+  });
+}
 
 /** A whole request brings more than its batch. */
 export function setBatchText(text: string): void {

@@ -2,7 +2,7 @@ import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import type { Halvings, ScoreNoise } from "../../../shared/schemas/noise.ts";
 import { Section } from "../frame.tsx";
-import { scoreLabel } from "../words.ts";
+import { asSentence, scoreLabel } from "../words.ts";
 
 const SOURCES = [
   { name: "scenario", label: "Scenarios", means: "some are harder than others" },
@@ -77,7 +77,7 @@ export function NoiseSplit({ score, noise }: { score: string; noise: ScoreNoise 
       />
       <h4>To halve the standard error</h4>
       <Ways halvings={to_halve_stderr} />
-      {notes.map((note) => <p key={note} class="muted small">{note}</p>)}
+      {notes.map((note) => <p key={note} class="muted small">{asSentence(note)}</p>)}
     </Section>
   );
 }

@@ -1,3 +1,4 @@
+import { Empty } from "../../../shared/pages/components/states.tsx";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
@@ -10,8 +11,19 @@ import { Planning } from "./planning.tsx";
 
 /** Where the noise of a score comes from, and how many scenarios a comparison needs. */
 export function NoiseView({ run, summary }: { run: Run; summary: RunSummary }) {
-  const names = overallFirst(Object.keys(summary.statistics));
-  const score = query.value.get("noise_of") ?? "overall";
+  const known = Object.entries(summary.statistics).filter(([, { mean }]) => mean !== null);
+  const [first, ...others] = overallFirst(known.map(([name]) => name));
+  if (first !== undefined) return <NoiseOf run={run} names={[first, ...others]} />;
+  return (
+    <Empty icon="test" title="No scores yet">
+      <p>Where the noise comes from is known once turns have scores.</p>
+    </Empty>
+  );
+}
+
+/** `names` are the scores to choose from. */
+function NoiseOf({ run, names }: { run: Run; names: [string, ...string[]] }) {
+  const score = query.value.get("noise_of") ?? names[0];
   const loaded = useLoaded(
     () => source.noise(run.run_id, score),
     [run.run_id, score],
@@ -26,7 +38,7 @@ export function NoiseView({ run, summary }: { run: Run; summary: RunSummary }) {
               class="input auto"
               value={score}
               onChange={({ currentTarget: { value } }) =>
-                setQuery({ noise_of: value === "overall" ? undefined : value })}
+                setQuery({ noise_of: value === names[0] ? undefined : value })}
             >
               {names.map((name) => <option key={name} value={name}>{scoreLabel(name)}</option>)}
             </select>

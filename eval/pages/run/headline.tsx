@@ -55,13 +55,17 @@ export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
       <Tile
         label="Tokens"
         value={tokens > 0 ? formatCompact(tokens) : "–"}
-        note={[
-          tokens > 0 &&
-          `${formatCompact(usage.input_tokens)} in, ${formatCompact(usage.output_tokens)} out`,
-          latency_ms &&
-          `${formatDuration(latency_ms.p50)} median, ${formatDuration(latency_ms.p95)} p95`,
-        ].filter(Boolean).join("; ") || "the endpoint reported none"}
+        note={latency_ms
+          ? `latency ${formatDuration(latency_ms.p50)} median, ${
+            formatDuration(latency_ms.p95)
+          } p95`
+          : ""}
       >
+        <p class="muted small">
+          {tokens > 0
+            ? `${formatCompact(usage.input_tokens)} in, ${formatCompact(usage.output_tokens)} out`
+            : "the endpoint reported none"}
+        </p>
         <Costs summary={summary} />
       </Tile>
     </div>

@@ -1,21 +1,21 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { Loading } from "../../../shared/pages/components/states.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { ShownTurn } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
 import { OUTCOMES } from "../words.ts";
 import { ReplyDiff } from "../reply_diff.tsx";
+import { Shown } from "../shown.tsx";
 
 const MOST = 50;
 
 /** The same turn in the run's other attempts, beside this one. */
 export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
-  const other = useSignal<number | undefined>(undefined);
-  const { value } = useLoaded(
+  const loaded = useLoaded(
     () =>
       source.turns(run.run_id, {
         scenario: turn.scenario,
@@ -26,31 +26,39 @@ export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
       }),
     [run.run_id, turn.scenario, turn.turn],
   );
-  const others = value?.turns.filter(({ attempt_id }) => attempt_id !== turn.attempt_id);
-  const shown = others?.find(({ attempt_id }) => attempt_id === other.value) ?? others?.[0];
   return (
     <Section
       title="Attempts"
       hint="Choose another attempt to see how its reply differs from this one."
     >
-      {!value
-        ? <Loading what="the attempts" />
-        : (
-          <div class="attempt-buttons" role="group" aria-label="Attempts">
-            {value.turns.map(({ attempt_id, scores, outcome }) => (
-              <Button
-                key={attempt_id}
-                isSmall
-                disabled={attempt_id === turn.attempt_id}
-                aria-pressed={attempt_id === shown?.attempt_id}
-                title={OUTCOMES[outcome].label}
-                onClick={() => other.value = attempt_id}
-              >
-                #{attempt_id} <span class="number">{formatScore(scores.overall)}</span>
-              </Button>
-            ))}
-          </div>
-        )}
+      <Shown loaded={loaded} what="the attempts">
+        {({ turns }) => <Choice turn={turn} attempts={turns} />}
+      </Shown>
+    </Section>
+  );
+}
+
+/** `attempts` has this one, too. */
+function Choice({ turn, attempts }: { turn: ShownTurn; attempts: TurnRow[] }) {
+  const other = useSignal<number | undefined>(undefined);
+  const others = attempts.filter(({ attempt_id }) => attempt_id !== turn.attempt_id);
+  const shown = others.find(({ attempt_id }) => attempt_id === other.value) ?? others[0];
+  return (
+    <>
+      <div class="attempt-buttons" role="group" aria-label="Attempts">
+        {attempts.map(({ attempt_id, scores, outcome }) => (
+          <Button
+            key={attempt_id}
+            isSmall
+            disabled={attempt_id === turn.attempt_id}
+            aria-pressed={attempt_id === shown?.attempt_id}
+            title={OUTCOMES[outcome].label}
+            onClick={() => other.value = attempt_id}
+          >
+            #{attempt_id} <span class="number">{formatScore(scores.overall)}</span>
+          </Button>
+        ))}
+      </div>
       {shown && (
         <ReplyDiff
           reference={turn.interaction.agent_reply}
@@ -58,6 +66,6 @@ export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
           labels={[`Attempt ${turn.attempt_id} (this one)`, `Attempt ${shown.attempt_id}`]}
         />
       )}
-    </Section>
+    </>
   );
 }

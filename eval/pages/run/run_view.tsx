@@ -10,6 +10,8 @@ import { AgreementView } from "../grades/agreement_view.tsx";
 import { NoiseView } from "../noise/noise_view.tsx";
 import { RunHead } from "./run_head.tsx";
 import { RunOverview } from "./run_overview.tsx";
+import { askAhead } from "./turn_list.ts";
+import { turnParameters } from "./turn_query.ts";
 import { TurnView } from "./turn_view.tsx";
 
 /**
@@ -30,6 +32,9 @@ export function RunBody({ id }: { id: string }) {
   const loaded = useLoaded(() => Promise.all([source.run(id), source.summary(id)]), [id]);
   const place = query.value.get("turn");
   const view = query.value.get("view");
+  useEffect(() => {
+    if (!place && !view) askAhead(id, turnParameters());
+  }, [id]);
   useEffect(() => globalThis.scrollTo(0, 0), [place, view]);
   return (
     <Shown

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Loading } from "../../../shared/pages/components/states.tsx";
 import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
-import type { ScenarioRow } from "../../api/look_schemas.ts";
+import type { ScenarioPage, ScenarioRow } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
+import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 
 const FEW = 12;
@@ -20,18 +20,11 @@ const SIGNS = { passed: "✓", below: "✕", undecided: "?", unscored: "·" };
 
 /** How evenly scenarios are passed: a cell per attempt, the least even scenarios first. */
 export function Stability({ run, summary }: { run: Run; summary: RunSummary }) {
-  const isAll = useSignal(false);
-  const { value } = useLoaded(
+  const loaded = useLoaded(
     () => source.scenarios(run.run_id, { limit: MOST }),
     [run.run_id, run.status],
   );
-  // Attempts beyond these were asked after the references: they are no part of the averages.
-  const rows = value?.scenarios.map((row) => ({
-    ...row,
-    attempts: row.attempts.filter(({ attempt_id }) => attempt_id <= run.attempts),
-  })).filter(({ attempts }) => attempts.length > 0).toSorted(byNeed);
-  if (rows?.length === 0) return null;
-  const shown = isAll.value ? rows : rows?.slice(0, FEW);
+  if (loaded.value && rowsOf(run, loaded.value).length === 0) return null;
   return (
     <Section
       title="Stability"
@@ -39,20 +32,40 @@ export function Stability({ run, summary }: { run: Run; summary: RunSummary }) {
         formatScore(summary.pass_threshold)
       }, ✕ does not. Scenarios that change from attempt to attempt come first.`}
     >
-      {shown ? <Grid rows={shown} /> : <Loading what="the scenarios" />}
-      {rows && rows.length > FEW && (
+      <Shown loaded={loaded} what="the scenarios">
+        {(page) => <Scenarios rows={rowsOf(run, page)} total={page.total} />}
+      </Shown>
+    </Section>
+  );
+}
+
+/** Attempts beyond the run's were asked after the references: they are no part of the averages. */
+function rowsOf(run: Run, { scenarios }: ScenarioPage): ScenarioRow[] {
+  return scenarios.map((row) => ({
+    ...row,
+    attempts: row.attempts.filter(({ attempt_id }) => attempt_id <= run.attempts),
+  })).filter(({ attempts }) => attempts.length > 0).toSorted(byNeed);
+}
+
+/** `total` counts those that were not read, too. */
+function Scenarios({ rows, total }: { rows: ScenarioRow[]; total: number | null }) {
+  const isAll = useSignal(false);
+  return (
+    <>
+      <Grid rows={isAll.value ? rows : rows.slice(0, FEW)} />
+      {rows.length > FEW && (
         <div class="more">
           <Button isSmall onClick={() => isAll.value = !isAll.value}>
             {isAll.value ? "Show fewer" : `Show all ${formatCount(rows.length)}`}
           </Button>
-          {value!.total !== null && value!.total > rows.length && (
+          {total !== null && total > rows.length && (
             <span class="muted small">
-              the first {formatCount(rows.length)} of {formatNumberOf(value!.total, "scenario")}
+              the first {formatCount(rows.length)} of {formatNumberOf(total, "scenario")}
             </span>
           )}
         </div>
       )}
-    </Section>
+    </>
   );
 }
 

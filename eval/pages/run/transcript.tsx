@@ -14,7 +14,7 @@ export function Transcript({ turns, omitted }: { turns: TurnRow[]; omitted: numb
         ? `${formatNumberOf(omitted, "earlier turn")} not shown`
         : "As the model was asked, with its own earlier replies"}
     >
-      <ol class="transcript">
+      <ol class="transcript" tabIndex={0} aria-label="Conversation">
         {turns.map((turn, index) => (
           <li key={turn.turn} class={index === turns.length - 1 ? "current" : ""}>
             <div class="said user" dir="auto">{String(turn.interaction?.user_message ?? "")}</div>

@@ -1,5 +1,6 @@
 import { batch, signal } from "@preact/signals";
 import { ApiProblem } from "../../../shared/pages/api_problem.ts";
+import type { TurnPage } from "../../api/look_schemas.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
 import { type Parameters, source } from "../source.ts";
 
@@ -20,6 +21,42 @@ export interface TurnList {
   stop(): void;
 }
 
+/** The beginning of a list that was asked for ahead of the view that shows it. */
+let ahead: { of: string; page: Promise<TurnPage> } | undefined;
+
+/** Asks for the first turns now, so that they need not wait until the view above them is there. */
+export function askAhead(runId: string, parameters: Parameters): void {
+  const page = readPage(runId, parameters, undefined);
+  page.catch(() => {}); // said by the list that takes it
+  ahead = { of: keyOf(runId, parameters), page };
+}
+
+/** What was asked ahead is taken once: it grows old. */
+function takeAhead(runId: string, parameters: Parameters): Promise<TurnPage> | undefined {
+  const taken = ahead;
+  ahead = undefined;
+  return taken?.of === keyOf(runId, parameters) ? taken.page : undefined;
+}
+
+function keyOf(runId: string, parameters: Parameters): string {
+  return JSON.stringify([runId, parameters]);
+}
+
+/** Without a cursor, the first page. */
+function readPage(
+  runId: string,
+  parameters: Parameters,
+  cursor: string | undefined,
+): Promise<TurnPage> {
+  return source.turns(runId, {
+    ...parameters,
+    fields: "user_message,agent_reply",
+    max_chars: EXCERPT,
+    limit: cursor === undefined ? FIRST_PAGE : PAGE,
+    cursor,
+  });
+}
+
 export function createTurnList(runId: string, parameters: Parameters): TurnList {
   const rows = signal<TurnRow[]>([]);
   const total = signal<number | null>(null);
@@ -32,13 +69,8 @@ export function createTurnList(runId: string, parameters: Parameters): TurnList 
 
   async function read(): Promise<void> {
     const isFirst = cursor === undefined;
-    const page = await source.turns(runId, {
-      ...parameters,
-      fields: "user_message,agent_reply",
-      max_chars: EXCERPT,
-      limit: isFirst ? FIRST_PAGE : PAGE,
-      cursor,
-    });
+    const page = await (isFirst && takeAhead(runId, parameters) ||
+      readPage(runId, parameters, cursor));
     if (isStopped) return;
     cursor = page.next_cursor ?? undefined;
     batch(() => {

@@ -43,9 +43,7 @@ export function TurnView({ run, summary, place }: {
     const parameters = turnParameters();
     const next = await findNeighbour(run.run_id, { from: current.current, step, parameters });
     if (next) setQuery({ turn: next });
-    else {showToast(
-        step > 0 ? "This was the last failing turn." : "This was the first failing turn.",
-      );}
+    else showToast(`This was the ${step > 0 ? "last" : "first"} failing turn.`);
   };
   const close = () => setQuery({ turn: undefined });
   useShortcuts([
@@ -56,7 +54,9 @@ export function TurnView({ run, summary, place }: {
   return (
     <>
       <div class="page-head">
-        <Button icon="left" onClick={close}>{run.test_name || "The run"}</Button>
+        <Button icon="left" onClick={close}>
+          <span class="excerpt" dir="auto">{run.test_name || "The run"}</span>
+        </Button>
         <span class="spacer" />
         <Button icon="left" onClick={() => walk(-1)}>
           Previous<span class="wide-only">failing</span>

@@ -11,6 +11,7 @@ import { Frame, Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { DeleteRunDialog } from "../run_actions.tsx";
 import { SearchField } from "../search_field.tsx";
+import { Shown } from "../shown.tsx";
 import { followRuns, hasMore, listProblem, refreshList, runs, showMore } from "./run_list.ts";
 import { RunsTable } from "./runs_table.tsx";
 
@@ -95,7 +96,7 @@ function RunFilters() {
 }
 
 function TestTrend({ name }: { name: string }) {
-  const { value } = useLoaded(() => listRuns({ test_name: name, limit: 100 }), [
+  const loaded = useLoaded(() => listRuns({ test_name: name, limit: 100 }), [
     name,
     runs.value?.length,
   ]);
@@ -109,13 +110,13 @@ function TestTrend({ name }: { name: string }) {
         </Button>
       }
     >
-      {value
-        ? (
+      <Shown loaded={loaded} what="the trend">
+        {({ runs }) => (
           <div class="scroll-x">
-            <Trend runs={value.runs.toReversed()} />
+            <Trend runs={runs.toReversed()} />
           </div>
-        )
-        : <Loading what="the trend" />}
+        )}
+      </Shown>
     </Section>
   );
 }

@@ -16,7 +16,12 @@ function serviceOf(environment: Record<string, string> = {}) {
       about,
       config: parseConfig(z.object(commonVariables), environment),
       log: silentLogger,
-      page: { title: "A page", script: "console.log(1)", style: "body{}" },
+      page: {
+        title: "A page",
+        script: "console.log(1)",
+        style: "body{}",
+        others: [{ name: "rare", paths: ["/ui/rare/:id"], text: "console.log(2)" }],
+      },
     },
   );
 }
@@ -97,6 +102,18 @@ Deno.test("assets are kept for a year under the hash of their contents, and comp
   }
   const gone = await ask(service, "/assets/app.0000000000000000.js");
   assertEquals([gone.status, (await gone.json()).code], [404, "not_found"]);
+});
+
+Deno.test("an address that is seldom asked for has a script of its own", async () => {
+  const service = serviceOf();
+  const scriptOf = async (path: string) => {
+    const [, script = ""] = assetsOf(await (await ask(service, path)).text());
+    return [script.split(".")[0], await (await ask(service, script)).text()];
+  };
+  assertEquals(await scriptOf("/ui/rare/1"), ["/assets/rare", "console.log(2)"]);
+  for (const path of ["/ui/rare", "/ui/rare/1/2", "/docs"]) {
+    assertEquals(await scriptOf(path), ["/assets/app", "console.log(1)"], path);
+  }
 });
 
 Deno.test("the page and what it loads need no key, but the data does", async () => {
