@@ -23,7 +23,10 @@ export function AnswerView(
 ) {
   const text = answerText(answer);
   const isStreaming = answer.status === "streaming";
-  const retry = () => retryAnswer(turn, column);
+  const retry = () => {
+    retryAnswer(turn, column);
+    focusTranscript(); // the button goes with the answer
+  };
   return (
     <div
       class="answer"
@@ -119,4 +122,9 @@ function Facts({ facts, asked }: { facts: AnswerFacts; asked: string }) {
       {facts.repairs && <p class="facts-repairs">{describeRepairs(facts.repairs)}</p>}
     </>
   );
+}
+
+/** Not the message box: on a phone that would open its keyboard. */
+function focusTranscript(): void {
+  document.querySelector<HTMLElement>(".transcript")?.focus({ preventScroll: true });
 }

@@ -1,6 +1,13 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../shared/pages/components/icon.tsx";
-import { isDemo, isModelId, modelGroups, modelName, models, modelsProblem } from "./model_state.ts";
+import {
+  isDemoModel,
+  isModelId,
+  modelGroups,
+  modelName,
+  models,
+  modelsProblem,
+} from "./model_state.ts";
 
 interface Option {
   id: string;
@@ -58,7 +65,7 @@ export function ModelPicker({ label, value, onChange }: {
       >
         <span class="visually-hidden">{label}:</span>{" "}
         <span class="picker-name">{value ? modelName(value) : "Choose a model"}</span>{" "}
-        {isDemo.value && <span class="badge">demo</span>}
+        {isDemoModel(value) && <span class="badge">demo</span>}
         <Icon name="down" />
       </button>
       {isOpen && (

@@ -56,6 +56,11 @@ export function modelName(id: string): string {
   return models.value?.find((model) => model.id === id && isFineTuned(model))?.name ?? id;
 }
 
+/** True for the embedded demo; not for an id that was typed and that it does not have. */
+export function isDemoModel(id: string): boolean {
+  return isDemo.value && models.value?.some((model) => model.id === id) === true;
+}
+
 /** True for an id that the service can route: a UUID, or `<provider>/<model>`. */
 export function isModelId(text: string): boolean {
   return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$|^[^/\s]+\/\S+$/i.test(text.trim());

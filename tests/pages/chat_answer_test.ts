@@ -75,6 +75,11 @@ suite.test(
 
     await lastAnswers(page).getByRole("button", { name: "Ask again" }).click();
     await page.getByText("2 / 2").waitFor();
+    assertEquals(
+      await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+      "Conversation",
+      "the focus went with the button",
+    );
     await page.getByText("The beginning.").waitFor();
     hub.release();
     await page.getByText(/was asked: hold this/).waitFor();

@@ -182,6 +182,22 @@ suite.test("j and k go through the failing turns, and u back to the run", async 
   await page.waitForURL((url) => !url.searchParams.has("turn"));
 });
 
+suite.test("j opens the first of the turns that are shown now", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`);
+  const { page } = tab;
+  const first = page.locator(".turn-rows .name a").first();
+  await first.waitFor();
+  const before = await first.getAttribute("href");
+  await page.getByRole("combobox", { name: "Outcome" }).selectOption("passed");
+  await page.getByText("turns fit the filters").waitFor();
+  const wanted = await first.getAttribute("href");
+  assert(wanted !== before);
+  await page.getByRole("heading", { level: 2 }).click(); // keys are not for whoever is in a field
+  await page.keyboard.press("j");
+  await page.getByRole("heading", { name: "Reply and reference" }).waitFor();
+  assertStringIncludes(page.url(), wanted!);
+});
+
 suite.test("a comparison says its verdict first, and shows what changed", async (fixture, open) => {
   await using tab = await open(
     `${fixture.url}/ui/compare?baseline=${fixture.old}&candidate=${fixture.now}`,
@@ -219,6 +235,8 @@ suite.test(
     await page.getByRole("button", { name: "Use an example" }).click();
     await page.getByRole("heading", { name: "Columns" }).waitFor();
     await page.getByLabel("Endpoint").fill("nonsense");
+    await page.getByText("Name the model first.").waitFor();
+    await page.getByLabel("Model", { exact: true }).fill("studio/support");
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.getByText("must be an http or https URL").waitFor();
     await checkAccessibility(page);

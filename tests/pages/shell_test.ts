@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { checkAccessibility, pageSuite } from "./browser.ts";
-import { ask } from "./chat.ts";
+import { ask, chooseModel } from "./chat.ts";
 
 const suite = pageSuite(async () => {
   const [agent, evaluation] = await Promise.all([
@@ -67,4 +67,8 @@ suite.test("the demo says that it is one, and answers with a tool", async ({ url
   await answer.getByText("17 * 23 is 391.").waitFor();
   await answer.locator(".tool summary").click();
   await answer.getByText("391", { exact: true }).waitFor();
+  await chooseModel(page, "other/typed");
+  const picker = page.getByRole("button", { name: "Model: other/typed" });
+  await picker.waitFor();
+  assertEquals(await picker.getByText("demo", { exact: true }).count(), 0);
 });

@@ -16,6 +16,7 @@ export function BatchField({ text, label, hint, error, onText, onFile }: {
   onFile: (file: File) => void;
 }) {
   const file = useRef<HTMLInputElement>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
   const read = (files: FileList | null | undefined) => {
     const [first] = files ?? [];
     if (first) onFile(first);
@@ -26,6 +27,7 @@ export function BatchField({ text, label, hint, error, onText, onFile }: {
         {(attributes) => (
           <textarea
             {...attributes}
+            ref={box}
             class="input batch"
             rows={12}
             spellcheck={false}
@@ -51,7 +53,13 @@ export function BatchField({ text, label, hint, error, onText, onFile }: {
           onChange={({ currentTarget }) => read(currentTarget.files)}
         />
         {text === "" && (
-          <Button kind="quiet" onClick={() => onText(EXAMPLE)}>
+          <Button
+            kind="quiet"
+            onClick={() => {
+              onText(EXAMPLE);
+              box.current?.focus(); // the button goes
+            }}
+          >
             Use an example
           </Button>
         )}

@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { formatAge } from "../../../shared/pages/format.ts";
+import { formatAge, formatScore } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
 
@@ -26,10 +26,21 @@ export function RunChoice({ label, name, runs, other }: {
         {chosen && !isListed && <option value={chosen}>{chosen}</option>}
         {runs.filter(({ run_id }) => run_id !== other).map((run) => (
           <option key={run.run_id} value={run.run_id}>
-            {`${run.test_name.slice(0, 60)} · ${run.model_id} · ${formatAge(run.created_at)}`}
+            {describe(run)}
           </option>
         ))}
       </select>
     </span>
   );
+}
+
+/** Runs of one test and model are told apart by their score and age. */
+function describe({ test_name, model_id, headline, created_at }: ListedRun): string {
+  const mean = headline?.scores.overall?.mean;
+  return [
+    test_name.slice(0, 60),
+    model_id,
+    ...(typeof mean === "number" ? [formatScore(mean)] : []),
+    formatAge(created_at),
+  ].join(" · ");
 }

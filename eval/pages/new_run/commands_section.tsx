@@ -3,11 +3,11 @@ import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { saveFile } from "../../../shared/pages/save_file.ts";
 import { Section } from "../frame.tsx";
 import { commandLine, curlCommand } from "./commands.ts";
-import { isComplete, requestBody } from "./draft.ts";
+import { hasConversations, requestBody } from "./draft.ts";
 
 /** The same run without this page. */
 export function Commands() {
-  if (!isComplete.value) return null;
+  if (!hasConversations.value) return null;
   const body = requestBody.value;
   return (
     <Section

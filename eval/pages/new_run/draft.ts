@@ -49,9 +49,16 @@ export function setBatchText(text: string): void {
 }
 
 /** Whether there is something to run. */
-export const isComplete = computed(() =>
+export const hasConversations = computed(() =>
   draft.dataset.value !== "" || draft.batch.scenarios.value.length > 0
 );
+
+/** What the person has to do before the run can start; `undefined` if nothing. */
+export const missing = computed(() => {
+  if (!hasConversations.value) return "Choose a dataset or enter test conversations first.";
+  if (draft.model.value.trim() === "") return "Name the model first.";
+  return undefined;
+});
 
 /** The request; numbers that were not entered are left to the service. */
 export const requestBody = computed(() => {

@@ -12,7 +12,7 @@ import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { Commands } from "./commands_section.tsx";
 import { Conversations } from "./conversations.tsx";
-import { draft, isComplete, requestBody } from "./draft.ts";
+import { draft, missing, requestBody } from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
 
 /** Fields of the body that have a place in the form; errors of others are shown above it. */
@@ -124,12 +124,12 @@ export function NewRunView() {
           <Button
             kind="primary"
             type="submit"
-            disabled={isStarting.value || !isComplete.value}
+            disabled={isStarting.value || missing.value !== undefined}
           >
             Start the run
           </Button>
           <span class="muted small" role="status">
-            {describeSize()}
+            {missing.value ?? describeSize()}
           </span>
         </div>
         <Commands />
@@ -141,7 +141,6 @@ export function NewRunView() {
 function describeSize(): string {
   if (draft.dataset.value) return `The conversations of ${draft.dataset.value}`;
   const scenarios = draft.batch.scenarios.value;
-  if (scenarios.length === 0) return "Choose a dataset or enter test conversations first.";
   const turns = scenarios.reduce(
     (sum, { interactions }) => sum + (Array.isArray(interactions) ? interactions.length : 0),
     0,

@@ -37,11 +37,9 @@ export function TurnView({ run, summary, place }: {
   place: string;
 }) {
   const loaded = useLoaded(() => source.turn(run.run_id, place), [run.run_id, place]);
-  const current = useRef(place);
-  current.current = place;
   const walk = async (step: 1 | -1) => {
     const parameters = turnParameters();
-    const next = await findNeighbour(run.run_id, { from: current.current, step, parameters });
+    const next = await findNeighbour(run.run_id, { from: place, step, parameters });
     if (next) setQuery({ turn: next });
     else showToast(`This was the ${step > 0 ? "last" : "first"} failing turn.`);
   };

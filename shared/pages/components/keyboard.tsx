@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Dialog } from "./dialog.tsx";
 
 /** A key of a view: what is pressed (`j`, `/`, `Ctrl+Enter`) and what it does. */
@@ -14,14 +14,19 @@ export interface Shortcut {
 const isHelpOpen = signal(false);
 const active = signal<Shortcut[]>([]);
 
-/** Makes keys work while a view is shown, except while the person types or a dialog is open. */
+/**
+ * Makes keys work while a view is shown, except while the person types or a dialog is open. What a
+ * key does may change with each render; the keys themselves may not.
+ */
 export function useShortcuts(shortcuts: Shortcut[]): void {
+  const latest = useRef(shortcuts);
+  latest.current = shortcuts;
   useEffect(() => {
     active.value = [...active.value, ...shortcuts];
     function onKeyDown(event: KeyboardEvent): void {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector("dialog[open]")) return;
-      const found = shortcuts.find(({ key, run }) => run && key === event.key);
+      const found = latest.current.find(({ key, run }) => run && key === event.key);
       if (!found) return;
       event.preventDefault();
       found.run?.();
