@@ -4,6 +4,8 @@ export interface EndpointPace {
   readonly limit: number;
   /** True while the limit can still be lowered, so that waiting helps. */
   readonly isYielding: boolean;
+  /** True while calls are running. */
+  readonly isUsed: boolean;
   /** Lowers the limit, because the endpoint answered 429 to another process. */
   lower(limit: number): void;
   /** A permit, at once if the limit allows it; rejects if `signal` aborts while it waits. */
@@ -75,6 +77,9 @@ export function createEndpointPace(
     get isYielding() {
       return limit > 1 || running > 1;
     },
+    get isUsed() {
+      return running > 0;
+    },
     lower(other) {
       if (other >= limit) return;
       limit = Math.max(1, other);
@@ -111,7 +116,7 @@ const MAX_ENDPOINTS = 256;
 /** Tells processes of the limits that others had to lower. */
 export interface PaceBoard {
   tell(origin: string, limit: number): void;
-  /** `origins` are those that this process calls. */
+  /** `origins` are those that this process calls at the moment. */
   listen(origins: () => Iterable<string>, onLowered: (origin: string, limit: number) => void): void;
 }
 
@@ -121,7 +126,8 @@ export function createEndpointPaces(
   board?: PaceBoard,
 ): (endpoint: string) => EndpointPace {
   const paces = new Map<string, EndpointPace>();
-  board?.listen(() => paces.keys(), (origin, limit) => paces.get(origin)?.lower(limit));
+  const used = () => paces.entries().filter(([, pace]) => pace.isUsed).map(([origin]) => origin);
+  board?.listen(used, (origin, limit) => paces.get(origin)?.lower(limit));
 
   const create = (origin: string) =>
     createEndpointPace(maxLimit, { onLowered: (limit) => board?.tell(origin, limit) });

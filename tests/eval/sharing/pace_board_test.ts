@@ -26,3 +26,20 @@ Deno.test("a limit that one process had to lower is lowered in the others, and g
   other.lower(12); // an old one
   assertEquals(other.limit, 8 + 1 / 8);
 });
+
+Deno.test("the limits of an endpoint are read while it is called, and not afterwards", async () => {
+  let origins: () => Iterable<string> = () => [];
+  const paces = createEndpointPaces(16, {
+    tell() {},
+    listen: (used) => void (origins = used),
+  });
+  paces("https://idle.example/v1");
+  const called = paces("https://model.example/v1");
+  const permit = await called.acquire(new AbortController().signal);
+  const answer = Promise.withResolvers<void>();
+  const call = permit.run(() => answer.promise, () => false);
+  assertEquals([...origins()], ["https://model.example"]);
+  answer.resolve();
+  await call;
+  assertEquals([...origins()], []);
+});
