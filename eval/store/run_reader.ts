@@ -109,43 +109,40 @@ export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tall
 /**
  * The turns after a position in the order of the batch. The first one has any size; the others are
  * included while the page is below `PAGE_BYTES`. One reply may have megabytes, and SQL knows the
- * sizes without reading the texts.
+ * sizes without reading the texts. The sizes limit the page and are not joined with it: PostgreSQL
+ * takes a run that is not yet in its statistics for one of a single turn, and would read the whole
+ * run for each turn of the page.
  */
 function turnsFrom(runId: string, { scenario, attempt, turn }: TurnPosition) {
+  const rest = sql`from turns
+    where run_id = ${runId} and (scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})
+    order by scenario, attempt, turn`;
   return sql<SelectedTurn>`
-    select t.scenario, t.attempt, t.turn, t.took_ms, t.result
-    from (
-      select scenario, attempt, turn, size,
-        sum(size) over (order by scenario, attempt, turn) as total
+    select scenario, attempt, turn, took_ms, result ${rest}
+    limit (
+      select count(*)
       from (
-        select scenario, attempt, turn, octet_length(result) as size
-        from turns
-        where run_id = ${runId} and (scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})
-        order by scenario, attempt, turn
-        limit ${PAGE}
-      ) as next
-    ) as page
-    join turns as t on t.run_id = ${runId} and t.scenario = page.scenario
-      and t.attempt = page.attempt and t.turn = page.turn
-    where page.total - page.size < ${PAGE_BYTES}
-    order by t.scenario, t.attempt, t.turn`;
+        select size, sum(size) over (order by scenario, attempt, turn) as total
+        from (
+          select scenario, attempt, turn, octet_length(result) as size ${rest}
+          limit ${PAGE}
+        ) as next
+      ) as page
+      where total - size < ${PAGE_BYTES}
+    )`;
 }
 
 /** The turns after a position in the order of storing, limited in the same way. */
 function eventsFrom(runId: string, { seq, limit }: { seq: number; limit: number }) {
+  const rest = sql`from turns where run_id = ${runId} and seq > ${seq} order by seq`;
   return sql<Pick<TurnsTable, "seq" | "scenario" | "attempt" | "turn" | "result">>`
-    select t.seq, t.scenario, t.attempt, t.turn, t.result
-    from (
-      select seq, size, sum(size) over (order by seq) as total
+    select seq, scenario, attempt, turn, result ${rest}
+    limit (
+      select count(*)
       from (
-        select seq, octet_length(result) as size
-        from turns
-        where run_id = ${runId} and seq > ${seq}
-        order by seq
-        limit ${limit}
-      ) as next
-    ) as page
-    join turns as t on t.run_id = ${runId} and t.seq = page.seq
-    where page.total - page.size < ${PAGE_BYTES}
-    order by t.seq`;
+        select size, sum(size) over (order by seq) as total
+        from (select seq, octet_length(result) as size ${rest} limit ${limit}) as next
+      ) as page
+      where total - size < ${PAGE_BYTES}
+    )`;
 }
