@@ -87,7 +87,7 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
           queue: await store.queueOf(id) ?? `run-${id}-ended`,
           concurrency,
           isOver: () => store.isFinished(id),
-          news: () => watch.news(id),
+          news: () => watch.stateNews(id),
           onRetried: ({ isTakenOver }) => {
             tallies.retried++;
             if (isTakenOver) tallies.takenOver++;

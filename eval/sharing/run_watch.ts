@@ -1,7 +1,7 @@
 import type { Logger } from "../../shared/log.ts";
 import type { RunWatcher } from "../run/sharing.ts";
 import type { SharedStore } from "../store/postgres/open_postgres.ts";
-import type { RunNews } from "../store/postgres/run_news.ts";
+import type { NewsKind, RunNews } from "../store/postgres/run_news.ts";
 
 /** How often the tables are read if no news comes: news may be lost. */
 const LOOK_MS = 1_000;
@@ -21,12 +21,14 @@ export interface RunWatch {
   watch(watcher: RunWatcher): void;
   /** Resolves at the next news of a run, at the latest after a second. */
   news(runId: string): Promise<void>;
+  /** The same, but not if there are further turns only. */
+  stateNews(runId: string): Promise<void>;
   stop(): void;
 }
 
-/** Looks in the tables which runs there are, once per second and soon after news. */
+/** Looks in the tables which runs there are, once per second and soon after news of a state. */
 export function createRunWatch({ store, news, log, joins }: RunWatchDeps): RunWatch {
-  const waiting = new Map<string, PromiseWithResolvers<void>>();
+  const waiting = { state: createWaiting(), turns: createWaiting() };
   let watcher: RunWatcher | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lookedAt = -Infinity;
@@ -71,37 +73,58 @@ export function createRunWatch({ store, news, log, joins }: RunWatchDeps): RunWa
     if (joins) watcher.join(await store.openRuns());
   }
 
-  function wake(runId: string): void {
-    waiting.get(runId)?.resolve();
-    waiting.delete(runId);
+  /** A new state may come with new turns. */
+  function wake(kind: NewsKind, runId?: string): void {
+    waiting.turns.wake(runId);
+    if (kind === "state") waiting.state.wake(runId);
   }
 
   return {
     watch(added) {
       watcher = added;
-      news.listen((runId) => {
+      news.listen((runId, kind) => {
         if (isStopped) return;
-        const changed = runId === undefined ? [...waiting.keys(), ...added.active()] : [runId];
-        for (const id of new Set(changed)) {
-          wake(id);
-          added.changed(id);
-        }
+        wake(kind, runId);
+        for (const id of runId === undefined ? added.active() : [runId]) added.changed(id);
+        if (kind === "turns") return;
         schedule(Math.max(0, lookedAt + LEAST_MS - performance.now()));
       });
       look();
     },
-    news(runId) {
-      let known = waiting.get(runId);
-      if (!known) {
-        waiting.set(runId, known = Promise.withResolvers());
-        setTimeout(() => wake(runId), LOOK_MS);
-      }
-      return known.promise;
-    },
+    news: waiting.turns.next,
+    stateNews: waiting.state.next,
     stop() {
       isStopped = true;
       clearTimeout(timer);
-      for (const id of [...waiting.keys()]) wake(id);
+      wake("state");
+    },
+  };
+}
+
+/** Those who wait for news, by run. */
+function createWaiting() {
+  type Waiting = PromiseWithResolvers<void> & { timer: ReturnType<typeof setTimeout> };
+  const waiting = new Map<string, Waiting>();
+
+  /** Of all runs if none is named. */
+  function wake(runId?: string): void {
+    for (const id of runId === undefined ? [...waiting.keys()] : [runId]) {
+      const known = waiting.get(id);
+      waiting.delete(id);
+      clearTimeout(known?.timer);
+      known?.resolve();
+    }
+  }
+
+  return {
+    wake,
+    next(runId: string): Promise<void> {
+      const known = waiting.get(runId);
+      if (known) return known.promise;
+      const timer = setTimeout(() => wake(runId), LOOK_MS);
+      const next = { ...Promise.withResolvers<void>(), timer };
+      waiting.set(runId, next);
+      return next.promise;
     },
   };
 }

@@ -128,7 +128,11 @@ function createSharedStore(
   const store = createRunStore(common, {
     now,
     newId,
-    insertTurns: createSharedTurnInsert(pool, news.tell),
+    // Who waits for the end of a run is told at once.
+    insertTurns: createSharedTurnInsert(
+      pool,
+      (id, { mayBeLast }) => news.tell(id, mayBeLast ? "state" : "turns"),
+    ),
     insertReplies: createSharedReplyInsert(pool),
     async prepareRun(run, { isReserved = false }) {
       const queue = queueFor(run.id);
@@ -196,18 +200,23 @@ function createSharedStore(
     return status;
   }
 
+  /** After the transaction that has changed them. */
+  function tellStates(ids: string[]): void {
+    for (const id of ids) news.tell(id, "state");
+  }
+
   return {
     ...store,
 
     async createRun(run) {
       const created = await store.createRun(run);
-      news.tell(created.id);
+      tellStates([created.id]);
       return created;
     },
 
     async createGroup(group) {
       const created = await store.createGroup(group);
-      if (created.outcome === "created") { for (const { id } of created.runs) news.tell(id); }
+      if (created.outcome === "created") tellStates(created.runs.map(({ id }) => id));
       return created;
     },
 
@@ -215,7 +224,7 @@ function createSharedStore(
       const status = change.status === "running"
         ? await reopen(id, change)
         : await endRun(id, change);
-      news.tell(id);
+      tellStates([id]);
       return status;
     },
 
@@ -247,8 +256,12 @@ function createSharedStore(
     async isFinished(id) {
       const { rows: [row] } = await pool.query<{ finished: boolean }>({
         name: "is_finished",
-        text: `select status <> 'running' or
-            (select count(*) from turns where run_id = runs.id) >= total_turns as finished
+        // The newest number is never below the number of turns: they are counted near the end only.
+        text: `select case
+            when status <> 'running' then true
+            when last_seq < total_turns then false
+            else (select count(*) from turns where run_id = runs.id) >= total_turns
+          end as finished
           from runs where id = $1`,
         values: [id],
       });

@@ -1,69 +1,72 @@
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
 
-const CHANNEL = "assay_runs";
-/** News of this time share one statement. */
-const GATHER_MS = 20;
+/**
+ * The channel of each kind of news, and how long news are gathered for one statement. A notification
+ * wakes the listening connections of all processes, so what can wait is told seldom.
+ */
+const KINDS = {
+  /** A run was created or has ended, or its last turn is stored. */
+  state: { channel: "assay_runs", gatherMs: 20 },
+  /** Further turns of a run are stored. */
+  turns: { channel: "assay_turns", gatherMs: 250 },
+};
 /** PostgreSQL limits a payload to 8,000 bytes; an id has 36. */
 const IDS_PER_PAYLOAD = 200;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5_000;
 const HEARTBEAT_MS = 10_000;
 
+export type NewsKind = keyof typeof KINDS;
+
+/** The run may be one that this process told of; `undefined` if news of any may have been lost. */
+export type NewsListener = (runId: string | undefined, kind: NewsKind) => void;
+
 /**
  * Tells processes that a run has changed. News may be lost, so they only make a process look sooner:
  * the tables are the truth.
  */
 export interface RunNews {
-  tell(runId: string): void;
-  /** `onNews` gets the run, also if this process told it; `undefined` if news may have been lost. */
-  listen(onNews: (runId: string | undefined) => void): void;
+  tell(runId: string, kind: NewsKind): void;
+  listen(onNews: NewsListener): void;
   close(): Promise<void>;
 }
 
-type Listener = Awaited<ReturnType<PostgresPool["connectAlone"]>>;
+type Connection = Awaited<ReturnType<PostgresPool["connectAlone"]>>;
 
 export function createRunNews(pool: PostgresPool): RunNews {
-  const listeners: ((runId: string | undefined) => void)[] = [];
-  const gathered = new Set<string>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let client: Listener | undefined;
+  const listeners: NewsListener[] = [];
+  const tellers = { state: createTeller(pool, "state"), turns: createTeller(pool, "turns") };
+  let client: Connection | undefined;
   let reconnecting: ReturnType<typeof setTimeout> | undefined;
   let heartbeat: ReturnType<typeof setInterval> | undefined;
   let isClosed = false;
   let failures = 0;
 
-  const announce = (runId: string | undefined) => listeners.forEach((listener) => listener(runId));
-
-  function send(): void {
-    timer = undefined;
-    const ids = [...gathered];
-    gathered.clear();
-    for (let from = 0; from < ids.length; from += IDS_PER_PAYLOAD) {
-      const payload = ids.slice(from, from + IDS_PER_PAYLOAD).join(",");
-      pool.query({ text: "select pg_notify($1, $2)", values: [CHANNEL, payload] })
-        .catch(() => {}); // the others look by themselves, only later
-    }
-  }
+  const announce: NewsListener = (runId, kind) =>
+    listeners.forEach((listener) => listener(runId, kind));
 
   async function connect(): Promise<void> {
     if (isClosed) return;
     try {
       const connected = await pool.connectAlone(lose);
       if (isClosed) return void await connected.end();
-      connected.on("notification", ({ payload = "" }) => payload.split(",").forEach(announce));
-      await connected.query(`listen ${CHANNEL}`);
+      connected.on("notification", ({ channel, payload = "" }) => {
+        const kind = channel === KINDS.turns.channel ? "turns" : "state";
+        for (const runId of payload.split(",")) announce(runId, kind);
+      });
+      for (const { channel } of Object.values(KINDS)) await connected.query(`listen ${channel}`);
       client = connected;
       failures = 0;
       heartbeat = setInterval(() => {
         connected.query("select 1").catch(() => lose(connected)); // a silent loss of the connection
       }, HEARTBEAT_MS);
-      announce(undefined);
+      announce(undefined, "state");
     } catch {
       reconnect();
     }
   }
 
-  function lose(lost: Listener): void {
+  function lose(lost: Connection): void {
     if (client !== lost || isClosed) return;
     client = undefined;
     clearInterval(heartbeat);
@@ -79,20 +82,43 @@ export function createRunNews(pool: PostgresPool): RunNews {
   }
 
   return {
-    tell(runId) {
-      gathered.add(runId);
-      timer ??= setTimeout(send, GATHER_MS);
-    },
+    tell: (runId, kind) => tellers[kind].tell(runId),
     listen(onNews) {
       listeners.push(onNews);
       if (listeners.length === 1) connect();
     },
     async close() {
       isClosed = true;
-      clearTimeout(timer);
+      for (const teller of Object.values(tellers)) teller.stop();
       clearTimeout(reconnecting);
       clearInterval(heartbeat);
       await client?.end().catch(() => {});
     },
+  };
+}
+
+/** Sends the news of one kind. */
+function createTeller(pool: PostgresPool, kind: NewsKind) {
+  const { channel, gatherMs } = KINDS[kind];
+  const gathered = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function send(): void {
+    timer = undefined;
+    const ids = [...gathered];
+    gathered.clear();
+    for (let from = 0; from < ids.length; from += IDS_PER_PAYLOAD) {
+      const payload = ids.slice(from, from + IDS_PER_PAYLOAD).join(",");
+      pool.query({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] })
+        .catch(() => {}); // the others look by themselves, only later
+    }
+  }
+
+  return {
+    tell(runId: string): void {
+      gathered.add(runId);
+      timer ??= setTimeout(send, gatherMs);
+    },
+    stop: () => clearTimeout(timer),
   };
 }

@@ -1,4 +1,5 @@
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
+import type { TurnPosition } from "../position.ts";
 import type { PendingRepliesTable } from "../schema.ts";
 import type { InsertTurns, NewTurn } from "../turn_writer.ts";
 
@@ -11,26 +12,30 @@ const INSERT_TURNS = `
   with locked as (
     update runs set last_seq = last_seq + $2
     where id = $1 and status = 'running'
-    returning last_seq - $2 as base
+    returning last_seq - $2 as base, last_seq >= total_turns as may_be_last
+  ), stored as (
+    insert into turns
+      (run_id, scenario, attempt, turn, seq, failed, missing, overall, took_ms, result, facets)
+    select $1, t.scenario, t.attempt, t.turn, locked.base + t.place, t.failed, t.missing, t.overall,
+      t.took_ms, t.result, t.facets::json
+    from locked, unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[],
+      $9::int[], $10::text[], $11::text[]) with ordinality
+      as t (scenario, attempt, turn, failed, missing, overall, took_ms, result, facets, place)
+    on conflict (run_id, scenario, attempt, turn) do nothing
+    returning scenario, attempt, turn
   )
-  insert into turns
-    (run_id, scenario, attempt, turn, seq, failed, missing, overall, took_ms, result, facets)
-  select $1, t.scenario, t.attempt, t.turn, locked.base + t.place, t.failed, t.missing, t.overall,
-    t.took_ms, t.result, t.facets::json
-  from locked, unnest($3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::float8[],
-    $9::int[], $10::text[], $11::text[]) with ordinality
-    as t (scenario, attempt, turn, failed, missing, overall, took_ms, result, facets, place)
-  on conflict (run_id, scenario, attempt, turn) do nothing
-  returning scenario, attempt, turn`;
+  select scenario, attempt, turn, may_be_last as "mayBeLast" from stored, locked`;
 
-/** Calls `onStored` with the runs that have new turns. */
+type StoredPosition = TurnPosition & { mayBeLast: boolean };
+
+/** Calls `onStored` with the runs that have new turns; `mayBeLast` if none may be left. */
 export function createSharedTurnInsert(
   pool: PostgresPool,
-  onStored: (runId: string) => void,
+  onStored: (runId: string, how: { mayBeLast: boolean }) => void,
 ): InsertTurns {
   async function insertOf(runId: string, turns: NewTurn[]): Promise<Set<string>> {
     const column = (name: keyof NewTurn) => turns.map((turn) => turn[name]);
-    const { rows } = await pool.query<NewTurn>({
+    const { rows } = await pool.query<StoredPosition>({
       name: "insert_turns",
       text: INSERT_TURNS,
       values: [
@@ -47,8 +52,8 @@ export function createSharedTurnInsert(
         column("facets"),
       ],
     });
-    if (rows.length > 0) onStored(runId);
-    return new Set(rows.map((row) => positionOf(row)));
+    if (rows[0]) onStored(runId, rows[0]);
+    return new Set(rows.map(positionOf));
   }
 
   return async (turns) => {
@@ -62,7 +67,7 @@ export function createSharedTurnInsert(
   };
 }
 
-function positionOf({ scenario, attempt, turn }: NewTurn): string {
+function positionOf({ scenario, attempt, turn }: TurnPosition): string {
   return `${scenario}/${attempt}/${turn}`;
 }
 

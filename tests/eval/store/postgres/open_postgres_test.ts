@@ -75,6 +75,52 @@ Deno.test({
 });
 
 Deno.test({
+  name: "a run is finished when each of its turns is stored, however often that was tried",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const [a, b] = await Promise.all([openSharedStore(address), openSharedStore(address)]);
+    const { id } = await a.store.createRun({ ...newRun, request: evaluateRequest({ turns: 2 }) });
+    const stored = [];
+    for (const { store } of [a, b]) stored.push(await store.recordTurn(id, storedTurn([0, 0, 0])));
+    assertEquals(stored, ["stored", "taken"]);
+    assertEquals(await a.store.isFinished(id), false);
+    await b.store.recordTurn(id, storedTurn([0, 0, 1]));
+    assertEquals(await a.store.isFinished(id), true);
+    for (const { store } of [a, b]) await store.close();
+  },
+});
+
+Deno.test({
+  name: "processes are told of turns, and that a run was created, is complete or has ended",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const [a, b] = await Promise.all([openSharedStore(address), openSharedStore(address)]);
+    const heard: string[] = [];
+    let next = Promise.withResolvers<void>();
+    b.news.listen((runId, kind) => {
+      heard.push(runId === undefined ? "connected" : kind);
+      next.resolve();
+      next = Promise.withResolvers();
+    });
+    await next.promise;
+    const hear = async (work: Promise<unknown>) => {
+      const { promise } = next;
+      await work;
+      await promise;
+    };
+    let id = "";
+    const request = evaluateRequest({ turns: 2 });
+    await hear(a.store.createRun({ ...newRun, request }).then((run) => id = run.id));
+    for (const turn of [0, 1]) await hear(a.store.recordTurn(id, storedTurn([0, 0, turn])));
+    await hear(a.store.setStatus(id, { status: "completed", tally: "count" }));
+    assertEquals(heard, ["connected", "state", "turns", "state", "state"]);
+    for (const { store } of [a, b]) await store.close();
+  },
+});
+
+Deno.test({
   name: "of two processes that use a key at the same moment one creates the run",
   ignore,
   async fn() {
