@@ -20,7 +20,8 @@ interface Held {
 }
 
 const TOUCH_MS = 2_500;
-const FLUSH_MS = 50;
+/** Those that end within this time share one statement. */
+const FLUSH_MS = 250;
 /** A process that was not heard for so long has lost its jobs, or is about to. */
 const LOST_MS = HEARTBEAT_SECONDS * 1000 - 500;
 

@@ -9,6 +9,8 @@ export interface Job {
   data: ListedConversation;
   /** True if who had it before gave it back; false if it was overdue. */
   wasReleased: boolean;
+  /** How many of its queue come after it. */
+  left: number;
 }
 
 /** Conversations that wait and that are had, by all processes. */
@@ -21,7 +23,7 @@ export interface JobCounts {
 
 /** Hands out conversations to processes: pg-boss, one queue per run. */
 export interface JobQueue extends WorkList {
-  /** Takes up to `count` conversations; none if the queue is gone. */
+  /** Takes up to `count` conversations, in the order of the batch; none if the queue is gone. */
   fetch(queue: string, count: number): Promise<Job[]>;
   /** All turns of these are stored. */
   complete(queue: string, jobs: Job[]): Promise<void>;
@@ -40,6 +42,10 @@ export const HEARTBEAT_SECONDS = 10;
 /** How often overdue conversations are looked for. */
 const MONITOR_SECONDS = 2;
 const SCHEMA = "assay_jobs";
+/** Where pg-boss keeps the jobs of all queues. */
+const TABLE = `${SCHEMA}.job_common`;
+/** So many new conversations are worth new statistics. */
+const MANY = 500;
 /** Of a queue that no run uses: its run may be about to be stored. */
 const SWEPT_AFTER_MS = 10 * 60_000;
 
@@ -76,6 +82,7 @@ export async function openJobQueue(
   });
   boss.on("error", onError);
   await boss.start();
+  let newJobs = 0;
   const attempts = (jobs: Job[]) => jobs.map(({ id, retryCount }) => ({ id, retryCount }));
 
   /** `fallback` if the queue was dropped: its run has ended. */
@@ -92,25 +99,39 @@ export async function openJobQueue(
     prepare: (queue) => boss.createQueue(queue, QUEUE_OPTIONS),
     async add(queue, conversations, executeSql) {
       if (conversations.length === 0) return;
-      const jobs = conversations.map((data, place) => ({ data, priority: -place })); // in order
+      // The highest priority first, so it is also the number of those that are left.
+      const jobs = conversations.map((data, place) => ({
+        data,
+        priority: conversations.length - 1 - place,
+      }));
       // deno-lint-ignore no-explicit-any -- pg-boss leaves the rows of any statement untyped
       const db = { executeSql: executeSql as (text: string) => Promise<any> };
       await boss.insert(queue, jobs, { db });
+      newJobs += jobs.length;
+    },
+    added() {
+      if (newJobs < MANY) return;
+      newJobs = 0;
+      // PostgreSQL takes a queue that is not in its statistics for a short one, and would read all of
+      // it for each sign of life and each end of a conversation.
+      pool.query({ text: `analyze (skip_locked) ${TABLE} (id, name, state)` }).catch(() => {});
     },
     drop: (queue) => boss.deleteQueue(queue),
     fetch: (queue, batchSize) =>
       unlessDropped(async () => {
         const options = { batchSize, includeMetadata: true } as const;
         const jobs = await boss.fetch<ListedConversation>(queue, options);
-        return jobs.map(({ id, retryCount, data, output }) => ({
+        return jobs.map(({ id, retryCount, data, output, priority }) => ({
           id,
           retryCount,
           data,
           wasReleased: (output as typeof RELEASED | null)?.reason === RELEASED.reason,
-        }));
+          left: priority,
+        })).toSorted((a, b) => b.left - a.left);
       }, []),
+    // Deleted: nobody asks for them again, and a completed job would be one more row to write.
     complete: (queue, jobs) =>
-      unlessDropped(async () => void await boss.complete(queue, attempts(jobs)), undefined),
+      unlessDropped(async () => void await boss.deleteJob(queue, attempts(jobs)), undefined),
     release: (queue, jobs) =>
       unlessDropped(async () => void await boss.fail(queue, attempts(jobs), RELEASED), undefined),
     touch: (queue, jobs) =>

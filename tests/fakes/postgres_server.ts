@@ -153,6 +153,7 @@ function childrenOf(pid: number): number[] {
 export const noWork: WorkList = {
   prepare: () => Promise.resolve(),
   add: () => Promise.resolve(),
+  added: () => {},
   drop: () => Promise.resolve(),
 };
 

@@ -202,6 +202,7 @@ function createSharedStore(
 
   /** After the transaction that has changed them. */
   function tellStates(ids: string[]): void {
+    work.added();
     for (const id of ids) news.tell(id, "state");
   }
 

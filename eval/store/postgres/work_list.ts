@@ -18,6 +18,8 @@ export interface WorkList {
   prepare(queue: string): Promise<void>;
   /** Adds conversations in the transaction of `execute`, so that both exist or neither does. */
   add(queue: string, conversations: ListedConversation[], execute: ExecuteSql): Promise<void>;
+  /** To be called after that transaction. */
+  added(): void;
   /** Deletes a queue with all that is in it. */
   drop(queue: string): Promise<void>;
 }

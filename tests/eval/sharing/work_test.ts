@@ -190,6 +190,55 @@ Deno.test({
 });
 
 Deno.test({
+  name: "conversations are handed out in the order of the batch, and leave nothing behind",
+  ignore,
+  async fn() {
+    const { store, queues, pool } = opened;
+    const { id } = await store.createRun({ request, testName: "t" });
+    const queue = (await store.queueOf(id))!;
+    const jobs = await queues.fetch(queue, SCENARIOS * 2);
+    assertEquals(jobs.map(({ left }) => left), jobs.map((_, place) => jobs.length - 1 - place));
+    const { id: first, data } = jobs[0]!;
+    assertEquals([data.scenario, data.attempt], [0, 0]);
+    await queues.complete(queue, jobs.slice(1));
+    const { rows } = await pool.query<{ id: string }>({
+      text: "select id from assay_jobs.job where name = $1",
+      values: [queue],
+    });
+    assertEquals(rows, [{ id: first }]);
+    await store.setStatus(id, { status: "cancelled", tally: "count" });
+  },
+});
+
+Deno.test({
+  name: "the statistics of the database know a long queue soon after its run was created",
+  ignore,
+  async fn() {
+    const { store, pool } = opened;
+    const { id } = await store.createRun({
+      request: evaluateRequest({ scenarios: 6, attempts: 100 }),
+      testName: "t",
+    });
+    const queue = (await store.queueOf(id))!;
+    const isKnown = async () => {
+      const { rows } = await pool.query({
+        text: `select 1 from pg_stats
+          where schemaname = 'assay_jobs' and tablename = 'job_common' and attname = 'name'
+            and $1 = any(most_common_vals::text::text[])`,
+        values: [queue],
+      });
+      return rows.length > 0;
+    };
+    const until = performance.now() + 10_000;
+    while (!await isKnown()) {
+      assert(performance.now() < until, "the queue is not in the statistics");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await store.setStatus(id, { status: "cancelled", tally: "count" });
+  },
+});
+
+Deno.test({
   name: "the limit of an endpoint reaches the processes that call it, and not the one that told it",
   ignore,
   async fn() {
