@@ -19,16 +19,20 @@ export interface SharedWorkOptions {
 const POLL_MS = 500;
 /** News come in bursts; a process looks at most this often. */
 const LEAST_MS = 50;
+/** A process fetches at most this part of what is left: the last ones are for all processes. */
+const PART = 1 / 64;
 
 /**
  * Takes the conversations of a run from a queue that all processes share. They are fetched in
- * batches, some ahead of time, so that no worker waits for the database while there are more.
+ * batches, some ahead of time, so that no worker waits for the database while there are more. While
+ * many are left the batches are large: fetching costs the database more than what is fetched.
  */
 export function createSharedWork(
   { queues, held }: { queues: JobQueue; held: HeldJobs },
   { queue, concurrency, isOver, news, onRetried }: SharedWorkOptions,
 ): RunWork {
-  const ahead = Math.ceil(concurrency / 4);
+  const fewest = Math.ceil(concurrency / 4);
+  let ahead = fewest;
   const ready: { job: Job; signal: AbortSignal }[] = [];
   let wanted = 0;
   let isDrained = false;
@@ -44,6 +48,8 @@ export function createSharedWork(
     const count = wanted + ahead;
     const jobs = await queues.fetch(queue, count);
     isDrained = jobs.length < count;
+    const left = jobs.at(-1)?.left ?? 0;
+    ahead = Math.max(fewest, Math.min(concurrency, Math.floor(left * PART)));
     for (const job of jobs) ready.push({ job, signal: held.hold(queue, job) });
     if (isClosed) giveBackAll();
   }
