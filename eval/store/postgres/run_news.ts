@@ -47,23 +47,27 @@ export function createRunNews(pool: PostgresPool): RunNews {
 
   async function connect(): Promise<void> {
     if (isClosed) return;
+    let connected: Connection | undefined;
     try {
-      const connected = await pool.connectAlone(lose);
-      if (isClosed) return void await connected.end();
+      connected = await pool.connectAlone(lose);
       connected.on("notification", ({ channel, payload = "" }) => {
         const kind = channel === KINDS.turns.channel ? "turns" : "state";
         for (const runId of payload.split(",")) announce(runId, kind);
       });
       for (const { channel } of Object.values(KINDS)) await connected.query(`listen ${channel}`);
-      client = connected;
+      if (isClosed) return void await connected.end();
       failures = 0;
-      heartbeat = setInterval(() => {
-        connected.query("select 1").catch(() => lose(connected)); // a silent loss of the connection
-      }, HEARTBEAT_MS);
+      keep(client = connected);
       announce(undefined, "state");
     } catch {
+      connected?.end().catch(() => {});
       reconnect();
     }
+  }
+
+  /** Notices a connection that is lost silently. */
+  function keep(kept: Connection): void {
+    heartbeat = setInterval(() => kept.query("select 1").catch(() => lose(kept)), HEARTBEAT_MS);
   }
 
   function lose(lost: Connection): void {
