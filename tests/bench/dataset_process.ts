@@ -14,6 +14,8 @@ export interface DatasetMeasurement {
   /** How much more was reachable at most than before. */
   grown: number;
   longestStretch: number;
+  /** Of the process, between two turns of its event loop. */
+  mostProcessor: number;
   bytes: number;
   ms: { write: number; read: number };
 }
@@ -67,6 +69,7 @@ if (import.meta.main) {
   const result: DatasetMeasurement = {
     grown: peak - before,
     longestStretch: loop.stop(),
+    mostProcessor: loop.processorMs(),
     bytes,
     ms: { write: written - started, read: performance.now() - written },
   };
