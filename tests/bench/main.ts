@@ -8,6 +8,7 @@ import { datasetStream } from "./datasets.ts";
 import { encoderCost } from "./encoder.ts";
 import { evalLarge } from "./eval_large.ts";
 import { evalSpeed } from "./eval_speed.ts";
+import { groupCompare } from "./group_compare.ts";
 import { labelQuality } from "./label_quality.ts";
 import { largeExport } from "./large_export.ts";
 import { largeRead } from "./large_read.ts";
@@ -42,6 +43,7 @@ const PARTS: Record<string, BenchPart> = {
   "resume-speed": resumeSpeed,
   "large-export": largeExport,
   "large-read": largeRead,
+  "group-compare": groupCompare,
   scale,
   pages,
   trust,
