@@ -1,12 +1,18 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
 import { EvalConfig } from "../eval/config.ts";
+import type { Target } from "../eval/endpoint/target.ts";
 import { createEvalHandler } from "../eval/handler.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/config.ts";
 import { silentLogger } from "../shared/log.ts";
 import type { InteractionResult } from "../shared/schemas/interaction_result.ts";
-import { evaluateBody, evaluateRequestOf, evaluateWith } from "./fakes/eval_service.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
 import { completion, startProviderDouble } from "./fakes/provider_double.ts";
 import { startServiceProcess } from "./fakes/service_process.ts";
@@ -181,4 +187,42 @@ Deno.test("a bad expectation of tools is a 400 that names its path", async () =>
     const { errors } = await response.json();
     assertEquals(errors[0].path, `test_batch.interactions.0.${path}`);
   }
+});
+
+Deno.test("comparisons have the tool calls as scores, unless other calls are expected", async () => {
+  const target = (name: string): Target => ({
+    ask: () =>
+      Promise.resolve({
+        content: "done",
+        usage: null,
+        toolCalls: [{ name, args: {}, status: "ok" as const, ms: 1 }],
+      }),
+  });
+  const { service } = evalService(undefined, { targetOf: ({ model_id }) => target(model_id) });
+  const run = async (model_id: string, expected: string) =>
+    (await evaluateWith(
+      service,
+      evaluateBody({
+        model_id,
+        test_batch: Array.from({ length: 8 }, (_, index) => ({
+          id: `s${index}`,
+          interactions: [{ id: "1", user_message: "?", reference_tools: [{ name: expected }] }],
+        })),
+      }),
+    )).run_id;
+  const compare = async (baseline: string, candidate: string) => {
+    const path = `/runs/compare?baseline=${baseline}&candidate=${candidate}`;
+    return await (await service(new Request(`http://127.0.0.1:8080${path}`))).json();
+  };
+  const same = await compare(await run("look", "find"), await run("find", "find"));
+  for (const score of ["tool_f1", "tool_order", "tools"]) {
+    const { difference, verdict } = same.scores[score];
+    assertEquals([score, difference, verdict], [score, 1, "improved"]);
+  }
+  const other = await compare(await run("look", "find"), await run("find", "look"));
+  assertEquals(other.scores.tools, undefined);
+  assertEquals(
+    other.left_out.find(({ score }: { score: string }) => score === "tools").reason,
+    "other_method",
+  );
 });

@@ -2,16 +2,13 @@ import { assert, assertEquals } from "@std/assert";
 import { completion, type ReceivedRequest, startProviderDouble } from "../fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
 
-/** Checks, expected tools, prices and both histories across real kills of the real service. */
+/** Checks, expected tools, prices, both histories and a dataset across real kills of the service. */
 
 const SCENARIOS = 8;
 
 const TURNS = ["one", "two", "three"];
 
-const body = (endpoint: string) => ({
-  endpoint,
-  model_id: "acme/model",
-  history: "both",
+const dataset = {
   test_batch: Array.from({ length: SCENARIOS }, (_, index) => ({
     id: `s${index}`,
     checks: [{ type: "contains", value: "reply" }, {
@@ -27,7 +24,7 @@ const body = (endpoint: string) => ({
       reference_tools: [{ name: "look", args: { at: { $regex: name } } }],
     })),
   })),
-});
+};
 
 /** The conversation shows in the reply and in the arguments of the tool that is called. */
 function answer(request: ReceivedRequest) {
@@ -40,10 +37,18 @@ function answer(request: ReceivedRequest) {
 }
 
 async function start(service: ServiceProcess, endpoint: string): Promise<string> {
+  const json = { "content-type": "application/json" };
+  const stored = await fetch(`${service.url}/datasets/support`, {
+    method: "PUT",
+    headers: json,
+    body: JSON.stringify(dataset),
+  });
+  assert(stored.ok, await stored.text());
+  const body = { endpoint, model_id: "acme/model", history: "both", dataset: "support" };
   const response = await fetch(`${service.url}/evaluate`, {
     method: "POST",
-    headers: { "content-type": "application/json", prefer: "respond-async" },
-    body: JSON.stringify(body(endpoint)),
+    headers: { ...json, prefer: "respond-async" },
+    body: JSON.stringify(body),
   });
   assertEquals(response.status, 202);
   return (await response.json()).run_id;
@@ -57,7 +62,7 @@ async function resultOf(service: ServiceProcess, id: string) {
   return JSON.parse(data!, (key, item) => hidden.includes(key) ? 0 : item);
 }
 
-Deno.test("checks, tools, costs and both histories survive a kill as in an undisturbed run", async () => {
+Deno.test("checks, tools, costs, both histories and a dataset survive a kill as in an undisturbed run", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await using endpoint = await startProviderDouble(answer);
@@ -80,6 +85,7 @@ Deno.test("checks, tools, costs and both histories survive a kill as in an undis
     assertEquals(survived, undisturbed);
 
     const { results } = survived;
+    assert(/^support@[0-9a-f]{32}$/.test(survived.dataset), survived.dataset);
     assertEquals(results.scenarios[0].attempts.length, 2);
     assertEquals(results.history_gap.tools.scenarios, SCENARIOS);
     assertEquals(results.cost.turns, SCENARIOS * (3 + 2));
