@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
-import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
@@ -15,6 +14,7 @@ import { Frame, Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { appendScenario } from "./dataset_content.ts";
 import { readScenario, ScenarioEditor } from "./scenario_editor.tsx";
+import { useSending } from "../sending.ts";
 
 const NEW: DraftScenario = { id: "", interactions: [{ id: "1", user_message: "" }] };
 
@@ -26,8 +26,7 @@ export function AddScenarioView() {
   const scenario = useSignal(NEW);
   const name = useSignal(query.value.get("name") ?? "");
   const reason = useSignal<string | undefined>(undefined);
-  const problem = useSignal<ApiProblem | undefined>(undefined);
-  const isSaving = useSignal(false);
+  const { problem, isSending, send } = useSending();
 
   function take(text: string): void {
     const read = readScenario(text);
@@ -47,10 +46,8 @@ export function AddScenarioView() {
 
   async function save(event: Event): Promise<void> {
     event.preventDefault();
-    isSaving.value = true;
-    problem.value = undefined;
     const dataset = name.value.trim();
-    try {
+    await send(async () => {
       const written = await appendScenario(dataset, scenario.value as Scenario);
       showToast(
         written.created
@@ -58,12 +55,7 @@ export function AddScenarioView() {
           : `${dataset} has this scenario already.`,
       );
       navigate(`/ui/dataset/${dataset}?q=${encodeURIComponent(scenario.value.id)}`);
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      problem.value = error;
-    } finally {
-      isSaving.value = false;
-    }
+    });
   }
 
   return (
@@ -109,7 +101,7 @@ export function AddScenarioView() {
           <Button
             kind="primary"
             type="submit"
-            disabled={isSaving.value || !name.value.trim() || !scenario.value.id.trim()}
+            disabled={isSending.value || !name.value.trim() || !scenario.value.id.trim()}
           >
             Save
           </Button>

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Dialog } from "../../../shared/pages/components/dialog.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
@@ -10,6 +9,7 @@ import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { changeDataset, latestVersion } from "./dataset_content.ts";
 import { ScenarioEditor } from "./scenario_editor.tsx";
+import { useSending } from "../sending.ts";
 
 /** Changes or deletes a scenario: the dataset gets a new version, the old one stays. */
 export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSaved }: {
@@ -22,14 +22,11 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
 }) {
   const { name, version } = dataset;
   const draft = useSignal<DraftScenario>(scenario);
-  const problem = useSignal<ApiProblem | undefined>(undefined);
+  const { problem, isSending, send } = useSending();
   const isOvertaken = useSignal(!isLatest);
-  const isSaving = useSignal(false);
 
-  async function save(line: string[]): Promise<void> {
-    isSaving.value = true;
-    problem.value = undefined;
-    try {
+  function save(line: string[]): Promise<void> {
+    return send(async () => {
       if (!isOvertaken.value && await latestVersion(name) !== version) {
         isOvertaken.value = true; // said first, saved if the person still wants it
         return;
@@ -41,12 +38,7 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
       showToast(line.length > 0 ? "The scenario is saved." : "The scenario is deleted.");
       onClose();
       onSaved();
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      problem.value = error;
-    } finally {
-      isSaving.value = false;
-    }
+    });
   }
 
   return (
@@ -75,7 +67,7 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
             <Button
               kind="danger"
               icon="trash"
-              disabled={isSaving.value}
+              disabled={isSending.value}
               onClick={() => save([])}
             >
               Delete the scenario
@@ -83,7 +75,7 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
           )}
           <span class="spacer" />
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" disabled={isSaving.value}>Save</Button>
+          <Button kind="primary" type="submit" disabled={isSending.value}>Save</Button>
         </div>
       </form>
     </Dialog>

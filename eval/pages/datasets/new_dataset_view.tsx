@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
@@ -16,6 +15,7 @@ import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { runAddress } from "./dataset_actions.tsx";
 import { LARGE_BYTES, readBeginning, toUpload } from "./upload.ts";
+import { useSending } from "../sending.ts";
 
 const FORMATS: [value: string, label: string][] = [
   ["", "Found out from the file"],
@@ -34,9 +34,8 @@ export function NewDatasetView() {
   const format = useSignal("");
   const file = useSignal<File | undefined>(undefined);
   const draft = useMemo(createBatchDraft, []);
-  const problem = useSignal<ApiProblem | undefined>(undefined);
+  const { problem, isSending, send } = useSending();
   const written = useSignal<WrittenDataset | undefined>(undefined);
-  const isSaving = useSignal(false);
   const input = draft.input.value;
   const isEmpty = !file.value && input.kind === "empty";
 
@@ -49,17 +48,10 @@ export function NewDatasetView() {
 
   async function save(event: Event): Promise<void> {
     event.preventDefault();
-    isSaving.value = true;
-    problem.value = undefined;
     const upload = toUpload(draft, { file: file.value, format: format.value || undefined });
-    try {
+    await send(async () => {
       written.value = await putDataset(name.value.trim(), upload.file, upload.parameters);
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      problem.value = error;
-    } finally {
-      isSaving.value = false;
-    }
+    });
   }
 
   if (written.value) return <Written dataset={written.value} />;
@@ -127,7 +119,7 @@ export function NewDatasetView() {
           <Button
             kind="primary"
             type="submit"
-            disabled={isSaving.value || isEmpty || !name.value.trim()}
+            disabled={isSending.value || isEmpty || !name.value.trim()}
           >
             Save
           </Button>

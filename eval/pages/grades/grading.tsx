@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
-import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
@@ -15,6 +14,7 @@ import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
 import { Shown } from "../shown.tsx";
 import { GradeList } from "./grade_list.tsx";
+import { useSending } from "../sending.ts";
 
 /** The values that have a key, from `1` to `5`. */
 const STEPS = [0, 0.25, 0.5, 0.75, 1];
@@ -68,7 +68,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
   const value = useSignal(first ? String(first.value) : "");
   const label = useSignal(first?.label ?? "");
   const comment = useSignal(first?.comment ?? "");
-  const problem = useSignal<ApiProblem | undefined>(undefined);
+  const { problem, send } = useSending();
   const commentBox = useRef<HTMLTextAreaElement>(null);
   const exact = useRef<HTMLInputElement>(null);
   const labels = [...new Set(grades.flatMap((grade) => grade.label ?? []))];
@@ -87,8 +87,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
     if (value.value.trim() === "") return exact.current?.focus();
     const name = author.value.trim();
     keepChoice(AUTHOR, name);
-    problem.value = undefined;
-    try {
+    await send(async () => {
       await gradeTurn(runId, place, {
         value: Number(value.value),
         ...(label.value.trim() && { label: label.value.trim() }),
@@ -97,10 +96,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
       });
       showToast("The grade is saved.");
       onSaved();
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      problem.value = error;
-    }
+    });
   }
 
   useShortcuts([

@@ -1,7 +1,5 @@
-import { useSignal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field, type InputAttributes } from "../../../shared/pages/components/field.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
@@ -14,6 +12,7 @@ import { Commands } from "./commands_section.tsx";
 import { Conversations } from "./conversations.tsx";
 import { draft, missing, requestBody } from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
+import { useSending } from "../sending.ts";
 
 /** Fields of the body that have a place in the form; errors of others are shown above it. */
 const FIELDS = [
@@ -30,8 +29,7 @@ const FIELDS = [
 
 /** Starts a run of a dataset, or of a pasted or uploaded batch. */
 export function NewRunView() {
-  const problem = useSignal<ApiProblem | undefined>(undefined);
-  const isStarting = useSignal(false);
+  const { problem, isSending, send } = useSending();
   const errorOf = (field: string) =>
     problem.value?.errors.filter(({ path }) => path === field || path.startsWith(`${field}.`))
       .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
@@ -45,16 +43,7 @@ export function NewRunView() {
 
   async function start(event: Event): Promise<void> {
     event.preventDefault();
-    isStarting.value = true;
-    try {
-      navigate(await startRun(requestBody.value));
-      problem.value = undefined;
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      problem.value = error;
-    } finally {
-      isStarting.value = false;
-    }
+    await send(async () => navigate(await startRun(requestBody.value)));
   }
 
   return (
@@ -124,7 +113,7 @@ export function NewRunView() {
           <Button
             kind="primary"
             type="submit"
-            disabled={isStarting.value || missing.value !== undefined}
+            disabled={isSending.value || missing.value !== undefined}
           >
             Start the run
           </Button>
