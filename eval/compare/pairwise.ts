@@ -28,6 +28,8 @@ export interface PairwiseResult {
   seed: number;
 }
 
+/** Their scores take some 30 MB. */
+const KEPT_TURNS = 50_000;
 /** At the corrected level, the p-value of about so many drawn rearrangements is significant. */
 const COUNTED_DRAWS = 20;
 const MOST_DRAWS = 100_000;
@@ -37,33 +39,38 @@ const MOST_DRAWS = 100_000;
  * chance that any verdict on equal models is false is at most 5 %. Only the headline is looked at
  * unless `scores` names others: with each further score smaller differences go unnoticed.
  *
- * Each run is read once as a baseline and once per pair as a candidate, so that no more than two are
- * in memory. Throws 400 for a score that no run has.
+ * Each run is read once, as far as `keptTurns` allow; the others are read again for each pair, so
+ * that no more than two of them are in memory. Throws 400 for a score that no run has.
  */
 export async function comparePairwise(
   runs: (() => ComparableRun)[],
-  { scores: wanted = [], seed = DEFAULT_SEED }: { scores?: string[]; seed?: number } = {},
+  { scores: wanted = [], seed = DEFAULT_SEED, keptTurns = KEPT_TURNS }: {
+    scores?: string[];
+    seed?: number;
+    keptTurns?: number;
+  } = {},
 ): Promise<PairwiseResult> {
+  const read = createKeptReader(runs, keptTurns);
   const pause = createYielder();
   const pairCount = runs.length * (runs.length - 1) / 2;
   const found: { pair: Pick<ComparedPair, "baseline" | "candidate">; tested: TestedScore[] }[] = [];
   const known = new Set<string>();
   let scores: string[] = [];
 
-  async function test(ids: { baseline: number; candidate: number }, read: Both): Promise<void> {
-    const { pairs } = await pairReadRuns(read, pause);
+  async function test(ids: { baseline: number; candidate: number }, both: Both): Promise<void> {
+    const { pairs } = await pairReadRuns(both, pause);
     const draws = drawsFor(pairCount * scores.length);
     const leftOut = createLeftOutCounter();
     const { tested } = await testScores(pairs, { names: scores, seed, draws, leftOut, pause });
     found.push({ pair: ids, tested });
   }
 
-  for (const [baseline, openBaseline] of runs.slice(0, -1).entries()) {
-    const first = await readRun(openBaseline());
+  for (const baseline of runs.slice(0, -1).keys()) {
+    const first = await read(baseline);
     for (const name of first.names) known.add(name);
     if (baseline === 0) scores = chooseScores(first, wanted);
     for (let candidate = baseline + 1; candidate < runs.length; candidate++) {
-      const second = await readRun(runs[candidate]!());
+      const second = await read(candidate);
       for (const name of second.names) known.add(name);
       await test({ baseline, candidate }, { baseline: first, candidate: second });
     }
@@ -81,6 +88,31 @@ export async function comparePairwise(
 }
 
 type Both = Record<"baseline" | "candidate", ReadRun>;
+
+/** Reads runs by their position, and keeps the first ones whose turns fit together. */
+function createKeptReader(runs: (() => ComparableRun)[], keptTurns: number) {
+  const kept = new Map<number, ReadRun>();
+  let room = keptTurns;
+  return async (position: number): Promise<ReadRun> => {
+    const known = kept.get(position);
+    if (known) return known;
+    const run = await readRun(runs[position]!());
+    const size = countTurns(run);
+    if (size <= room) {
+      kept.set(position, run);
+      room -= size;
+    }
+    return run;
+  };
+}
+
+function countTurns({ turns }: ReadRun): number {
+  let count = 0;
+  for (const scenario of turns.values()) {
+    for (const attempts of scenario.values()) count += attempts.length;
+  }
+  return count;
+}
 
 /** A p-value of a sample cannot be smaller than one rearrangement, and the level may be very small. */
 function drawsFor(tests: number): number {

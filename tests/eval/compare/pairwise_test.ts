@@ -57,6 +57,25 @@ Deno.test("each pair is tested as two runs are, and p-values are corrected over 
   assertEquals(pairs.map(({ verdict }) => verdict), ["inconclusive", "improved", "improved"]);
 });
 
+Deno.test("small runs are read once, large ones again for each pair, with the same result", async () => {
+  const runs = runsAt([0.5, 0.6, 0.7, 0.8]);
+  const compare = async (keptTurns?: number) => {
+    const reads = [0, 0, 0, 0];
+    const counted = runs.map((open, index) => () => {
+      reads[index]!++;
+      return open();
+    });
+    const result = await comparePairwise(counted, keptTurns === undefined ? {} : { keptTurns });
+    return { reads, result };
+  };
+  const small = await compare();
+  assertEquals(small.reads, [1, 1, 1, 1]);
+  const mixed = await compare(25); // two runs of twelve turns
+  assertEquals(mixed.reads, [1, 1, 3, 3]);
+  assertEquals((await compare(0)).reads, [1, 2, 3, 3]);
+  assertEquals(mixed.result, small.result);
+});
+
 Deno.test("a reason says how many comparisons were looked at", async () => {
   const { pairs } = await comparePairwise(
     runsAt([0.5, 0.5]).map((open) => () => ({
