@@ -1,6 +1,6 @@
 import { mean } from "../assess/mean.ts";
 import type { RunProgress } from "../run/active_run.ts";
-import type { RunView } from "../run/view.ts";
+import type { ViewedRun } from "../run/view.ts";
 import type { RunStatus } from "../store/run_record.ts";
 import type { ListedGroup } from "./group_report.ts";
 
@@ -28,7 +28,7 @@ export function groupProgress(all: RunProgress[]): RunProgress {
 }
 
 /** A group by the views of its runs, of which there is at least one. */
-export function listGroup(id: string, views: RunView[]): ListedGroup {
+export function listGroup(id: string, views: ViewedRun[]): ListedGroup {
   const [first] = views;
   const ends = views.map(({ finished_at }) => finished_at);
   return {

@@ -5,7 +5,7 @@ import { METHOD } from "../compare/permutation.ts";
 import { addCosts } from "../results/cost_sum.ts";
 import { describeCompletion } from "../results/summary.ts";
 import type { RunSummary } from "../results/run_summary.ts";
-import type { RunView } from "../run/view.ts";
+import type { ViewedRun } from "../run/view.ts";
 import type { RunRecord } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import type { GroupModel, GroupPair, GroupReport, ListedGroup } from "./group_report.ts";
@@ -14,7 +14,7 @@ import { listGroup } from "./group_views.ts";
 export interface GroupsDeps {
   store: RunReader;
   /** How a run is at this moment. */
-  view: (run: RunRecord) => Promise<RunView>;
+  view: (run: RunRecord) => Promise<ViewedRun>;
   /** The averages of a run that has ended. */
   summarise: (run: RunRecord) => Promise<RunSummary>;
 }

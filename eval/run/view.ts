@@ -3,7 +3,7 @@ import { withoutQuery } from "../endpoint/target.ts";
 import type { RunProgress } from "./active_run.ts";
 
 /** A run as callers see it; times are ISO 8601. */
-export interface RunView {
+export interface ViewedRun {
   run_id: string;
   parent_id: string | null;
   status: RunStatus;
@@ -23,7 +23,7 @@ export interface RunView {
   name?: string;
 }
 
-export function viewRun(run: RunRecord, progress: RunProgress): RunView {
+export function viewRun(run: RunRecord, progress: RunProgress): ViewedRun {
   return {
     run_id: run.id,
     parent_id: run.parentId,
@@ -52,7 +52,7 @@ export function restingProgress(
 
 /** A run and its result as JSON text in pieces. */
 export async function* withResult(
-  view: RunView,
+  view: ViewedRun,
   result: AsyncIterable<string>,
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(view).slice(0, -1)},"result":`;

@@ -3,7 +3,7 @@ import {
   type ColumnUse,
   type DraftScenario,
   guessUses,
-  readBatch,
+  readBatchInput,
   toBatch,
 } from "./batch_input.ts";
 
@@ -13,7 +13,7 @@ export type BatchDraft = ReturnType<typeof createBatchDraft>;
 export function createBatchDraft() {
   const text = signal("");
   const chosenUses = signal<ColumnUse[] | undefined>(undefined);
-  const input = computed(() => readBatch(text.value));
+  const input = computed(() => readBatchInput(text.value));
 
   /** The person's choice, or a guess by the names of the columns. */
   const uses = computed<ColumnUse[]>(() => {

@@ -22,7 +22,7 @@ export type BatchInput =
   | { kind: "wrong"; reason: string };
 
 /** Reads a batch as the command line does: a request, scenarios, or lines of them; and also CSV. */
-export function readBatch(text: string): BatchInput {
+export function readBatchInput(text: string): BatchInput {
   const plain = text.replace(/^\ufeff/, "").trim();
   if (plain === "") return { kind: "empty" };
   if (!/^[[{]/.test(plain)) return readTable(plain);

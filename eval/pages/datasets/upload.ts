@@ -14,7 +14,7 @@ export async function readBeginning(file: File): Promise<string> {
 }
 
 /** A file and the parameters of the request that writes it. */
-export interface Upload {
+export interface UploadRequest {
   file: NonNullable<ApiRequest["file"]>;
   parameters: Parameters;
 }
@@ -27,7 +27,7 @@ export interface Upload {
 export function toUpload(
   draft: BatchDraft,
   { file, format }: { file: File | undefined; format: string | undefined },
-): Upload {
+): UploadRequest {
   const isTable = draft.input.value.kind === "csv" && (!format || format === "csv");
   if (isTable && !file && draft.scenarios.value.length > 0) {
     const lines = draft.scenarios.value.map((scenario) => JSON.stringify(scenario));

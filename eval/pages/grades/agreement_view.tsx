@@ -11,8 +11,8 @@ import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { overallFirst, scoreLabel } from "../words.ts";
 import { GradedTurns } from "./graded_turns.tsx";
-import { JudgeAgreement } from "./judge_agreement.tsx";
-import { PeopleAgreement } from "./people_agreement.tsx";
+import { JudgeSection } from "./judge_section.tsx";
+import { PeopleSection } from "./people_section.tsx";
 
 /** Do people agree with each other, and a score with them? The score is in the address (`against`). */
 export function AgreementView({ run, summary }: { run: Run; summary: RunSummary }) {
@@ -36,8 +36,8 @@ export function AgreementView({ run, summary }: { run: Run; summary: RunSummary 
               {source.isLive && <Choices agreement={agreement} summary={summary} />}
             </div>
             <div class="columns">
-              <JudgeAgreement agreement={agreement} />
-              <PeopleAgreement agreement={agreement} />
+              <JudgeSection agreement={agreement} />
+              <PeopleSection agreement={agreement} />
             </div>
             {source.isLive && <GradedTurns runId={run.run_id} />}
           </>

@@ -10,7 +10,7 @@ import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";
 import { placeOf } from "../words.ts";
-import { authorName } from "./grade_list.tsx";
+import { authorName } from "./grades_of_turn.tsx";
 
 const PAGE = 100;
 

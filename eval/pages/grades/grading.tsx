@@ -13,7 +13,7 @@ import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
 import { Shown } from "../shown.tsx";
-import { GradeList } from "./grade_list.tsx";
+import { GradesOfTurn } from "./grades_of_turn.tsx";
 import { useSending } from "../sending.ts";
 
 /** The values that have a key, from `1` to `5`. */
@@ -40,7 +40,7 @@ export function Grading({ runId, place }: { runId: string; place: string }) {
       <Shown loaded={grades} what="the grades">
         {(found) => (
           <>
-            <GradeList {...found} />
+            <GradesOfTurn {...found} />
             {source.isLive && (
               <GradeForm
                 runId={runId}

@@ -7,7 +7,7 @@ import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { overallFirst, scoreLabel } from "../words.ts";
 import { NoiseSplit } from "./noise_split.tsx";
-import { Planning } from "./planning.tsx";
+import { PlanningSection } from "./planning_section.tsx";
 
 /** Where the noise of a score comes from, and how many scenarios a comparison needs. */
 export function NoiseView({ run, summary }: { run: Run; summary: RunSummary }) {
@@ -51,7 +51,7 @@ function NoiseOf({ run, names }: { run: Run; names: [string, ...string[]] }) {
             {Object.entries(scores).map(([name, noise]) => (
               <NoiseSplit key={name} score={name} noise={noise} />
             ))}
-            {source.isLive && <Planning run={run} score={score} />}
+            {source.isLive && <PlanningSection run={run} score={score} />}
           </div>
         )}
       </Shown>

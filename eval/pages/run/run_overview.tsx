@@ -14,7 +14,7 @@ import { Labels } from "./labels.tsx";
 import { HistoryGaps } from "./history_gaps.tsx";
 import { LiveRun } from "./live_run.tsx";
 import { Remarks } from "./remarks.tsx";
-import { RunScores } from "./run_scores.tsx";
+import { ScoresSection } from "./scores_section.tsx";
 import { Stability } from "./stability.tsx";
 import { Turns } from "./turns.tsx";
 
@@ -60,7 +60,7 @@ export function RunOverview({ run, summary, reload }: {
             title="Scores"
             hint="Means over scenarios with their 95% intervals. Choose one to see how it is spread."
           >
-            <RunScores
+            <ScoresSection
               summary={summary}
               chosen={score}
               onChoose={(name) => setQuery({ show: name === "overall" ? undefined : name })}

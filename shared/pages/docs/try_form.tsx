@@ -14,7 +14,7 @@ import {
   findMissing,
   toCurl,
   toTryRequest,
-  type TryForm,
+  type TryValues,
 } from "./try_request.ts";
 
 /** Characters of an answer that are shown; a stream may go on for hours. */
@@ -30,7 +30,7 @@ interface Result {
 
 /** A form for a route: its parameters, its body, the answer as it comes, and the same as a command. */
 export function TryForm({ route }: { route: ApiRoute }) {
-  const [form, setForm] = useState<TryForm>(() => emptyForm(route));
+  const [form, setForm] = useState<TryValues>(() => emptyForm(route));
   const [result, setResult] = useState<Result>();
   const [problem, setProblem] = useState<ApiProblem>();
   const [missing, setMissing] = useState<string[]>([]);

@@ -1,7 +1,7 @@
 import type { ApiRoute } from "./api_document.ts";
 
 /** What the person entered for a route. */
-export interface TryForm {
+export interface TryValues {
   /** By the parameter's place and name, such as `query limit`. */
   values: Record<string, string>;
   body: string;
@@ -18,7 +18,7 @@ export interface TryRequest {
 }
 
 /** A form as it is before anything was entered: examples, and the first content type. */
-export function emptyForm(route: ApiRoute): TryForm {
+export function emptyForm(route: ApiRoute): TryValues {
   const example = route.requestBody?.content["application/json"]?.example;
   const values = (route.parameters ?? [])
     .filter(({ required, schema }) => required && schema?.example !== undefined)
@@ -37,14 +37,14 @@ export function acceptsOf({ responses }: ApiRoute): string[] {
 }
 
 /** Names of required parameters that are empty, and `body` if it is not JSON. */
-export function findMissing(route: ApiRoute, { values, body }: TryForm): string[] {
+export function findMissing(route: ApiRoute, { values, body }: TryValues): string[] {
   const missing = (route.parameters ?? [])
     .filter((parameter) => parameter.required && !values[`${parameter.in} ${parameter.name}`])
     .map(({ name }) => name);
   return route.requestBody && !isJson(body) ? [...missing, "body"] : missing;
 }
 
-export function toTryRequest(route: ApiRoute, { values, body, accept }: TryForm): TryRequest {
+export function toTryRequest(route: ApiRoute, { values, body, accept }: TryValues): TryRequest {
   const query = new URLSearchParams();
   const headers: Record<string, string> = { accept };
   let path = route.path;

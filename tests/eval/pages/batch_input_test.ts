@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   type BatchInput,
   guessUses,
-  readBatch,
+  readBatchInput,
   toBatch,
 } from "../../../eval/pages/batch/batch_input.ts";
 import { commandLine, shellWord } from "../../../eval/pages/new_run/commands.ts";
@@ -20,22 +20,22 @@ Deno.test("CSV is read with quotes, any separator and any line end", () => {
 Deno.test("a batch may be a request, scenarios, lines of them, turns or a table", () => {
   const scenario = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
   const text = JSON.stringify(scenario);
-  assertEquals(scenariosOf(readBatch(text)), [scenario]);
-  assertEquals(scenariosOf(readBatch(`[${text}]`)), [scenario]);
-  assertEquals(scenariosOf(readBatch(`${text}\n${text}\n`)), [scenario, scenario]);
-  const request = readBatch(`{"test_batch":${text},"model_id":"m"}`);
+  assertEquals(scenariosOf(readBatchInput(text)), [scenario]);
+  assertEquals(scenariosOf(readBatchInput(`[${text}]`)), [scenario]);
+  assertEquals(scenariosOf(readBatchInput(`${text}\n${text}\n`)), [scenario, scenario]);
+  const request = readBatchInput(`{"test_batch":${text},"model_id":"m"}`);
   assertEquals(request, { kind: "json", scenarios: [scenario], request: { model_id: "m" } });
-  assertEquals(scenariosOf(readBatch('{"user_message":"Hi"}')), [{
+  assertEquals(scenariosOf(readBatchInput('{"user_message":"Hi"}')), [{
     id: "1",
     interactions: [{ id: "1", user_message: "Hi" }],
   }]);
-  assertEquals(readBatch("question,answer\na,b").kind, "csv");
-  assertEquals(readBatch(" \n").kind, "empty");
+  assertEquals(readBatchInput("question,answer\na,b").kind, "csv");
+  assertEquals(readBatchInput(" \n").kind, "empty");
 });
 
 Deno.test("a batch that cannot be used says why", () => {
   const reasonOf = (text: string) => {
-    const input = readBatch(text);
+    const input = readBatchInput(text);
     return input.kind === "wrong" ? input.reason : `it is ${input.kind}`;
   };
   assertStringIncludes(reasonOf('{"a":'), "not JSON");

@@ -4,7 +4,7 @@ import { IntervalChart } from "../charts/interval.tsx";
 import { ScoreTable } from "../score_table.tsx";
 
 /** Every score of a run with its interval. */
-export function RunScores({ summary, chosen, onChoose }: {
+export function ScoresSection({ summary, chosen, onChoose }: {
   summary: RunSummary;
   chosen: string;
   onChoose: (name: string) => void;

@@ -8,7 +8,7 @@ import { differenceText, scoreLabel } from "../words.ts";
 import { describeAlpha } from "./agreement_words.ts";
 
 /** A score against people: its bias over its range, and the threshold that fits people best. */
-export function JudgeAgreement({ agreement }: { agreement: Agreement }) {
+export function JudgeSection({ agreement }: { agreement: Agreement }) {
   const { judge, pass_threshold } = agreement;
   if (!judge) {
     return (

@@ -4,11 +4,11 @@ import type { Agreement, AuthorPair } from "../../../shared/schemas/agreement.ts
 import { Section } from "../frame.tsx";
 import { differenceText } from "../words.ts";
 import { describeAlpha } from "./agreement_words.ts";
-import { authorName } from "./grade_list.tsx";
-import { Figure } from "./judge_agreement.tsx";
+import { authorName } from "./grades_of_turn.tsx";
+import { Figure } from "./judge_section.tsx";
 
 /** People against each other: who graded, and how far they agree. */
-export function PeopleAgreement({ agreement: { authors, people } }: { agreement: Agreement }) {
+export function PeopleSection({ agreement: { authors, people } }: { agreement: Agreement }) {
   return (
     <Section
       title="People against each other"

@@ -8,7 +8,7 @@ import type { Grade } from "../../../shared/schemas/grades.ts";
 import type { TurnGrades } from "../../api/grade_routes.ts";
 
 /** The latest grade of each person, and beneath them what they said before. */
-export function GradeList({ grades, history }: TurnGrades) {
+export function GradesOfTurn({ grades, history }: TurnGrades) {
   if (grades.length === 0) return <p class="muted small">Nobody has graded this turn yet.</p>;
   return (
     <>

@@ -13,7 +13,7 @@ import { scoreLabel } from "../words.ts";
 const SMALLEST = "0.05";
 
 /** How many scenarios of this kind would show a difference to another run. */
-export function Planning({ run, score }: { run: Run; score: string }) {
+export function PlanningSection({ run, score }: { run: Run; score: string }) {
   const difference = query.value.get("difference") ?? SMALLEST;
   const typed = useSignal(difference);
   const loaded = useLoaded(
