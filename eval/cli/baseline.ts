@@ -39,8 +39,8 @@ export async function findBaselineRun(
   }
   throw new UsageError(
     `no baseline: there is no completed run of test "${candidate.testName}" or of the same batch ` +
-      `that passed its gate, with at most ${MOST_FAILED * 100} % failed calls, an endpoint of ` +
-      "the same kind and the same history",
+      `that did not fail, with at most ${MOST_FAILED * 100} % failed calls, an endpoint of the ` +
+      "same kind and the same history",
   );
 }
 
