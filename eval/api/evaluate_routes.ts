@@ -15,6 +15,7 @@ import { GroupReport } from "../groups/group_report.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
 import { RUN_EVENTS, RunLocation, RunState } from "./run_schemas.ts";
 import { ScoreList, SelfTestReport } from "./score_schemas.ts";
+import { CALL_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {
   test_batch: {
@@ -86,9 +87,8 @@ export function createEvaluateRoutes(
         }),
       },
       problems: {
-        403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
+        ...CALL_PROBLEMS,
         409: "`conflict`: the run was cancelled or failed, so that there is no result",
-        422: "`idempotency_key_reused`: the key came with another body before",
         503: "`shutting_down`, `overloaded`, `storage_busy`, `storage_unavailable`",
         507: "`storage_full`",
       },

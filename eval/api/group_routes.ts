@@ -7,7 +7,15 @@ import { createGroupHandlers, type GroupRoutesDeps } from "../groups/group_handl
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import { RunLocation } from "./run_schemas.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
-import { BAD_QUERY, bom, eventAnswers, fileAnswer, lastEventId } from "./route_parts.ts";
+import {
+  BAD_QUERY,
+  bom,
+  CALL_PROBLEMS,
+  eventAnswers,
+  fileAnswer,
+  idempotencyKey,
+  lastEventId,
+} from "./route_parts.ts";
 
 const FORMATS = groupFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });
@@ -100,20 +108,11 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       method: "POST",
       path: "/groups/:id/retry",
       summary: "Ask again what failed in the runs of a group; the new runs take their places",
-      params: {
-        path,
-        header: z.object({ "idempotency-key": z.string().max(255).optional() }),
-      },
+      params: { path, header: idempotencyKey },
       answers: {
         202: jsonAnswer("The group with the new runs.", GroupState, { location: RunLocation }),
       },
-      problems: {
-        ...BAD_QUERY,
-        ...NOT_FOUND,
-        ...CONFLICT,
-        403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
-        422: "`idempotency_key_reused`: the key came with another body before",
-      },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...CALL_PROBLEMS },
       handler: handlers.retry,
     },
     {

@@ -39,3 +39,12 @@ export function eventAnswers(events: string) {
     204: { description: "Everything was sent already: do not come back." },
   };
 }
+
+/** The header of a request that may be sent again. */
+export const idempotencyKey = z.object({ "idempotency-key": z.string().max(255).optional() });
+
+/** The problems of a request that calls an endpoint and may have an idempotency key. */
+export const CALL_PROBLEMS = {
+  403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
+  422: "`idempotency_key_reused`: the key came with another body before",
+};

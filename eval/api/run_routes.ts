@@ -16,7 +16,16 @@ import {
   RunStatus,
   RunWithResult,
 } from "./run_schemas.ts";
-import { BAD_QUERY, bom, eventAnswers, fileAnswer, lastEventId, runPath } from "./route_parts.ts";
+import {
+  BAD_QUERY,
+  bom,
+  CALL_PROBLEMS,
+  eventAnswers,
+  fileAnswer,
+  idempotencyKey,
+  lastEventId,
+  runPath,
+} from "./route_parts.ts";
 import { RUN_SORTS } from "../store/list_query.ts";
 
 const FORMATS = exportFormats.map(({ name }) => name);
@@ -142,20 +151,11 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       method: "POST",
       path: "/runs/:id/retry",
       summary: "Ask again what failed, as a new run",
-      params: {
-        path: runPath,
-        header: z.object({ "idempotency-key": z.string().max(255).optional() }),
-      },
+      params: { path: runPath, header: idempotencyKey },
       answers: {
         202: jsonAnswer("The new run.", RetriedRun, { location: RunLocation }),
       },
-      problems: {
-        ...BAD_QUERY,
-        ...NOT_FOUND,
-        ...CONFLICT,
-        403: "`endpoint_not_allowed`, `forbidden_origin`, `forbidden_host`",
-        422: "`idempotency_key_reused`: the key came with another body before",
-      },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...CALL_PROBLEMS },
       handler: handlers.retry,
     },
     {
