@@ -98,7 +98,8 @@ function describeScores({ scores }: Comparison, form: TextForm): string {
   return form.table(["score", "before", "now", "difference", "95 %", "p", "verdict"], rows);
 }
 
-function describePlanning(
+/** How many scenarios would show the present difference; nothing if there is a verdict. */
+export function describePlanning(
   name: string,
   { planning, difference, scenarios }: ScoreComparison,
   form: TextForm,

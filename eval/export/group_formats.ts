@@ -56,14 +56,19 @@ const COLUMNS = [
   "verdict",
   "cost",
   "cost_currency",
+  "error_bounds_low",
+  "error_bounds_high",
+  "scenarios_needed",
 ];
 
 function modelRows({ group_id, models }: GroupReport): CsvCell[][] {
   return models.flatMap(({ name, run_id, status, scores, cost }) =>
-    Object.entries(scores ?? {}).map(([score, { mean, ci95, n, turns, failed, missing }]) => [
+    Object.entries(scores ?? {}).map(([score, found]) => [
       ...["model", group_id, name, null, run_id, status, score],
-      ...[mean, ci95?.[0], ci95?.[1], n, turns, failed, missing],
+      ...[found.mean, found.ci95?.[0], found.ci95?.[1], found.n],
+      ...[found.turns, found.failed, found.missing],
       ...[null, null, null, cost?.amount, cost?.currency],
+      ...[found.error_bounds?.[0], found.error_bounds?.[1], null],
     ])
   );
 }
@@ -75,6 +80,8 @@ function pairRows({ group_id, pairs }: GroupReport): CsvCell[][] {
       ...["pair", group_id, candidate, baseline, null, null, score],
       ...[found.difference, found.ci95?.[0], found.ci95?.[1], found.scenarios, found.turns],
       ...[null, null, found.p, found.p_adjusted, found.verdict, null, null],
+      ...[found.difference_error_bounds?.[0], found.difference_error_bounds?.[1]],
+      found.planning?.scenarios,
     ])
   );
 }

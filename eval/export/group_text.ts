@@ -1,15 +1,17 @@
 import type { GroupModel, GroupPair, GroupReport } from "../groups/group_report.ts";
 import { HEADLINE } from "../results/passing.ts";
+import { describePlanning } from "./comparison_text.ts";
 import { showCost } from "./cost_text.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** A group for people: the table of models and scores, and which model is better than which. */
 export function describeGroup(report: GroupReport, form: TextForm): string {
-  const { test_name, status, group_id, progress, models, cost, judge_cost } = report;
+  const { test_name, status, group_id, dataset, progress, models, cost, judge_cost } = report;
   return [
     form.title(`Evaluation ${form.name(test_name)}: ${models.length} models, ${status}`, 1),
     form.lines([
       `Group ${form.name(group_id)}`,
+      ...(dataset === undefined ? [] : [`Dataset ${form.message(dataset)}`]),
       `Turns ${progress.done} of ${progress.total}` +
       (progress.failed > 0 ? `, ${progress.failed} failed` : ""),
       ...(cost ? [`Cost ${showCost(cost)}`] : []),
@@ -29,20 +31,27 @@ export function describeGroup(report: GroupReport, form: TextForm): string {
 
 function describeModels(models: GroupModel[], form: TextForm): string {
   const hasCost = models.some(({ cost }) => cost);
+  const hasFailed = models.some(({ scores }) => scores?.[HEADLINE]?.error_bounds);
   const rows = models.map(({ name, scores, pass_rate, progress, latency_ms, cost }) => {
-    const { mean = null, ci95 } = scores?.[HEADLINE] ?? {};
+    const { mean = null, ci95, error_bounds } = scores?.[HEADLINE] ?? {};
     return [
       form.name(name),
       showScore(mean),
       showInterval(ci95),
       pass_rate ? showScore(pass_rate.mean) : "–",
       `${progress.failed}`,
+      ...(hasFailed ? [showInterval(error_bounds)] : []),
       latency_ms ? `${Math.round(latency_ms.p50)} ms` : "–",
       ...(hasCost ? [cost ? showCost(cost) : "–"] : []),
     ];
   });
   return form.table(
-    ["model", HEADLINE, "95 %", "pass rate", "failed", "p50", ...(hasCost ? ["cost"] : [])],
+    [
+      ...["model", HEADLINE, "95 %", "pass rate", "failed"],
+      ...(hasFailed ? ["error bounds"] : []),
+      "p50",
+      ...(hasCost ? ["cost"] : []),
+    ],
     rows,
   );
 }
@@ -79,6 +88,12 @@ function describePairs({ pairs, best, method }: GroupReport, form: TextForm): st
     Object.values(scores).filter(({ reason, difference }) => reason !== null && difference !== 0)
       .map(({ reason }) => `${form.name(candidate)} and ${form.name(baseline)}: ${reason}`)
   );
+  const plans = pairs.flatMap(({ baseline, candidate, scores }) =>
+    Object.entries(scores).flatMap(([score, compared]) =>
+      describePlanning(score, compared, form)
+        .map((plan) => `${form.name(candidate)} and ${form.name(baseline)}: ${plan}`)
+    )
+  );
   return [
     form.title(`Which is better by ${method.scores.map(form.name).join(", ")}`, 2),
     form.table([...header, "mean", "95 %", "p", "better"], rows),
@@ -87,6 +102,7 @@ function describePairs({ pairs, best, method }: GroupReport, form: TextForm): st
       describeBest(best ?? [], form),
       `p is corrected for ${method.tests} ${method.tests === 1 ? "comparison" : "comparisons"}`,
       ...reasons,
+      ...plans,
     ]),
   ].join("");
 }

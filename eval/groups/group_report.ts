@@ -59,6 +59,8 @@ export const GroupReport = z.object({
   status: Status,
   test_name: z.string(),
   attempts: z.int(),
+  /** `name@version`, if the request named a dataset. */
+  dataset: z.string().optional(),
   created_at: z.string(),
   /** When the last run ended; `null` before. */
   finished_at: z.string().nullable(),
@@ -92,6 +94,7 @@ export const ListedGroup = GroupReport.pick({
   status: true,
   test_name: true,
   attempts: true,
+  dataset: true,
   created_at: true,
   finished_at: true,
   progress: true,

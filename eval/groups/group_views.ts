@@ -36,6 +36,7 @@ export function listGroup(id: string, views: ViewedRun[]): ListedGroup {
     status: groupStatus(views),
     test_name: first!.test_name,
     attempts: first!.attempts,
+    ...(first!.dataset !== undefined && { dataset: first!.dataset }),
     created_at: views.map(({ created_at }) => created_at).sort()[0]!,
     finished_at: ends.includes(null) ? null : ends.sort().at(-1)!,
     progress: groupProgress(views.map(({ progress }) => progress)),

@@ -26,7 +26,7 @@ export function GroupBody({ group, ...head }: BodyProps) {
 }
 
 function Head({ group, crumbs, actions }: BodyProps) {
-  const { test_name, models, attempts, created_at, finished_at } = group;
+  const { test_name, models, attempts, dataset, created_at, finished_at } = group;
   const ended = finished_at ? Date.parse(finished_at) : undefined;
   return (
     <div class="run-head">
@@ -49,6 +49,12 @@ function Head({ group, crumbs, actions }: BodyProps) {
             {ended && `, took ${formatDuration(ended - Date.parse(created_at))}`}
           </dd>
         </div>
+        {dataset && (
+          <div>
+            <dt>Dataset</dt>
+            <dd>{dataset}</dd>
+          </div>
+        )}
         <div>
           <dt>Size</dt>
           <dd>{formatNumberOf(attempts, "attempt")} each</dd>

@@ -1,5 +1,5 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { formatScore } from "../../../shared/pages/format.ts";
+import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
@@ -63,6 +63,14 @@ export function GroupPairs({ group }: { group: GroupReport }) {
             label: "Adjusted p",
             isNumber: true,
             cell: (row) => formatScore(of(row).p_adjusted, 3),
+          },
+          rows.some((row) => of(row).planning?.scenarios) && {
+            label: "Scenarios needed",
+            isNumber: true,
+            cell: (row) => {
+              const needed = of(row).planning?.scenarios;
+              return needed ? formatCount(needed) : "–";
+            },
           },
           {
             label: "Verdict",

@@ -4,6 +4,7 @@ import { parse as parseJunit, type TestSuites } from "junit2json";
 import { groupFormats } from "../../../eval/export/group_formats.ts";
 import { exportFormats } from "../../../eval/export/mod.ts";
 import type { EvaluateRequest } from "../../../shared/schemas/evaluate_request.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
 import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";
 
 const AT = ["--endpoint", "http://model.example/v1"];
@@ -111,6 +112,44 @@ Deno.test("a group is written in every format of a run", async () => {
   const { groups: [group] } = JSON.parse((await context.run("groups", "--json")).out);
   const written = await context.run("export", group.group_id, "--format", "html");
   assert(written.out === page, written.err);
+});
+
+Deno.test("a group says how many scenarios would tell, what failed calls leave open, and its dataset", async () => {
+  const context = groupContext({
+    files: { "s.jsonl": batchFile(9) },
+    targetOf: ({ model_id }) => ({
+      ask(conversation) {
+        const isFirst = conversation[0]!.content === "question 0";
+        if (model_id === "faulty" && isFirst) return Promise.reject(providerError(500));
+        const content = model_id === "worse" && isFirst ? "wrong" : "right";
+        return Promise.resolve({ content, usage: null });
+      },
+    }),
+  });
+  await context.run("datasets", "put", "support", "s.jsonl");
+  const models = ["good", "worse", "faulty"].flatMap((name) => ["--model", name]);
+  const outputs = ["--output", "g.csv", "--output", "g.json"];
+  const { out } = await context.run("run", "--dataset", "support", ...AT, ...models, ...outputs);
+  assertMatch(out, /Dataset support@[0-9a-f]{32}\n/);
+  assertMatch(
+    out,
+    /worse and good: overall: about \d+ scenarios of this kind would show a difference of -0\.111/,
+  );
+  assertMatch(out, /failed +error bounds/);
+  assertMatch(out, /faulty +0\.889 .* 0\.889 … 1\.000/);
+  const rows = parse(context.files["g.csv"]!, { columns: true, bom: true }) as Record<
+    string,
+    string
+  >[];
+  const { pairs, dataset } = JSON.parse(context.files["g.json"]!);
+  assertMatch(dataset, /^support@/);
+  const find = (kind: string, model: string) =>
+    rows.find((row) => row.kind === kind && row.model === model && row.score === "overall")!;
+  assertEquals(
+    find("pair", "worse").scenarios_needed,
+    String(pairs[0].scores.overall.planning.scenarios),
+  );
+  assertEquals(Number(find("model", "faulty").error_bounds_high), 1);
 });
 
 Deno.test("a stopped group continues with resume, and what was asked is not asked again", async () => {
