@@ -12,6 +12,7 @@ import {
   measureLive,
   measureOpening,
   type OpeningFigures,
+  threadMs,
 } from "./viewer.ts";
 
 const SCENARIOS = 1_000;
@@ -89,6 +90,9 @@ async function scrollFigures(browser: Browser, url: string): Promise<void> {
   await page.goto(url);
   await page.locator(".turn-rows .name").first().waitFor();
   await page.locator(".turns").scrollIntoViewIfNeeded();
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const before = await threadMs(session);
   const frames = await page.evaluate(async () => {
     const list = document.querySelector(".turns")!;
     const times: number[] = [];
@@ -107,6 +111,11 @@ async function scrollFigures(browser: Browser, url: string): Promise<void> {
   });
   report("eval: 95th percentile", frames[Math.floor(frames.length * 0.95)]!, {
     unit: "ms",
+    digits: 1,
+  });
+  report("eval: work for a frame", (await threadMs(session) - before) / frames.length, {
+    unit: "ms",
+    bound: 33,
     digits: 1,
   });
   await page.evaluate(() => {
@@ -162,6 +171,7 @@ const LINES: Line[] = [
     unit: "ms",
   },
   { what: "first rows of it", of: ({ opening }) => opening.firstRowsMs, unit: "ms", bound: 1_000 },
+  { what: "work of the page until then", of: ({ opening }) => opening.workMs, unit: "ms" },
   {
     what: "heap of the scripts with them",
     of: ({ opening }) => opening.heapMegabytes,

@@ -3,7 +3,7 @@ import { BUDGET_BYTES, buildPage, gzippedBytes, PAGES } from "../../.ci/build_pa
 import { ask, importFile, messageBox, say, startScriptedAgent } from "../pages/chat.ts";
 import { dashboardFigures } from "./dashboard.ts";
 import { type BenchPart, median, report } from "./measure.ts";
-import { firstPaint, launchBrowser, measureHeap } from "./viewer.ts";
+import { firstPaint, launchBrowser, measureHeap, threadMs } from "./viewer.ts";
 
 /** What the pages cost: bytes to load, time until they show something, work while text arrives. */
 export const pages: BenchPart = async () => {
@@ -75,16 +75,11 @@ async function chatFigures(): Promise<void> {
   await browser.close();
 }
 
-/** Processor time of the page's main thread: it does not depend on what else the machine does. */
+/** What the page's main thread did for this. */
 async function workMs(session: CDPSession, work: () => Promise<unknown>): Promise<number> {
-  const before = await metric(session, "ThreadTime");
+  const before = await threadMs(session);
   await work();
-  return 1000 * (await metric(session, "ThreadTime") - before);
-}
-
-async function metric(session: CDPSession, wanted: string): Promise<number> {
-  const { metrics } = await session.send("Performance.getMetrics");
-  return metrics.find(({ name }) => name === wanted)!.value;
+  return await threadMs(session) - before;
 }
 
 /** A conversation with markdown in each answer, as an imported file. */

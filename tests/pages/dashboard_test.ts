@@ -127,6 +127,9 @@ suite.test("turns are filtered and sorted, and the address keeps it", async (fix
   const found = await status.textContent();
   await page.reload();
   await page.getByText(found!).waitFor();
+  const rows = await page.locator(".turn-rows .turn-row").count();
+  const table = await page.getByRole("table", { name: "Turns" }).boundingBox();
+  assert(table!.height < (rows + 2) * 36, "the table is higher than its rows");
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByLabel("Lowest score").fill("0.5");
   await page.waitForURL(/min=0.5/);
@@ -346,6 +349,48 @@ suite.test("a run is exported in every format from its page", async (fixture, op
     ]);
     assertStringIncludes(await Deno.readTextFile((await download.path())!), fixture.old);
   }
+});
+
+suite.test("the tools that were called stand beside those expected", async (fixture, open) => {
+  await using double = await startProviderDouble(() =>
+    Response.json(completionBody({
+      content: "It is in Leipzig.",
+      finishReason: "stop",
+      toolCalls: [{ name: "track_order", arguments: '{"order":4711}' }],
+    }))
+  );
+  const { id, interactions } = SUPPORT_BATCH[1]!;
+  const run = await fixture.evaluate({
+    endpoint: double.baseUrl,
+    attempts: 1,
+    test_batch: [{
+      id,
+      interactions: interactions.map((turn) => ({
+        ...turn,
+        reference_tools: [{ name: "track_parcel" }],
+      })),
+    }],
+  });
+  await using tab = await open(`${fixture.url}/ui/runs/${run}?turn=0/1/0`);
+  await tab.page.getByText("Expected (exact): track_parcel").waitFor();
+  await tab.page.getByText("track_order", { exact: true }).waitFor();
+  await tab.page.getByText('{"order":4711}', { exact: true }).waitFor();
+  await checkAccessibility(tab.page);
+});
+
+suite.test("the list of runs is read again by itself", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/no/such/view`);
+  const { page } = tab;
+  await page.clock.install();
+  await page.goto(fixture.url);
+  await page.getByRole("link", { name: "smoke" }).waitFor();
+  await fixture.evaluate({
+    attempts: 1,
+    test_name: "newer",
+    test_batch: SUPPORT_BATCH.slice(0, 1),
+  });
+  await page.clock.runFor(11_000);
+  await page.getByRole("link", { name: "newer" }).waitFor();
 });
 
 suite.test("what failed is retried from the page", async (fixture, open) => {

@@ -44,6 +44,40 @@ suite.test("the theme follows the system until the person chooses one", async ({
   assertEquals(await background(), dark);
 });
 
+suite.test("a view loads one script and one style, all of it from its service", async (
+  { urls: [agent = "", evaluation = ""] },
+  open,
+) => {
+  const views = [agent, `${agent}/docs`, evaluation, `${evaluation}/ui/new`, `${evaluation}/docs`];
+  for (const view of views) {
+    await using tab = await open(`${agent}/healthz`);
+    const asked: { url: string; type: string }[] = [];
+    tab.page.on("request", (request) => {
+      asked.push({ url: request.url(), type: request.resourceType() });
+    });
+    await tab.page.goto(view, { waitUntil: "networkidle" });
+    const of = (wanted: string) => asked.filter(({ type }) => type === wanted).length;
+    assertEquals([of("script"), of("stylesheet")], [1, 1], view);
+    const origins = asked.filter(({ url }) => !url.startsWith("data:"))
+      .map(({ url }) => new URL(url).origin);
+    assertEquals([...new Set(origins)], [new URL(view).origin]);
+  }
+});
+
+suite.test("nothing moves for whoever asked for less motion", async ({ urls }, open) => {
+  await using tab = await open(urls[1]!, { reducedMotion: "reduce" });
+  const { page } = tab;
+  await page.route(/\/runs\?/, () => {}); // never answered
+  await page.reload();
+  const spinner = page.locator(".spinner");
+  await spinner.waitFor();
+  const style = await spinner.evaluate((element) => {
+    const { animationDuration, animationIterationCount } = getComputedStyle(element);
+    return [parseFloat(animationDuration) < 0.001, animationIterationCount];
+  });
+  assertEquals(style, [true, "1"]);
+});
+
 suite.test("? lists the keys, and Escape closes the list", async ({ urls }, open) => {
   await using tab = await open(`${urls[0]}/ui/no/such/view`);
   const { page } = tab;

@@ -9,6 +9,8 @@ import { WORST_FIRST } from "./turn_query.ts";
 import { useVirtualRows } from "./virtual_rows.ts";
 
 const ROW_HEIGHT = 36;
+/** The row of headers and the frame. */
+const HEAD_HEIGHT = ROW_HEIGHT + 2;
 const SCENARIO: Pick<TurnColumn, "label" | "sort" | "width"> = {
   label: "Scenario",
   sort: "position",
@@ -32,6 +34,7 @@ export function TurnsTable({ list, columns }: { list: TurnList; columns: TurnCol
       aria-label="Turns"
       aria-rowcount={count + 1}
       tabIndex={0}
+      style={{ height: `min(72vh, 760px, ${height + HEAD_HEIGHT}px)` }}
     >
       <div class="turn-row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns }}>
         <SortHeader {...SCENARIO} />
