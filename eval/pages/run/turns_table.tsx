@@ -43,7 +43,6 @@ export function TurnsTable({ list, columns }: { list: TurnList; columns: TurnCol
       <div class="turn-rows" role="rowgroup" style={{ height: `${height}px` }}>
         {indexes.map((index) => {
           const turn = rows[index];
-          const top = `${index * ROW_HEIGHT}px`;
           return turn
             ? (
               <Row
@@ -51,7 +50,7 @@ export function TurnsTable({ list, columns }: { list: TurnList; columns: TurnCol
                 turn={turn}
                 columns={columns}
                 index={index}
-                style={{ gridTemplateColumns, top }}
+                gridTemplateColumns={gridTemplateColumns}
               />
             )
             : (
@@ -60,7 +59,7 @@ export function TurnsTable({ list, columns }: { list: TurnList; columns: TurnCol
                 class="turn-row"
                 role="row"
                 aria-rowindex={index + 2}
-                style={{ gridTemplateColumns, top }}
+                style={{ gridTemplateColumns, top: topOf(index) }}
               >
                 <span class="muted" role="cell">Loading…</span>
               </div>
@@ -97,16 +96,26 @@ function SortHeader({ label, sort, isNumber }: Pick<TurnColumn, "label" | "sort"
   );
 }
 
-function Row({ turn, columns, index, style }: {
+function topOf(index: number): string {
+  return `${index * ROW_HEIGHT}px`;
+}
+
+/** Its properties stay the same while the list scrolls, so that it is not rendered again. */
+function Row({ turn, columns, index, gridTemplateColumns }: {
   turn: TurnRow;
   columns: TurnColumn[];
   index: number;
-  style: Record<string, string>;
+  gridTemplateColumns: string;
 }) {
   const parameters = new URLSearchParams(query.value);
   parameters.set("turn", placeOf(turn));
   return (
-    <div class="turn-row" role="row" aria-rowindex={index + 2} style={style}>
+    <div
+      class="turn-row"
+      role="row"
+      aria-rowindex={index + 2}
+      style={{ gridTemplateColumns, top: topOf(index) }}
+    >
       <span role="cell" class="name">
         <Link href={`?${parameters}`}>
           <span dir="auto">{turn.scenario_id}</span>{" "}
