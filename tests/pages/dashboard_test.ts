@@ -42,10 +42,9 @@ suite.test(
     await page.getByRole("heading", { name: "No run fits" }).waitFor();
     await checkAccessibility(page);
     await page.getByRole("button", { name: "Show all runs" }).click();
-    for (const box of (await page.getByRole("checkbox", { name: /support/ }).all())) {
-      await box
-        .check();
-    }
+    const boxes = page.getByRole("checkbox", { name: /support/ });
+    await boxes.nth(1).waitFor(); // the list is empty while it is being read
+    for (const box of await boxes.all()) await box.check();
     await page.getByRole("button", { name: "Compare" }).click();
     await page.waitForURL(`**/ui/compare?baseline=${fixture.old}&candidate=${fixture.now}`);
   },
