@@ -91,7 +91,7 @@ function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest, prefix: st
 
 async function* writeSuites(
   source: ExportSource,
-  { scenarios, turnCounts, statistics, historyGap }: RunDigest,
+  { scenarios, turnCounts, historyGap }: RunDigest,
   prefix: string,
 ) {
   const { run, threshold } = source;
@@ -102,7 +102,7 @@ async function* writeSuites(
     endpoint: withoutQuery(run.endpoint),
     threshold,
     ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
-    ...headlineProperties({ statistics, historyGap }),
+    ...gapProperties(historyGap),
     ...costProperties(turnCounts),
     ...agreementProperties(source),
   };
@@ -126,18 +126,10 @@ async function* writeSuites(
   if (open !== undefined) yield "  </testsuite>\n";
 }
 
-/** What the headline would be if failed calls had been answered, and its history gap. */
-function headlineProperties(
-  { statistics, historyGap }: Pick<RunDigest, "statistics"> & {
-    historyGap: RunDigest["historyGap"] | undefined;
-  },
-): Record<string, string | number> {
-  const bounds = statistics[HEADLINE]?.error_bounds;
+/** The history gap of the headline, if the run has both histories. */
+function gapProperties(historyGap: RunDigest["historyGap"] | undefined): Record<string, number> {
   const gap = historyGap?.[HEADLINE]?.gap;
-  return {
-    ...(bounds && { [`${HEADLINE}_error_bounds`]: bounds.map(round).join(" to ") }),
-    ...(gap !== undefined && { [`${HEADLINE}_history_gap`]: gap }),
-  };
+  return gap === undefined ? {} : { [`${HEADLINE}_history_gap`]: gap };
 }
 
 /** What the whole run cost, as far as that is known. */

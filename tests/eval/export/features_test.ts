@@ -121,7 +121,6 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     tools: /tool/,
     "history gap": /<property name="overall_history_gap" value="0\.\d+"/,
     cost: /<property name="run_cost" value="\d+ EUR"/,
-    "error bounds": /<property name="overall_error_bounds" value="[\d.]+ to [\d.]+"/,
     grades: /graded 0\.8 by ann/,
     agreement: /<property name="agreement_of_people"/,
   },
