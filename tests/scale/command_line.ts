@@ -82,7 +82,8 @@ Deno.test({
       const id = /run ([0-9a-f-]{36})/.exec(err)![1]!;
       const end = await awaitEnd(() => instances.all, id, { withinMs: 60_000 });
       assertEquals([end.status, end.progress.done], ["completed", 80]);
-      assert(endpoint.total <= 82, `${endpoint.total} calls`);
+      // Of two conversations at a time: a question under way, and a reply that was being stored.
+      assert(endpoint.total <= 84, `${endpoint.total} calls`);
     } finally {
       await Deno.remove(cwd, { recursive: true });
     }
