@@ -1,3 +1,4 @@
+import { v8Flags } from "../../.ci/task_flags.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import { evaluateRequest, storedTurn } from "../fakes/stored_runs.ts";
 import { report } from "./measure.ts";
@@ -54,7 +55,7 @@ async function measure(
 ): Promise<ReadMeasurement> {
   const script = new URL("read_process.ts", import.meta.url).pathname;
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--v8-flags=--expose-gc", script, path, runId, what],
+    args: ["run", "-A", `${v8Flags("eval")[0]},--expose-gc`, script, path, runId, what],
     stderr: "inherit",
   }).output();
   if (!success) throw new Error("the reading failed");
