@@ -10,11 +10,11 @@ export function jsonLength(value: unknown, limit: number): number {
 function leastLength(value: unknown, limit: number): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 1;
-  let length = 2;
+  let length = 1;
   for (const key in value) {
     length += Array.isArray(value) ? 1 : key.length + 4;
     length += leastLength((value as Record<string, unknown>)[key], limit - length);
     if (length > limit) break;
   }
-  return length;
+  return Math.max(length, 2);
 }

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { jsonLength } from "../../shared/json_length.ts";
 
 Deno.test("a value's length as JSON is exact up to the limit, and above it beyond", () => {
@@ -9,4 +9,12 @@ Deno.test("a value's length as JSON is exact up to the limit, and above it beyon
     if (exact <= limit) assertEquals(found, exact);
     else assert(found > limit);
   }));
+});
+
+Deno.test("a list or an object as long as the limit has its exact length", () => {
+  for (const value of [[], {}, [[]], [1, 2], { a: 1 }, { a: [], b: { c: [{}] } }]) {
+    const { length } = JSON.stringify(value);
+    assertEquals(jsonLength(value, length), length);
+    assertEquals(jsonLength(value, length - 1), length);
+  }
 });
