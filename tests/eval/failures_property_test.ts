@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import type { EvaluateResponse } from "../../shared/schemas/evaluate_response.ts";
 import type { Scores } from "../../shared/schemas/statistics.ts";
 import { providerError } from "../fakes/eval_ports.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 
 /** The number of halves of surrogate pairs, which are no characters. */
 const HALVES = 0x800;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { createDemoProvider } from "../../agent/models/demo.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "../../agent/models/demo_names.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
 /** How many bodies an endpoint takes, and how many ids, queries or headers. */

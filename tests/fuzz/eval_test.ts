@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { openStore } from "../../eval/store/open_store.ts";
 import { RUN_STATUSES } from "../../eval/store/run_record.ts";
 import { providerError } from "../fakes/eval_ports.ts";

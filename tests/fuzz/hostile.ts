@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { anyCharacter } from "../fakes/any_character.ts";
 
 /** What a caller may send where something sensible is expected. */

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { LONG_JSON, parseLongJson } from "../../shared/long_json.ts";
 
 const long = "x".repeat(LONG_JSON);

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { routeModel } from "../../shared/routing.ts";
 
 const UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6";

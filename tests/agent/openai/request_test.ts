@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { buildHistory } from "../../../agent/run/history.ts";
 import { fromLegacy } from "../../../agent/openai/legacy_functions.ts";
 import { toConversation } from "../../../agent/openai/request.ts";

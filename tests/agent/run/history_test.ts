@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import type { CallerMessage } from "../../../agent/run/conversation.ts";
 import { buildHistory, type HistoryRepairs } from "../../../agent/run/history.ts";
 import { AppError } from "../../../shared/errors.ts";

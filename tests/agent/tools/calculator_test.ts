@@ -1,6 +1,6 @@
 import process from "node:process";
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { createCalculator } from "../../../agent/tools/calculator.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { type Attempts, shiftAttempts } from "../../../eval/compare/attempt_shift.ts";
 import { permutationTest } from "../../../eval/compare/permutation.ts";
 import { signFlip } from "../../../eval/compare/sign_flip.ts";

@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { createRandom } from "../../../eval/compare/random.ts";
 import { signFlip } from "../../../eval/compare/sign_flip.ts";
 import { ALPHA } from "../../../eval/compare/spans.ts";

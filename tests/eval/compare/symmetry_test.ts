@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 

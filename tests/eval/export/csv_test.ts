@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { parse } from "csv-parse/sync";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { csv } from "../../../eval/export/csv.ts";
 import {
   failedTurn,

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { parse, type TestCase, type TestSuites } from "junit2json";
 import { junit } from "../../../eval/export/junit.ts";
 import {

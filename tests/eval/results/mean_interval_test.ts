@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { meanInterval } from "../../../eval/results/mean_interval.ts";
 import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
 import { simulateCoverage } from "../../bench/trust/coverage.ts";

@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import type { ScoredTurn } from "../../../eval/results/score_statistic.ts";
 import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/json_stream.ts";
 
 Deno.test("the pieces of any value together are its JSON", () => {

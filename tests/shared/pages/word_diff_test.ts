@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { diffWords } from "../../../shared/pages/word_diff.ts";
 
 Deno.test("words that differ are marked, and only those", () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { product, products } from "../../../../eval/assess/embeddings/embedder.ts";
 
 Deno.test("inner products taken side by side are the same to the last bit", () => {

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { bleu } from "../../../../eval/assess/scores/bleu.ts";
 import { chrf } from "../../../../eval/assess/scores/chrf.ts";
 import { editSimilarity } from "../../../../eval/assess/scores/edit_similarity.ts";

@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { createBatchSemantics } from "../../../../eval/assess/batch_semantics.ts";
 import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
 import { semanticSimilarity } from "../../../../eval/assess/scores/semantic_similarity.ts";

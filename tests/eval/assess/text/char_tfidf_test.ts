@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals, assertStrictEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { createCharTfIdf, gramCosine } from "../../../../eval/assess/text/char_tfidf.ts";
 
 Deno.test("a text is weighed once up to 20,000 characters, and a longer one is not kept", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { lcsLength } from "../../../../eval/assess/text/lcs.ts";
 
 /** The textbook table: slow, and beyond doubt. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import fc from "fast-check";
+import fc from "seeded-fast-check";
 import { NgramIds } from "../../../../eval/assess/text/ngram_ids.ts";
 import { countItems, countShared } from "../../../../eval/assess/text/overlap.ts";
 
