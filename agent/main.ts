@@ -21,7 +21,7 @@ async function main(): Promise<void> {
         readMcpConfig(config.AGENT_MCP_CONFIG);
       }
     },
-    outgoing: (config) => config.AGENT_MAX_RUNS,
+    outgoing: (config) => (requests) => Math.min(requests, config.AGENT_MAX_RUNS),
     async create(config, log) {
       // The configuration has been read. LangChain reads its own variables about twenty times per
       // run, which takes a fifth of the run's CPU time; an empty object makes that cheap.

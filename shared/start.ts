@@ -7,7 +7,8 @@ import {
   readEnvironment,
 } from "./config.ts";
 import type { CallerKey } from "./http/auth.ts";
-import { countFreeDescriptors, descriptorsFor, planConnections } from "./http/descriptors.ts";
+import { createConnectionRoom } from "./http/connection_room.ts";
+import type { DescriptorNeeds } from "./http/descriptors.ts";
 import type { Service } from "./http/router.ts";
 import { serve, type ServeOptions } from "./http/server.ts";
 import { createLogger, type LogFormat, type Logger } from "./log.ts";
@@ -26,7 +27,7 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   /** Throws `ConfigError` for a configuration with which the service must not start. */
   check(config: z.output<S>): void | Promise<void>;
   /** Outgoing connections that the service may have at once: they use descriptors too. */
-  outgoing?(config: z.output<S>): number;
+  outgoing?(config: z.output<S>): DescriptorNeeds["outgoing"];
   /** Wires the service; may throw `ConfigError`. */
   create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
 }
@@ -78,7 +79,7 @@ async function serveService<S extends z.ZodObject>(
   const { config, common, format, log } = await configure(definition);
   // Before anything else: counting descriptors takes them all for a moment.
   const connections = limitsOf(common, {
-    outgoing: definition.outgoing?.(config) ?? 0,
+    outgoing: definition.outgoing?.(config) ?? (() => 0),
     log,
   });
   const started = await definition.create(config, log);
@@ -114,17 +115,16 @@ async function serveService<S extends z.ZodObject>(
 
 function limitsOf(
   { MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS, TRUSTED_PROXIES }: CommonConfig,
-  { outgoing, log }: { outgoing: number; log: Logger },
+  { outgoing, log }: { outgoing: DescriptorNeeds["outgoing"]; log: Logger },
 ): ServeOptions["connections"] {
-  const needs = { connections: MAX_CONNECTIONS, outgoing };
-  const plan = planConnections(needs, countFreeDescriptors(descriptorsFor(needs)));
-  if (plan.total < MAX_CONNECTIONS) {
-    log.warn("MAX_CONNECTIONS is lowered: the process may not open enough files (ulimit -n)", {
-      wanted: MAX_CONNECTIONS,
-      connections: plan.total,
-    });
-  }
-  return { ...plan, perAddress: MAX_CONNECTIONS_PER_ADDRESS, trustedProxies: TRUSTED_PROXIES };
+  const room = createConnectionRoom({ connections: MAX_CONNECTIONS, outgoing }, {
+    onLowered: (connections) =>
+      log.warn("MAX_CONNECTIONS is lowered: the process may not open enough files (ulimit -n)", {
+        wanted: MAX_CONNECTIONS,
+        connections,
+      }),
+  });
+  return { room, perAddress: MAX_CONNECTIONS_PER_ADDRESS, trustedProxies: TRUSTED_PROXIES };
 }
 
 const MIN_KEY_LENGTH = 16;

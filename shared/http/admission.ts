@@ -65,8 +65,9 @@ export interface Admission extends Capacity {
   onEnd(callback: () => void): () => void;
 }
 
-export function createAdmission(limit: Omit<Limit, "what">): Admission {
-  const capacity = createCapacity({ ...limit, what: "requests" });
+/** The limit is read at each request: it may change. */
+export function createAdmission(limit: Limit): Admission {
+  const capacity = createCapacity(limit);
   const callbacks = new Set<() => void>();
   let isStopping = false;
   let isEnding = false;

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "../errors.ts";
 import { isLoopback } from "./host.ts";
+import type { ConnectionRoom } from "./connection_room.ts";
 import { networkOf, plainAddress } from "./connection.ts";
 import { renderProblem } from "./client_errors.ts";
 
@@ -9,8 +10,8 @@ import { renderProblem } from "./client_errors.ts";
 export type RefusalReason = "total" | "address";
 
 export interface ConnectionLimitOptions {
-  /** Connections open at once. */
-  total: number;
+  /** Connections open at once: `total`. */
+  room: ConnectionRoom;
   /** Of one address (IPv6: of one /64). Unset: half of `total`, and no limit for loopback. */
   perAddress?: number | undefined;
   /** Addresses that stand for many callers: only `total` limits them. */
@@ -48,7 +49,7 @@ interface OpenConnection {
  * are none, newcomers get 503 and are closed. Must be called before the server listens.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): ConnectionLimit {
-  const { total, trustedProxies, onRefused, onChange } = options;
+  const { room, trustedProxies, onRefused, onChange } = options;
   const connections = new Map<Socket, OpenConnection>(); // quiet longest first
   const byAddress = new Map<string, number>();
   let telling = 0;
@@ -64,12 +65,14 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   });
 
   function limitOf(address: string): number {
-    if (trustedProxies.includes(address)) return total;
+    if (trustedProxies.includes(address)) return room.total;
     if (options.perAddress !== undefined) return options.perAddress;
-    return isLoopback(address) ? total : Math.ceil(total / 2);
+    return isLoopback(address) ? room.total : Math.ceil(room.total / 2);
   }
 
   function admit(socket: Socket): RefusalReason | undefined {
+    room.expect(connections.size + 1);
+    const { total } = room;
     const direct = plainAddress(socket.remoteAddress ?? "");
     const address = networkOf(direct);
     const limit = limitOf(direct);

@@ -26,8 +26,8 @@ export function countFreeDescriptors(upTo: number): number | undefined {
 export interface DescriptorNeeds {
   /** Connections from clients that are wanted at once. */
   connections: number;
-  /** Connections to models, tools and judges that may be open at once. */
-  outgoing: number;
+  /** Connections to models, tools and judges that may be open while `requests` are running. */
+  outgoing(requests: number): number;
 }
 
 export interface ConnectionPlan {
@@ -42,7 +42,7 @@ const MAX_BACKLOG = 511;
 
 /** What a service that wants `needs` uses at most. */
 export function descriptorsFor({ connections, outgoing }: DescriptorNeeds): number {
-  return connections + outgoing + RESERVED_DESCRIPTORS + MAX_BACKLOG;
+  return connections + outgoing(connections) + RESERVED_DESCRIPTORS + MAX_BACKLOG;
 }
 
 /**
@@ -50,12 +50,16 @@ export function descriptorsFor({ connections, outgoing }: DescriptorNeeds): numb
  * after one failed `accept` Deno's `node:http` accepts no more, even when there is room again. If
  * there is too little for both, clients and outgoing connections get one half each.
  */
-export function planConnections(needs: DescriptorNeeds, free: number | undefined): ConnectionPlan {
+export function planConnections(
+  needs: DescriptorNeeds,
+  free: number | undefined,
+  { backlog }: { backlog?: number } = {},
+): ConnectionPlan {
   if (free === undefined || free >= descriptorsFor(needs)) {
     return { total: needs.connections, backlog: MAX_BACKLOG };
   }
-  const backlog = Math.min(MAX_BACKLOG, Math.max(MIN_BACKLOG, Math.floor(free / 8)));
+  backlog ??= Math.min(MAX_BACKLOG, Math.max(MIN_BACKLOG, Math.floor(free / 8)));
   const shared = Math.max(2, free - RESERVED_DESCRIPTORS - backlog);
-  const outgoing = Math.min(needs.outgoing, Math.ceil(shared / 2));
+  const outgoing = Math.min(needs.outgoing(needs.connections), Math.ceil(shared / 2));
   return { total: Math.min(needs.connections, shared - outgoing), backlog };
 }

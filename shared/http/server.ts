@@ -5,11 +5,11 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import { onStopSignal } from "../stop_signals.ts";
-import { type Admission, createAdmission } from "./admission.ts";
+import { type Admission, createAdmission, type Limit } from "./admission.ts";
 import { answerClientErrors, NO_URL, TWO_HOSTS } from "./client_errors.ts";
 import type { Connection } from "./connection.ts";
 import { limitConnections } from "./connection_limit.ts";
-import type { ConnectionPlan } from "./descriptors.ts";
+import type { ConnectionRoom } from "./connection_room.ts";
 import { allowHalfClosed, watchHalfClosed } from "./half_closed.ts";
 import { createRefusalLog } from "./refusal_log.ts";
 import { refuse } from "./problem.ts";
@@ -31,7 +31,8 @@ export interface ServeOptions {
   /** Requests that may run at once; further ones are refused. */
   maxRequests: number;
   /** Connections open at once, in all and per address, and waiting; see `limitConnections`. */
-  connections: ConnectionPlan & {
+  connections: {
+    room: ConnectionRoom;
     perAddress?: number | undefined;
     trustedProxies: string[];
   };
@@ -66,6 +67,7 @@ const CHECKING_INTERVAL_MS = 1000;
  */
 export function serve(options: ServeOptions): void {
   const { name, hostname, port, graceMs, readTimeoutMs, service, log, metrics } = options;
+  const { room } = options.connections;
   const admission = createAdmission(requestLimit(options));
 
   async function answer(request: Request, sockets: Sockets): Promise<Response> {
@@ -103,6 +105,7 @@ export function serve(options: ServeOptions): void {
     connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, readTimeoutMs),
   }, (incoming, outgoing) => {
     if (watchdog?.answer(incoming, outgoing)) return;
+    room.expect(admission.used + 1);
     outgoing.once("close", limit.begin(incoming.socket));
     watchHalfClosed(incoming, outgoing);
     closeUnreadBody(incoming, outgoing, readTimeoutMs);
@@ -135,7 +138,7 @@ export function serve(options: ServeOptions): void {
     log.error(`cannot listen on ${hostname}:${port}: ${reason}; see ${options.portVariable}`);
     Deno.exit(1);
   });
-  server.listen(port, hostname, options.connections.backlog, () => {
+  server.listen(port, hostname, room.backlog, () => {
     watchdog?.start(server.address() as AddressInfo);
     options.onListen(addressOf(server));
   });
@@ -159,10 +162,16 @@ export function serve(options: ServeOptions): void {
 }
 
 /** A connection carries one request at a time, unless its client sends several ahead. */
-function requestLimit({ maxRequests, connections: { total } }: ServeOptions) {
-  return maxRequests <= total
-    ? { max: maxRequests, setting: "MAX_REQUESTS" }
-    : { max: total, setting: "MAX_CONNECTIONS" };
+function requestLimit({ maxRequests, connections: { room } }: ServeOptions): Limit {
+  return {
+    what: "requests",
+    get max() {
+      return Math.min(maxRequests, room.total);
+    },
+    get setting() {
+      return maxRequests <= room.total ? "MAX_REQUESTS" : "MAX_CONNECTIONS";
+    },
+  };
 }
 
 function exit(): void {

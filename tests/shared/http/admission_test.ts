@@ -12,7 +12,7 @@ import { about, routesOf } from "../../fakes/routes.ts";
 function serviceForOne() {
   const lines: string[] = [];
   const metrics = createMetrics({ runs: () => 0 });
-  const admission = createAdmission({ max: 1, setting: "MAX_REQUESTS" });
+  const admission = createAdmission({ what: "requests", max: 1, setting: "MAX_REQUESTS" });
   const service = createService(routesOf({ "GET /": () => new Response("ok") }), {
     about,
     config: parseConfig(z.object(commonVariables), {}),
