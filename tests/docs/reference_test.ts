@@ -99,11 +99,12 @@ Deno.test("docs/errors.md has the codes of failed turns, missing grades and comp
   for (const code of LeftOutReason.options) assert(comparisons.includes(`\`${code}\``), code);
 });
 
-/** The names that the source and the tests may import. */
+/** The names of packages that the source and the tests may import. */
 function readImports(): string[] {
   return ["tests/deno.json", "tests/clients/deno.json"].flatMap((path) => {
     const file = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
-    return Object.keys(JSON.parse(file).imports);
+    const imports: Record<string, string> = JSON.parse(file).imports;
+    return Object.keys(imports).filter((name) => imports[name]!.startsWith("npm:"));
   });
 }
 
