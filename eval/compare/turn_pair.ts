@@ -1,3 +1,4 @@
+import { SAME_TEXT } from "../assess/metadata/reference_labels.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { mean } from "../assess/mean.ts";
 import type { LeftOutCounter, LeftOutReason } from "./left_out.ts";
@@ -37,8 +38,11 @@ type Side = (typeof SIDES)[number];
 
 const FAILED: Cell = { value: 0, low: 0, high: 0, isFailed: true };
 const MISSING: Cell = { value: null, low: 0, high: 1 };
-/** An empty reply scores the same by every method. */
-const ANY_METHOD = "empty";
+/**
+ * Methods that follow from the reply, and stand for every method: an empty reply scores 0, and the
+ * text of a reference has its labels. Leaving them out would leave out the worst and best replies.
+ */
+const ANY_METHOD: ReadonlySet<string> = new Set(["empty", SAME_TEXT]);
 const SHOWN_METHOD = 80;
 
 /**
@@ -109,7 +113,7 @@ function pairPlain(
     const value = scores[score];
     if (typeof value !== "number") return missing.has(score) ? MISSING : undefined;
     const own = methods[score] ?? "";
-    if (method !== undefined && own !== method && own !== ANY_METHOD) return MISSING;
+    if (method !== undefined && own !== method && !ANY_METHOD.has(own)) return MISSING;
     return { value, low: value, high: value };
   });
   return note(cells, { pair, score, leftOut });
@@ -126,7 +130,7 @@ function methodsOf(turns: AttemptTurn[], score: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { failed, scores, methods } of turns) {
     const method = methods[score] ?? "";
-    if (failed || typeof scores[score] !== "number" || method === ANY_METHOD) continue;
+    if (failed || typeof scores[score] !== "number" || ANY_METHOD.has(method)) continue;
     counts.set(method, (counts.get(method) ?? 0) + 1);
   }
   return counts;

@@ -4,7 +4,8 @@ import { normalText } from "../text/normal_text.ts";
 import type { AnnotatedReply, KeyAnnotation } from "./annotator.ts";
 import { labelKey } from "../../../shared/schemas/label_key.ts";
 
-const METHOD = "same_text";
+/** The method of labels that are a reference's own. */
+export const SAME_TEXT = "same_text";
 
 /** The labels of replies that say word for word what a reference says. */
 export interface ReferenceLabels {
@@ -43,15 +44,17 @@ function choose(
   { interaction: { reference_metadata } }: AnnotatedReply,
 ): KeyAnnotation | undefined {
   if (!labels) return undefined;
-  if (labels.size === 1) return { value: [...labels.values()][0], method: METHOD, confidence: 1 };
+  if (labels.size === 1) {
+    return { value: [...labels.values()][0], method: SAME_TEXT, confidence: 1 };
+  }
   const expected = Object.hasOwn(reference_metadata, key)
     ? labelKey(reference_metadata[key])
     : undefined;
   if (expected !== undefined && labels.has(expected)) {
-    return { value: labels.get(expected), method: METHOD, confidence: 1 };
+    return { value: labels.get(expected), method: SAME_TEXT, confidence: 1 };
   }
   const reason = `${labels.size} references have this text and different labels`;
-  return { value: undefined, method: METHOD, confidence: null, reason };
+  return { value: undefined, method: SAME_TEXT, confidence: null, reason };
 }
 
 function entry<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {

@@ -167,6 +167,25 @@ Deno.test("an empty reply counts by whatever method: a model that falls silent r
   assertEquals(scores.semantic_similarity!.verdict, "regressed");
 });
 
+Deno.test("a reply with the reference's text counts by whatever method its label is read", async () => {
+  const labelled = (match: number, method: string): Result => ({
+    scores: { intent_match: match, metadata_match: match, overall: match },
+    reference_metadata: { intent: "greet" },
+    annotation: { method, confidence: 1, keys: { intent: { method, confidence: 1 } } },
+  });
+  const attempts = (...results: Result[]): RecordedScenario[] => [["s", [["t", ...results]]]];
+  const { scores, left_out } = await compare(
+    attempts(labelled(0, "judge"), labelled(1, "judge")),
+    attempts(labelled(0, "judge"), labelled(1, "same_text"), labelled(1, "same_text")),
+  );
+  assertEquals(left_out, []);
+  for (const score of ["intent_match", "metadata_match", "overall"]) {
+    assertEquals(scores[score]!.baseline, 0.5);
+    assertAlmostEquals(scores[score]!.candidate, 2 / 3);
+    assertEquals(scores[score]!.missing, { baseline: 0, candidate: 0 });
+  }
+});
+
 Deno.test("a real regression is found although a few verdicts are missing", async () => {
   const good = Array.from({ length: 20 }, (_, index) => turn(0.8, { grade: 0.8 + index / 100 }));
   const bad = Array.from(
