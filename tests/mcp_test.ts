@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { explainPermission } from "../agent/mcp/permission_help.ts";
 import {
   type Answer,
   completion,
@@ -143,12 +144,15 @@ Deno.test("a call of a program's tool has a result", async () => {
   assertStringIncludes((await (await ask(started.agent)).json()).content, "42");
 });
 
-Deno.test("without the permission to start it, a program is down and the error names the flag", async () => {
+Deno.test("without the permission to start it, a program is down and the error says how to give it", async () => {
   await using hub = await startProviderDouble(completion({ content: "Still here." }));
   await using started = await startAgent(hub, { servers: { everything: stdio() } });
   await inState(started.agent, "down");
   const { servers } = await toolsOf(started.agent);
-  assertStringIncludes(servers[0].error, `--allow-run=${Deno.execPath()}`);
+  assertStringIncludes(
+    servers[0].error,
+    explainPermission(`--allow-run=${Deno.execPath()}`, Deno.env.has("ASSAY_BINARIES")),
+  );
   const ready = await fetch(`${started.agent.url}/readyz`);
   assertEquals([ready.status, (await ready.json()).details], [200, { mcp: "everything is down" }]);
   assertEquals((await (await ask(started.agent)).json()).content, "Still here.");

@@ -2,6 +2,7 @@ import { parse } from "@std/jsonc";
 import { z } from "zod";
 import { ConfigError } from "../../shared/config.ts";
 import { type Fields, isFields } from "../../shared/fields.ts";
+import { explainPermission } from "./permission_help.ts";
 
 /** A value of `env`; `null` takes an inherited variable away. */
 const EnvValue = z.union([z.string(), z.number().transform(String), z.null()], {
@@ -129,16 +130,14 @@ function readFile(path: string): string {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw refuse(`${path} does not exist`);
     if (error instanceof Deno.errors.IsADirectory) throw refuse(`${path} is a folder`);
-    if (error instanceof Deno.errors.NotCapable) throw refuse(explainPermission(path));
+    if (error instanceof Deno.errors.NotCapable) throw refuse(explainReading(path));
     throw error;
   }
 }
 
-function explainPermission(path: string): string {
-  const command = Deno.build.standalone
-    ? `build with: deno task compile --allow-read=${path}`
-    : `start with: DENO_FLAGS=--allow-read=${path} deno task agent`;
-  return `no permission to read ${path}; ${command}; or set AGENT_MCP_CONFIG to the file's content`;
+function explainReading(path: string): string {
+  const help = explainPermission(`--allow-read=${path}`);
+  return `no permission to read ${path}; ${help}; or set AGENT_MCP_CONFIG to the file's content`;
 }
 
 function parseFile(text: string): Fields {

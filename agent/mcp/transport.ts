@@ -3,6 +3,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
 import type { McpServer } from "./config.ts";
 import { createMessageFetch, MAX_MESSAGE_BYTES, type OnBreach } from "./message_limits.ts";
+import { explainPermission } from "./permission_help.ts";
 import { programEnvironment, temporaryFolder } from "./program_environment.ts";
 import { keepTail } from "./stderr_tail.ts";
 
@@ -63,7 +64,6 @@ async function createProgram(
 async function requireRun(command: string): Promise<void> {
   const { state } = await Deno.permissions.query({ name: "run", command });
   if (state === "granted") return;
-  throw new Error(
-    `no permission to start the program ${command}; start the service with --allow-run=${command}`,
-  );
+  const help = explainPermission(`--allow-run=${command}`);
+  throw new Error(`no permission to start the program ${command}; ${help}`);
 }
