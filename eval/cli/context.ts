@@ -1,4 +1,5 @@
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { RunManager } from "../run/manager.ts";
 import type { RunReader, RunStore } from "../store/store.ts";
 
@@ -43,6 +44,8 @@ export interface CliContext {
   createManager(store: RunStore, concurrency: number | undefined): RunManager;
   /** Throws if the configuration does not allow the endpoint. */
   requireAllowed(request: EvaluateRequest): void;
+  /** What the scores mean, as they are computed with the configuration. */
+  describeScores(): ScoreDescription[];
   /** `EVAL_MAX_ATTEMPTS`. */
   readonly maxAttempts: number;
   /** Milliseconds since an arbitrary start. */

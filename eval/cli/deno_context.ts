@@ -6,6 +6,8 @@ import { createLogger, type Logger } from "../../shared/log.ts";
 import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { onStopSignal } from "../../shared/stop_signals.ts";
+import { describeScores } from "../assess/scores/scorers.ts";
+import { createScoringPorts } from "../assess/wiring.ts";
 import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint/policy.ts";
 import { backUpDatabase } from "../store/backup.ts";
@@ -58,6 +60,7 @@ export function createDenoContext(): CliContext {
       return createEvalDeps(wanted, { log: log(), ...opened, store }).runs;
     },
     requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
+    describeScores: () => describeScores(createScoringPorts(config(), fetch)),
     get maxAttempts() {
       return config().EVAL_MAX_ATTEMPTS;
     },

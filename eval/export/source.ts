@@ -7,8 +7,9 @@ import type { ExportSource } from "./format.ts";
 import { thresholdOf } from "../results/outcome.ts";
 
 /**
- * A stored run, ready to be written down, with the grades that people gave. Throws 409 while the run is under way: formats that state
- * their counts first read it twice, and must find the same both times.
+ * A stored run, ready to be written down, with the grades that people gave. Throws 409 while the
+ * run is under way: formats that state their counts first read it twice, and must find the same
+ * both times.
  */
 export function exportSource(
   reader: RunReader,

@@ -2,6 +2,7 @@ import { EvalConfig } from "../../eval/config.ts";
 import { runCli } from "../../eval/cli/cli.ts";
 import { UsageError } from "../../eval/cli/command.ts";
 import type { CliContext } from "../../eval/cli/context.ts";
+import { describeScores } from "../../eval/assess/scores/scorers.ts";
 import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
 import { createEndpointPolicy } from "../../eval/endpoint/policy.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
@@ -72,6 +73,7 @@ export function cliContext(options: CliOptions = {}) {
       files[path] = "a copy";
       return Promise.resolve();
     },
+    describeScores: () => describeScores(options.scoring ?? scoringPorts()),
     createManager(store, concurrency = 8) {
       concurrencies.push(concurrency);
       return createRunManager({

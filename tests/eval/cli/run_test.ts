@@ -139,6 +139,19 @@ Deno.test("outputs are written in the format of their endings, with the comparis
   for (const name of names) assertStringIncludes(err, `wrote ${name}\n`);
 });
 
+Deno.test("a page written by run or by export explains the scores", async () => {
+  const context = cliContext({ files: { "b.json": batchFile(1) }, answer: () => "right" });
+  await context.run("run", "b.json", ...target, "--output", "r.html");
+  const [{ run_id }] = JSON.parse((await context.run("runs", "--json")).out).runs;
+  const exported = await context.run("export", run_id, "--format", "html");
+  for (const page of [context.files["r.html"]!, exported.out]) {
+    assertStringIncludes(
+      page,
+      '"definition":"how near the reply and the reference are in meaning"',
+    );
+  }
+});
+
 const mistakes: [name: string, args: string[], message: string][] = [
   ["no batch", [...target], "BATCH is missing"],
   ["two batches", ["b.json", "c.json", ...target], 'unexpected argument "c.json"'],
