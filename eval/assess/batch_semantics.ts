@@ -94,9 +94,10 @@ async function encodeAll(
   { encode, isOver }: { encode: (text: string) => Promise<unknown>; isOver: () => boolean },
 ): Promise<void> {
   const different = [...new Set(texts)].slice(0, ENCODED_AHEAD);
-  for (let at = 0; at < different.length && !isOver(); at += AT_ONCE) {
+  // One alone at first: replies that arrive while the encoder is loaded must not wait behind many.
+  for (let at = 0, count = 1; at < different.length && !isOver(); at += count, count = AT_ONCE) {
     try {
-      await Promise.all(different.slice(at, at + AT_ONCE).map(encode));
+      await Promise.all(different.slice(at, at + count).map(encode));
     } catch {
       return; // the score that needs the vector reports it
     }

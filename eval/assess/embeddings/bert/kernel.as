@@ -41,6 +41,15 @@ function largest(v: v128): f32 {
   return max(max(f32x4.extract_lane(v, 0), f32x4.extract_lane(v, 1)), high);
 }
 
+/** The second largest of four. */
+@inline
+function secondOf(v: v128): f32 {
+  const a = f32x4.extract_lane(v, 0), b = f32x4.extract_lane(v, 1);
+  const c = f32x4.extract_lane(v, 2), d = f32x4.extract_lane(v, 3);
+  const ab = max(a, b), cd = max(c, d);
+  return max(min(ab, cd), ab > cd ? min(a, b) : min(c, d));
+}
+
 @inline
 function total(v: v128): f32 {
   const high = f32x4.extract_lane(v, 2) + f32x4.extract_lane(v, 3);
@@ -108,15 +117,23 @@ export function quantize(
   from: usize, to: usize, scales: usize, offsets: usize, apart: usize, rows: i32, width: usize,
 ): void {
   for (; rows > 0; rows--, scales += 4, apart += 8) {
-    let peak = peakOf(from, width);
-    const top = find(from, peak), value = load<f32>(top);
-    store<f32>(top, 0);
-    const next = peakOf(from, width);
-    const isApart = peak > APART * next;
-    if (isApart) peak = next;
-    else store<f32>(top, value);
+    // The largest and the next value of each lane, then of all four.
+    let tops = f32x4.splat(0), nexts = tops;
+    for (let at = from, end = from + (width << 2); at < end; at += 16) {
+      const v = f32x4.abs(v128.load(at));
+      nexts = f32x4.pmax(nexts, f32x4.pmin(tops, v));
+      tops = f32x4.pmax(tops, v);
+    }
+    let peak = largest(tops), top = from, value: f32 = 0;
+    const next = max(secondOf(tops), largest(nexts));
+    if (peak > APART * next) {
+      top = find(from, peak);
+      value = load<f32>(top);
+      store<f32>(top, 0);
+      peak = next;
+    }
     store<i32>(apart, top - from >> 2);
-    store<f32>(apart, isApart ? value : 0, 4);
+    store<f32>(apart, value, 4);
     store<f32>(scales, peak / ACTIVATION_PEAK);
     const scale = factorFor(peak);
     for (const end = to + width; to < end; offsets += 4) {
@@ -126,7 +143,7 @@ export function quantize(
       }
       store<i32>(offsets, -WEIGHT_OFFSET * totalOf(sum));
     }
-    store<f32>(top, value);
+    if (value != 0) store<f32>(top, value);
   }
 }
 

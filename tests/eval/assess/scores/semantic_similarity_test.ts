@@ -108,6 +108,26 @@ Deno.test("references are encoded ahead by the encoder that compares them", asyn
   assertEquals([embedded, cjkTexts], [[REFERENCES[0], REFERENCES[2]], [REFERENCES[1]]]);
 });
 
+Deno.test("while the encoder is being loaded one reference waits for it, and none once a reply is there", async () => {
+  const asked: string[] = [];
+  const loaded = Promise.withResolvers<void>();
+  const { embedder } = fakeEmbedder({
+    async embed(text) {
+      asked.push(text);
+      await loaded.promise;
+      return Float32Array.of(1);
+    },
+  });
+  const semantics = createBatchSemantics(BATCH, { embedder, detector: fakeDetector });
+  let isAnswered = false;
+  const ahead = semantics.encodeReferences(() => isAnswered);
+  await Promise.resolve();
+  isAnswered = true;
+  loaded.resolve();
+  await ahead;
+  assertEquals(asked, [REFERENCES[0]]);
+});
+
 Deno.test("without vectors there is no score but a reason, and the method stays the same", async () => {
   const failing = { embed: () => Promise.reject(new Error("no weights")) };
   for (const reference of ["The parcel is here.", "您的订单已经发货。"]) {
