@@ -72,9 +72,10 @@ function checkModels(
 }
 
 /**
- * The variables of the service that an MCP server gets too, if it is a program: where programs are, whose home it is, and in
- * which language to speak. Without them `npx`, `uvx` and most interpreters do not start. Secrets of
- * the service are not among them. The task's `--allow-env` names the same variables.
+ * The variables of the service that an MCP server gets too, if it is a program: where programs are,
+ * whose home it is, and in which language to speak. Without them `npx`, `uvx` and most interpreters
+ * do not start. Secrets of the service are not among them. The task's `--allow-env` names the same
+ * variables.
  */
 export const INHERITED = [
   "PATH",

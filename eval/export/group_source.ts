@@ -3,7 +3,10 @@ import type { RunReader } from "../store/store.ts";
 import type { ExportSource } from "./format.ts";
 import { exportSource } from "./source.ts";
 
-/** The runs of a group, ready to be written down; `threshold` is their own if unset. Throws 409 if one is running. */
+/**
+ * The runs of a group, ready to be written down; `threshold` is their own if unset. Throws 409 if
+ * one is running.
+ */
 export async function groupSources(
   reader: RunReader,
   { models, threshold }: Pick<GroupReport, "models"> & { threshold?: number | undefined },

@@ -23,9 +23,10 @@ const MAX_MISSED = 3;
 const STEPS = 10;
 
 /**
- * Connects to its own port regularly, as a client does. A service that no longer accepts connections
- * cannot notice it otherwise: nothing fails, and no request comes. Any answer proves that connections are
- * accepted, also a refusal or a closed connection. The probe's path is known to this process alone.
+ * Connects to its own port regularly, as a client does. A service that no longer accepts
+ * connections cannot notice it otherwise: nothing fails, and no request comes. Any answer proves
+ * that connections are accepted, also a refusal or a closed connection. The probe's path is known
+ * to this process alone.
  */
 export function createWatchdog(
   { intervalMs, onDeaf, connect = Deno.connect }: WatchdogOptions,

@@ -5,14 +5,15 @@ export const Scores = z.record(z.string(), z.number().nullable()).meta({ id: "Sc
 export type Scores = z.infer<typeof Scores>;
 
 /**
- * One score over many turns. `failed` turns count 0 in `mean`. `turns` is the number of turns behind
- * the mean; `n` is the number of values averaged, which for a whole run are its scenarios. `missing`
- * turns should have the score but it could not be computed; they are not in `mean`, and `bounds` says
- * what the mean would be with all of them at their lowest and at their highest (`null` if none is
- * missing). `error_bounds` says what it would be with failed turns at 0 and at 1, and the missing as
- * in `bounds`; absent if no turn failed. `stderr` is clustered by attempt if turns of several attempts are pooled. `ci95` is a
- * Wilson interval with the effective sample size of the clusters, within [0, 1]. Both, and `stdev`,
- * are `null` if there are fewer than two to compare.
+ * One score over many turns. `failed` turns count 0 in `mean`. `turns` is the number of turns
+ * behind the mean; `n` is the number of values averaged, which for a whole run are its scenarios.
+ * `missing` turns should have the score but it could not be computed; they are not in `mean`, and
+ * `bounds` says what the mean would be with all of them at their lowest and at their highest
+ * (`null` if none is missing). `error_bounds` says what it would be with failed turns at 0 and at
+ * 1, and the missing as in `bounds`; absent if no turn failed. `stderr` is clustered by attempt if
+ * turns of several attempts are pooled. `ci95` is a Wilson interval with the effective sample size
+ * of the clusters, within [0, 1]. Both, and `stdev`, are `null` if there are fewer than two to
+ * compare.
  */
 export const Statistic = z.object({
   n: z.number(),
@@ -69,8 +70,8 @@ export const RunPassRates = z.object({
 export type RunPassRates = z.infer<typeof RunPassRates>;
 
 /**
- * A score of the same turns after the generated replies and after the references. `gap` is reference
- * − generated: what is lost because earlier replies were wrong.
+ * A score of the same turns after the generated replies and after the references. `gap` is
+ * reference − generated: what is lost because earlier replies were wrong.
  */
 export const ScenarioHistoryGap = z.object({
   generated: z.number(),

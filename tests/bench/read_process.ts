@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- speaks to the process that started it
 /**
- * `read_process.ts DATABASE RUN heap|stretch`: answers with a stored run and exports it in every format, all at
- * once, and prints as JSON what that took. Needs `--expose-gc`.
+ * `read_process.ts DATABASE RUN heap|stretch`: answers with a stored run and exports it in every
+ * format, all at once, and prints as JSON what that took. Needs `--expose-gc`.
  */
 import process from "node:process";
 import { compareStored } from "../../eval/compare/compare_stored.ts";

@@ -63,7 +63,10 @@ async function stsSpearman(table: string, ports: Ports): Promise<number> {
   return correlation(ranks(ours), ranks(rows.map((row) => Number(row[4]))));
 }
 
-/** Each draw takes other intents, other examples and other questions; the draws are the same ones every time. */
+/**
+ * Each draw takes other intents, other examples and other questions; the draws are the same ones
+ * every time.
+ */
 async function bankingAccuracy(table: string, ports: Ports): Promise<number> {
   const byIntent = readBanking(table);
   const random = createRandom(1);

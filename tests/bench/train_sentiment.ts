@@ -1,13 +1,17 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /**
  * `deno task sentiment-model`: trains the sentiment model on the sentences of `data/` and writes
- * `eval/assess/metadata/sentiment_model.json`. Needed again after a change of the encoder or the sentences.
+ * `eval/assess/metadata/sentiment_model.json`. Needed again after a change of the encoder or the
+ * sentences.
  */
 import { toUnit } from "../../eval/assess/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { phraseSentences, readSentences, SENTIMENTS } from "./sentiment_sentences.ts";
 
-/** Larger values make the model less sure of itself; with this one its chances hold (`label-quality`). */
+/**
+ * Larger values make the model less sure of itself; with this one its chances hold
+ * (`label-quality`).
+ */
 const RIDGE = 0.001;
 const STEPS = 300;
 const RATE = 0.1;

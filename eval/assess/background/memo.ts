@@ -6,7 +6,10 @@ import { createHash } from "node:crypto";
  */
 export const LONGEST_REMEMBERED = 20_000;
 
-/** A longer text is known to a memo by its digest: the text itself may be much larger than the result. */
+/**
+ * A longer text is known to a memo by its digest: the text itself may be much larger than the
+ * result.
+ */
 const LONGEST_KEY = 2000;
 /** A digest of a longer text would hold the event loop for milliseconds. */
 const LONGEST_DIGESTED = 1_000_000;
@@ -29,8 +32,8 @@ export interface LastLimits extends MemoLimits {
 
 /**
  * Remembers what a function of a text gave, for the texts used last: at least `capacity` of them,
- * and at most twice as many, because to know which of them was used longest ago would cost more than
- * many of the functions. Callers must not change the results.
+ * and at most twice as many, because to know which of them was used longest ago would cost more
+ * than many of the functions. Callers must not change the results.
  */
 export function rememberLast<Output>(
   compute: (text: string) => Output,

@@ -30,7 +30,10 @@ export interface LabelExample {
   interaction: Interaction;
 }
 
-/** Reads the labels of one metadata key out of replies. Rejects if it needs the encoder and that fails. */
+/**
+ * Reads the labels of one metadata key out of replies. Rejects if it needs the encoder and that
+ * fails.
+ */
 export interface KeyAnnotator {
   readonly method: string;
   annotate(reply: AnnotatedReply): Promise<KeyAnnotation>;

@@ -118,7 +118,10 @@ function referencesOf(key: string, scenarios: Scenario[]): LabelExample[] {
   return collectExamples(key, scenarios).flatMap(({ examples }) => examples);
 }
 
-/** By vote: a language is often mistaken in a short text. Without a reference nothing speaks against it. */
+/**
+ * By vote: a language is often mistaken in a short text. Without a reference nothing speaks against
+ * it.
+ */
 async function areMostlyEnglish(
   references: LabelExample[],
   semantics: BatchSemantics,

@@ -37,7 +37,10 @@ export async function createReferenceLabels(scenarios: Scenario[]): Promise<Refe
   return { find: (key, reply) => choose(byText.get(normalText(reply.text))?.get(key), key, reply) };
 }
 
-/** If references of one text differ in their label, the turn's own decides; without one there is no label. */
+/**
+ * If references of one text differ in their label, the turn's own decides; without one there is no
+ * label.
+ */
 function choose(
   labels: Map<string, unknown> | undefined,
   key: string,

@@ -45,7 +45,10 @@ export function overall(planned: PlannedPart[]): Overall {
   return { value: null, missing, bounds: [at(0), at(1)] };
 }
 
-/** Adds the headline, and says what is missing. A part that is `null` and not missing was not planned. */
+/**
+ * Adds the headline, and says what is missing. A part that is `null` and not missing was not
+ * planned.
+ */
 export function conclude(
   scores: Scores,
   { missing, bounds = {} }: {

@@ -29,11 +29,12 @@ export interface SemanticSimilarity {
 }
 
 /**
- * How near two texts are in meaning. With the encoder inside: a mix of the cosine of sentence vectors
- * with the overlap of word stems (English) or of character n-grams (everything else), calibrated so
- * that 0.7 means about the same in every language; a reference without letters by its numbers. With
- * an embeddings endpoint: the cosine as it is. The method depends on the reference and its batch, never on the reply. Texts that are equal but
- * for letter case, width and blanks are 1, and need no encoder.
+ * How near two texts are in meaning. With the encoder inside: a mix of the cosine of sentence
+ * vectors with the overlap of word stems (English) or of character n-grams (everything else),
+ * calibrated so that 0.7 means about the same in every language; a reference without letters by its
+ * numbers. With an embeddings endpoint: the cosine as it is. The method depends on the reference
+ * and its batch, never on the reply. Texts that are equal but for letter case, width and blanks are
+ * 1, and need no encoder.
  */
 export async function semanticSimilarity(
   { reply, reference }: { reply: string; reference: string },
