@@ -36,7 +36,7 @@ export async function send(path: string, options: ApiRequest = {}): Promise<Resp
     });
     if (response.status !== 401) return response;
     await response.body?.cancel();
-    await requireKey({ isRefused: "x-api-key" in key });
+    await requireKey(key);
   }
 }
 

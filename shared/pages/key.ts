@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 
 const STORED_AS = "assay-key";
+const HEADER = "x-api-key";
 
 /** Set while the page waits for the person's key. `isRefused`: the last one was wrong. */
 export const keyRequest = signal<{ isRefused: boolean } | undefined>(undefined);
@@ -10,12 +11,16 @@ let waiting = Promise.withResolvers<void>();
 /** The header with the key; none if the person has not been asked. */
 export function keyHeaders(): Record<string, string> {
   const key = sessionStorage.getItem(STORED_AS);
-  return key ? { "x-api-key": key } : {};
+  return key ? { [HEADER]: key } : {};
 }
 
-/** Asks the person for the key. All requests that wait for it continue together. */
-export async function requireKey({ isRefused }: { isRefused: boolean }): Promise<void> {
-  keyRequest.value ??= { isRefused };
+/**
+ * Asks the person for another key than that of the headers which the service refused. All requests
+ * that wait for it continue together. Does not ask if it was given while the refusal was under way.
+ */
+export async function requireKey(refused: Record<string, string>): Promise<void> {
+  if (keyHeaders()[HEADER] !== refused[HEADER]) return;
+  keyRequest.value ??= { isRefused: HEADER in refused };
   await waiting.promise;
 }
 

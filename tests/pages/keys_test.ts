@@ -46,6 +46,29 @@ suite.test(
 );
 
 suite.test(
+  "the page asks once, even if it learns late that another request needed the key",
+  async ({ url }, open) => {
+    await using tab = await open("about:blank");
+    const { page } = tab;
+    tab.expect(/401/);
+    const given = Promise.withResolvers<void>();
+    await page.route("**/v1/models", async (route) => {
+      const response = await route.fetch();
+      await given.promise;
+      await route.fulfill({ response });
+    }, { times: 1 });
+    await page.goto(byNumber(url));
+    await page.getByLabel("API key").fill("the-right-key");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "This service needs a key" });
+    await dialog.waitFor({ state: "detached" });
+    given.resolve();
+    await page.getByText("support-v3").waitFor();
+    assertEquals(await dialog.count(), 0);
+  },
+);
+
+suite.test(
   "the page works under a name that is listed nowhere, also without HTTPS",
   async ({ url }, open) => {
     await using tab = await open(byName(url), { permissions: [] });
