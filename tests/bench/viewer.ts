@@ -99,9 +99,10 @@ export async function measureHeap(page: Page): Promise<number> {
 }
 
 export async function firstPaint(page: Page): Promise<number> {
-  return await page.evaluate(() =>
-    performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN
+  const painted = await page.waitForFunction(() =>
+    performance.getEntriesByName("first-contentful-paint")[0]?.startTime
   );
+  return await painted.jsonValue() ?? NaN;
 }
 
 /** Processor time of a page's main thread so far: it does not depend on what else the machine does. */
