@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { startServiceProcess } from "../fakes/service_process.ts";
-import { pageSuite } from "./browser.ts";
+import { checkAccessibility, pageSuite } from "./browser.ts";
+import { ask, lastAnswers, say } from "./chat.ts";
 import { startSupportBot, SUPPORT_BATCH } from "./support_bot.ts";
 
 const suite = pageSuite(async () => {
@@ -51,7 +52,10 @@ suite.test(
     await page.evaluate(() => document.body.setAttribute("data-same-page", ""));
     const done = () => page.evaluate(() => document.querySelector("progress")?.value ?? Infinity);
     const before = await done();
-    await restart(() => page.getByText("Connection lost; trying again…").waitFor());
+    await restart(async () => {
+      await page.getByText("Connection lost; trying again…").waitFor();
+      await checkAccessibility(page);
+    });
     await page.waitForFunction(
       (before) => (document.querySelector("progress")?.value ?? Infinity) > before + 3,
       before,
@@ -61,5 +65,27 @@ suite.test(
     assertEquals(await page.locator("body[data-same-page]").count(), 1);
     const { progress } = await (await fetch(`${url}/runs/${run_id}?result=false`)).json();
     assertEquals(progress.done, progress.total);
+  },
+);
+
+suite.test(
+  "a list and a chat whose service has gone away say so, for every reader",
+  async ({ url, restart }, open) => {
+    const agent = await startServiceProcess("agent");
+    await using list = await open(url);
+    await using chat = await open(agent.url);
+    for (const tab of [list, chat]) tab.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE/);
+    await list.page.locator("table.runs tbody tr").first().waitFor();
+    await ask(chat.page, "before");
+    await agent[Symbol.asyncDispose]();
+    await say(chat.page, "Are you there?");
+    await lastAnswers(chat.page).getByRole("alert").getByText(/Cannot reach the service/).waitFor();
+    await checkAccessibility(chat.page);
+    await restart(async () => {
+      await list.page.getByText("Cannot reach the service.").waitFor({ timeout: 30_000 });
+      await checkAccessibility(list.page);
+    });
+    await list.page.getByRole("button", { name: "Try again" }).click();
+    await list.page.getByText("Cannot reach the service.").waitFor({ state: "detached" });
   },
 );

@@ -214,6 +214,7 @@ for (const { name, address, request, loading, ready } of CASES) {
       await page.route(request, (route: Route) => route.abort("internetdisconnected"));
       await page.getByRole("button", { name: "Try again" }).first().click();
       await page.getByText("Cannot reach the service.").first().waitFor();
+      await checkAccessibility(page, { isQuick: true });
       await page.unroute(request);
       await page.getByRole("button", { name: "Try again" }).first().click();
       await page.locator(ready).first().waitFor({ state: "attached" });
