@@ -19,11 +19,11 @@ export function AddToDataset({ test }: { test: DraftTest | undefined }) {
     <div class="card">
       <Field
         label="Dashboard of assay-eval"
-        hint="It opens with this test, and you choose the dataset there."
+        hint="It opens with this scenario, and you choose the dataset there."
         error={typed.trim() && !address
           ? "Enter an address such as http://127.0.0.1:8080."
           : isTooLong
-          ? `This test is too long for a link: save it as a file, and open that at ${
+          ? `This scenario is too long for a link: save it as a file, and open that at ${
             datasetForm(address)
           }.`
           : undefined}

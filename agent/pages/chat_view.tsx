@@ -98,7 +98,10 @@ function Content({ id }: { id: string | undefined }) {
   if (isMissing.value) {
     return (
       <Empty icon="search" title="This conversation is not in this browser">
-        <p>Conversations are kept in the browser in which they were held. Ask for an export.</p>
+        <p>
+          Conversations are kept in the browser in which they were held. Export it there, and import
+          the file here.
+        </p>
         <Link class="button" href="/">New conversation</Link>
       </Empty>
     );

@@ -42,11 +42,14 @@ export function SaveTestDialog({ conversation, onClose }: {
     <Dialog title="Save as test" isWide onClose={onClose}>
       <form class="dialog-body-form" onSubmit={save}>
         <p class="muted small">
-          The messages become a test of assay-eval, and the replies what it expects. Edit them
-          before you save.
+          The conversation becomes a scenario of assay-eval: your messages, with the replies as
+          references for later replies. Edit them before you save.
         </p>
         <div class="two-fields">
-          <Field label="Test id" error={test.id.trim() ? undefined : "Give the test an id."}>
+          <Field
+            label="Scenario id"
+            error={test.id.trim() ? undefined : "Give the scenario an id."}
+          >
             {(input) => (
               <input
                 {...input}
@@ -68,7 +71,7 @@ export function SaveTestDialog({ conversation, onClose }: {
           </Field>
         </div>
         {models.length > 1 && (
-          <Field label="Expected replies" hint="Choosing another model discards your edits.">
+          <Field label="Reference replies" hint="Choosing another model discards your edits.">
             {(input) => (
               <select
                 {...input}
@@ -129,7 +132,7 @@ function TurnEditor({ turn, onChange }: {
       />
       {isIncluded && (
         <div class="two-fields">
-          <Field label="Message">
+          <Field label="User message">
             {(input) => (
               <textarea
                 {...input}
@@ -140,7 +143,7 @@ function TurnEditor({ turn, onChange }: {
               />
             )}
           </Field>
-          <Field label="Expected reply">
+          <Field label="Reference reply">
             {(input) => (
               <textarea
                 {...input}

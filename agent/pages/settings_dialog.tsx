@@ -60,7 +60,7 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Settings" onClose={onClose}>
       <form class="dialog-body-form" onSubmit={submit} noValidate>
-        <p class="muted small">For this conversation and the next ones.</p>
+        <p class="muted small">For this conversation and new ones.</p>
         <Field label="System prompt" hint="If it is empty, the service uses its own.">
           {(input) => (
             <textarea
@@ -73,7 +73,11 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <div class="two-fields">
-          <Field label="Temperature" hint="Empty: the provider's." error={errors.temperature}>
+          <Field
+            label="Temperature"
+            hint="If empty, the provider's default."
+            error={errors.temperature}
+          >
             {(input) => (
               <input
                 {...input}
@@ -84,8 +88,8 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
             )}
           </Field>
           <Field
-            label="Most tokens per reply"
-            hint="Empty: the provider's."
+            label="Maximum tokens per reply"
+            hint="If empty, the provider's default."
             error={errors.maxTokens}
           >
             {(input) => (

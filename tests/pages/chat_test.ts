@@ -104,12 +104,12 @@ suite.test(
     await checkAccessibility(page);
     await page.getByLabel("System prompt").fill("Answer like a pirate.");
     await page.getByLabel("Temperature").fill("hot");
-    await page.getByLabel("Most tokens per reply").fill("1.5");
+    await page.getByLabel("Maximum tokens per reply").fill("1.5");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Enter a number from 0 to 2, or nothing.").waitFor();
     await page.getByText("Enter a whole number above 0, or nothing.").waitFor();
     await page.getByLabel("Temperature").fill("0.3");
-    await page.getByLabel("Most tokens per reply").fill("77");
+    await page.getByLabel("Maximum tokens per reply").fill("77");
     await page.getByRole("button", { name: "Save" }).click();
     await ask(page, "Hello");
     const sent = hub.requests.at(-1)?.body;

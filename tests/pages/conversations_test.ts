@@ -165,8 +165,8 @@ suite.test("a conversation is saved as a test that assay-eval accepts", async ({
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Save as test" }).click();
   await checkAccessibility(page);
-  await page.getByLabel("Test id").fill("opening hours");
-  await page.getByLabel("Expected reply").first().fill("Nine to five.");
+  await page.getByLabel("Scenario id").fill("opening hours");
+  await page.getByLabel("Reference reply").first().fill("Nine to five.");
   await page.getByLabel("Turn 2").uncheck();
   const download = saved(page.waitForEvent("download"));
   await page.getByRole("button", { name: "Save as file" }).click();
@@ -210,7 +210,7 @@ suite.test(
     );
     await checkAccessibility(page);
     await address.fill(`${url.replace("http://", "")}/ui/runs`);
-    await page.getByLabel("Expected reply").fill("Nine to five.");
+    await page.getByLabel("Reference reply").fill("Nine to five.");
     const link = page.getByRole("link", { name: "Add to a dataset" });
     assertEquals(await link.getAttribute("rel"), "noopener");
     const opening = page.waitForEvent("popup");

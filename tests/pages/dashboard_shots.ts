@@ -67,12 +67,16 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
   const shots: Shot[] = [
     ...both("runs", {
       address: `${url}/?test=support`,
-      ready: "table.runs tbody tr:nth-child(7) .interval",
+      ready: "table.runs tbody tr:nth-child(7) .score-cell",
       height: 640,
     }),
-    ...both("run", { address: run, ready: ".turn-rows .name", height: 1900 }),
+    ...both("run", { address: run, ready: ".turn-rows .name", height: 1808 }),
     ...both("noise", { address: `${run}?view=noise`, ready: ".sentence", height: 760 }),
-    ...both("grades", { address: `${run}?view=grades`, ready: ".figures", height: 1000 }),
+    ...both("grades", {
+      address: `${run}?view=grades`,
+      ready: "[aria-label=Grades] tbody tr",
+      height: 1000,
+    }),
     ...both("turn", { address: `${run}?turn=3/1/0`, ready: ".grade-form", height: 1500 }),
     ...both("compare", {
       address: `${url}/ui/compare?baseline=${old}&candidate=${now}`,
@@ -109,13 +113,15 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
     ...both("new-dataset", {
       address: `${url}/ui/datasets/new`,
       ready: "textarea.batch",
+      height: 940,
       act: (page) => page.getByRole("button", { name: "Use an example" }).click(),
     }),
     ...both("add-scenario", {
       address: `${url}/ui/datasets/add#name=support&scenario=${
         encodeURIComponent(JSON.stringify({ ...SUPPORT_BATCH[0]!, id: "from-the-chat" }))
       }`,
-      ready: ".turn-fields",
+      ready: ".start button:enabled",
+      height: 940,
     }),
     ...both("live", {
       address: slow.url,

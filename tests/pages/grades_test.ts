@@ -98,6 +98,29 @@ suite.test(
 );
 
 suite.test(
+  "a threshold is called best only if it agrees with people more often than the current one",
+  async (fixture, open) => {
+    for (const agreement of [0.5, 0.75]) {
+      await using tab = await open(`${fixture.url}/ui/no/such/view`);
+      const { page } = tab;
+      await page.route(/\/agreement/, async (route) => {
+        const answer = await (await route.fetch()).json();
+        answer.judge.threshold.present.agreement = 0.5;
+        answer.judge.threshold.best.agreement = agreement;
+        await route.fulfill({ json: answer });
+      });
+      await page.goto(`${fixture.url}/ui/runs/${fixture.graded}?view=grades`);
+      const rows = page.getByRole("region", { name: "Thresholds" }).locator("tbody th");
+      await rows.first().waitFor();
+      assertEquals(
+        await rows.allTextContents(),
+        agreement > 0.5 ? ["current", "best"] : ["current"],
+      );
+    }
+  },
+);
+
+suite.test(
   "the agreement shows people, the judge's bias by band and the threshold",
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}?view=grades`);
@@ -105,7 +128,7 @@ suite.test(
     await page.getByText("16 grades of 8 turns by 2 people").waitFor();
     await page.getByRole("heading", { name: "Judge against people" }).waitFor();
     await page.getByRole("region", { name: "Bias by band" }).locator("tbody tr").first().waitFor();
-    await page.getByRole("region", { name: "Thresholds" }).getByText("best").waitFor();
+    await page.getByRole("region", { name: "Thresholds" }).getByText("current").waitFor();
     await page.getByRole("region", { name: "Pairs of people" }).getByText("Ann and Ben").waitFor();
     assertEquals(
       await page.getByRole("region", { name: "Grades", exact: true }).locator("tbody tr").count(),
@@ -114,7 +137,7 @@ suite.test(
     await checkAccessibility(page);
     await page.getByLabel("Score").selectOption("token_f1");
     await page.getByRole("heading", { name: "Token f1 against people" }).waitFor();
-    await page.getByLabel("People pass from").fill("0.9");
+    await page.getByLabel("Grades pass from").fill("0.9");
     await page.keyboard.press("Tab");
     await page.getByText("from a mean grade of 0.90").waitFor();
     await page.reload();
@@ -154,7 +177,7 @@ suite.test(
     await page.keyboard.press("Tab");
     await page.locator(".field-error").waitFor();
     await page.getByLabel("Score").selectOption("judge");
-    await page.getByRole("heading", { name: "Whose noise is it? judge" }).waitFor();
+    await page.getByRole("heading", { name: "Sources of noise: judge" }).waitFor();
   },
 );
 
@@ -182,7 +205,7 @@ suite.test("a report shows the grades and the noise without a server", async (fi
   await page.getByRole("region", { name: "Bias by band" }).waitFor();
   await checkAccessibility(page);
   await page.getByRole("link", { name: "Noise and planning" }).click();
-  await page.getByRole("heading", { name: "Whose noise is it? judge" }).waitFor();
+  await page.getByRole("heading", { name: "Sources of noise: judge" }).waitFor();
   await checkAccessibility(page);
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByLabel("Search messages, replies and references").fill("4711");

@@ -126,3 +126,29 @@ suite.test("a group that does not exist leads to the others", async ({ url }, op
   await tab.page.getByRole("link", { name: "All groups" }).click();
   await tab.page.waitForURL("**/ui/groups");
 });
+
+suite.test("a list of groups is shown to its end, a page at a time", async ({ url }, open) => {
+  await using tab = await open(`${url}/ui/no/such/view`);
+  const { page } = tab;
+  const { groups: [group] } = await (await fetch(`${url}/groups`)).json();
+  const PAGES = 6;
+  await page.route(/\/groups\?/, (route) => {
+    const cursor = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
+    const groups = Array.from({ length: 50 }, (_, index) => ({
+      ...group,
+      group_id: `${cursor}-${index}`,
+    }));
+    return route.fulfill({
+      json: { groups, next_cursor: cursor + 1 < PAGES ? String(cursor + 1) : null },
+    });
+  });
+  await page.goto(`${url}/ui/groups`);
+  const rows = page.locator("table.runs tbody tr");
+  const more = page.getByRole("button", { name: "Show more" });
+  for (let shown = 1; shown < PAGES; shown++) {
+    await rows.nth(shown * 50 - 1).waitFor();
+    await more.click();
+  }
+  await rows.nth(PAGES * 50 - 1).waitFor();
+  await more.waitFor({ state: "detached" });
+});

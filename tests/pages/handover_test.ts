@@ -29,7 +29,7 @@ suite.test(
     await ask(page, message);
     await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("menuitem", { name: "Save as test" }).click();
-    await page.getByLabel("Test id").fill("halves");
+    await page.getByLabel("Scenario id").fill("halves");
     await page.getByLabel("Dashboard of assay-eval").fill(dashboard);
     const opening = page.waitForEvent("popup");
     await page.getByRole("link", { name: "Add to a dataset" }).click();

@@ -81,7 +81,7 @@ suite.test(
     await page.getByRole("navigation").getByText(payload).first().waitFor();
     await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("menuitem", { name: "Save as test" }).click();
-    await page.getByLabel("Test id").waitFor();
+    await page.getByLabel("Scenario id").waitFor();
     await checkNothingGrew(page);
   },
 );

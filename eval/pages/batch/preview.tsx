@@ -60,7 +60,7 @@ function Columns({ table: { columns, rows }, draft }: { table: CsvTable; draft: 
     <Section
       title="Columns"
       hint={uses.includes("message")
-        ? `The first of ${
+        ? `${rows.length > SHOWN ? "The first of " : ""}${
           formatNumberOf(rows.length, "row")
         }. Rows of the same conversation are its turns.`
         : "Say which column has the user's messages."}

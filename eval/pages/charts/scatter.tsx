@@ -52,7 +52,9 @@ export function Scatter({ scenarios }: { scenarios: PairedScenarioRow[] }) {
         <span>
           <i class="key worse" />worse: {worse}
         </span>
-        <span>same: {scenarios.length - better - worse}</span>
+        <span>
+          <i class="key same" />same: {scenarios.length - better - worse}
+        </span>
       </figcaption>
     </figure>
   );

@@ -4,6 +4,9 @@ import { intervalText } from "../words.ts";
 
 const WIDE = 1200;
 const NARROW = 600;
+const SHORT = 320;
+/** So many runs can be told apart on a narrow screen; more of them scroll. */
+const SHORT_RUNS = 12;
 const HEIGHT = 180;
 const LEFT = 40;
 const BOTTOM = 24;
@@ -18,7 +21,9 @@ export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: 
   if (points.length < 2) {
     return <p class="muted small">A trend needs two runs of this test that have ended.</p>;
   }
-  const width = globalThis.innerWidth < NARROW ? NARROW : WIDE; // so that its text can be read
+  const isShort = globalThis.innerWidth < NARROW && points.length <= SHORT_RUNS;
+  // so that its text can be read
+  const width = isShort ? SHORT : globalThis.innerWidth < NARROW ? NARROW : WIDE;
   const x = (index: number) => LEFT + 12 + index / (points.length - 1) * (width - LEFT - 32);
   const y = (value: number) => 8 + (1 - value) * (HEIGHT - BOTTOM - 8);
   const [first, last] = [points[0]!, points.at(-1)!];
@@ -26,7 +31,12 @@ export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: 
     formatScore(last.mean)
   }`;
   return (
-    <svg class="chart trend" viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label={label}>
+    <svg
+      class={isShort ? "chart" : "chart trend"}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      role="group"
+      aria-label={label}
+    >
       {[0, 0.5, 1].map((value) => (
         <g key={value}>
           <line class="grid" x1={LEFT} x2={width - 8} y1={y(value)} y2={y(value)} />
@@ -35,9 +45,7 @@ export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: 
       ))}
       <polyline
         class="line"
-        points={points.map(({ mean }, i) =>
-          `${x(i)},${y(mean)}`
-        ).join(" ")}
+        points={points.map(({ mean }, i) => `${x(i)},${y(mean)}`).join(" ")}
       />
       {points.map(({ run, mean, ci95 }, index) => (
         <a

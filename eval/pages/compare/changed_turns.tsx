@@ -28,7 +28,7 @@ export function ChangedTurns({ ids, score }: { ids: Ids; score: string }) {
   return (
     <Section
       title="Turns that changed most"
-      hint={`By ${scoreLabel(score)}, mean of all attempts. Open one to see what was replied.`}
+      hint={`By ${scoreLabel(score)}, mean of all attempts. Open one to see the replies.`}
     >
       <Shown loaded={loaded} what="the turns">
         {({ turns, total }) => (

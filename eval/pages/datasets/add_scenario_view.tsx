@@ -84,13 +84,13 @@ export function AddScenarioView() {
         {problem.value && <ProblemNotice problem={problem.value} />}
         <Section
           title="Dataset"
-          hint="The scenario is added to its latest version; a new name begins a dataset."
+          hint="The scenario is added to its latest version; a new name starts a new dataset."
         >
           <NameField name={name.value} onInput={(text) => name.value = text} />
         </Section>
         <Section
           title="Scenario"
-          hint="Check it before you save: the replies become the references that others are held against. A file with one can be dropped here."
+          hint="Check it before you save: later replies are compared with these references. A file with a scenario can be dropped here."
         >
           <ScenarioEditor
             scenario={scenario.value}
@@ -110,7 +110,7 @@ export function AddScenarioView() {
               ? "Name the dataset first."
               : !scenario.value.id.trim()
               ? "Give the scenario an id first."
-              : `An id that ${name.value.trim()} has already gets a number.`}
+              : `If ${name.value.trim()} already has this id, a number is added to it.`}
           </span>
         </div>
       </form>

@@ -11,6 +11,8 @@ import type { Dataset } from "../../api/dataset_routes.ts";
 import { listDatasets } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
+import { MoreButton } from "../more_button.tsx";
+import { readPages } from "../read_pages.ts";
 import { SearchField } from "../search_field.tsx";
 import { Shown } from "../shown.tsx";
 import { datasetActions, DeleteDatasetDialog, runAddress } from "./dataset_actions.tsx";
@@ -20,7 +22,14 @@ const PAGE = 200;
 /** All datasets, by name. */
 export function DatasetsView() {
   const pages = useSignal(1);
-  const loaded = useLoaded(() => readPages(pages.value), [pages.value]);
+  const loaded = useLoaded(
+    () =>
+      readPages(pages.value, {
+        read: (cursor) => listDatasets({ limit: PAGE, cursor }),
+        rowsOf: ({ datasets }) => datasets,
+      }),
+    [pages.value],
+  );
   const wanted = (query.value.get("q") ?? "").toLowerCase();
   return (
     <Frame>
@@ -34,18 +43,14 @@ export function DatasetsView() {
         <Link class="button primary" href="/ui/datasets/new">New dataset</Link>
       </div>
       <Shown loaded={loaded} what="the datasets">
-        {({ datasets, hasMore }) => {
-          const shown = datasets.filter(({ name }) => name.toLowerCase().includes(wanted));
+        {({ rows, hasMore }) => {
+          const shown = rows.filter(({ name }) => name.toLowerCase().includes(wanted));
           return (
             <>
               {shown.length > 0
                 ? <DatasetsTable datasets={shown} reload={loaded.reload} />
                 : <NoDatasets isFiltered={wanted !== ""} />}
-              {hasMore && (
-                <div class="more">
-                  <Button onClick={() => pages.value++}>Show more</Button>
-                </div>
-              )}
+              {hasMore && <MoreButton pages={pages} />}
             </>
           );
         }}
@@ -53,17 +58,6 @@ export function DatasetsView() {
       <DeleteDatasetDialog />
     </Frame>
   );
-}
-
-async function readPages(count: number): Promise<{ datasets: Dataset[]; hasMore: boolean }> {
-  const datasets: Dataset[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < count && (page === 0 || cursor); page++) {
-    const found = await listDatasets({ limit: PAGE, cursor });
-    datasets.push(...found.datasets);
-    cursor = found.next_cursor ?? undefined;
-  }
-  return { datasets, hasMore: cursor !== undefined };
 }
 
 function DatasetsTable({ datasets, reload }: { datasets: Dataset[]; reload: () => void }) {
@@ -119,7 +113,7 @@ function NoDatasets({ isFiltered }: { isFiltered: boolean }) {
     <Empty icon="book" title="No datasets yet">
       <p>
         A dataset keeps test conversations under a name, with every version of them. Upload a file
-        here, or from the command line or the API; runs then name it.
+        here, from the command line or by the API; then choose the dataset in a new run.
       </p>
       <Link class="button primary" href="/ui/datasets/new">New dataset</Link>
     </Empty>

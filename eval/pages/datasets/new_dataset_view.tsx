@@ -18,7 +18,7 @@ import { LARGE_BYTES, readBeginning, toUpload } from "./upload.ts";
 import { useSending } from "../sending.ts";
 
 const FORMATS: [value: string, label: string][] = [
-  ["", "Found out from the file"],
+  ["", "Detect from the file"],
   ["jsonl", "JSONL, one scenario per line"],
   ["json", "JSON"],
   ["csv", "CSV, a row per turn"],
@@ -79,7 +79,10 @@ export function NewDatasetView() {
                 />
               )}
             </Field>
-            <Field label="Format" hint="Files of other tools are read as far as possible">
+            <Field
+              label="Format"
+              hint="Files of other evaluation tools are read as far as possible"
+            >
               {(attributes) => (
                 <select
                   {...attributes}

@@ -16,7 +16,7 @@ export function Versions({ versions, shown, reload }: {
   return (
     <Section
       title="Versions"
-      hint="A version is a digest of its content. Old ones stay until they are deleted."
+      hint="The id of a version is a hash of its content. Old versions stay until they are deleted."
     >
       <DataTable
         label="Versions"

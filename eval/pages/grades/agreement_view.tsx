@@ -27,12 +27,13 @@ export function AgreementView({ run, summary }: { run: Run; summary: RunSummary 
       {(agreement) =>
         agreement.grades === 0 ? <NoGrades /> : (
           <>
-            <div class="section-head">
+            <div class="page-head">
               <p>
                 {formatNumberOf(agreement.grades, "grade")} of{" "}
                 {formatNumberOf(agreement.graded_turns, "turn")} by{" "}
                 {formatNumberOf(agreement.authors.length, "person", "people")}
               </p>
+              <span class="spacer" />
               {source.isLive && <Choices agreement={agreement} summary={summary} />}
             </div>
             <div class="columns">
@@ -77,7 +78,7 @@ function Choices({ agreement, summary }: { agreement: Agreement; summary: RunSum
         </select>
       </label>
       <label>
-        People pass from{" "}
+        Grades pass from{" "}
         <input
           class="input bound"
           type="number"

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { Age } from "../../../shared/pages/components/age.tsx";
-import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
@@ -8,6 +7,8 @@ import type { PlacedGrade } from "../../../shared/schemas/grades.ts";
 import { listGrades } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
+import { MoreButton } from "../more_button.tsx";
+import { readPages } from "../read_pages.ts";
 import { Shown } from "../shown.tsx";
 import { placeOf } from "../words.ts";
 import { authorName } from "./grades_of_turn.tsx";
@@ -16,21 +17,19 @@ const PAGE = 100;
 
 /** The grades of a run one by one, in the order of its batch. */
 export function GradedTurns({ runId }: { runId: string }) {
-  const limit = useSignal(PAGE);
+  const pages = useSignal(1);
   const loaded = useLoaded(
-    () => listGrades(runId, { limit: limit.value }),
-    [runId, limit.value],
+    () =>
+      readPages(pages.value, {
+        read: (cursor) => listGrades(runId, { limit: PAGE, cursor }),
+        rowsOf: ({ grades }) => grades,
+      }),
+    [runId, pages.value],
   );
   return (
     <Section title="Grades" hint="The latest of each person">
-      <Shown loaded={loaded} what="the grades">{({ grades }) => <Rows grades={grades} />}</Shown>
-      {loaded.value?.next_cursor && limit.value < 1_000 && (
-        <div class="more">
-          <Button isSmall onClick={() => limit.value = Math.min(1_000, limit.value * 3)}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <Shown loaded={loaded} what="the grades">{({ rows }) => <Rows grades={rows} />}</Shown>
+      {loaded.value?.hasMore && <MoreButton pages={pages} />}
     </Section>
   );
 }

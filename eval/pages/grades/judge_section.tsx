@@ -37,10 +37,10 @@ export function JudgeSection({ agreement }: { agreement: Agreement }) {
             ? ": stricter than people"
             : ""}
         </Figure>
-        <Figure label="Alpha of the values" value={formatScore(judge.alpha_interval)}>
+        <Figure label="Agreement with grades (alpha)" value={formatScore(judge.alpha_interval)}>
           {describeAlpha(judge.alpha_interval)}
         </Figure>
-        <Figure label="Alpha of pass and fail" value={formatScore(judge.alpha_pass)}>
+        <Figure label="Agreement on passing (alpha)" value={formatScore(judge.alpha_pass)}>
           {describeAlpha(judge.alpha_pass)}
         </Figure>
         <Figure label="Rank correlation" value={formatScore(judge.spearman)}>Spearman</Figure>
@@ -107,7 +107,7 @@ function Threshold({ threshold: { best, present }, passFrom }: {
     <>
       <p>
         {isBest
-          ? `The present threshold of ${formatScore(present.threshold)} fits people best.`
+          ? `The current threshold of ${formatScore(present.threshold)} fits people best.`
           : `A threshold of ${formatScore(best.threshold)} would fit people better than ${
             formatScore(present.threshold)
           }.`}
@@ -115,13 +115,16 @@ function Threshold({ threshold: { best, present }, passFrom }: {
       <DataTable
         label="Thresholds"
         isFlat
-        rows={[{ label: "present", ...present }, { label: "best", ...best }]}
+        rows={[
+          { label: "current", ...present },
+          ...(isBest ? [] : [{ label: "best", ...best }]),
+        ]}
         keyOf={({ label }) => label}
         columns={[
           { label: "Threshold", cell: ({ label }) => label },
           { label: "Pass from", isNumber: true, cell: ({ threshold }) => formatScore(threshold) },
           {
-            label: "Says the same as people",
+            label: "Agrees with people",
             isNumber: true,
             cell: ({ agreement }) => `${formatScore(agreement * 100, 0)}%`,
           },

@@ -18,14 +18,14 @@ export function PeopleSection({ agreement: { authors, people } }: { agreement: A
     >
       {people.turns > 0 && (
         <dl class="figures">
-          <Figure label="Alpha of the values" value={formatScore(people.alpha_interval)}>
+          <Figure label="Agreement on grades (alpha)" value={formatScore(people.alpha_interval)}>
             {describeAlpha(people.alpha_interval)}
           </Figure>
-          <Figure label="Alpha of pass and fail" value={formatScore(people.alpha_pass)}>
+          <Figure label="Agreement on passing (alpha)" value={formatScore(people.alpha_pass)}>
             {describeAlpha(people.alpha_pass)}
           </Figure>
           {people.alpha_labels !== null && (
-            <Figure label="Alpha of the labels" value={formatScore(people.alpha_labels)}>
+            <Figure label="Agreement on labels (alpha)" value={formatScore(people.alpha_labels)}>
               {describeAlpha(people.alpha_labels)}
             </Figure>
           )}
@@ -71,7 +71,7 @@ function Pairs({ pairs }: { pairs: AuthorPair[] }) {
           cell: ({ spearman }) => formatScore(spearman),
         },
         {
-          label: "First − second",
+          label: "Mean difference",
           isNumber: true,
           cell: ({ mean_difference }) =>
             mean_difference ? differenceText(mean_difference.mean) : "–",

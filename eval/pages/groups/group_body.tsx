@@ -88,7 +88,7 @@ function Outcome({ group: { best, models, progress, method } }: { group: GroupRe
       </p>
       {method && (
         <p class="muted">
-          {method.correction}: {formatNumberOf(method.tests, "test")}
+          {formatNumberOf(method.tests, "significance test")}, corrected: {method.correction}
         </p>
       )}
     </div>

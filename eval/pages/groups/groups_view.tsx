@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { Age } from "../../../shared/pages/components/age.tsx";
-import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
@@ -8,7 +7,10 @@ import { Empty } from "../../../shared/pages/components/states.tsx";
 import { listGroups } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
+import { ModelName } from "../model_name.tsx";
+import { MoreButton } from "../more_button.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
+import { readPages } from "../read_pages.ts";
 import { Shown } from "../shown.tsx";
 import { DeleteGroupDialog, groupActions } from "./group_actions.tsx";
 
@@ -16,8 +18,15 @@ const PAGE = 50;
 
 /** The groups of runs with several models, newest first. */
 export function GroupsView() {
-  const limit = useSignal(PAGE);
-  const loaded = useLoaded(() => listGroups({ limit: limit.value }), [limit.value]);
+  const pages = useSignal(1);
+  const loaded = useLoaded(
+    () =>
+      readPages(pages.value, {
+        read: (cursor) => listGroups({ limit: PAGE, cursor }),
+        rowsOf: ({ groups }) => groups,
+      }),
+    [pages.value],
+  );
   return (
     <Frame>
       <div class="page-head">
@@ -25,8 +34,8 @@ export function GroupsView() {
         <span class="muted small">Several models on the same conversations</span>
       </div>
       <Shown loaded={loaded} what="the groups">
-        {({ groups, next_cursor }) =>
-          groups.length === 0
+        {({ rows, hasMore }) =>
+          rows.length === 0
             ? (
               <Empty icon="columns" title="No groups yet">
                 <p>
@@ -41,7 +50,7 @@ export function GroupsView() {
                 <DataTable
                   label="Groups"
                   class="runs"
-                  rows={groups}
+                  rows={rows}
                   keyOf={({ group_id }) => group_id}
                   columns={[
                     {
@@ -55,7 +64,13 @@ export function GroupsView() {
                     {
                       label: "Models",
                       cell: ({ models }) => (
-                        <span dir="auto">{models.map(({ name }) => name).join(", ")}</span>
+                        <ul class="bare-list models-cell">
+                          {models.map(({ name }) => (
+                            <li key={name} dir="auto">
+                              <ModelName name={name} />
+                            </li>
+                          ))}
+                        </ul>
                       ),
                     },
                     {
@@ -80,11 +95,7 @@ export function GroupsView() {
                     },
                   ]}
                 />
-                {next_cursor && limit.value < 200 && (
-                  <div class="more">
-                    <Button onClick={() => limit.value = 200}>Show more</Button>
-                  </div>
-                )}
+                {hasMore && <MoreButton pages={pages} />}
               </>
             )}
       </Shown>

@@ -67,7 +67,7 @@ export function NewRunView() {
               label="Further models"
               value={draft.others}
               error={undefined}
-              hint="By commas; all of them are run side by side as a group"
+              hint="Separated by commas; all models run side by side as a group"
             />
             <div class="row">
               <TextField
@@ -78,10 +78,10 @@ export function NewRunView() {
                 kind="number"
               />
               <TextField
-                label="Pass from"
+                label="Threshold"
                 value={draft.threshold}
                 error={errorOf("pass_threshold")}
-                hint="0 to 1; 0.7 if empty"
+                hint="A score from here on passes: 0 to 1, 0.7 if empty"
                 kind="number"
               />
             </div>
@@ -89,7 +89,7 @@ export function NewRunView() {
               label="Test name"
               value={draft.name}
               error={errorOf("test_name")}
-              hint="Runs of one name make a trend"
+              hint="Runs with the same name form a trend"
             />
             <Field
               label="Rubric"

@@ -23,7 +23,7 @@ export function NoiseSplit({ score, noise }: { score: string; noise: ScoreNoise 
   const label = SOURCES.map(({ label }, index) => `${label} ${percent(shares[index]!)}`).join(", ");
   return (
     <Section
-      title={`Whose noise is it? ${scoreLabel(score)}`}
+      title={`Sources of noise: ${scoreLabel(score)}`}
       hint={`Mean ${formatScore(mean)}${
         stderr === null ? "" : `, standard error ${formatScore(stderr, 3)}`
       }, over ${formatCount(noise.scenarios)} scenarios and ${
@@ -59,12 +59,12 @@ export function NoiseSplit({ score, noise }: { score: string; noise: ScoreNoise 
             ),
           },
           {
-            label: "Of the mean",
+            label: "Share in the mean",
             isNumber: true,
             cell: ({ component }) => component ? percent(component.share_of_mean) : "not known",
           },
           {
-            label: "Of one conversation",
+            label: "Share in one conversation",
             isNumber: true,
             cell: ({ component }) => component ? percent(component.share) : "",
           },

@@ -66,9 +66,9 @@ function Plan({ plan }: { plan: RunPower }) {
           ? "This run does not show how many."
           : `${isRange ? "" : "At most "}${
             range(needed, formatCount)
-          } scenarios show a difference of ${formatScore(plan.difference)} with a chance of ${
-            formatScore(power * 100, 0)
-          }%.`}
+          } scenarios are needed to show a difference of ${
+            formatScore(plan.difference)
+          } with a chance of ${formatScore(power * 100, 0)}%.`}
       </p>
       <p class="muted small">
         {isRange &&

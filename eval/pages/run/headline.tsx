@@ -82,10 +82,9 @@ function Costs({ summary: { cost, judge_cost } }: { summary: RunSummary }) {
   if (!model && !judge) return null;
   const unknown = (cost?.unknown ?? 0) + (judge_cost?.unknown ?? 0);
   return (
-    <p class="small">
+    <p class="muted small">
       {[model && `${model} model`, judge && `${judge} judge`].filter(Boolean).join(", ")}
-      {unknown > 0 && <span class="muted">, {formatNumberOf(unknown, "call")} of unknown cost
-      </span>}
+      {unknown > 0 && `, ${formatNumberOf(unknown, "call")} of unknown cost`}
     </p>
   );
 }

@@ -113,7 +113,7 @@ export function LiveRun({ run, onEnd, onTurns }: {
     return () => controller.abort();
   }, [run.run_id]);
 
-  const { done, total, mean, eta_ms } = progress.value;
+  const { done, total, eta_ms } = progress.value;
   const kinds = Object.entries(failures.value);
   return (
     <section class="card section live" aria-label="Progress">
@@ -125,7 +125,6 @@ export function LiveRun({ run, onEnd, onTurns }: {
           {isLost.value ? "Connection lost; trying again…" : [
             speed.value > 0 && `${formatScore(speed.value, 1)} turns/s`,
             eta_ms !== null && eta_ms > 0 && `${formatDuration(eta_ms)} left`,
-            mean !== null && `mean ${formatScore(mean)}`,
           ].filter(Boolean).join(" · ")}
         </span>
       </div>

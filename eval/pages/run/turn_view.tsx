@@ -106,7 +106,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
             </dd>
           </div>
           <div>
-            <dt>Passes from</dt>
+            <dt>Threshold</dt>
             <dd>{formatScore(turn.pass_threshold)}</dd>
           </div>
           {interaction.cost !== undefined && (
@@ -120,7 +120,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           )}
           {interaction.finish_reason && (
             <div>
-              <dt>Stopped by</dt>
+              <dt>Finish reason</dt>
               <dd>{interaction.finish_reason}</dd>
             </div>
           )}

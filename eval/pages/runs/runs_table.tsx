@@ -14,6 +14,7 @@ import {
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
+import { ModelName } from "../model_name.tsx";
 import { runActions } from "../run_actions.tsx";
 import { STATUS_TONES } from "../words.ts";
 import { refreshList } from "./run_list.ts";
@@ -22,8 +23,8 @@ import { refreshList } from "./run_list.ts";
 const COLUMNS: { label: string; sort?: string; isNumber?: boolean }[] = [
   { label: "Test", sort: "test_name" },
   { label: "Model", sort: "model_id" },
-  { label: "Status", sort: "status" },
   { label: "Score", sort: "overall" },
+  { label: "Status", sort: "status" },
   { label: "Passed", isNumber: true },
   { label: "Failed calls", isNumber: true },
   { label: "Tokens", isNumber: true },
@@ -105,9 +106,8 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
       <td class="name">
         <Link href={`/ui/runs/${id}`} dir="auto">{run.test_name || "(no name)"}</Link>
       </td>
-      <td class="model" dir="auto">{run.model_id}</td>
-      <td>
-        <StatusBadge run={run} />
+      <td class="model" dir="auto">
+        <ModelName name={run.model_id} />
       </td>
       <td class="score">
         {overall
@@ -118,6 +118,9 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
             </span>
           )
           : <span class="muted">{formatScore(progress.mean)}</span>}
+      </td>
+      <td>
+        <StatusBadge run={run} />
       </td>
       <td class="number">
         {scenarios ? `${formatCount(scenarios.passed)} / ${formatCount(decided!)}` : "–"}

@@ -133,8 +133,8 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Empty icon="test" title="No runs yet">
       <p>
-        A run has test conversations with a model and scores its replies. Start one here, from the
-        command line or from the API.
+        A run sends test conversations to a model and scores its replies. Start one here, from the
+        command line or by the API.
       </p>
       <Link class="button primary" href="/ui/new">New run</Link>
     </Empty>
