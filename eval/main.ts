@@ -1,15 +1,11 @@
 import { createWorkerBoard } from "../shared/background/worker_board.ts";
 import { callerKeys } from "../shared/config.ts";
 import type { Logger } from "../shared/log.ts";
-import { type ServiceDefinition, type StartedService, startService } from "../shared/start.ts";
-import { runCli } from "./cli/cli.ts";
-import { createDenoContext } from "./cli/deno_context.ts";
+import type { ServiceDefinition, StartedService } from "../shared/start.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
-import { createEvalHandler } from "./handler.ts";
 import { type Retention, startRetention } from "./run/retention.ts";
 import type { WorkerStarts } from "./assess/wiring.ts";
 import { giveUpWriting } from "./store/give_up_writing.ts";
-import { createEvalDeps, openData } from "./wiring.ts";
 
 /** The service; its workers are started as `starts` says, or as usual. */
 export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {
@@ -31,6 +27,8 @@ async function create(
   config: EvalConfig,
   { log, starts }: { log: Logger; starts: WorkerStarts | undefined },
 ): Promise<StartedService> {
+  const { createEvalDeps, openData } = await import("./wiring.ts");
+  const { createEvalHandler } = await import("./handler.ts");
   const workers = createWorkerBoard(log);
   const data = await openData(config, {
     log,
@@ -90,8 +88,20 @@ function curl(url: string, config: EvalConfig): string {
 /** Arguments of the service; everything else is a command. */
 const SERVICE_ARGUMENTS = ["--check", "--version", "-V"];
 
+/** Each loads what it needs: a command starts without the routes and pages of the service. */
+async function serve(): Promise<void> {
+  const { startService } = await import("../shared/start.ts");
+  await startService(defineEval());
+}
+
+async function runCommand(): Promise<number> {
+  const { createDenoContext } = await import("./cli/deno_context.ts");
+  const { runCli } = await import("./cli/cli.ts");
+  return await runCli(Deno.args, createDenoContext());
+}
+
 if (import.meta.main) {
   const [first] = Deno.args;
-  if (first === undefined || SERVICE_ARGUMENTS.includes(first)) await startService(defineEval());
-  else Deno.exit(await runCli(Deno.args, createDenoContext()));
+  if (first === undefined || SERVICE_ARGUMENTS.includes(first)) await serve();
+  else Deno.exit(await runCommand());
 }

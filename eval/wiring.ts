@@ -5,7 +5,6 @@ import { createDecodedFetch, ENCODINGS, LEFT_BY_DENO } from "../shared/http/deco
 import { createPublicFetch } from "../shared/http/public_fetch.ts";
 import type { RateLimiter } from "../shared/http/rate_limit.ts";
 import { isPostgresAddress } from "../shared/postgres/address.ts";
-import { createPostgresLimiter } from "../shared/postgres/rate_limiter.ts";
 import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import { createSingleFetch } from "../shared/http/single_fetch.ts";
 import type { Logger } from "../shared/log.ts";
@@ -25,7 +24,7 @@ import { checkRuns, checkStore } from "./run/readiness.ts";
 import { createRunManager } from "./run/create_manager.ts";
 import type { Sharing } from "./run/sharing.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
-import { openSharing, type SharedFigures } from "./sharing/open_sharing.ts";
+import type { SharedFigures } from "./sharing/open_sharing.ts";
 import { openStore, type OpenStoreOptions } from "./store/open_store.ts";
 import type { RunStore } from "./store/store.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
@@ -55,14 +54,16 @@ export async function openData(
   { log, isExclusive = false, ...options }: OpenDataOptions,
 ): Promise<OpenedData> {
   if (!isPostgresAddress(data)) return { store: await openStore({ path: data, ...options }) };
+  const { openSharing } = await import("./sharing/open_sharing.ts");
   const { pool, ...opened } = await openSharing({
     address: data,
     maxConnections,
     log,
     isExclusive,
   });
-  const limiter = rate && await createPostgresLimiter({ pool, rate, service: "eval", log });
-  return { ...opened, limiter };
+  if (!rate) return opened;
+  const { createPostgresLimiter } = await import("../shared/postgres/rate_limiter.ts");
+  return { ...opened, limiter: await createPostgresLimiter({ pool, rate, service: "eval", log }) };
 }
 
 /** The service's real dependencies, from its configuration and its open store. */

@@ -1,4 +1,3 @@
-import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
 import { type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { isFields } from "../../../shared/fields.ts";
@@ -21,6 +20,7 @@ export const promptfoo: DatasetFormat = {
   about: "a configuration of promptfoo in YAML or JSON: tests with vars and assert",
   isWhole: true,
   async *read(pieces, context) {
+    const { isMap, isSeq, LineCounter, parseDocument } = await import("yaml"); // for no other format
     const counter = new LineCounter();
     const yaml = parseDocument(await readWhole(pieces), { lineCounter: counter });
     const [error] = yaml.errors;

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from "node:stream";
-import { CsvError, parse } from "csv-parse";
+import type { CsvError as ParserError } from "csv-parse";
 import { ImportError } from "./format.ts";
 
 /** A row of a table with named columns. */
@@ -11,6 +11,7 @@ export interface Row {
 
 /** The rows of a CSV text that arrives in pieces. The first row names the columns. */
 export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
+  const { CsvError, parse } = await import("csv-parse"); // only if there is a table
   const parser = parse({ bom: true, info: true, skip_empty_lines: true });
   pipeline(Readable.from(pieces), parser, () => {}); // a failure is thrown by the parser below
   let names: string[] | undefined;
@@ -24,7 +25,7 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     // The parser is ahead of whoever reads the rows, and knows better where it failed.
-    const { message, lines = line } = error as CsvError & { lines?: number };
+    const { message, lines = line } = error as ParserError & { lines?: number };
     throw new ImportError(lines, message);
   }
   if (!names) throw new ImportError(1, "there is no row with the names of the columns");
