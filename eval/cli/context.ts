@@ -38,6 +38,8 @@ export interface CliContext {
   openReader(): Promise<RunReader>;
   /** For running; throws `ConfigError` if another process has the file open. */
   openStore(): Promise<RunStore>;
+  /** Begins to load what scores the replies of a run that is about to start. */
+  prepareScoring(request: EvaluateRequest): void;
   /** Copies the database into a new file; throws `UsageError` if it cannot. */
   backUp(path: string): Promise<void>;
   /** Runs so many conversations at once; the configured number if it is `undefined`. */

@@ -16,6 +16,7 @@ import { openPostgresReader } from "../store/postgres/open_postgres.ts";
 import { createEvalDeps, openData, type OpenedData } from "../wiring.ts";
 import { EXIT, UsageError } from "./command.ts";
 import type { CliContext, CliStream, Interrupts } from "./context.ts";
+import { createEncoderAhead } from "./encoder_ahead.ts";
 
 const SANDBOX = "the program has no permission for this path";
 
@@ -27,6 +28,7 @@ export function createDenoContext(): CliContext {
   const err = createStream(Deno.stderr);
   const log = () => createCliLogger(config(), (line) => err.write(`${line}\n`));
   let opened: OpenedData | undefined;
+  const encoder = createEncoderAhead();
 
   return {
     readText,
@@ -44,6 +46,9 @@ export function createDenoContext(): CliContext {
       opened = await openData(config(), { log: log(), isExclusive: true });
       return opened.store;
     },
+    prepareScoring({ test_batch }) {
+      if (!config().EMBEDDINGS_BASE_URL) encoder.begin(test_batch);
+    },
     async backUp(target) {
       if (isPostgresAddress(config().EVAL_DATA)) {
         throw new UsageError("EVAL_DATA is a PostgreSQL database: back it up with pg_dump");
@@ -57,7 +62,8 @@ export function createDenoContext(): CliContext {
     },
     createManager(store, concurrency = config().EVAL_CONCURRENCY) {
       const wanted = { ...config(), EVAL_CONCURRENCY: concurrency };
-      return createEvalDeps(wanted, { log: log(), ...opened, store }).runs;
+      const starts = { encoder: encoder.start };
+      return createEvalDeps(wanted, { log: log(), ...opened, store, starts }).runs;
     },
     requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
     describeScores: () => describeScores(createScoringPorts(config(), fetch)),

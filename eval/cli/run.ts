@@ -92,6 +92,7 @@ Example:
       ? await readFile(path, { ...values, batchOptions, context })
       : await readDataset(values.dataset, { batchOptions, context });
     const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
+    context.prepareScoring(request);
     if (targets) return await runGroup({ request, targets, testName }, wanted, context);
     context.requireAllowed(request);
 

@@ -69,6 +69,7 @@ export function cliContext(options: CliOptions = {}) {
     }),
     openReader: () => Promise.resolve(store),
     openStore: () => Promise.resolve(store),
+    prepareScoring() {},
     backUp(path) {
       files[path] = "a copy";
       return Promise.resolve();
