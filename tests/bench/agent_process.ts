@@ -31,7 +31,8 @@ function readCpuMs(pid: number): number | undefined {
   return fields && (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-function readRssMb(pid: number): number | undefined {
+/** The memory of a process at the moment, in MB. */
+export function readRssMb(pid: number): number | undefined {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`) ?? "")?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
 }

@@ -7,6 +7,7 @@ import { checkLimits } from "./check_limits.ts";
 import { datasetStream } from "./datasets.ts";
 import { encoderCost } from "./encoder.ts";
 import { evalLarge } from "./eval_large.ts";
+import { evalMemory } from "./eval_memory.ts";
 import { evalSpeed } from "./eval_speed.ts";
 import { groupCompare } from "./group_compare.ts";
 import { labelQuality } from "./label_quality.ts";
@@ -30,6 +31,7 @@ const PARTS: Record<string, BenchPart> = {
   "agent-memory": agentMemory,
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
+  "eval-memory": evalMemory,
   "datasets": datasetStream,
   "check-limits": checkLimits,
   "encoder": encoderCost,
