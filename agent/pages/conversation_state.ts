@@ -98,6 +98,8 @@ export function readConversation(id: string): Conversation | undefined {
 
 const SAVE_EVERY_MS = 400;
 const waiting = new Map<string, ReturnType<typeof setTimeout>>();
+/** How many saves of a conversation are under way. */
+const saving = new Map<string, number>();
 
 /** Changes that come in quick succession are saved together. */
 function scheduleSave(id: string): void {
@@ -112,21 +114,26 @@ async function save(id: string): Promise<void> {
   if (!conversation) return;
   const others = (entries.value ?? []).filter((entry) => entry.id !== id);
   entries.value = [toEntry(conversation), ...others].toSorted((a, b) => b.changedAt - a.changedAt);
+  saving.set(id, (saving.get(id) ?? 0) + 1);
   try {
     await (await openStore()).save(conversation);
   } catch {
     isForgetful.value = true;
   }
+  const left = saving.get(id)! - 1;
+  if (left > 0) saving.set(id, left);
+  else saving.delete(id);
 }
 
 const UNSAVED = "unsaved";
 
 /**
- * Keeps what waits to be saved while the page is being closed. The database would take too long; it
+ * Keeps what is not saved yet while the page is being closed. The database would take too long; it
  * gets these conversations when the page is opened again.
  */
 export function keepUnsaved(): void {
-  const unsaved = [...waiting.keys()].flatMap((id) => opened.value[id] ?? []);
+  const ids = new Set([...waiting.keys(), ...saving.keys()]);
+  const unsaved = [...ids].flatMap((id) => opened.value[id] ?? []);
   if (unsaved.length > 0) keepChoice(UNSAVED, unsaved);
 }
 

@@ -282,3 +282,24 @@ suite.test("an answer goes on while another conversation is shown", async ({ url
   await list(page).getByRole("link", { name: /hold in the background/ }).click();
   await lastAnswers(page).getByText(/was asked: hold in the background/).waitFor();
 });
+
+suite.test("a reload while a conversation is being saved loses nothing", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await ask(page, "saved");
+  await untilStored(page, "was asked: saved");
+  // Whoever saves waits for this transaction, which lasts as long as the page.
+  await page.evaluate(async () => {
+    const database: IDBDatabase = await new Promise((resolve) => {
+      const opening = indexedDB.open("assay-chat");
+      opening.onsuccess = () => resolve(opening.result);
+    });
+    const store = database.transaction("conversations", "readwrite").objectStore("conversations");
+    const goOn = () => void (store.count().onsuccess = goOn);
+    goOn();
+  });
+  await ask(page, "not saved yet");
+  await page.waitForTimeout(1_000); // until the page has begun to save
+  await page.reload();
+  await page.getByText(/was asked: not saved yet/).waitFor();
+});
