@@ -18,6 +18,9 @@ export interface ProviderDouble extends AsyncDisposable {
   aborted(count?: number): Promise<void>;
 }
 
+/** Longer than any test. */
+const KEPT_MS = 600_000;
+
 /**
  * Answers each request with the next item of `script`, and with the last one from then on. It stands
  * on node:http, because `Deno.serve` (2.9.5) does not notice a client that leaves before the answer
@@ -52,7 +55,8 @@ export async function startProviderDouble(script: Answer | Answer[]): Promise<Pr
     await send(await answer(request), outgoing);
   }
 
-  const server = createServer((incoming, outgoing) => {
+  // A connection that is closed for being idle, at the moment of a request, would be a 502.
+  const server = createServer({ keepAliveTimeout: KEPT_MS }, (incoming, outgoing) => {
     handle(incoming, outgoing).catch(() => outgoing.destroy()); // the client was killed
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
