@@ -197,7 +197,7 @@ Deno.test("an empty reference counts: an empty reply is right and any other wron
 Deno.test("the references are encoded before the first reply is there", async () => {
   const { embedder, embedded } = fakeEmbedder();
   assessor(BATCH, { embedder });
-  await Promise.resolve();
+  await new Promise((resolve) => setTimeout(resolve)); // one after the other, without waiting
   assertEquals(embedded, BATCH.map(({ reference_reply }) => reference_reply));
 });
 
@@ -209,7 +209,7 @@ Deno.test("once replies come, only the references that they need are encoded", a
   );
   const { assess } = assessor(batch, { embedder });
   for (const subject of batch) await assess(subject, subject.reference_reply!);
-  assertEquals(embedded.length, 32); // those that were on their way at the first reply
+  assertEquals(embedded.length, 1); // the one that was on its way at the first reply
 });
 
 Deno.test("the references of a batch are embedded once, however many replies there are", async () => {
