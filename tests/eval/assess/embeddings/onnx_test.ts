@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { PbfWriter } from "pbf";
-import { readInitializers } from "../../../../eval/assess/embeddings/bert/onnx.ts";
+import { readInitializers, type Span } from "../../../../eval/assess/embeddings/bert/onnx.ts";
+import { openFile } from "../../../../eval/assess/embeddings/bert/open_file.ts";
 
 /** A model with one weight, its scale and its zero point, between fields that are of no interest. */
 function writeModel(): Uint8Array {
@@ -28,14 +29,20 @@ function writeModel(): Uint8Array {
   return model.finish();
 }
 
-Deno.test("the constants of an ONNX model are read, whatever else it has", () => {
-  const [weight, scale, zero] = readInitializers(writeModel());
-  assertEquals(weight, {
-    name: "weight",
-    dims: [2, 300],
-    bytes: Uint8Array.of(1, 2, 3),
-    integers: [],
-  });
-  assertEquals(new Float32Array(scale!.bytes.slice().buffer), Float32Array.of(0.5));
+Deno.test("the constants of an ONNX model are found, whatever else it has", async () => {
+  const path = await Deno.makeTempFile();
+  await Deno.writeFile(path, writeModel());
+  using file = await openFile(path);
+  const [weight, scale, zero] = readInitializers(file);
+  assertEquals(weight!.name, "weight");
+  assertEquals(weight!.dims, [2, 300]);
+  assertEquals(await read(weight!.bytes), Uint8Array.of(1, 2, 3).buffer);
+  assertEquals(new Float32Array(await read(scale!.bytes)), Float32Array.of(0.5));
   assertEquals(zero!.integers, [129]);
+  await Deno.remove(path);
+
+  function read({ start, end }: Span): Promise<ArrayBuffer> {
+    file.seek(start);
+    return file.read(end - start);
+  }
 });
