@@ -16,7 +16,7 @@ const WEIGHT_PEAK: f32 = 63;
 /** What is added to a weight to make it positive. */
 const WEIGHT_OFFSET: i32 = 64;
 /** `multiply` computes this many outputs of four rows at a time. */
-const PANEL: usize = 12;
+const PANEL: usize = 16;
 /** Inputs whose weights share a scale. */
 const GROUP: usize = 128;
 /** The factor of the group with an output's largest weight; the others have less. */
@@ -33,6 +33,12 @@ function dot(a: v128, w: v128, sum: v128): v128 {
   const even = v128.shuffle<i32>(low, high, 0, 2, 4, 6);
   const odd = v128.shuffle<i32>(low, high, 1, 3, 5, 7);
   return i32x4.add(sum, i32x4.add(even, odd));
+}
+
+/** a · b + c, not fused: all processors round alike. */
+@inline
+function madd(a: v128, b: v128, c: v128): v128 {
+  return f32x4.add(f32x4.mul(a, b), c);
 }
 
 @inline
@@ -78,14 +84,35 @@ function toIntegers(at: usize, scale: v128): v128 {
   return i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(at), scale)));
 }
 
-/** 16 floats to bytes; gives back four sums of four of them. */
+/** The sums of four times four bytes. */
 @inline
-function toBytes(from: usize, to: usize, scale: v128): v128 {
+function sumsOf(bytes: v128): v128 {
+  return i32x4.extadd_pairwise_i16x8_s(i16x8.extadd_pairwise_i8x16_s(bytes));
+}
+
+/** 16 floats to bytes. */
+@inline
+function toBytes(from: usize, scale: v128): v128 {
   const a = toIntegers(from, scale), b = toIntegers(from + 16, scale);
   const c = toIntegers(from + 32, scale), d = toIntegers(from + 48, scale);
-  const ab = i16x8.narrow_i32x4_s(a, b), cd = i16x8.narrow_i32x4_s(c, d);
-  v128.store(to, i8x16.narrow_i16x8_s(ab, cd));
-  return i32x4.add(i32x4.add(a, b), i32x4.add(c, d));
+  return i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(a, b), i16x8.narrow_i32x4_s(c, d));
+}
+
+@inline
+function floatsOf(halves: v128): v128 {
+  const size = i32x4.shl(v128.and(halves, i32x4.splat(0x7fff)), 13);
+  const sign = i32x4.shl(v128.and(halves, i32x4.splat(0x8000)), 16);
+  // The exponent of a half is 112 less; so multiplied, the smallest numbers are right as well.
+  return v128.or(f32x4.mul(size, f32x4.splat(5.192296858534828e33)), sign);
+}
+
+/** 16-bit floats to f32; none is infinite. `count` is a multiple of 8. */
+export function widen(from: usize, to: usize, count: usize): void {
+  for (const end = from + (count << 1); from < end; from += 16, to += 32) {
+    const halves = v128.load(from);
+    v128.store(to, floatsOf(i32x4.extend_low_i16x8_u(halves)));
+    v128.store(to, floatsOf(i32x4.extend_high_i16x8_u(halves)), 16);
+  }
 }
 
 @inline
@@ -98,7 +125,7 @@ export function packRows(from: usize, to: usize, scales: usize, rows: i32, width
   for (; rows > 0; rows--, scales += 4) {
     const peak = peakOf(from, width), scale = factorFor(peak);
     store<f32>(scales, peak / ACTIVATION_PEAK);
-    for (const end = to + width; to < end; to += 16, from += 64) toBytes(from, to, scale);
+    for (const end = to + width; to < end; to += 16, from += 64) v128.store(to, toBytes(from, scale));
   }
 }
 
@@ -109,20 +136,21 @@ function totalOf(v: v128): i32 {
 }
 
 /**
- * Rows of f32 to bytes for `multiply`, each by a scale of its own. `offsets` gets, for each group of a row, what
- * takes the `WEIGHT_OFFSET` of its weights off again; `apart` gets for each row the position and the
- * value of the activation that is left out, or the value 0. `width` is a multiple of `GROUP`.
+ * Rows of f32 to bytes for `multiply`, each by a scale of its own, as [rows / 4][width / 4][4 rows][4].
+ * `offsets` gets, for each group of a row, what takes the `WEIGHT_OFFSET` of its weights off again,
+ * as [rows / 4][groups][4 rows]; `apart` gets for each row the position and the value of the
+ * activation that is left out, or the value 0. `width` is a multiple of `GROUP`, `rows` of 4.
  */
 export function quantize(
-  from: usize, to: usize, scales: usize, offsets: usize, apart: usize, rows: i32, width: usize,
+  from: usize, to: usize, scales: usize, offsets: usize, apart: usize, rows: usize, width: usize,
 ): void {
-  for (; rows > 0; rows--, scales += 4, apart += 8) {
+  for (let r: usize = 0; r < rows; r++, scales += 4, apart += 8) {
     // The largest and the next value of each lane, then of all four.
     let tops = f32x4.splat(0), nexts = tops;
     for (let at = from, end = from + (width << 2); at < end; at += 16) {
       const v = f32x4.abs(v128.load(at));
-      nexts = f32x4.pmax(nexts, f32x4.pmin(tops, v));
-      tops = f32x4.pmax(tops, v);
+      nexts = i32x4.max_s(nexts, i32x4.min_s(tops, v));
+      tops = i32x4.max_s(tops, v);
     }
     let peak = largest(tops), top = from, value: f32 = 0;
     const next = max(secondOf(tops), largest(nexts));
@@ -136,12 +164,19 @@ export function quantize(
     store<f32>(apart, value, 4);
     store<f32>(scales, peak / ACTIVATION_PEAK);
     const scale = factorFor(peak);
-    for (const end = to + width; to < end; offsets += 4) {
+    const quad = r >> 2, lane = (r & 3) << 2;
+    let at = to + (quad * width << 2) + lane, offset = offsets + (quad * (width / GROUP) << 4) + lane;
+    for (const end = from + (width << 2); from < end; offset += 16) {
       let sum = i32x4.splat(0);
-      for (const groupEnd = to + GROUP; to < groupEnd; to += 16, from += 64) {
-        sum = i32x4.add(sum, toBytes(from, to, scale));
+      for (const groupEnd = from + 4 * GROUP; from < groupEnd; from += 64, at += 64) {
+        const bytes = toBytes(from, scale);
+        sum = i32x4.add(sum, sumsOf(bytes));
+        v128.store_lane<i32>(at, bytes, 0);
+        v128.store_lane<i32>(at, bytes, 1, 16);
+        v128.store_lane<i32>(at, bytes, 2, 32);
+        v128.store_lane<i32>(at, bytes, 3, 48);
       }
-      store<i32>(offsets, -WEIGHT_OFFSET * totalOf(sum));
+      store<i32>(offset, -WEIGHT_OFFSET * totalOf(sum));
     }
     if (value != 0) store<f32>(top, value);
   }
@@ -149,8 +184,8 @@ export function quantize(
 
 /**
  * Weights as f32 [count][inputs] to 7 bits, those of the outputs from `first` on, in the order in
- * which `multiply` reads them: [outputs / 12][inputs / 4][12 outputs][4 inputs]; `factors` gets
- * [outputs / 12][groups][12]. The last panel may have fewer outputs, but takes as much room.
+ * which `multiply` reads them: [outputs / 16][inputs / 4][16 outputs][4 inputs]; `factors` gets
+ * [outputs / 16][groups][16].
  */
 export function packWeights(
   from: usize, to: usize, factors: usize, scales: usize, first: usize, count: usize, inputs: usize,
@@ -175,8 +210,8 @@ export function packWeights(
 }
 
 @inline
-function addProduct(sum: v128, group: v128, factors: usize): v128 {
-  return i32x4.add(sum, i32x4.mul(group, v128.load(factors)));
+function scaled(group: v128, factors: v128, sum: v128): v128 {
+  return i32x4.add(sum, i32x4.mul(group, factors));
 }
 
 /** Four outputs of one row: back to f32, and the bias added. */
@@ -186,15 +221,16 @@ function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize):
   v128.store(to, f32x4.add(scaled, v128.load(bias)));
 }
 
-/** Up to 12 outputs of one row; `room` is the number of bytes to the end of the row. */
+/** 16 outputs of one row. */
 @inline
 function finishRow(
-  to: usize, x: v128, y: v128, z: v128, scales: usize, wScales: usize, bias: usize, room: usize,
+  to: usize, x: v128, y: v128, z: v128, w: v128, scales: usize, wScales: usize, bias: usize,
 ): void {
   const scale = v128.load32_splat(scales);
   finish(to, x, scale, wScales, bias);
-  if (room > 16) finish(to + 16, y, scale, wScales + 16, bias + 16);
-  if (room > 32) finish(to + 32, z, scale, wScales + 32, bias + 32);
+  finish(to + 16, y, scale, wScales + 16, bias + 16);
+  finish(to + 32, z, scale, wScales + 32, bias + 32);
+  finish(to + 48, w, scale, wScales + 48, bias + 48);
 }
 
 /** Adds to a row of outputs what its activation that was left out gives. */
@@ -221,102 +257,98 @@ function addApart(
 
 /**
  * Activations [rows][inputs] times weights, as `quantize` and `packWeights` made them, to f32
- * [rows][outputs]. `rows` and `outputs` are multiples of 4, `inputs` of `GROUP`.
+ * [rows][outputs]. `rows` is a multiple of 4, `outputs` of 16, `inputs` of `GROUP`.
  */
 export function multiply(
   a: usize, scales: usize, offsets: usize, apart: usize, weights: usize, factors: usize,
   wScales: usize, bias: usize, to: usize, rows: usize, outputs: usize, inputs: usize,
 ): void {
-  const line = outputs << 2, groupLine = inputs / GROUP << 2;
-  for (let m: usize = 0; m < rows; m += 4) {
-    let w = weights, f = factors;
-    for (let n: usize = 0; n < line; n += 4 * PANEL) {
-      let p = a + m * inputs, g = offsets + m * groupLine;
-      const end = p + inputs;
-      let p1 = end, p2 = p1 + inputs, p3 = p2 + inputs;
-      let sx0 = i32x4.splat(0), sy0 = i32x4.splat(0), sz0 = i32x4.splat(0);
-      let sx1 = i32x4.splat(0), sy1 = i32x4.splat(0), sz1 = i32x4.splat(0);
-      let sx2 = i32x4.splat(0), sy2 = i32x4.splat(0), sz2 = i32x4.splat(0);
-      let sx3 = i32x4.splat(0), sy3 = i32x4.splat(0), sz3 = i32x4.splat(0);
-      for (; p < end; g += 4, f += 4 * PANEL) {
-        let x0 = v128.load32_splat(g), y0 = x0, z0 = x0;
-        let x1 = v128.load32_splat(g + groupLine), y1 = x1, z1 = x1;
-        let x2 = v128.load32_splat(g + 2 * groupLine), y2 = x2, z2 = x2;
-        let x3 = v128.load32_splat(g + 3 * groupLine), y3 = x3, z3 = x3;
-        for (const e = p + GROUP; p < e; p += 16, p1 += 16, p2 += 16, p3 += 16, w += 192) {
-          const a0 = v128.load(p), a1 = v128.load(p1), a2 = v128.load(p2), a3 = v128.load(p3);
-          // The rest is one step, written four times: for each group of 4 bytes in a0 … a3.
-          let u = v128.load(w), v = v128.load(w, 16), s = v128.load(w, 32), t: v128;
-          t = v128.shuffle<i32>(a0, a0, 0, 0, 0, 0);
-          x0 = dot(t, u, x0); y0 = dot(t, v, y0); z0 = dot(t, s, z0);
-          t = v128.shuffle<i32>(a1, a1, 0, 0, 0, 0);
-          x1 = dot(t, u, x1); y1 = dot(t, v, y1); z1 = dot(t, s, z1);
-          t = v128.shuffle<i32>(a2, a2, 0, 0, 0, 0);
-          x2 = dot(t, u, x2); y2 = dot(t, v, y2); z2 = dot(t, s, z2);
-          t = v128.shuffle<i32>(a3, a3, 0, 0, 0, 0);
-          x3 = dot(t, u, x3); y3 = dot(t, v, y3); z3 = dot(t, s, z3);
-          u = v128.load(w, 48); v = v128.load(w, 64); s = v128.load(w, 80);
-          t = v128.shuffle<i32>(a0, a0, 1, 1, 1, 1);
-          x0 = dot(t, u, x0); y0 = dot(t, v, y0); z0 = dot(t, s, z0);
-          t = v128.shuffle<i32>(a1, a1, 1, 1, 1, 1);
-          x1 = dot(t, u, x1); y1 = dot(t, v, y1); z1 = dot(t, s, z1);
-          t = v128.shuffle<i32>(a2, a2, 1, 1, 1, 1);
-          x2 = dot(t, u, x2); y2 = dot(t, v, y2); z2 = dot(t, s, z2);
-          t = v128.shuffle<i32>(a3, a3, 1, 1, 1, 1);
-          x3 = dot(t, u, x3); y3 = dot(t, v, y3); z3 = dot(t, s, z3);
-          u = v128.load(w, 96); v = v128.load(w, 112); s = v128.load(w, 128);
-          t = v128.shuffle<i32>(a0, a0, 2, 2, 2, 2);
-          x0 = dot(t, u, x0); y0 = dot(t, v, y0); z0 = dot(t, s, z0);
-          t = v128.shuffle<i32>(a1, a1, 2, 2, 2, 2);
-          x1 = dot(t, u, x1); y1 = dot(t, v, y1); z1 = dot(t, s, z1);
-          t = v128.shuffle<i32>(a2, a2, 2, 2, 2, 2);
-          x2 = dot(t, u, x2); y2 = dot(t, v, y2); z2 = dot(t, s, z2);
-          t = v128.shuffle<i32>(a3, a3, 2, 2, 2, 2);
-          x3 = dot(t, u, x3); y3 = dot(t, v, y3); z3 = dot(t, s, z3);
-          u = v128.load(w, 144); v = v128.load(w, 160); s = v128.load(w, 176);
-          t = v128.shuffle<i32>(a0, a0, 3, 3, 3, 3);
-          x0 = dot(t, u, x0); y0 = dot(t, v, y0); z0 = dot(t, s, z0);
-          t = v128.shuffle<i32>(a1, a1, 3, 3, 3, 3);
-          x1 = dot(t, u, x1); y1 = dot(t, v, y1); z1 = dot(t, s, z1);
-          t = v128.shuffle<i32>(a2, a2, 3, 3, 3, 3);
-          x2 = dot(t, u, x2); y2 = dot(t, v, y2); z2 = dot(t, s, z2);
-          t = v128.shuffle<i32>(a3, a3, 3, 3, 3, 3);
-          x3 = dot(t, u, x3); y3 = dot(t, v, y3); z3 = dot(t, s, z3);
+  const line = outputs << 2, zero = i32x4.splat(0);
+  let panel = weights, panelFactors = factors;
+  for (let n: usize = 0; n < line; n += 4 * PANEL) {
+    let p = a, g = offsets;
+    for (let m: usize = 0; m < rows; m += 4) {
+      let w = panel, f = panelFactors;
+      let sx0 = zero, sy0 = zero, sz0 = zero, sw0 = zero;
+      let sx1 = zero, sy1 = zero, sz1 = zero, sw1 = zero;
+      let sx2 = zero, sy2 = zero, sz2 = zero, sw2 = zero;
+      let sx3 = zero, sy3 = zero, sz3 = zero, sw3 = zero;
+      for (const end = p + (inputs << 2); p < end; g += 16, f += 4 * PANEL) {
+        let q = v128.load(g);
+        let x0 = v128.shuffle<i32>(q, q, 0, 0, 0, 0), y0 = x0, z0 = x0, w0 = x0;
+        let x1 = v128.shuffle<i32>(q, q, 1, 1, 1, 1), y1 = x1, z1 = x1, w1 = x1;
+        let x2 = v128.shuffle<i32>(q, q, 2, 2, 2, 2), y2 = x2, z2 = x2, w2 = x2;
+        let x3 = v128.shuffle<i32>(q, q, 3, 3, 3, 3), y3 = x3, z3 = x3, w3 = x3;
+        for (const e = p + 4 * GROUP; p < e; p += 32, w += 64) {
+          q = v128.load(p);
+          // One step, written twice: 4 inputs of 4 rows times 16 outputs.
+          let s = v128.load(w), t = v128.load(w, 16), u = v128.load(w, 32), v = v128.load(w, 48);
+          let k: v128;
+          k = v128.shuffle<i32>(q, q, 0, 0, 0, 0);
+          x0 = dot(k, s, x0); y0 = dot(k, t, y0); z0 = dot(k, u, z0); w0 = dot(k, v, w0);
+          k = v128.shuffle<i32>(q, q, 1, 1, 1, 1);
+          x1 = dot(k, s, x1); y1 = dot(k, t, y1); z1 = dot(k, u, z1); w1 = dot(k, v, w1);
+          k = v128.shuffle<i32>(q, q, 2, 2, 2, 2);
+          x2 = dot(k, s, x2); y2 = dot(k, t, y2); z2 = dot(k, u, z2); w2 = dot(k, v, w2);
+          k = v128.shuffle<i32>(q, q, 3, 3, 3, 3);
+          x3 = dot(k, s, x3); y3 = dot(k, t, y3); z3 = dot(k, u, z3); w3 = dot(k, v, w3);
+          q = v128.load(p, 16);
+          w += 64;
+          s = v128.load(w); t = v128.load(w, 16); u = v128.load(w, 32); v = v128.load(w, 48);
+          k = v128.shuffle<i32>(q, q, 0, 0, 0, 0);
+          x0 = dot(k, s, x0); y0 = dot(k, t, y0); z0 = dot(k, u, z0); w0 = dot(k, v, w0);
+          k = v128.shuffle<i32>(q, q, 1, 1, 1, 1);
+          x1 = dot(k, s, x1); y1 = dot(k, t, y1); z1 = dot(k, u, z1); w1 = dot(k, v, w1);
+          k = v128.shuffle<i32>(q, q, 2, 2, 2, 2);
+          x2 = dot(k, s, x2); y2 = dot(k, t, y2); z2 = dot(k, u, z2); w2 = dot(k, v, w2);
+          k = v128.shuffle<i32>(q, q, 3, 3, 3, 3);
+          x3 = dot(k, s, x3); y3 = dot(k, t, y3); z3 = dot(k, u, z3); w3 = dot(k, v, w3);
         }
-        sx0 = addProduct(sx0, x0, f); sy0 = addProduct(sy0, y0, f + 16); sz0 = addProduct(sz0, z0, f + 32);
-        sx1 = addProduct(sx1, x1, f); sy1 = addProduct(sy1, y1, f + 16); sz1 = addProduct(sz1, z1, f + 32);
-        sx2 = addProduct(sx2, x2, f); sy2 = addProduct(sy2, y2, f + 16); sz2 = addProduct(sz2, z2, f + 32);
-        sx3 = addProduct(sx3, x3, f); sy3 = addProduct(sy3, y3, f + 16); sz3 = addProduct(sz3, z3, f + 32);
+        const f0 = v128.load(f), f1 = v128.load(f, 16), f2 = v128.load(f, 32), f3 = v128.load(f, 48);
+        sx0 = scaled(x0, f0, sx0); sy0 = scaled(y0, f1, sy0);
+        sz0 = scaled(z0, f2, sz0); sw0 = scaled(w0, f3, sw0);
+        sx1 = scaled(x1, f0, sx1); sy1 = scaled(y1, f1, sy1);
+        sz1 = scaled(z1, f2, sz1); sw1 = scaled(w1, f3, sw1);
+        sx2 = scaled(x2, f0, sx2); sy2 = scaled(y2, f1, sy2);
+        sz2 = scaled(z2, f2, sz2); sw2 = scaled(w2, f3, sw2);
+        sx3 = scaled(x3, f0, sx3); sy3 = scaled(y3, f1, sy3);
+        sz3 = scaled(z3, f2, sz3); sw3 = scaled(w3, f3, sw3);
       }
-      const o = to + m * line + n, i = scales + (m << 2), ws = wScales + n, b = bias + n;
-      const room = line - n;
-      finishRow(o, sx0, sy0, sz0, i, ws, b, room);
-      finishRow(o + line, sx1, sy1, sz1, i + 4, ws, b, room);
-      finishRow(o + 2 * line, sx2, sy2, sz2, i + 8, ws, b, room);
-      finishRow(o + 3 * line, sx3, sy3, sz3, i + 12, ws, b, room);
+      const o = to + m * line + n, i = scales + (m << 2);
+      finishRow(o, sx0, sy0, sz0, sw0, i, wScales + n, bias + n);
+      finishRow(o + line, sx1, sy1, sz1, sw1, i + 4, wScales + n, bias + n);
+      finishRow(o + 2 * line, sx2, sy2, sz2, sw2, i + 8, wScales + n, bias + n);
+      finishRow(o + 3 * line, sx3, sy3, sz3, sw3, i + 12, wScales + n, bias + n);
     }
-    for (let r = m; r < m + 4; r++) {
-      addApart(apart + (r << 3), weights, factors, wScales, to + r * line, outputs, inputs);
-    }
+    panel += PANEL * inputs;
+    panelFactors += inputs / GROUP * 4 * PANEL;
+  }
+  for (let r: usize = 0; r < rows; r++) {
+    addApart(apart + (r << 3), weights, factors, wScales, to + r * line, outputs, inputs);
   }
 }
 
-@inline
-function step(p: v128, u: v128, c: f32): v128 {
-  return f32x4.add(f32x4.mul(p, u), f32x4.splat(c));
-}
+/** Of Φ's polynomial. Read once per call: as constants of the code they would be made for each x. */
+const PHI = memory.data<f32>([
+  2.501558961e-8, -1.704172110e-6, 4.986565616e-5, -8.305240761e-4, 8.841368588e-3, -6.469576037e-2,
+  3.979444555e-1,
+]);
 
 /** x · Φ(x) in place, Φ as a polynomial: within 3e-4. `count` is a multiple of 4. */
 export function gelu(x: usize, count: usize): void {
+  const c0 = v128.load32_splat(PHI), c1 = v128.load32_splat(PHI, 4);
+  const c2 = v128.load32_splat(PHI, 8), c3 = v128.load32_splat(PHI, 12);
+  const c4 = v128.load32_splat(PHI, 16), c5 = v128.load32_splat(PHI, 20);
+  const c6 = v128.load32_splat(PHI, 24);
   for (const end = x + (count << 2); x < end; x += 16) {
     const v = v128.load(x);
-    const z = f32x4.pmax(f32x4.pmin(v, f32x4.splat(3.9)), f32x4.splat(-3.9));
-    const u = f32x4.mul(z, z);
-    let p = step(f32x4.splat(2.501558961e-8), u, -1.704172110e-6);
-    p = step(step(p, u, 4.986565616e-5), u, -8.305240761e-4);
-    p = step(step(p, u, 8.841368588e-3), u, -6.469576037e-2);
-    p = step(p, u, 3.979444555e-1);
-    v128.store(x, f32x4.mul(v, step(p, z, 0.5)));
+    const size = i32x4.min_s(f32x4.abs(v), f32x4.splat(3.9)); // positive floats are ordered as integers
+    const z = v128.or(size, v128.and(v, f32x4.splat(-0.0)));
+    const u = f32x4.mul(size, size);
+    let p = madd(madd(c0, u, c1), u, c2);
+    p = madd(madd(p, u, c3), u, c4);
+    p = madd(madd(p, u, c5), u, c6);
+    v128.store(x, f32x4.mul(v, madd(p, z, f32x4.splat(0.5))));
   }
 }
 
@@ -347,19 +379,14 @@ export function normalize(
 /** e^x for x ≤ 0, as a power of two times a polynomial. */
 @inline
 function exponential(x: v128): v128 {
-  const v = f32x4.pmax(x, f32x4.splat(-87));
+  const v = f32x4.pmax(x, f32x4.splat(-87)), one = f32x4.splat(1);
   const n = f32x4.nearest(f32x4.mul(v, f32x4.splat(1.44269504)));
-  const r = f32x4.add(v, f32x4.mul(n, f32x4.splat(-0.693147181)));
-  let p = step(f32x4.splat(0.0083333333), r, 0.0416666667);
-  p = step(step(p, r, 0.166666667), r, 0.5);
-  p = step(step(p, r, 1), r, 1);
+  const r = madd(n, f32x4.splat(-0.693147181), v);
+  let p = madd(f32x4.splat(0.0083333333), r, f32x4.splat(0.0416666667));
+  p = madd(madd(p, r, f32x4.splat(0.166666667)), r, f32x4.splat(0.5));
+  p = madd(madd(p, r, one), r, one);
   const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
   return f32x4.mul(p, power);
-}
-
-@inline
-function addScaled(sum: v128, factor: v128, v: v128): v128 {
-  return f32x4.add(sum, f32x4.mul(factor, v));
 }
 
 /** to[4][8] = a[4][depth] · b[depth][8], in f32; `lineA` and `lineTo` in bytes, `depth` a multiple of 4. */
@@ -373,25 +400,25 @@ function multiplyTile(
   for (const end = a + (depth << 2); a < end; a += 16, p1 += 16, p2 += 16, p3 += 16, b += 128) {
     const a0 = v128.load(a), a1 = v128.load(p1), a2 = v128.load(p2), a3 = v128.load(p3);
     let u = v128.load(b), v = v128.load(b, 16), t: v128;
-    t = v128.shuffle<i32>(a0, a0, 0, 0, 0, 0); x0 = addScaled(x0, t, u); y0 = addScaled(y0, t, v);
-    t = v128.shuffle<i32>(a1, a1, 0, 0, 0, 0); x1 = addScaled(x1, t, u); y1 = addScaled(y1, t, v);
-    t = v128.shuffle<i32>(a2, a2, 0, 0, 0, 0); x2 = addScaled(x2, t, u); y2 = addScaled(y2, t, v);
-    t = v128.shuffle<i32>(a3, a3, 0, 0, 0, 0); x3 = addScaled(x3, t, u); y3 = addScaled(y3, t, v);
+    t = v128.shuffle<i32>(a0, a0, 0, 0, 0, 0); x0 = madd(t, u, x0); y0 = madd(t, v, y0);
+    t = v128.shuffle<i32>(a1, a1, 0, 0, 0, 0); x1 = madd(t, u, x1); y1 = madd(t, v, y1);
+    t = v128.shuffle<i32>(a2, a2, 0, 0, 0, 0); x2 = madd(t, u, x2); y2 = madd(t, v, y2);
+    t = v128.shuffle<i32>(a3, a3, 0, 0, 0, 0); x3 = madd(t, u, x3); y3 = madd(t, v, y3);
     u = v128.load(b, 32); v = v128.load(b, 48);
-    t = v128.shuffle<i32>(a0, a0, 1, 1, 1, 1); x0 = addScaled(x0, t, u); y0 = addScaled(y0, t, v);
-    t = v128.shuffle<i32>(a1, a1, 1, 1, 1, 1); x1 = addScaled(x1, t, u); y1 = addScaled(y1, t, v);
-    t = v128.shuffle<i32>(a2, a2, 1, 1, 1, 1); x2 = addScaled(x2, t, u); y2 = addScaled(y2, t, v);
-    t = v128.shuffle<i32>(a3, a3, 1, 1, 1, 1); x3 = addScaled(x3, t, u); y3 = addScaled(y3, t, v);
+    t = v128.shuffle<i32>(a0, a0, 1, 1, 1, 1); x0 = madd(t, u, x0); y0 = madd(t, v, y0);
+    t = v128.shuffle<i32>(a1, a1, 1, 1, 1, 1); x1 = madd(t, u, x1); y1 = madd(t, v, y1);
+    t = v128.shuffle<i32>(a2, a2, 1, 1, 1, 1); x2 = madd(t, u, x2); y2 = madd(t, v, y2);
+    t = v128.shuffle<i32>(a3, a3, 1, 1, 1, 1); x3 = madd(t, u, x3); y3 = madd(t, v, y3);
     u = v128.load(b, 64); v = v128.load(b, 80);
-    t = v128.shuffle<i32>(a0, a0, 2, 2, 2, 2); x0 = addScaled(x0, t, u); y0 = addScaled(y0, t, v);
-    t = v128.shuffle<i32>(a1, a1, 2, 2, 2, 2); x1 = addScaled(x1, t, u); y1 = addScaled(y1, t, v);
-    t = v128.shuffle<i32>(a2, a2, 2, 2, 2, 2); x2 = addScaled(x2, t, u); y2 = addScaled(y2, t, v);
-    t = v128.shuffle<i32>(a3, a3, 2, 2, 2, 2); x3 = addScaled(x3, t, u); y3 = addScaled(y3, t, v);
+    t = v128.shuffle<i32>(a0, a0, 2, 2, 2, 2); x0 = madd(t, u, x0); y0 = madd(t, v, y0);
+    t = v128.shuffle<i32>(a1, a1, 2, 2, 2, 2); x1 = madd(t, u, x1); y1 = madd(t, v, y1);
+    t = v128.shuffle<i32>(a2, a2, 2, 2, 2, 2); x2 = madd(t, u, x2); y2 = madd(t, v, y2);
+    t = v128.shuffle<i32>(a3, a3, 2, 2, 2, 2); x3 = madd(t, u, x3); y3 = madd(t, v, y3);
     u = v128.load(b, 96); v = v128.load(b, 112);
-    t = v128.shuffle<i32>(a0, a0, 3, 3, 3, 3); x0 = addScaled(x0, t, u); y0 = addScaled(y0, t, v);
-    t = v128.shuffle<i32>(a1, a1, 3, 3, 3, 3); x1 = addScaled(x1, t, u); y1 = addScaled(y1, t, v);
-    t = v128.shuffle<i32>(a2, a2, 3, 3, 3, 3); x2 = addScaled(x2, t, u); y2 = addScaled(y2, t, v);
-    t = v128.shuffle<i32>(a3, a3, 3, 3, 3, 3); x3 = addScaled(x3, t, u); y3 = addScaled(y3, t, v);
+    t = v128.shuffle<i32>(a0, a0, 3, 3, 3, 3); x0 = madd(t, u, x0); y0 = madd(t, v, y0);
+    t = v128.shuffle<i32>(a1, a1, 3, 3, 3, 3); x1 = madd(t, u, x1); y1 = madd(t, v, y1);
+    t = v128.shuffle<i32>(a2, a2, 3, 3, 3, 3); x2 = madd(t, u, x2); y2 = madd(t, v, y2);
+    t = v128.shuffle<i32>(a3, a3, 3, 3, 3, 3); x3 = madd(t, u, x3); y3 = madd(t, v, y3);
   }
   v128.store(to, x0); v128.store(to, y0, 16); to += lineTo;
   v128.store(to, x1); v128.store(to, y1, 16); to += lineTo;
@@ -416,32 +443,47 @@ function softmax(row: usize, length: usize, padded: usize): void {
   for (let at = row; at < end; at += 16) v128.store(at, f32x4.mul(v128.load(at), factor));
 }
 
+/** Four floats of four rows, times `factor`, to four rows of eight: what was a row is a column. */
+@inline
+function turn(from: usize, line: usize, to: usize, factor: v128): void {
+  const a = v128.load(from), b = v128.load(from + line);
+  const c = v128.load(from + 2 * line), d = v128.load(from + 3 * line);
+  const ab = v128.shuffle<i32>(a, b, 0, 4, 1, 5), cd = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
+  const ef = v128.shuffle<i32>(a, b, 2, 6, 3, 7), gh = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
+  v128.store(to, f32x4.mul(v128.shuffle<i32>(ab, cd, 0, 1, 4, 5), factor));
+  v128.store(to, f32x4.mul(v128.shuffle<i32>(ab, cd, 2, 3, 6, 7), factor), 32);
+  v128.store(to, f32x4.mul(v128.shuffle<i32>(ef, gh, 0, 1, 4, 5), factor), 64);
+  v128.store(to, f32x4.mul(v128.shuffle<i32>(ef, gh, 2, 3, 6, 7), factor), 96);
+}
+
 /**
  * Attention within one text. `qkv` is f32 [length][3 · width]: queries, keys and values, in heads of
- * `depth` (a multiple of 8); `to` is [length][width]. Four queries at a time: up to three rows past
- * the end are read, and written to `scratch` only, which takes (2 · depth + 4) · padded + 4 · depth
- * floats, where `padded` is `length` rounded up to 8.
+ * `depth` (a multiple of 8); `to` is [length][width]. Up to seven rows past the end are read, and up
+ * to three written, with no meaning. `scratch` takes (2 · depth + 4) · padded floats, where `padded`
+ * is `length` rounded up to 8.
  */
 export function attend(
   qkv: usize, to: usize, scratch: usize, length: usize, width: usize, depth: usize, scale: f32,
 ): void {
   const padded = (length + 7) & ~7, line = width * 12;
   const keys = scratch, values = keys + (depth * padded << 2), shares = values + (depth * padded << 2);
-  const result = shares + (padded << 4);
+  const factor = f32x4.splat(scale), zero = f32x4.splat(0);
   for (let head: usize = 0; head < width; head += depth) {
     const query = qkv + (head << 2);
     // Keys by eights [padded / 8][depth][8], scaled; values [depth / 8][padded][8].
-    for (let j: usize = 0; j < padded; j++) {
+    for (let j: usize = 0; j < padded; j += 4) {
       const key = query + (width << 2) + j * line;
       const at = keys + ((j & ~7) * depth + (j & 7) << 2);
-      for (let d: usize = 0; d < depth; d++) {
-        store<f32>(at + (d << 5), j < length ? load<f32>(key + (d << 2)) * scale : 0);
+      for (let d: usize = 0; d < depth; d += 4) {
+        turn(key + (d << 2), line, at + (d << 5), factor);
       }
+    }
+    for (let j: usize = 0; j < padded; j++) {
       const value = query + (width << 3) + j * line;
       for (let d: usize = 0; d < depth; d += 8) {
         const at = values + (d * padded + j * 8 << 2), from = value + (d << 2);
-        v128.store(at, j < length ? v128.load(from) : f32x4.splat(0));
-        v128.store(at, j < length ? v128.load(from, 16) : f32x4.splat(0), 16);
+        v128.store(at, j < length ? v128.load(from) : zero);
+        v128.store(at, j < length ? v128.load(from, 16) : zero, 16);
       }
     }
     for (let i: usize = 0; i < length; i += 4) {
@@ -449,15 +491,11 @@ export function attend(
         const block = keys + (j * depth << 2);
         multiplyTile(query + i * line, line, block, shares + (j << 2), padded << 2, depth);
       }
-      const rows = min<usize>(4, length - i);
-      for (let r: usize = 0; r < rows; r++) softmax(shares + (r * padded << 2), length, padded);
+      for (let r: usize = 0; r < 4; r++) softmax(shares + (r * padded << 2), length, padded);
+      const out = to + (i * width + head << 2);
       for (let d: usize = 0; d < depth; d += 8) {
         const block = values + (d * padded << 2);
-        multiplyTile(shares, padded << 2, block, result + (d << 2), depth << 2, padded);
-      }
-      for (let r: usize = 0; r < rows; r++) {
-        const out = to + ((i + r) * width + head << 2);
-        memory.copy(out, result + (r * depth << 2), depth << 2);
+        multiplyTile(shares, padded << 2, block, out + (d << 2), width << 2, padded);
       }
     }
   }

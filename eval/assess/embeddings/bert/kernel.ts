@@ -15,6 +15,7 @@ export interface Kernel {
     rows: number,
     width: number,
   ): void;
+  widen(from: Address, to: Address, count: number): void;
   packRows(from: Address, to: Address, scales: Address, rows: number, width: number): void;
   packWeights(
     from: Address,

@@ -15,7 +15,7 @@ export interface ModelShape {
 /** Inputs whose weights share a scale, as in `kernel.as`. */
 export const GROUP = 128;
 /** Outputs that the kernel computes together, as in `kernel.as`. */
-const PANEL = 12;
+const PANEL = 16;
 /** Word pieces of a text that are read: what the models were trained with at least. */
 export const POSITIONS = 256;
 /** Word pieces in one pass: a whole text at least. More would not stay in the processor's cache. */
@@ -39,7 +39,7 @@ export interface Norm {
 
 /** Where everything lies in the kernel's memory: the model first, then room to work in. */
 export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
-  let end = 1024;
+  let end = 1024; // what is below has the kernel's constants
   const take = (bytes: number): Address => {
     const start = end;
     end = Math.ceil((end + bytes) / 64) * 64;
@@ -74,13 +74,14 @@ export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
   const modelEnd = end;
   const work = {
     x: take(ROWS * width * 4),
-    y: take(ROWS * width * 4),
-    wide: take((ROWS + 3) * inner * 4), // attention reads up to three rows past the end
+    // Attention reads up to seven rows past the end of a text, and writes three.
+    y: take((ROWS + 3) * width * 4),
+    wide: take((ROWS + 7) * inner * 4),
     bytes: take(ROWS * inner),
     scales: take(ROWS * 4),
     offsets: take(ROWS * inner / GROUP * 4),
     apart: take(ROWS * 8),
-    scratch: take(((2 * head + 4) * ROWS + 4 * head) * 4),
+    scratch: take((2 * head + 4) * ROWS * 4),
   };
   return { ...model, modelEnd, ...work, end };
 }

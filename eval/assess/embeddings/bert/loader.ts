@@ -28,10 +28,22 @@ export function createLoader(
   };
   /** As floats in the room to work in, which is free while the weights are loaded. */
   function stage(values: Values, from = 0, count = values.length): Float32Array {
-    const floats = new Float32Array(memory, at.x, count);
-    values.copy(floats, from);
-    return floats;
+    const room = new Float32Array(memory, at.x, count);
+    values.copy(room, from);
+    return room;
   }
+
+  /** 16-bit floats are converted by the kernel, from the end of the room to work in. */
+  const floats = (values: Float16Array | Float32Array): Values => ({
+    length: values.length,
+    copy(to, from) {
+      const some = values.subarray(from, from + to.length);
+      if (some instanceof Float32Array) return to.set(some);
+      const halves = new Float16Array(memory, at.end - some.byteLength, some.length);
+      halves.set(some);
+      kernel.widen(halves.byteOffset, to.byteOffset, to.length);
+    },
+  });
 
   function placeNorm(name: string, { gain, bias }: Norm): void {
     places.set(`${name}.weight`, floatsTo(gain));
@@ -61,13 +73,13 @@ export function createLoader(
   });
   const positions = new Float32Array(memory, at.positions, POSITIONS * width);
   places.set("embeddings.position_embeddings.weight", (values) => {
-    const floats = stage(values);
-    for (let i = 0; i < positions.length; i++) positions[i]! += floats[i]!;
+    const staged = stage(values);
+    for (let i = 0; i < positions.length; i++) positions[i]! += staged[i]!;
   });
   // There is one sentence a text, so that the first kind of sentence is always the one.
   places.set("embeddings.token_type_embeddings.weight", (values) => {
-    const floats = stage(values);
-    for (let i = 0; i < positions.length; i++) positions[i]! += floats[i % width]!;
+    const staged = stage(values);
+    for (let i = 0; i < positions.length; i++) positions[i]! += staged[i % width]!;
   });
   placeNorm("embeddings.LayerNorm", at.first);
   for (const [index, layer] of at.layers.entries()) {
@@ -85,13 +97,6 @@ export function createLoader(
     if (piece.kind === "tensor") places.get(piece.name)?.(floats(piece.values), piece.row);
     if (piece.kind === "quantized") places.get(piece.name)?.(dequantized(piece), piece.row);
     if (piece.kind === "image") new Uint8Array(memory).set(piece.bytes, piece.at);
-  };
-}
-
-function floats(values: Float16Array | Float32Array): Values {
-  return {
-    length: values.length,
-    copy: (to, from) => to.set(values.subarray(from, from + to.length)),
   };
 }
 
