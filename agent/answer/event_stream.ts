@@ -21,7 +21,7 @@ export interface Outlet {
   /** Aborts when the reader leaves. */
   readonly signal: AbortSignal;
   /** The response has begun, with an event or a comment: a failure can only be sent as an event. */
-  readonly isOpen: boolean;
+  isOpen(): boolean;
 }
 
 /** Fills a stream. */
@@ -56,9 +56,7 @@ export async function openEventStream(
   }
   const outlet: Outlet = {
     signal: leaving.signal,
-    get isOpen() {
-      return isOpen;
-    },
+    isOpen: () => isOpen,
   };
 
   const events = new ReadableStream<ServerSentEventMessage>({
@@ -162,19 +160,17 @@ export function loggedStream(
   context.logAfter(ended.promise);
 
   return async (push, outlet) => {
-    const ending = connection?.ending;
+    const ending = connection?.ending?.();
     const work: Outlet = {
       signal: ending ? AbortSignal.any([outlet.signal, ending]) : outlet.signal,
-      get isOpen() {
-        return outlet.isOpen;
-      },
+      isOpen: outlet.isOpen,
     };
     try {
       await produce(push, work);
     } catch (thrown) {
       const error = connection ? explainEnd(thrown, connection) : thrown;
       if (outlet.signal.aborted) fields.outcome = "client left";
-      if (outlet.signal.aborted || !outlet.isOpen) throw error;
+      if (outlet.signal.aborted || !outlet.isOpen()) throw error;
       fields.outcome = "failed";
       noteFailure(error, context);
       await sendError(push, error);

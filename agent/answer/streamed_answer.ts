@@ -45,7 +45,7 @@ export async function streamAnswer(
 
   const headers = () => ({
     ...repairHeaders(run.repairs),
-    "x-agent-model": toHeaderValue(run.model),
+    "x-agent-model": toHeaderValue(run.model()),
   });
   const options = { signal, ...(keepAliveMs !== undefined && { keepAliveMs }) };
   try {

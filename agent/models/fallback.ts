@@ -8,7 +8,7 @@ import { withAttempts } from "./attempts.ts";
 /** A provider for one run that falls back to other models. */
 export interface FallbackProvider extends ChatProvider {
   /** The model that answered last, or that is being asked now. */
-  readonly answeredBy: string;
+  answeredBy(): string;
 }
 
 /**
@@ -30,9 +30,7 @@ export function createFallback(provider: ChatProvider, models: string[]): Fallba
         return withModel(failed);
       },
     }),
-    get answeredBy() {
-      return models[current]!;
-    },
+    answeredBy: () => models[current]!,
   };
 }
 

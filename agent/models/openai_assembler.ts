@@ -30,7 +30,7 @@ export interface ReplyAssembler {
   /** Takes in a chunk; returns what can be shown of it at once. */
   add(chunk: unknown): ChatDelta[];
   /** The reply so far; whole once `finishReason` is set. */
-  readonly reply: ChatReply;
+  reply(): ChatReply;
 }
 
 /** Chunks come as providers really send them: any field may be missing or null. */
@@ -91,7 +91,7 @@ export function createReplyAssembler(requestedModel: string): ReplyAssembler {
 
   return {
     add,
-    get reply() {
+    reply() {
       const toolCalls = calls.list.map((call) => ({ ...call, id: call.id || newToolCallId() }));
       const isMore = parts && typeof simplifyContent(parts) !== "string";
       const whole = { ...reply, toolCalls, ...(parts && isMore && { parts }) };

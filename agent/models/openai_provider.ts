@@ -178,7 +178,7 @@ function translate(
   },
 ): Error {
   if (caller?.aborted) return abortError(caller);
-  const diagnosis: Diagnosis = clock.isTimedOut
+  const diagnosis: Diagnosis = clock.isTimedOut()
     ? { failure: { kind: "timeout" } }
     : diagnose(error);
   return toProviderError(attempt, { ...diagnosis, isRetried }, error);

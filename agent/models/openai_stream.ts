@@ -53,7 +53,7 @@ export async function* readStream(
     else yield* deltas;
     clock.restart();
   }
-  const { reply } = assembler;
+  const reply = assembler.reply();
   if (reply.finishReason === null && !isDone) throw unreadable(response, last);
   clock.pause();
   yield { type: "reply", reply: isUtf8 ? reply : { ...reply, encoding: NOT_UTF8 } };

@@ -85,7 +85,7 @@ export function createOpenAIHandlers(
       const signal = workSignal(request, connection);
       const outcome = await source.start({ signal, ...(tools && { emit: tools.emit }) });
       Object.assign(fields, outcome.fields);
-      const frame = createFrame(source.model);
+      const frame = createFrame(source.model());
       const toolEvents = tools?.seen;
       const options = { frame, usage: outcome.usage, toolEvents, isLegacy: isLegacy(body) };
       return Response.json(toCompletion(outcome.reply, options), { headers: outcome.headers });

@@ -46,7 +46,7 @@ export interface CompletionOutcome {
 /** Answers a completion: the agent, or the model alone. */
 export interface CompletionSource {
   /** The model that answered, or that is being asked now. */
-  readonly model: string;
+  model(): string;
   /** Headers of a stream: what is known before the answer. */
   readonly headers: Record<string, string>;
   start(options: { signal: AbortSignal; emit?: Emit }): Promise<CompletionOutcome>;
@@ -58,9 +58,7 @@ export function fromAgent(
   onPending: (pending: PendingRun) => void,
 ): CompletionSource {
   return {
-    get model() {
-      return run.model;
-    },
+    model: run.model,
     headers: repairHeaders(run.repairs),
     async start(options) {
       const report = await run.start(options);
@@ -80,7 +78,7 @@ export function fromAgent(
 /** The provider's own answer, including its tool calls, without the agent. */
 export function fromModel(provider: ChatProvider, request: ChatRequest): CompletionSource {
   return {
-    model: request.model,
+    model: () => request.model,
     headers: {},
     async start({ signal, emit }) {
       const reply = await callModel(request, { provider, signal, emit });

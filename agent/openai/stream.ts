@@ -39,7 +39,7 @@ export async function streamCompletion(
   const { signal, context, isLegacy, keepAliveMs } = options;
 
   async function produce(push: Push, outlet: Outlet): Promise<void> {
-    const frame = createFrame(source.model);
+    const frame = createFrame(source.model());
     let hasStarted = false;
     let hasLogprobs = false;
     let isPassedOn = false;
@@ -47,7 +47,7 @@ export async function streamCompletion(
     async function sendDelta(delta: Fields, logprobs: Fields | null = null): Promise<void> {
       if (!hasStarted) {
         hasStarted = true;
-        frame.model = source.model;
+        frame.model = source.model();
         await send(toChunk(frame, { delta: { role: "assistant", content: "" } }));
       }
       hasLogprobs ||= logprobs !== null;
@@ -72,7 +72,7 @@ export async function streamCompletion(
         if (delta) await sendDelta(delta, event.type === "token" ? event.logprobs : null);
       },
     });
-    Object.assign(context.fields, { model: source.model, ...fields });
+    Object.assign(context.fields, { model: source.model(), ...fields });
     if (isPassedOn) return await push({ data: "[DONE]" });
     const rest = restOf(reply, toDelta.calls);
     if (Object.keys(rest).length > 0 || !hasStarted) await sendDelta(rest);
@@ -95,7 +95,7 @@ export async function streamCompletion(
     ...(keepAliveMs !== undefined && { keepAliveMs }),
   });
   return eventStreamResponse(stream, {
-    headers: { ...source.headers, "x-agent-model": toHeaderValue(source.model) },
+    headers: { ...source.headers, "x-agent-model": toHeaderValue(source.model()) },
   });
 }
 

@@ -31,7 +31,7 @@ export interface RunReport extends AgentResult {
 export interface PreparedRun {
   readonly repairs: HistoryRepairs;
   /** The model that answered last, or that is being asked now. */
-  readonly model: string;
+  model(): string;
   /** May be called once. Throws as `runAgent` does. */
   start(options: { signal: AbortSignal; emit?: Emit }): Promise<RunReport>;
 }
@@ -79,9 +79,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
       const provider = createFallback(models.providerFor(target), asked);
       return {
         repairs: history.repairs,
-        get model() {
-          return provider.answeredBy;
-        },
+        model: provider.answeredBy,
         async start(options) {
           const { runAgent } = graph ?? await loadGraph();
           const result = await runAgent({
@@ -94,7 +92,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
             log,
             ...options,
           });
-          return { ...result, model: provider.answeredBy };
+          return { ...result, model: provider.answeredBy() };
         },
       };
     },

@@ -106,7 +106,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
     try {
       return await send(call, body, clock.signal);
     } catch (error) {
-      throw clock.isTimedOut ? new CallFailure(TIMED_OUT) : error;
+      throw clock.isTimedOut() ? new CallFailure(TIMED_OUT) : error;
     } finally {
       clock.stop();
     }

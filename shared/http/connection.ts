@@ -11,20 +11,21 @@ export interface Connection {
   /** Of the server that accepted the request; missing in tests without a server. */
   readonly admission?: Admission;
   /** Aborted when the service stops and the grace time is over; the client is still there. */
-  readonly ending?: AbortSignal;
+  ending?(): AbortSignal;
 }
 
 /**
  * Ends the work for a request that is not worth finishing without its caller: aborted when the
  * client leaves and when the service ends.
  */
-export function workSignal(request: Request, { ending }: Connection): AbortSignal {
+export function workSignal(request: Request, connection: Connection): AbortSignal {
+  const ending = connection.ending?.();
   return ending ? AbortSignal.any([request.signal, ending]) : request.signal;
 }
 
 /** 503 `shutting_down` for an abort by the end of the service; other errors as they are. */
-export function explainEnd(error: unknown, { ending }: Connection): unknown {
-  return ending?.aborted && isAbort(error) ? shuttingDown() : error;
+export function explainEnd(error: unknown, connection: Connection): unknown {
+  return isAbort(error) && connection.ending?.().aborted ? shuttingDown() : error;
 }
 
 /** A connection without a socket: it closes when the answer is made. */

@@ -187,6 +187,11 @@ interface Sockets {
   outgoing: ServerResponse;
 }
 
+/**
+ * `ending` is a function, as is everything of a request that changes: an object with a getter has a
+ * hidden class of its own in V8, which keeps all that the getter can reach until the next full
+ * collection.
+ */
 function toConnection({ incoming, outgoing }: Sockets, admission: Admission): Connection {
   const onClose = (callback: () => void) =>
     outgoing.destroyed ? callback() : void outgoing.once("close", callback);
@@ -195,7 +200,7 @@ function toConnection({ incoming, outgoing }: Sockets, admission: Admission): Co
     admission,
     address: incoming.socket.remoteAddress ?? "",
     onClose,
-    get ending() {
+    ending() {
       if (!ending) { // most requests never ask
         const controller = ending = new AbortController();
         const end = () => controller.abort(new DOMException("the service ends", "AbortError"));

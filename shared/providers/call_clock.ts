@@ -5,7 +5,7 @@
 export interface CallClock {
   /** Aborts at either end. Everything that the call awaits takes it. */
   readonly signal: AbortSignal;
-  readonly isTimedOut: boolean;
+  isTimedOut(): boolean;
   /** Whole waiting time left, in milliseconds. */
   remainingMs(): number;
   /** Stops counting until the next `restart`, for time that the provider is not responsible for. */
@@ -59,9 +59,7 @@ export function startCallClock(
 
   return {
     signal: controller.signal,
-    get isTimedOut() {
-      return isTimedOut;
-    },
+    isTimedOut: () => isTimedOut,
     remainingMs,
     pause,
     restart,

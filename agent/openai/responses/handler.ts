@@ -54,6 +54,6 @@ export function createResponseHandler(
     await addReply(output, reply, { ...end, isStreamed: false });
     onOutput(output.toKept());
     const state = { ...end, output: output.items, usage, serviceTier: reply.serviceTier };
-    return Response.json(toResponse(frame, { model: source.model, ...state }), { headers });
+    return Response.json(toResponse(frame, { model: source.model(), ...state }), { headers });
   };
 }

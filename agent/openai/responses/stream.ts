@@ -41,7 +41,7 @@ export async function streamResponse(
   let count = 0;
   let hasStarted = false;
   const stateOf = (state: Partial<ResponseState>) =>
-    toResponse(frame, { model: source.model, status: "in_progress", output: [], ...state });
+    toResponse(frame, { model: source.model(), status: "in_progress", output: [], ...state });
 
   function sendWith(push: Push) {
     return ({ type, ...fields }: ResponseEvent): Promise<void> => {
@@ -76,7 +76,7 @@ export async function streamResponse(
         else await output.endText();
       },
     });
-    Object.assign(context.fields, { model: source.model, ...outcome.fields });
+    Object.assign(context.fields, { model: source.model(), ...outcome.fields });
     const { reply, usage, account } = outcome;
     const end = toEnd(reply);
     await addReply(output, reply, { ...end, isStreamed: true });
@@ -107,6 +107,6 @@ export async function streamResponse(
     ...(keepAliveMs !== undefined && { keepAliveMs }),
   });
   return eventStreamResponse(stream, {
-    headers: { ...source.headers, "x-agent-model": toHeaderValue(source.model) },
+    headers: { ...source.headers, "x-agent-model": toHeaderValue(source.model()) },
   });
 }

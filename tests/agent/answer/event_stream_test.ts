@@ -50,9 +50,9 @@ Deno.test("a push that waits for its reader rejects when the reader leaves", asy
 Deno.test("the producer can see that the stream has opened, also through a comment", async () => {
   const seen: boolean[] = [];
   const { body } = await openEventStream(async (_, outlet) => {
-    seen.push(outlet.isOpen);
-    while (!outlet.isOpen) await new Promise((resolve) => setTimeout(resolve, 1));
-    seen.push(outlet.isOpen);
+    seen.push(outlet.isOpen());
+    while (!outlet.isOpen()) await new Promise((resolve) => setTimeout(resolve, 1));
+    seen.push(outlet.isOpen());
   }, { signal, keepAliveMs: 5 });
   await new Response(body).text();
   assertEquals(seen, [false, true]);
@@ -73,14 +73,17 @@ async function failLate(): Promise<never> {
 }
 
 Deno.test("a run that fails after the first comment ends with the problem as an event", async () => {
-  const response = await streamAnswer({ model: "a/b", repairs: REPAIRS, start: failLate }, OPTIONS);
+  const response = await streamAnswer(
+    { model: () => "a/b", repairs: REPAIRS, start: failLate },
+    OPTIONS,
+  );
   const events = await Array.fromAsync(readEvents(response));
   assertEquals(response.status, 200);
   assertEquals(events.map(({ event, data }) => [event, data.code]), [["error", "provider_error"]]);
 });
 
 Deno.test("a completion that fails after the first comment ends with an error chunk", async () => {
-  const source = { model: "a/b", headers: {}, start: failLate };
+  const source = { model: () => "a/b", headers: {}, start: failLate };
   const options = { ...OPTIONS, includeUsage: false, showTools: false };
   const chunks = await readChunks(await streamCompletion(source, options));
   assertEquals(chunks.map(({ error }) => error.code), ["provider_error"]);

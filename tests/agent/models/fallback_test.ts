@@ -47,7 +47,7 @@ Deno.test("the model that answered is asked first from then on", async () => {
   await fallback.complete(REQUEST);
   await fallback.complete(REQUEST);
   assertEquals(provider.requests.map(({ model }) => model), ["a/1", "a/2", "a/2"]);
-  assertEquals(fallback.answeredBy, "a/2");
+  assertEquals(fallback.answeredBy(), "a/2");
 });
 
 Deno.test("a stream falls back before its first delta, never after it", async () => {
@@ -62,7 +62,7 @@ Deno.test("a stream falls back before its first delta, never after it", async ()
   };
   const late = createFallback(cut, ["a/1", "a/2"]);
   assert(await assertRejects(() => Array.fromAsync(late.stream(REQUEST))) === BUSY);
-  assertEquals(late.answeredBy, "a/1");
+  assertEquals(late.answeredBy(), "a/1");
 });
 
 Deno.test("HUB_FALLBACK answers for a hub model, and x-agent-model names the model that answered", async () => {
