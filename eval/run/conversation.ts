@@ -60,8 +60,8 @@ export async function converse(
       const turnPosition = { ...position, turn };
       const saidBefore = said.length;
       const conversation = () => said.slice(0, saidBefore);
-      const before = spent;
-      // Now, not in the background work: a slow judge may still be busy with the reply before.
+      const [before, storedBefore] = [spent, allStored];
+      // Now, not in the background work: slow judges may still be busy with replies before it.
       const received = answer.reply && !earlier
         ? recorder.receive?.(turnPosition, answer)
         : undefined;
@@ -78,6 +78,7 @@ export async function converse(
           isSecondWay: firstTurn > 0,
         });
         const tookMs = Math.round(answer.latencyMs + performance.now() - started);
+        await storedBefore;
         isTaken ||= lost?.aborted ?? false;
         if (isTaken) return;
         try {

@@ -6,16 +6,16 @@ import {
   type RunPlan,
 } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import { type BackgroundWork, createBackgroundWork } from "./background_work.ts";
+import { createBackgroundWork } from "./background_work.ts";
 import { type ConversationWay, converse } from "./conversation.ts";
 import type { RunPorts } from "./run_ports.ts";
 import { createLocalWork } from "./work.ts";
 
 /**
  * Runs the conversation of every scenario `attempts` times. Conversations run concurrently, the
- * turns of one conversation in order. One reply per worker is assessed and recorded while the next
- * one is being asked for, so that neither a judge nor the disk slows the endpoint's calls down.
- * Rejects if the signal is aborted or the service itself fails, after the last running call has
+ * turns of one conversation in order. As many replies as there are workers are assessed and recorded
+ * while others are being asked for, so that neither a judge nor the disk slows the endpoint's calls
+ * down. Rejects if the signal is aborted or the service itself fails, after the last running call has
  * ended. A turn whose call fails does not reject: it has a result with an `error`.
  */
 export async function runScenarios(
@@ -28,9 +28,11 @@ export async function runScenarios(
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
   const { isPaused = () => false } = ports;
+  const workers = listConversations(plan).take(ports.concurrency).toArray().length;
+  const background = createBackgroundWork(workers);
 
   /** False if there is no conversation to take at this moment. */
-  async function converseNext(background: BackgroundWork): Promise<boolean> {
+  async function converseNext(): Promise<boolean> {
     const taken = await work.take();
     if (!taken) return false;
     const { position: { scenario: index, attempt } } = taken;
@@ -53,11 +55,10 @@ export async function runScenarios(
   // A worker waits for one conversation at a time: a large run never puts all of its conversations in
   // front of a small run.
   async function begin(): Promise<void> {
-    const background = createBackgroundWork();
     try {
       while (!isPaused()) {
         signal.throwIfAborted();
-        const hadOne = await ports.limiter(() => converseNext(background), signal);
+        const hadOne = await ports.limiter(converseNext, signal);
         if (!hadOne && await work.wait(signal) === "over") return;
         await yieldIfDue();
       }
@@ -66,8 +67,6 @@ export async function runScenarios(
     }
   }
 
-  const conversations = listConversations(plan).take(ports.concurrency).toArray();
-  const workers = conversations.length;
   const all = Array.from({ length: workers }, begin);
   try {
     await Promise.all(all);

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { Assessor } from "../../../eval/assess/assessment.ts";
 import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
 import { runScenarios } from "../../../eval/run/runner.ts";
@@ -7,6 +8,7 @@ import {
   echo,
   fakeTarget,
   interaction,
+  plainAssessor,
   ports,
   providerError,
   runAndCollect,
@@ -88,6 +90,55 @@ Deno.test("a large run does not delay a small one", async () => {
     order.indexOf("message small") < 20,
     `the small run came ${order.indexOf("message small")}th`,
   );
+});
+
+Deno.test("a worker whose reply is being assessed asks on, also after its next reply", async () => {
+  const slow = Promise.withResolvers<void>();
+  const gate = gatedTarget();
+  const scenarios = Array.from({ length: 6 }, (_, i) => scenario(`${i}`, [interaction(`${i}`)]));
+  const assessor: Assessor = {
+    ...plainAssessor,
+    async assess(interaction, reply) {
+      if (interaction.id === "0") await slow.promise;
+      return await plainAssessor.assess(interaction, reply);
+    },
+  };
+  const run = runScenarios(
+    { scenarios, attempts: 1 },
+    ports(gate.target, { assessor, concurrency: 2 }),
+  );
+  for (let answered = 0; answered < 4; answered++) {
+    await gate.reached(answered + 2); // two questions are open all the time
+    gate.answer(answered);
+  }
+  await gate.reached(6);
+  slow.resolve();
+  gate.open();
+  assertEquals(await run, "finished");
+});
+
+Deno.test("a quick reply is recorded after the one before it in its conversation", async () => {
+  const slow = Promise.withResolvers<void>();
+  const { target } = fakeTarget(echo);
+  const recorded: string[] = [];
+  const scenarios = [
+    scenario("a", [interaction("slow"), interaction("quick")]),
+    scenario("b", [interaction("other")]),
+  ];
+  const assessor: Assessor = {
+    ...plainAssessor,
+    async assess(interaction, reply) {
+      if (interaction.id === "slow") await slow.promise;
+      if (interaction.id === "quick") setTimeout(slow.resolve, 0);
+      return await plainAssessor.assess(interaction, reply);
+    },
+  };
+  const recorder = { record: (_: TurnPosition, { id }: { id: string }) => void recorded.push(id) };
+  await runScenarios(
+    { scenarios, attempts: 1 },
+    ports(target, { assessor, recorder, concurrency: 2 }),
+  );
+  assertEquals(recorded.filter((id) => id !== "other"), ["slow", "quick"]);
 });
 
 Deno.test("a run whose signal is aborted asks nothing more and rejects", async () => {
