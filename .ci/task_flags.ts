@@ -12,3 +12,8 @@ export function permissionFlags(service: ServiceName): string[] {
 export function v8Flags(service: ServiceName): string[] {
   return denoJson.tasks[service].command.match(/--v8-flags=\S+/g) ?? [];
 }
+
+/** Flags of a service's task for what Deno calls unstable. */
+export function unstableFlags(service: ServiceName): string[] {
+  return denoJson.tasks[service].command.match(/--unstable-\S+/g) ?? [];
+}

@@ -1,107 +1,25 @@
-import { createWorkerBoard } from "../shared/background/worker_board.ts";
-import { callerKeys } from "../shared/config.ts";
-import type { Logger } from "../shared/log.ts";
-import type { ServiceDefinition, StartedService } from "../shared/start.ts";
-import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
-import { type Retention, startRetention } from "./run/retention.ts";
-import type { WorkerStarts } from "./assess/wiring.ts";
-import { giveUpWriting } from "./store/give_up_writing.ts";
-
-/** The service; its workers are started as `starts` says, or as usual. */
-export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {
-  return {
-    name: "assay-eval",
-    schema: EvalConfig,
-    portVariable: "EVAL_PORT",
-    check: requireSafeEvalExposure,
-    // Calls to the endpoint, to a judge or an encoder, and to the database.
-    outgoing: (config) => () => 2 * config.EVAL_CONCURRENCY + config.EVAL_DATA_CONNECTIONS,
-    create: (config, log) => create(config, { log, starts }),
-  };
-}
-
-/** Started before the write permission is revoked; each one replaces a dead database worker. */
-const SPARE_DATABASE_WORKERS = 2;
-
-async function create(
-  config: EvalConfig,
-  { log, starts }: { log: Logger; starts: WorkerStarts | undefined },
-): Promise<StartedService> {
-  const { createEvalDeps, openData } = await import("./wiring.ts");
-  const { createEvalHandler } = await import("./handler.ts");
-  const workers = createWorkerBoard(log);
-  const data = await openData(config, {
-    log,
-    onEvent: workers.watch("database"),
-    spares: SPARE_DATABASE_WORKERS,
-    keepsReserve: true,
-  });
-  const { store } = data;
-  await giveUpWriting();
-  const deps = createEvalDeps(config, { log, ...data, workers, starts });
-  await deps.runs.queueUnfinished();
-  let retention: Retention | undefined;
-  return {
-    service: createEvalHandler(deps),
-    ...(deps.operations && { metrics: deps.operations.metrics }),
-    hints: (url) => [`open ${url} in a browser, or try: ${curl(url, config)}`],
-    // Only after the port is open: a second start beside a running service must not call endpoints.
-    async begin() {
-      if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
-      else await deps.runs.resumeUnfinished();
-      retention = await startRetention({
-        store,
-        log,
-        keepDays: config.EVAL_KEEP_DAYS,
-        trustsClock: config.EVAL_TRUST_CLOCK === "on",
-      });
-    },
-    async stop() {
-      retention?.stop();
-      await deps.runs.stop();
-    },
-    abandon: () => deps.runs.abandon(),
-    close: () => store.close(),
-  };
-}
-
-/** A command that evaluates the demo agent, which `deno task dev` starts too. */
-function curl(url: string, config: EvalConfig): string {
-  const key = callerKeys(config).length > 0 ? " -H 'x-api-key: <one of API_KEYS>'" : "";
-  const body = {
-    test_batch: {
-      id: "first-try",
-      interactions: [{
-        id: "1",
-        user_message: "Hello!",
-        reference_reply: "Hello, how can I help?",
-      }],
-    },
-    endpoint: "http://127.0.0.1:8000",
-    model_id: "demo/assistant",
-  };
-  return `curl -s ${url}/evaluate -H 'content-type: application/json'${key} -d '${
-    JSON.stringify(body)
-  }'`;
-}
-
 /** Arguments of the service; everything else is a command. */
 const SERVICE_ARGUMENTS = ["--check", "--version", "-V"];
 
 /** Each loads what it needs: a command starts without the routes and pages of the service. */
 async function serve(): Promise<void> {
   const { startService } = await import("../shared/start.ts");
+  const { defineEval } = await import("./service.ts");
   await startService(defineEval());
 }
 
-async function runCommand(): Promise<number> {
+async function runCommand(name: string): Promise<number> {
+  const { createEncoderAhead } = await import("./cli/encoder_ahead.ts");
+  const encoder = createEncoderAhead();
+  // First of all: it takes as long as loading the other modules, on another processor.
+  if (name === "run") encoder.begin();
   const { createDenoContext } = await import("./cli/deno_context.ts");
   const { runCli } = await import("./cli/cli.ts");
-  return await runCli(Deno.args, createDenoContext());
+  return await runCli(Deno.args, createDenoContext(encoder));
 }
 
 if (import.meta.main) {
   const [first] = Deno.args;
   if (first === undefined || SERVICE_ARGUMENTS.includes(first)) await serve();
-  else Deno.exit(await runCommand());
+  else Deno.exit(await runCommand(first));
 }

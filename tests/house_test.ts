@@ -93,7 +93,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
 };
 
 /** A service's root holds its wiring, and nothing else. */
-const ROOT_FILES = ["main.ts", "config.ts", "handler.ts", "wiring.ts"];
+const ROOT_FILES = ["main.ts", "service.ts", "config.ts", "handler.ts", "wiring.ts"];
 
 /** The folder of a service that a file is in; `undefined` for files of its root and elsewhere. */
 function folderOf(path: string): { service: string; folder: string } | undefined {

@@ -85,6 +85,15 @@ export function createBatchSemantics(
   };
 }
 
+/** Whether the first reference is compared by MiniLM: most batches are in one language. */
+export function isForEnglishEncoder(scenarios: Scenario[]): boolean {
+  const [reference] = references(scenarios);
+  if (reference === undefined) return false;
+  const unknown = { isEnglish: false, isChinese: false, hasCjkEncoder: true };
+  const { encoder, share } = chooseMethod(reference, unknown);
+  return encoder === "english" && share > 0;
+}
+
 /** The embedder does not remember more for long. */
 const ENCODED_AHEAD = 2000;
 const AT_ONCE = 32;

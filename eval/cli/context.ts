@@ -38,7 +38,7 @@ export interface CliContext {
   openReader(): Promise<RunReader>;
   /** For running; throws `ConfigError` if another process has the file open. */
   openStore(): Promise<RunStore>;
-  /** Begins to load what scores the replies of a run that is about to start. */
+  /** Gives back what was loaded ahead and cannot score the replies of this run. */
   prepareScoring(request: EvaluateRequest): void;
   /** Copies the database into a new file; throws `UsageError` if it cannot. */
   backUp(path: string): Promise<void>;

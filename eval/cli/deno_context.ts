@@ -6,6 +6,7 @@ import { createLogger, type Logger } from "../../shared/log.ts";
 import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { onStopSignal } from "../../shared/stop_signals.ts";
+import { isForEnglishEncoder } from "../assess/batch_semantics.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { createScoringPorts } from "../assess/wiring.ts";
 import { EvalConfig } from "../config.ts";
@@ -16,19 +17,18 @@ import { openPostgresReader } from "../store/postgres/open_postgres.ts";
 import { createEvalDeps, openData, type OpenedData } from "../wiring.ts";
 import { EXIT, UsageError } from "./command.ts";
 import type { CliContext, CliStream, Interrupts } from "./context.ts";
-import { createEncoderAhead } from "./encoder_ahead.ts";
+import type { EncoderAhead } from "./encoder_ahead.ts";
 
 const SANDBOX = "the program has no permission for this path";
 
 /** The context of a real process: files, streams, signals, storage and the network. */
-export function createDenoContext(): CliContext {
+export function createDenoContext(encoder: EncoderAhead): CliContext {
   // Read when it is needed: `--help` must not fail because of an invalid variable.
   let known: EvalConfig | undefined;
   const config = () => known ??= parseConfig(EvalConfig, readEnvironment(EvalConfig));
   const err = createStream(Deno.stderr);
   const log = () => createCliLogger(config(), (line) => err.write(`${line}\n`));
   let opened: OpenedData | undefined;
-  const encoder = createEncoderAhead();
 
   return {
     readText,
@@ -47,7 +47,7 @@ export function createDenoContext(): CliContext {
       return opened.store;
     },
     prepareScoring({ test_batch }) {
-      if (!config().EMBEDDINGS_BASE_URL) encoder.begin(test_batch);
+      if (config().EMBEDDINGS_BASE_URL || !isForEnglishEncoder(test_batch)) encoder.end();
     },
     async backUp(target) {
       if (isPostgresAddress(config().EVAL_DATA)) {

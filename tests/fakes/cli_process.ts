@@ -1,4 +1,4 @@
-import { permissionFlags } from "../../.ci/task_flags.ts";
+import { permissionFlags, unstableFlags } from "../../.ci/task_flags.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -23,6 +23,7 @@ export function startCli(args: string[], { cwd }: { cwd: string }): CliProcess {
       "run",
       "--frozen",
       "--no-prompt",
+      ...unstableFlags("eval"),
       `--config=${new URL("deno.json", ROOT).pathname}`,
       ...permissionFlags("eval"),
       new URL("eval/main.ts", ROOT).pathname,

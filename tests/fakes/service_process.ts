@@ -1,4 +1,4 @@
-import { permissionFlags, v8Flags } from "../../.ci/task_flags.ts";
+import { permissionFlags, unstableFlags, v8Flags } from "../../.ci/task_flags.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -130,6 +130,7 @@ export function commandOf(
     "run",
     "--frozen",
     "--no-prompt",
+    ...unstableFlags(service),
     ...v8Flags(service),
     `--config=${new URL("deno.json", ROOT).pathname}`,
     ...permissionFlags(service),

@@ -4,7 +4,7 @@
  */
 import { startEncoder } from "../../eval/assess/embeddings/encoder_start.ts";
 import { startLongTextWorker } from "../../eval/assess/scores/pair_scores.ts";
-import { defineEval } from "../../eval/main.ts";
+import { defineEval } from "../../eval/service.ts";
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
 import { startService } from "../../shared/start.ts";
 

@@ -16,14 +16,21 @@ export type EncoderInput =
 
 /** The id of requests whose answer no call waits for. */
 const NO_CALL = -1;
-/** Pieces that may wait for the worker to convert them. */
 const MAX_WAITING = 4;
+
+export interface EncoderStartOptions {
+  /** Pieces of 1 MB that may wait for the worker to convert them; 4 if unset. */
+  maxWaiting?: number;
+}
 
 /**
  * Starts a worker and sends it the weights, which it has no permission to read itself. It converts
  * each piece where it is to stay, so that the published weights are never in memory as a whole.
  */
-export function startEncoder(model: Pick<ModelSource, "shape" | "read">): WorkerPort {
+export function startEncoder(
+  { shape, read }: Pick<ModelSource, "shape" | "read">,
+  { maxWaiting = MAX_WAITING }: EncoderStartOptions = {},
+): WorkerPort {
   const worker = new Worker(new URL("./encoder_worker.ts", import.meta.url), COMPUTE_ONLY);
   const ending = new AbortController();
   const terminate = worker.terminate.bind(worker);
@@ -31,28 +38,31 @@ export function startEncoder(model: Pick<ModelSource, "shape" | "read">): Worker
     ending.abort();
     terminate();
   };
-  sendModel(worker, { ...model, signal: ending.signal });
+  sendModel(worker, { shape, read, maxWaiting, signal: ending.signal });
   return worker;
 }
 
 /** Never rejects: what goes wrong is sent to the worker, whose calls then fail with it. */
 async function sendModel(
   worker: Worker,
-  { shape, read, signal }: Pick<ModelSource, "shape" | "read"> & { signal: AbortSignal },
+  { shape, read, maxWaiting, signal }:
+    & Pick<ModelSource, "shape" | "read">
+    & Required<EncoderStartOptions>
+    & { signal: AbortSignal },
 ): Promise<void> {
   const send = (input: EncoderInput, transfer: Transferable[] = []) =>
     worker.postMessage({ id: NO_CALL, input }, transfer);
   let waiting = 0;
   let room = Promise.withResolvers<void>();
   worker.addEventListener("message", ({ data }) => {
-    if (data.id === NO_CALL && --waiting < MAX_WAITING) room.resolve();
+    if (data.id === NO_CALL && --waiting < maxWaiting) room.resolve();
   });
   signal.addEventListener("abort", () => room.resolve());
   try {
     waiting++;
     send({ shape });
     for await (const weights of read()) {
-      if (waiting >= MAX_WAITING) await (room = Promise.withResolvers<void>()).promise;
+      if (waiting >= maxWaiting) await (room = Promise.withResolvers<void>()).promise;
       if (signal.aborted) return;
       waiting++;
       send({ weights }, buffersOf(weights));

@@ -3,42 +3,54 @@ import { BGE_ZH } from "../../../eval/assess/embeddings/bert/bge_zh.ts";
 import { MINILM } from "../../../eval/assess/embeddings/bert/minilm.ts";
 import { createEncoderAhead } from "../../../eval/cli/encoder_ahead.ts";
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
-import { interaction, scenario } from "../../fakes/eval_ports.ts";
 
 function encoderAhead() {
-  const started: { name: string; worker: WorkerPort }[] = [];
+  const started: { name: string; worker: WorkerPort; isEnded: boolean }[] = [];
   const ahead = createEncoderAhead(({ name }) => {
     const worker: WorkerPort = {
       postMessage() {},
-      terminate() {},
+      terminate: () => void (one.isEnded = true),
       onmessage: null,
       onerror: null,
       onmessageerror: null,
     };
-    started.push({ name, worker });
+    const one = { name, worker, isEnded: false };
+    started.push(one);
     return worker;
   });
   return { ahead, started };
 }
 
-const batchOf = (reference_reply: string) => [
-  scenario("s", [interaction("i", { reference_reply })]),
-];
-
 Deno.test("the encoder that was started ahead is the run's first one, and only that", () => {
   const { ahead, started } = encoderAhead();
-  ahead.begin(batchOf("The parcel is here."));
+  ahead.begin();
   assertEquals(started.map(({ name }) => name), ["minilm"]);
   ahead.start(BGE_ZH);
   assertStrictEquals(ahead.start(MINILM), started[0]!.worker);
   ahead.start(MINILM);
-  assertEquals(started.map(({ name }) => name), ["minilm", "bge-zh", "minilm"]);
+  ahead.end(); // whoever has asked for it ends it
+  assertEquals(started.map(({ name, isEnded }) => [name, isEnded]), [
+    ["minilm", false],
+    ["bge-zh", false],
+    ["minilm", false],
+  ]);
 });
 
-Deno.test("without a reference for the encoder none is started ahead", () => {
-  for (const reference of ["", "42", "您的订单已经发货。"]) {
-    const { ahead, started } = encoderAhead();
-    ahead.begin(batchOf(reference));
-    assertEquals(started, [], reference);
-  }
+Deno.test("an encoder that the run does not need is ended", () => {
+  const { ahead, started } = encoderAhead();
+  ahead.begin();
+  ahead.end();
+  assertEquals(started.map(({ isEnded }) => isEnded), [true]);
+  ahead.start(MINILM);
+  assertEquals(started.length, 2);
+});
+
+Deno.test("after an encoder that died before it was asked for comes another", () => {
+  const { ahead, started } = encoderAhead();
+  ahead.begin();
+  const event = new ErrorEvent("error", { cancelable: true });
+  (started[0]!.worker.onerror as (event: ErrorEvent) => void)(event);
+  assertEquals(event.defaultPrevented, true);
+  ahead.start(MINILM);
+  assertEquals(started.length, 2);
 });

@@ -4,8 +4,11 @@ export interface OpenFile extends Disposable {
   seek(position: number): void;
   /** Rejects if the file has fewer bytes left. */
   read(bytes: number): Promise<ArrayBuffer>;
-  /** For a few bytes, which are sooner read than waited for. */
-  readSync(bytes: number): Uint8Array;
+  /**
+   * For a few bytes, which are sooner read than waited for; and for up to 1 MB while modules are
+   * being loaded, which leaves no time to take what was read meanwhile.
+   */
+  readSync(bytes: number): Uint8Array<ArrayBuffer>;
 }
 
 export async function openFile(path: string | URL): Promise<OpenFile> {
