@@ -2,11 +2,11 @@ import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
 import { createBoundedFetch } from "../shared/http/bounded_fetch.ts";
 import { createDecodedFetch, ENCODINGS, LEFT_BY_DENO } from "../shared/http/decoded_fetch.ts";
-import { createPublicFetch } from "../shared/http/public_fetch.ts";
 import type { RateLimiter } from "../shared/http/rate_limit.ts";
 import { isPostgresAddress } from "../shared/postgres/address.ts";
 import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import { createSingleFetch } from "../shared/http/single_fetch.ts";
+import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics } from "../shared/ops/metrics.ts";
 import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
@@ -89,7 +89,11 @@ export function createEvalDeps(
   const safely = (fetch: typeof globalThis.fetch) =>
     createSameOriginFetch(createBoundedFetch(createTracedFetch(fetch)));
   const trustedFetch = safely(createDecodedFetch(createSingleFetch(fetch), LEFT_BY_DENO));
-  const publicFetch = safely(createDecodedFetch(createPublicFetch(), ENCODINGS));
+  const loadPublicFetch = lazy<Parameters<typeof fetch>, Response>(async () => {
+    const { createPublicFetch } = await import("../shared/http/public_fetch.ts");
+    return createPublicFetch();
+  });
+  const publicFetch = safely(createDecodedFetch(loadPublicFetch, ENCODINGS));
   const fetchFor = (endpoint: string) => endpoints.isTrusted(endpoint) ? trustedFetch : publicFetch;
   const scoring = createScoringPorts(config, trustedFetch, { workers, starts });
   const runs = createRunManager({

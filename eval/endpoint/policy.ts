@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import { requirePublicHost, type Resolve, systemResolve } from "../../shared/http/public_fetch.ts";
+import type { Resolve } from "../../shared/http/public_fetch.ts";
 import type { EvalConfig } from "../config.ts";
 
 /** Which endpoints may be evaluated, and which credential is sent to them. */
@@ -27,7 +27,7 @@ type PolicyConfig = Pick<EvalConfig, "EVAL_API_KEY" | "EVAL_CREDENTIALS" | "EVAL
  */
 export function createEndpointPolicy(
   config: PolicyConfig,
-  resolve: Resolve = systemResolve,
+  resolve?: Resolve,
 ): EndpointPolicy {
   const { EVAL_API_KEY: sharedKey, EVAL_CREDENTIALS: ownKeys = {} } = config;
   const listed = new Set(config.EVAL_ENDPOINTS);
@@ -49,7 +49,11 @@ export function createEndpointPolicy(
     },
     isTrusted,
     async requireReachable(endpoint) {
-      if (!isTrusted(endpoint)) await requirePublicHost(endpoint, resolve);
+      if (isTrusted(endpoint)) return;
+      const { requirePublicHost, systemResolve } = await import(
+        "../../shared/http/public_fetch.ts" // most processes have trusted endpoints only
+      );
+      await requirePublicHost(endpoint, resolve ?? systemResolve);
     },
     credentialFor(endpoint) {
       const { origin } = new URL(endpoint);

@@ -1,21 +1,16 @@
-import { Readable, type Transform } from "node:stream";
-import {
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from "node:zlib";
+import type { Transform } from "node:stream";
 
 export const ENCODINGS = ["gzip", "br", "deflate", "zstd"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
+type Zlib = typeof import("node:zlib");
+
 /** By the first bytes of an answer: `deflate` stands for two formats. */
-const DECODERS: Record<Encoding, (start: Uint8Array) => Transform> = {
-  gzip: () => createGunzip(),
-  br: () => createBrotliDecompress(),
-  deflate: (start) => isZlib(start) ? createInflate() : createInflateRaw(),
-  zstd: () => createZstdDecompress(),
+const DECODERS: Record<Encoding, (zlib: Zlib, start: Uint8Array) => Transform> = {
+  gzip: (zlib) => zlib.createGunzip(),
+  br: (zlib) => zlib.createBrotliDecompress(),
+  deflate: (zlib, start) => isZlib(start) ? zlib.createInflate() : zlib.createInflateRaw(),
+  zstd: (zlib) => zlib.createZstdDecompress(),
 };
 
 /** The encodings that Deno's `fetch` (2.9.5) leaves as they are. */
@@ -51,6 +46,8 @@ async function* decode(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   encoding: Encoding,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  // Only now: most answers are not encoded, and loading these takes 20 ms of a start.
+  const [{ Readable }, zlib] = await Promise.all([import("node:stream"), import("node:zlib")]);
   const source = Readable.from(body);
   const start: Uint8Array | null = await new Promise((resolve, reject) => {
     source.once("error", reject);
@@ -58,7 +55,7 @@ async function* decode(
   });
   if (start === null) return;
   source.unshift(start);
-  const decoder = DECODERS[encoding](start);
+  const decoder = DECODERS[encoding](zlib, start);
   source.on("error", (error) => decoder.destroy(error));
   try {
     yield* source.pipe(decoder);

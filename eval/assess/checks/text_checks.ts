@@ -1,5 +1,5 @@
 import type { CheckOf } from "../../../shared/schemas/checks.ts";
-import { isSpaceless } from "../text/words.ts";
+import { isSpaceless, wordSegments } from "../text/words.ts";
 import { decide, type Decision } from "./decision.ts";
 import { isRefusal } from "./refusal.ts";
 import { oneLineOf } from "./shown.ts";
@@ -83,7 +83,6 @@ function countCharacters(text: string): number {
 }
 
 const HAS_WORD = /[\p{L}\p{N}]/u;
-const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
 /**
  * What stands between blanks and has a letter or a digit. Chinese, Japanese, Thai and others that are
@@ -94,7 +93,7 @@ function countWords(text: string): number {
   for (const piece of text.split(/\s+/u)) {
     if (!HAS_WORD.test(piece)) continue;
     if (!isSpaceless(piece)) count++;
-    else for (const { isWordLike } of segmenter.segment(piece)) if (isWordLike) count++;
+    else for (const { isWordLike } of wordSegments(piece)) if (isWordLike) count++;
   }
   return count;
 }

@@ -22,8 +22,15 @@ const TOKEN = new RegExp(
 const HAS_SPACELESS = new RegExp(`(?=[${SPACELESS}])\\p{L}`, "u");
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 
-/** A fixed locale: a score must not depend on the machine's. */
-const segmenter = new Intl.Segmenter("en", { granularity: "word" });
+let segmenter: Intl.Segmenter | undefined;
+
+/**
+ * Cuts by dictionary. A fixed locale: a score must not depend on the machine's. Made at the first use,
+ * because that takes 20 ms, and most texts have spaces.
+ */
+export function wordSegments(text: string): Intl.Segments {
+  return (segmenter ??= new Intl.Segmenter("en", { granularity: "word" })).segment(text);
+}
 
 /** Several scores cut the same two texts, one after the other. */
 const REMEMBERED = 2;
@@ -44,7 +51,7 @@ function cutWords(text: string): readonly string[] {
   const found: string[] = [];
   for (const match of plain.matchAll(TOKEN)) {
     if (match[1] === undefined) found.push(match[0]);
-    else for (const { segment } of segmenter.segment(match[1])) found.push(segment);
+    else for (const { segment } of wordSegments(match[1])) found.push(segment);
   }
   return found;
 }

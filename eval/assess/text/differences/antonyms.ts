@@ -2,16 +2,20 @@ import { ANTONYM_PAIRS } from "./antonym_pairs.ts";
 import { type Polarity, type Statements, stemIn } from "./polarity.ts";
 import type { Token } from "./tokens.ts";
 
-/** By stem: the stems of its opposites. */
-const OPPOSITES = new Map<string, Set<string>>();
-for (const pair of ANTONYM_PAIRS.trim().split("\n")) {
-  const [one, other] = pair.split(" ").map((word) => stemIn(word, "en")) as [string, string];
-  add(one, other);
-  add(other, one);
-}
+let opposites: Map<string, Set<string>> | undefined;
 
-function add(one: string, other: string): void {
-  if (one !== other) OPPOSITES.set(one, (OPPOSITES.get(one) ?? new Set()).add(other));
+/** By stem: the stems of its opposites. */
+function readOpposites(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  const add = (one: string, other: string) => {
+    if (one !== other) found.set(one, (found.get(one) ?? new Set()).add(other));
+  };
+  for (const pair of ANTONYM_PAIRS.trim().split("\n")) {
+    const [one, other] = pair.split(" ").map((word) => stemIn(word, "en")) as [string, string];
+    add(one, other);
+    add(other, one);
+  }
+  return found;
 }
 
 /** In texts with more content words than this, a share of them must be the same. */
@@ -35,9 +39,10 @@ export function compareAntonyms(
   const shared = countShared(ones, others);
   const smaller = Math.min(ones.size, others.size);
   if (smaller > FEW_WORDS && shared < smaller * LIKENESS) return false; // of different things
+  opposites ??= readOpposites();
   for (const [word, polarity] of ones) {
     if (polarity === "several" || others.has(word)) continue;
-    for (const opposite of OPPOSITES.get(word) ?? []) {
+    for (const opposite of opposites.get(word) ?? []) {
       if (others.get(opposite) !== polarity || ones.has(opposite)) continue;
       if (!hasRelative(word, others) && !hasRelative(opposite, ones)) return true;
     }
