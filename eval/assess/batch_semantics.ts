@@ -96,7 +96,8 @@ export function isForEnglishEncoder(scenarios: Scenario[]): boolean {
 
 /** The embedder does not remember more for long. */
 const ENCODED_AHEAD = 2000;
-const AT_ONCE = 32;
+/** Few: the first replies wait for those that are being encoded, and most references are never needed. */
+const AT_ONCE = 4;
 
 async function encodeAll(
   texts: Iterable<string>,
