@@ -1,64 +1,56 @@
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
-import { agreement } from "./agreement.ts";
-import { backup } from "./backup.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
-import { compare } from "./compare.ts";
-import { datasets } from "./datasets.ts";
-import { exportRun } from "./export.ts";
-import { groups } from "./groups.ts";
-import { grades } from "./grades.ts";
-import { power } from "./power.ts";
-import { resume } from "./resume.ts";
-import { run } from "./run.ts";
-import { runs } from "./runs.ts";
-import { show } from "./show.ts";
-import { tag } from "./tag.ts";
 import type { CliContext } from "./context.ts";
 
-const commands: Record<string, Command> = {
-  run,
-  runs,
-  groups,
-  show,
-  compare,
-  power,
-  grades,
-  agreement,
-  export: exportRun,
-  tag,
-  datasets,
-  resume,
-  backup,
+/** Only the one that is run is loaded: each module takes some of the start. */
+const commands: Record<string, () => Promise<Command>> = {
+  run: async () => (await import("./run.ts")).run,
+  runs: async () => (await import("./runs.ts")).runs,
+  groups: async () => (await import("./groups.ts")).groups,
+  show: async () => (await import("./show.ts")).show,
+  compare: async () => (await import("./compare.ts")).compare,
+  power: async () => (await import("./power.ts")).power,
+  grades: async () => (await import("./grades.ts")).grades,
+  agreement: async () => (await import("./agreement.ts")).agreement,
+  export: async () => (await import("./export.ts")).exportRun,
+  tag: async () => (await import("./tag.ts")).tag,
+  datasets: async () => (await import("./datasets.ts")).datasets,
+  resume: async () => (await import("./resume.ts")).resume,
+  backup: async () => (await import("./backup.ts")).backup,
 };
 
-const HELP = `assay-eval            serve the HTTP API
+async function renderHelp(): Promise<string> {
+  const lines = await Promise.all(
+    Object.entries(commands)
+      .map(async ([name, load]) => `  ${name.padEnd(11)}${(await load()).summary}\n`),
+  );
+  return `assay-eval            serve the HTTP API
 assay-eval --check    validate the configuration, print a summary, and exit
 assay-eval --version  print the version, and exit
 assay-eval COMMAND    run a command without a server, on the same storage (EVAL_DATA)
 
-${
-  Object.entries(commands)
-    .map(([name, { summary }]) => `  ${name.padEnd(11)}${summary}\n`).join("")
-}
+${lines.join("")}
 "assay-eval COMMAND --help" explains a command.
 
 Example:
   assay-eval run batch.json --endpoint http://localhost:11434 --model llama3.2
 `;
+}
 
 /** Runs the command line. Resolves with the exit code; errors for people are written, not thrown. */
 export async function runCli(args: string[], context: CliContext): Promise<number> {
   const [name = "", ...rest] = args;
   if (isHelp(name)) {
-    context.out.write(HELP);
+    context.out.write(await renderHelp());
     return EXIT.passed;
   }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) {
-    context.err.write(`assay-eval: unknown command "${name}"\n\n${HELP}`);
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) {
+    context.err.write(`assay-eval: unknown command "${name}"\n\n${await renderHelp()}`);
     return EXIT.error;
   }
+  const command = await load();
   if (rest.includes("--help") || rest.includes("-h")) {
     context.out.write(command.help);
     return EXIT.passed;

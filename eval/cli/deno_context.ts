@@ -13,7 +13,6 @@ import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint/policy.ts";
 import { backUpDatabase } from "../store/backup.ts";
 import { openReader } from "../store/open_store.ts";
-import { openPostgresReader } from "../store/postgres/open_postgres.ts";
 import { createEvalDeps, openData, type OpenedData } from "../wiring.ts";
 import { EXIT, UsageError } from "./command.ts";
 import type { CliContext, CliStream, Interrupts } from "./context.ts";
@@ -38,9 +37,11 @@ export function createDenoContext(encoder: EncoderAhead): CliContext {
     out: createStream(Deno.stdout),
     err,
     watchInterrupts,
-    openReader() {
+    async openReader() {
       const { EVAL_DATA: path } = config();
-      return isPostgresAddress(path) ? openPostgresReader(path) : openReader({ path });
+      if (!isPostgresAddress(path)) return await openReader({ path });
+      const { openPostgresReader } = await import("../store/postgres/open_postgres.ts");
+      return await openPostgresReader(path);
     },
     async openStore() {
       opened = await openData(config(), { log: log(), isExclusive: true });

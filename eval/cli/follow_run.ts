@@ -3,7 +3,6 @@ import type { RunManager } from "../run/manager.ts";
 import type { RunStore } from "../store/store.ts";
 import { EXIT } from "./command.ts";
 import type { PassCriteria } from "./pass_criteria.ts";
-import { reportRun } from "./report_run.ts";
 import { createProgressDisplay } from "./progress.ts";
 import type { CliContext } from "./context.ts";
 
@@ -30,6 +29,7 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   });
   interrupts.second.addEventListener("abort", () => active.cancel("stopped by Ctrl-C"));
 
+  const loadingReport = import("./report_run.ts"); // while the first questions are on their way
   while (manager.active(id) === active) {
     display.update(active.progress());
     await active.changed();
@@ -38,6 +38,7 @@ export async function followRun(active: ActiveRun, following: Following): Promis
 
   const { status, error } = await active.ended;
   if (status === "completed") {
+    const { reportRun } = await loadingReport;
     return await reportRun((await store.getRun(id))!, criteria, { store, context });
   }
   const isStopped = interrupts.first.aborted;

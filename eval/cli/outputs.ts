@@ -1,5 +1,4 @@
 import type { ExportFormat, ExportSource } from "../export/format.ts";
-import { exportFormats } from "../export/mod.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
@@ -14,7 +13,9 @@ export interface Output {
  * unknown extension.
  */
 export async function planOutputs(paths: string[], context: CliContext): Promise<Output[]> {
-  const outputs = paths.map((path): Output => ({ path, format: formatOfFile(path) }));
+  if (paths.length === 0) return [];
+  const { exportFormats } = await import("../export/mod.ts"); // most runs write no file
+  const outputs = paths.map((path) => ({ path, format: formatOfFile(path, exportFormats) }));
   for (const { path } of outputs) await context.requireWritable(path);
   return outputs;
 }
@@ -30,9 +31,9 @@ export async function writeOutputs(
   }
 }
 
-function formatOfFile(path: string): ExportFormat {
-  const found = exportFormats.find(({ extension }) => path.toLowerCase().endsWith(`.${extension}`));
+function formatOfFile(path: string, formats: readonly ExportFormat[]): ExportFormat {
+  const found = formats.find(({ extension }) => path.toLowerCase().endsWith(`.${extension}`));
   if (found) return found;
-  const extensions = exportFormats.map(({ extension }) => `.${extension}`).join(" ");
+  const extensions = formats.map(({ extension }) => `.${extension}`).join(" ");
   throw new UsageError(`cannot write ${path}: its extension must be one of ${extensions}`);
 }

@@ -4,9 +4,7 @@ import { parseArguments, parseNumber } from "./arguments.ts";
 import { type BatchOptions, readBatch, reportLeftOut, toRequest } from "./batch.ts";
 import type { Command } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { parseReference } from "./datasets.ts";
 import { followRun } from "./follow_run.ts";
-import { runGroup } from "./run_group.ts";
 import {
   CRITERIA_HELP,
   criteriaOptions,
@@ -93,7 +91,10 @@ Example:
       : await readDataset(values.dataset, { batchOptions, context });
     const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
     context.prepareScoring(request);
-    if (targets) return await runGroup({ request, targets, testName }, wanted, context);
+    if (targets) {
+      const { runGroup } = await import("./run_group.ts");
+      return await runGroup({ request, targets, testName }, wanted, context);
+    }
     context.requireAllowed(request);
 
     const store = await context.openStore();
@@ -136,6 +137,7 @@ async function readFile(
 
 /** The same from a stored dataset. */
 async function readDataset(text: string, { batchOptions, context }: ReadOptions) {
+  const { parseReference } = await import("./datasets.ts");
   const reference = parseReference(text);
   const reader = await context.openReader();
   try {
