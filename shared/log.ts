@@ -23,7 +23,7 @@ export interface LoggerOptions {
   level: LogLevel;
   format: LogFormat;
   /** Takes one finished line, without its line end. */
-  write: (line: string) => void;
+  write: (line: string, level: LogLevel) => void;
   /** Applied to every line before it is written; see `createRedactor`. */
   redact?: (line: string) => string;
 }
@@ -44,8 +44,9 @@ export function createLogger(options: LoggerOptions): Logger {
         text.length <= most ? text : shorten(redact(text), most); // a cut secret is not recognised
       const short = shortenFields(describeErrors(fields, describe), cut);
       const line = render(name, cut(message, LONGEST_VALUE), short);
-      if (line.length <= LONGEST_LINE) return write(redact(line));
-      write(redact(render(name, cut(message, LONGEST_VALUE), { cut_from: line.length })));
+      if (line.length <= LONGEST_LINE) return write(redact(line), name);
+      const cutLine = render(name, cut(message, LONGEST_VALUE), { cut_from: line.length });
+      write(redact(cutLine), name);
     };
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };

@@ -11,7 +11,8 @@ import { createConnectionRoom } from "./http/connection_room.ts";
 import type { DescriptorNeeds } from "./http/descriptors.ts";
 import type { Service } from "./http/router.ts";
 import { serve, type ServeOptions } from "./http/server.ts";
-import { createLogger, type LogFormat, type Logger } from "./log.ts";
+import { createLineWriter } from "./line_writer.ts";
+import { createLogger, type LogFormat, type Logger, type LogLevel } from "./log.ts";
 import { parseAction, renderHelp, renderVersion } from "./ops/command_line.ts";
 import { type Metrics, startLagSampler } from "./ops/metrics.ts";
 import { summariseConfig } from "./ops/summary.ts";
@@ -76,7 +77,8 @@ async function serveService<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
 ): Promise<void> {
   const { name, schema, portVariable } = definition;
-  const { config, common, format, log } = await configure(definition);
+  const { config, common, format, log, lines } = await configure(definition);
+  for (const end of ["unload", "error"]) globalThis.addEventListener(end, lines.flush);
   // Before anything else: counting descriptors takes them all for a moment.
   const connections = limitsOf(common, {
     outgoing: definition.outgoing?.(config) ?? (() => 0),
@@ -106,6 +108,7 @@ async function serveService<S extends z.ZodObject>(
     close,
     onListen(url) {
       log.info(`${name} listens on ${url}`, { url, ...fields });
+      lines.flush();
       const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
       if (isForPeople) hints?.(url).forEach(writeLine);
       begin?.().catch((error) => log.error(`${name} cannot start its background work`, { error }));
@@ -159,8 +162,13 @@ async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefini
   const common = config as unknown as CommonConfig;
   const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
   const redact = createRedactor(listSecrets(config));
-  const log = createLogger({ level: common.LOG_LEVEL, format, write: writeLine, redact });
-  return { config, common, format, redact, log };
+  const lines = createLineWriter(writeLine);
+  function write(line: string, level: LogLevel): void {
+    lines.write(line);
+    if (level === "warn" || level === "error") lines.flush(); // it may be the last one
+  }
+  const log = createLogger({ level: common.LOG_LEVEL, format, write, redact });
+  return { config, common, format, redact, log, lines };
 }
 
 function summarise<S extends z.ZodObject>(schema: S, config: z.output<S>): Record<string, string> {

@@ -1,0 +1,53 @@
+import { assertEquals } from "@std/assert";
+import { createLineWriter } from "../../shared/line_writer.ts";
+
+function startWriter() {
+  const written: string[] = [];
+  return { ...createLineWriter((text) => written.push(text)), written };
+}
+
+/** Longer than lines wait; a timer that was set later fires later. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+Deno.test("a single line is written at once, lines that follow it closely are written together", async () => {
+  const { write, written } = startWriter();
+  write("a");
+  assertEquals(written, ["a"]);
+  write("b");
+  write("c");
+  assertEquals(written, ["a"]);
+  await pause();
+  assertEquals(written, ["a", "b\nc"]);
+});
+
+Deno.test("after a pause a line is written at once again", async () => {
+  const { write, written } = startWriter();
+  write("a");
+  await pause();
+  write("b");
+  assertEquals(written, ["a", "b"]);
+});
+
+Deno.test("a flush writes what waits, once and in its order", () => {
+  const { write, flush, written } = startWriter();
+  for (const line of ["a", "b", "c"]) write(line);
+  flush();
+  flush();
+  assertEquals(written, ["a", "b\nc"]);
+});
+
+Deno.test("lines that wait are written when the process exits or fails", async () => {
+  const module = new URL("../../shared/line_writer.ts", import.meta.url);
+  for (const [end, code] of [["Deno.exit(3)", 3], ["setTimeout(() => { throw new Error() })", 1]]) {
+    const script = `import { createLineWriter } from "${module}";
+      const lines = createLineWriter((text) => console.log(text));
+      for (const end of ["unload", "error"]) addEventListener(end, lines.flush);
+      for (const line of ["a", "b"]) lines.write(line);
+      ${end};`;
+    const output = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-lock", "--allow-read", `data:text/javascript,${encodeURI(script)}`],
+      stderr: "null",
+    }).output();
+    assertEquals([output.code, new TextDecoder().decode(output.stdout)], [code, "a\nb\n"]);
+  }
+});
