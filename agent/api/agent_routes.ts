@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body.ts";
 import { workSignal } from "../../shared/http/connection.ts";
+import { jsonResponse } from "../../shared/http/json_response.ts";
 import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler, Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
@@ -148,7 +149,7 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
     const report = await run.start({ signal, ...(tools && { emit: tools.emit }) });
     Object.assign(context.fields, accountFields(report));
     const reply = toAgentReply(report.reply);
-    return Response.json(tools ? { ...reply, tool_events: tools.seen } : reply, {
+    return jsonResponse(tools ? { ...reply, tool_events: tools.seen } : reply, {
       headers: accountHeaders({ report, repairs: run.repairs }),
     });
   };

@@ -1,5 +1,6 @@
 import { checkBody, readJsonValue } from "../../shared/http/body.ts";
 import { workSignal } from "../../shared/http/connection.ts";
+import { jsonResponse } from "../../shared/http/json_response.ts";
 import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import { asFields, asList } from "../../shared/fields.ts";
@@ -88,7 +89,7 @@ export function createOpenAIHandlers(
       const frame = createFrame(source.model());
       const toolEvents = tools?.seen;
       const options = { frame, usage: outcome.usage, toolEvents, isLegacy: isLegacy(body) };
-      return Response.json(toCompletion(outcome.reply, options), { headers: outcome.headers });
+      return jsonResponse(toCompletion(outcome.reply, options), { headers: outcome.headers });
     },
   };
 }

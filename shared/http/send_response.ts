@@ -1,6 +1,8 @@
+import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { headerPairs } from "./header_pairs.ts";
+import { shortTextOf } from "./json_response.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -24,6 +26,8 @@ export async function sendResponse(
   outgoing: ServerResponse,
   { stallMs = STALL_MS }: { stallMs?: number } = {},
 ): Promise<void> {
+  const text = shortTextOf(response);
+  if (text !== undefined) return sendText(text, { response, outgoing, stallMs });
   const { status, body } = response;
   if (outgoing.destroyed) { // the client has left already, and will not do so again
     await body?.cancel().catch(() => {});
@@ -34,21 +38,13 @@ export async function sendResponse(
     outgoing.writeHead(status, headers).end();
     return;
   }
+  outgoing.on("error", () => {}); // of a socket that breaks: its close tells us
   const reader = (body as ReadableStream<Bytes>).getReader();
   const left = new AbortController();
-  let stallTimer: ReturnType<typeof setTimeout> | undefined;
-  /** The rest is in the buffers by then; a client that does not take it is cut off too. */
-  const end = (last?: Bytes) => {
-    stallTimer = setTimeout(() => outgoing.destroy(), stallMs);
-    if (last) outgoing.end(last);
-    else outgoing.end();
-  };
   outgoing.once("close", () => {
-    clearTimeout(stallTimer);
     left.abort(LEFT);
     reader.cancel().catch(() => {});
   });
-  outgoing.on("error", () => {}); // of a socket that breaks: its close tells us
   try {
     let next = reader.read();
     const first = await ifReady(next);
@@ -57,8 +53,10 @@ export async function sendResponse(
       if ((await ifReady(next))?.done) {
         const length = { "content-length": first.value.byteLength };
         outgoing.writeHead(status, { ...headers, ...length });
-        if (outgoing.req.method === "HEAD") end();
-        else end(await writePieces(first.value, { outgoing, signal: left.signal, stallMs }));
+        const last = outgoing.req.method === "HEAD"
+          ? ""
+          : await writePieces(first.value, { outgoing, signal: left.signal, stallMs });
+        end(outgoing, { last, stallMs });
         return;
       }
     }
@@ -76,12 +74,40 @@ export async function sendResponse(
       if (!outgoing.write(value)) await drained(outgoing, { signal: left.signal, stallMs });
       next = reader.read();
     }
-    end();
+    end(outgoing, { stallMs });
   } catch (error) {
     if (left.signal.aborted) return;
     if (outgoing.headersSent) outgoing.destroy();
     throw error;
   }
+}
+
+function sendText(
+  text: string,
+  { response, outgoing, stallMs }: {
+    response: Response;
+    outgoing: ServerResponse;
+    stallMs: number;
+  },
+): void {
+  if (outgoing.destroyed) return;
+  outgoing.on("error", () => {});
+  outgoing.writeHead(response.status, {
+    ...Object.fromEntries(headerPairs(response.headers)),
+    "content-length": Buffer.byteLength(text),
+  });
+  end(outgoing, { last: outgoing.req.method === "HEAD" ? "" : text, stallMs });
+}
+
+/** A client that does not take what the system could not take at once is cut off. */
+function end(
+  outgoing: ServerResponse,
+  { last = "", stallMs }: { last?: Bytes | string; stallMs: number },
+): void {
+  outgoing.end(last);
+  if (outgoing.writableFinished) return;
+  const timer = setTimeout(() => outgoing.destroy(), stallMs);
+  outgoing.once("close", () => clearTimeout(timer));
 }
 
 /** Writes all but the last piece, which it returns. */

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { jsonResponse } from "../../../shared/http/json_response.ts";
 import { sendResponse } from "../../../shared/http/send_response.ts";
 
 interface SendingServer extends AsyncDisposable {
@@ -46,6 +47,23 @@ Deno.test("a complete answer is sent with its length, status and headers", async
   assertEquals(response.headers.get("content-length"), "10");
   assertEquals(response.headers.get("x-own"), "1");
   assertEquals(await response.json(), { a: "é" });
+});
+
+Deno.test("an answer of jsonResponse is sent with its length and headers, short and long", async () => {
+  for (const text of ["é", "é".repeat(100_000)]) {
+    await using server = await serving(() =>
+      jsonResponse({ a: text }, { headers: { "x-own": "1" } })
+    );
+    const length = String(bytes(JSON.stringify({ a: text })).byteLength);
+    for (const method of ["GET", "HEAD"]) {
+      const response = await fetch(server.url, { method });
+      const { headers } = response;
+      assertEquals([headers.get("content-type"), headers.get("x-own")], ["application/json", "1"]);
+      assertEquals(headers.get("content-length"), length);
+      const body = await response.text();
+      assertEquals(body, method === "HEAD" ? "" : JSON.stringify({ a: text }));
+    }
+  }
 });
 
 Deno.test("an answer without a body, and one to HEAD, have none", async () => {
