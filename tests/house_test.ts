@@ -275,6 +275,27 @@ Deno.test("every worker has its own file name: a bundle finds workers by it", ()
   ]);
 });
 
+/** A module and all that it loads; what it imports for its types is not loaded. */
+function loadedBy(path: string, found = new Set<Source>()): Set<Source> {
+  const source = sources.find((source) => source.path === path);
+  if (!source || found.has(source)) return found;
+  found.add(source);
+  const text = source.text.replaceAll(/^import type [^;]*;/gm, "");
+  for (const imported of importsOf({ path, text })) loadedBy(imported, found);
+  return found;
+}
+
+Deno.test("a worker loads nothing on demand: it may not read files", () => {
+  const workers = sources.filter(({ path }) => path.endsWith("_worker.ts"));
+  assert(workers.length >= 5);
+  const wrong = workers.flatMap(({ path }) =>
+    [...loadedBy(path)]
+      .filter(({ text }) => /(?<!typeof )\bimport\(/.test(text))
+      .map((source) => `${path} -> ${source.path}`)
+  );
+  assertEquals(wrong, []);
+});
+
 Deno.test("tests/deno.json has everything of deno.json, in the same versions", async () => {
   const read = async (path: string) => JSON.parse(await Deno.readTextFile(new URL(path, ROOT)));
   const own = await read("deno.json");
