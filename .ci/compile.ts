@@ -1,5 +1,6 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
+import { Buffer } from "node:buffer";
 import { BGE_ZH } from "../eval/assess/embeddings/bert/bge_zh.ts";
 import { imagePath, writeImage } from "../eval/assess/embeddings/bert/image.ts";
 import { MINILM } from "../eval/assess/embeddings/bert/minilm.ts";
@@ -13,13 +14,28 @@ const MODELS = [MINILM, BGE_ZH];
 const IMAGES = MODELS.map(({ name }) => imagePath(name));
 const BUILD = new URL("../shared/ops/build.ts", import.meta.url);
 
+/** What the bundler puts in place of `require`, unless Deno replaces it. */
+const NO_REQUIRE = 'Dynamic require of "';
+
+/**
+ * Deno does not find the bundler's `require` if its short name has a `$`. Such a program cannot
+ * start; it is built again with long names, which cost 3 MB.
+ */
 function compile(service: ServiceName, flags: string[]): boolean {
+  if (!build(service, ["--minify", ...flags])) return false;
+  if (!Buffer.from(Deno.readFileSync(outputOf(service))).includes(NO_REQUIRE)) return true;
+  console.error(`the short names of dist/assay-${service} hide require: building it without them`);
+  return build(service, ["--no-check", ...flags]); // the types of the bundle, checked before
+}
+
+const outputOf = (service: ServiceName) => `dist/assay-${service}`;
+
+function build(service: ServiceName, flags: string[]): boolean {
   const { success } = new Deno.Command(Deno.execPath(), {
     args: [
       "compile",
       "--frozen",
       "--bundle", // plain compile embeds the whole of node_modules
-      "--minify",
       "--no-prompt",
       ...v8Flags(service),
       ...permissionFlags(service),
@@ -27,7 +43,7 @@ function compile(service: ServiceName, flags: string[]): boolean {
       // MCP servers are the agent's: the programs that it may start, the file that names them.
       ...flags.filter((flag) => service === "agent" || !/^--allow-(run|read)/.test(flag)),
       "-o",
-      `dist/assay-${service}`,
+      outputOf(service),
       `${service}/main.ts`,
     ],
     stdout: "inherit",
