@@ -19,3 +19,22 @@ Deno.test("a request whose connection is reset is sent once, with its length", a
     await new Promise((resolve) => server.close(resolve));
   }
 });
+
+Deno.test("the text arrives as it is, also after a redirect", async () => {
+  const server = createServer((request, response) => {
+    if (request.url === "/there") return void request.pipe(response);
+    request.resume().once("end", () => response.writeHead(307, { location: "/there" }).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const send = createSingleFetch(fetch);
+    for (const body of ["", "é", "long ".repeat(50_000)]) {
+      const response = await send(`http://127.0.0.1:${port}`, { method: "POST", body });
+      assertEquals(await response.text(), body);
+    }
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
