@@ -15,7 +15,7 @@ async function runCommand(name: string): Promise<number> {
   if (name === "run") encoder.begin();
   const { createDenoContext } = await import("./cli/deno_context.ts");
   const { runCli } = await import("./cli/cli.ts");
-  return await runCli(Deno.args, createDenoContext(encoder));
+  return await runCli(Deno.args, await createDenoContext(encoder));
 }
 
 if (import.meta.main) {

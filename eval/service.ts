@@ -29,6 +29,7 @@ async function create(
 ): Promise<StartedService> {
   const { createEvalDeps, openData } = await import("./wiring.ts");
   const { createEvalHandler } = await import("./handler.ts");
+  const { createMetrics } = await import("../shared/ops/metrics.ts");
   const workers = createWorkerBoard(log);
   const data = await openData(config, {
     log,
@@ -38,7 +39,7 @@ async function create(
   });
   const { store } = data;
   await giveUpWriting();
-  const deps = createEvalDeps(config, { log, ...data, workers, starts });
+  const deps = createEvalDeps(config, { log, ...data, workers, starts, createMetrics });
   await deps.runs.queueUnfinished();
   let retention: Retention | undefined;
   return {

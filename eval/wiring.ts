@@ -8,7 +8,7 @@ import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import { createSingleFetch } from "../shared/http/single_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
-import { createMetrics } from "../shared/ops/metrics.ts";
+import type { Metrics, MetricSources } from "../shared/ops/metrics.ts";
 import { createTracedFetch } from "../shared/ops/traced_fetch.ts";
 import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
@@ -69,19 +69,21 @@ export async function openData(
 /** The service's real dependencies, from its configuration and its open store. */
 export function createEvalDeps(
   config: EvalConfig,
-  { log, store, sharing, figures, board, limiter, workers = createWorkerBoard(log), starts }:
-    & OpenedData
-    & {
-      log: Logger;
-      /** Watches the workers, including the database's. */
-      workers?: WorkerBoard;
-      starts?: WorkerStarts | undefined;
-    },
+  options: OpenedData & {
+    log: Logger;
+    /** Watches the workers, including the database's. */
+    workers?: WorkerBoard;
+    starts?: WorkerStarts | undefined;
+    /** Nothing is counted if it is unset. */
+    createMetrics?: (sources: MetricSources) => Metrics;
+  },
 ): EvalDeps {
+  const { log, store, sharing, figures, board, limiter, starts } = options;
+  const { workers = createWorkerBoard(log), createMetrics } = options;
   const endpoints = createEndpointPolicy(config);
   const redact = createRedactor(listSecrets(config));
   const paces = createEndpointPaces(config.EVAL_CONCURRENCY, board);
-  const metrics = createMetrics({
+  const metrics = createMetrics?.({
     runs: () => runs.count,
     workerRestarts: () => workers.restarts,
     ...(figures && { jobs: () => readJobFigures(figures) }),
@@ -125,7 +127,7 @@ export function createEvalDeps(
         agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
       };
       const target = createTarget({ endpoint, protocol, parameters, dialects });
-      const observed = observeTarget(target, { metrics, modelId });
+      const observed = metrics ? observeTarget(target, { metrics, modelId }) : target;
       const { PRICES: prices } = config;
       return prices ? priceTarget(observed, findPrice(prices, modelId)) : observed;
     },
@@ -136,11 +138,17 @@ export function createEvalDeps(
     workers: workers.check,
     ...(figures && { queue: checkQueue(figures) }),
   };
-  const operations = {
-    metrics,
-    checks,
-    ...(figures && { details: { lag: describeLag(figures) } }),
-  };
+  const details = figures && { details: { lag: describeLag(figures) } };
   const listModels = createEndpointModels({ endpoints, fetchFor });
-  return { config, log, endpoints, store, runs, scoring, listModels, operations, limiter };
+  return {
+    config,
+    log,
+    endpoints,
+    store,
+    runs,
+    scoring,
+    listModels,
+    limiter,
+    ...(metrics && { operations: { metrics, checks, ...details } }),
+  };
 }

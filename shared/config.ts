@@ -1,5 +1,4 @@
 import { errorMessage } from "./errors.ts";
-import { parse } from "@std/dotenv";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "./http/auth.ts";
 import { isLoopback } from "./http/host.ts";
@@ -115,15 +114,19 @@ export function parseConfig<S extends z.ZodObject>(
  * The variables of a schema, from the process and from `.env` in the working folder; the process
  * wins. Variables are read by name, because the permission sets name them too.
  */
-export function readEnvironment(schema: z.ZodObject): Record<string, string | undefined> {
-  const file = readDotenv();
+export async function readEnvironment(
+  schema: z.ZodObject,
+): Promise<Record<string, string | undefined>> {
+  const file = await readDotenv();
   const names = Object.keys(schema.shape);
   return Object.fromEntries(names.map((name) => [name, Deno.env.get(name) ?? file[name]]));
 }
 
-function readDotenv(): Record<string, string> {
+async function readDotenv(): Promise<Record<string, string>> {
   try {
-    return parse(Deno.readTextFileSync(".env"));
+    const text = Deno.readTextFileSync(".env");
+    const { parse } = await import("@std/dotenv"); // loads half of node's modules
+    return parse(text);
   } catch (error) {
     // Started in another folder: the permission is for the `.env` beside the program.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return {};

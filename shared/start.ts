@@ -157,7 +157,7 @@ async function checkService<S extends z.ZodObject>(
 }
 
 async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefinition<S>) {
-  const config = parseConfig(schema, readEnvironment(schema));
+  const config = parseConfig(schema, await readEnvironment(schema));
   await check(config);
   const common = config as unknown as CommonConfig;
   const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");

@@ -29,6 +29,7 @@ const SERVICES: Record<string, () => Service> = {
     const { operations } = createEvalDeps(parseConfig(EvalConfig, {}), {
       log: silentLogger,
       store: memoryStore(),
+      createMetrics,
     });
     return evalService(() => "fine", operations ? { operations } : {}).service;
   },

@@ -21,10 +21,16 @@ import type { EncoderAhead } from "./encoder_ahead.ts";
 const SANDBOX = "the program has no permission for this path";
 
 /** The context of a real process: files, streams, signals, storage and the network. */
-export function createDenoContext(encoder: EncoderAhead): CliContext {
-  // Read when it is needed: `--help` must not fail because of an invalid variable.
+export async function createDenoContext(encoder: EncoderAhead): Promise<CliContext> {
+  // Judged when it is needed: `--help` must not fail because of an invalid variable.
+  const environment = await readEnvironment(EvalConfig).then(
+    (read) => () => read,
+    (error) => () => {
+      throw error;
+    },
+  );
   let known: EvalConfig | undefined;
-  const config = () => known ??= parseConfig(EvalConfig, readEnvironment(EvalConfig));
+  const config = () => known ??= parseConfig(EvalConfig, environment());
   const err = createStream(Deno.stderr);
   const log = () => createCliLogger(config(), (line) => err.write(`${line}\n`));
   let opened: OpenedData | undefined;

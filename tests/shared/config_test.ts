@@ -114,6 +114,6 @@ for (const [entry, reason] of ORIGINS) {
 Deno.test({
   name: "a .env that the permissions do not cover is as good as none",
   permissions: { read: false, env: true },
-  fn: () =>
-    assertEquals(readEnvironment(z.object({ NO_SUCH: z.string() })), { NO_SUCH: undefined }),
+  fn: async () =>
+    assertEquals(await readEnvironment(z.object({ NO_SUCH: z.string() })), { NO_SUCH: undefined }),
 });
