@@ -4,6 +4,7 @@ import { openStore } from "../../eval/store/open_store.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
+import { createMetrics } from "../../shared/ops/metrics.ts";
 
 /** Conversations under way at once. */
 export const CONCURRENCY = 32;
@@ -13,7 +14,8 @@ export async function createEvaluator() {
   const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: String(CONCURRENCY) });
   const folder = await Deno.makeTempDir();
   const store = await openStore({ path: `${folder}/eval.db` });
-  const service = createEvalHandler(createEvalDeps(config, { log: silentLogger, store }));
+  const deps = createEvalDeps(config, { log: silentLogger, store, createMetrics });
+  const service = createEvalHandler(deps);
   return {
     /** Resolves to the size of the answer in bytes. */
     async evaluate(test_batch: unknown, endpoint: string, attempts: number): Promise<number> {
