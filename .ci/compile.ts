@@ -5,7 +5,7 @@ import { BGE_ZH } from "../eval/assess/embeddings/bert/bge_zh.ts";
 import { imagePath, writeImage } from "../eval/assess/embeddings/bert/image.ts";
 import { MINILM } from "../eval/assess/embeddings/bert/minilm.ts";
 import { createSentenceModel } from "../eval/assess/embeddings/bert/sentence_model.ts";
-import type { ModelSource } from "../eval/assess/embeddings/bert/weight_piece.ts";
+import { type ModelSource, vocabularyOf } from "../eval/assess/embeddings/bert/weight_piece.ts";
 import { permissionFlags, type ServiceName, v8Flags } from "./task_flags.ts";
 
 const SERVICES: ServiceName[] = ["agent", "eval"];
@@ -64,10 +64,10 @@ async function withImages(work: () => boolean): Promise<boolean> {
 
 async function packModel({ shape, read }: ModelSource): Promise<Uint8Array> {
   const model = createSentenceModel(shape);
-  let vocabulary = "";
+  let vocabulary: string[] = [];
   for await (const piece of read()) {
     model.load(piece);
-    if (piece.kind === "vocabulary") vocabulary = piece.text;
+    vocabulary = vocabularyOf(piece) ?? vocabulary;
   }
   return writeImage(vocabulary, model.image());
 }

@@ -5,7 +5,8 @@ import { type EncoderStartOptions, startEncoder } from "../assess/embeddings/enc
 
 /** The sentence encoder of a run, loaded while the command's own modules are. */
 export interface EncoderAhead {
-  begin(): void;
+  /** Resolves when the encoder has all it needs. */
+  begin(): Promise<void>;
   /** Ends the encoder: the run has no text for it. */
   end(): void;
   /** The worker that was started, to the first who asks for it; else another. */
@@ -24,13 +25,14 @@ export function createEncoderAhead(
   }
 
   return {
-    begin() {
-      // All weights at once: later this thread is busy with loading modules for a long time.
-      started = start(MINILM, { maxWaiting: Infinity });
+    async begin() {
+      const sent = Promise.withResolvers<void>();
+      started = start(MINILM, { maxWaiting: Infinity, onSent: sent.resolve });
       started.onerror = (event) => {
         event.preventDefault(); // otherwise it ends the process
         take(); // another one will say what is wrong
       };
+      await sent.promise;
     },
     end: () => take()?.terminate(),
     start: (model) => model === MINILM && take() || start(model),

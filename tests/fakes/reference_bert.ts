@@ -1,6 +1,6 @@
 import { POSITIONS } from "../../eval/assess/embeddings/bert/layout.ts";
 import { dequantized } from "../../eval/assess/embeddings/bert/loader.ts";
-import type { ModelSource } from "../../eval/assess/embeddings/bert/weight_piece.ts";
+import { type ModelSource, vocabularyOf } from "../../eval/assess/embeddings/bert/weight_piece.ts";
 import { createWordPieces } from "../../eval/assess/embeddings/bert/word_pieces.ts";
 
 /** Rows of numbers. */
@@ -109,7 +109,7 @@ async function readTensors(source: ModelSource) {
   const parts = new Map<string, Float32Array[]>();
   let vocabulary: string[] = [];
   for await (const piece of source.read()) {
-    if (piece.kind === "vocabulary") vocabulary = piece.text.split("\n");
+    vocabulary = vocabularyOf(piece) ?? vocabulary;
     if (piece.kind !== "tensor" && piece.kind !== "quantized") continue;
     const values = new Float32Array(piece.values.length);
     if (piece.kind === "tensor") values.set(piece.values);

@@ -21,6 +21,8 @@ const MAX_WAITING = 4;
 export interface EncoderStartOptions {
   /** Pieces of 1 MB that may wait for the worker to convert them; 4 if unset. */
   maxWaiting?: number;
+  /** Called when the worker has been sent all weights, or why they cannot be had. */
+  onSent?: () => void;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface EncoderStartOptions {
  */
 export function startEncoder(
   { shape, read }: Pick<ModelSource, "shape" | "read">,
-  { maxWaiting = MAX_WAITING }: EncoderStartOptions = {},
+  { maxWaiting = MAX_WAITING, onSent }: EncoderStartOptions = {},
 ): WorkerPort {
   const worker = new Worker(new URL("./encoder_worker.ts", import.meta.url), COMPUTE_ONLY);
   const ending = new AbortController();
@@ -38,17 +40,17 @@ export function startEncoder(
     ending.abort();
     terminate();
   };
-  sendModel(worker, { shape, read, maxWaiting, signal: ending.signal });
+  sendModel(worker, { shape, read, maxWaiting, signal: ending.signal }).then(onSent);
   return worker;
 }
 
 /** Never rejects: what goes wrong is sent to the worker, whose calls then fail with it. */
 async function sendModel(
   worker: Worker,
-  { shape, read, maxWaiting, signal }:
-    & Pick<ModelSource, "shape" | "read">
-    & Required<EncoderStartOptions>
-    & { signal: AbortSignal },
+  { shape, read, maxWaiting, signal }: Pick<ModelSource, "shape" | "read"> & {
+    maxWaiting: number;
+    signal: AbortSignal;
+  },
 ): Promise<void> {
   const send = (input: EncoderInput, transfer: Transferable[] = []) =>
     worker.postMessage({ id: NO_CALL, input }, transfer);

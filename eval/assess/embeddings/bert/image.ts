@@ -30,8 +30,8 @@ export async function* readImage(path: string | URL): AsyncGenerator<WeightPiece
 }
 
 /** A loaded model as a file. */
-export function writeImage(vocabulary: string, memory: Uint8Array): Uint8Array {
-  const text = new TextEncoder().encode(vocabulary);
+export function writeImage(vocabulary: string[], memory: Uint8Array): Uint8Array {
+  const text = new TextEncoder().encode(vocabulary.join("\n"));
   const image = new Uint8Array(4 + text.length + memory.length);
   new DataView(image.buffer).setUint32(0, text.length, true);
   image.set(text, 4);

@@ -2,7 +2,7 @@ import { toUnit } from "../embedder.ts";
 import { type Address, createKernel, type KernelBuild } from "./kernel.ts";
 import { layOut, type Linear, type ModelShape, type Norm, POSITIONS, ROWS } from "./layout.ts";
 import { createLoader } from "./loader.ts";
-import type { WeightPiece } from "./weight_piece.ts";
+import { vocabularyOf, type WeightPiece } from "./weight_piece.ts";
 import { createWordPieces, type WordPieces } from "./word_pieces.ts";
 
 const EPSILON = 1e-12;
@@ -109,7 +109,8 @@ export function createSentenceModel(shape: ModelShape, build?: KernelBuild): Sen
 
   return {
     load(piece) {
-      if (piece.kind === "vocabulary") cut = createWordPieces(piece.text.split("\n"), POSITIONS);
+      const vocabulary = vocabularyOf(piece);
+      if (vocabulary) cut = createWordPieces(vocabulary, POSITIONS);
       else load(piece);
     },
     encode(texts) {
