@@ -1,5 +1,5 @@
 import { readOwnImage } from "./image.ts";
-import { type Initializer, readInitializers, type Span } from "./onnx.ts";
+import { type Initializer, readInitializers, readSpan } from "./onnx.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
@@ -30,21 +30,21 @@ async function* readPackage(): AsyncGenerator<WeightPiece> {
   yield { kind: "end" };
 }
 
-async function* readTensor(
+function* readTensor(
   file: OpenFile,
   { initializer, name, byName }: {
     initializer: Initializer;
     name: string;
     byName: Map<string, Initializer>;
   },
-): AsyncGenerator<WeightPiece> {
+): Generator<WeightPiece> {
   const { name: ownName, dims, bytes } = initializer;
   const stem = ownName.match(/^(.*)_quantized$/)?.[1];
   if (stem === undefined) {
-    yield { kind: "tensor", name, row: 0, values: new Float32Array(await readSpan(file, bytes)) };
+    yield { kind: "tensor", name, row: 0, values: new Float32Array(readSpan(file, bytes).buffer) };
     return;
   }
-  const scales = new Float32Array(await readSpan(file, byName.get(`${stem}_scale`)!.bytes));
+  const scales = new Float32Array(readSpan(file, byName.get(`${stem}_scale`)!.bytes).buffer);
   const zero = byName.get(`${stem}_zero_point`)!.integers[0]!;
   const isMatrix = stem.includes("MatMul");
   const [rows, width] = dims as [number, number];
@@ -52,15 +52,10 @@ async function* readTensor(
   for (let row = 0; row < rows; row += rowsAtOnce) {
     const start = bytes.start + row * width;
     const end = Math.min(start + rowsAtOnce * width, bytes.end);
-    const buffer = await readSpan(file, { start, end });
+    const { buffer } = readSpan(file, { start, end });
     const values = isMatrix ? new Int8Array(buffer) : new Uint8Array(buffer);
     yield { kind: "quantized", name, row, values, zero, scales };
   }
-}
-
-function readSpan(file: OpenFile, { start, end }: Span): Promise<ArrayBuffer> {
-  file.seek(start);
-  return file.read(end - start);
 }
 
 /** What each part of a layer is called in BERT. */

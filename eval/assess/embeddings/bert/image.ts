@@ -19,11 +19,11 @@ export function readOwnImage(model: string): AsyncGenerator<WeightPiece> {
 /** A file with what `writeImage` gives: the length of the vocabulary, the vocabulary, the memory. */
 export async function* readImage(path: string | URL): AsyncGenerator<WeightPiece> {
   using file = await openFile(path);
-  const length = new DataView(file.readSync(4).buffer).getUint32(0, true);
-  yield { kind: "vocabulary", text: new TextDecoder().decode(file.readSync(length)) };
+  const length = new DataView(file.read(4).buffer).getUint32(0, true);
+  yield { kind: "vocabulary", text: new TextDecoder().decode(file.read(length)) };
   const memoryBytes = file.size - 4 - length;
   for (let at = 0; at < memoryBytes; at += PIECE_BYTES) {
-    const bytes = file.readSync(Math.min(PIECE_BYTES, memoryBytes - at));
+    const bytes = file.read(Math.min(PIECE_BYTES, memoryBytes - at));
     yield { kind: "image", at, bytes };
   }
   yield { kind: "end" };

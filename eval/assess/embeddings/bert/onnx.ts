@@ -43,9 +43,9 @@ function readTensor(file: OpenFile, span: Span): Initializer {
 
 const decoder = new TextDecoder();
 
-function readSpan(file: OpenFile, { start, end }: Span): Uint8Array {
+export function readSpan(file: OpenFile, { start, end }: Span): Uint8Array<ArrayBuffer> {
   file.seek(start);
-  return file.readSync(end - start);
+  return file.read(end - start);
 }
 
 function varintsOf(bytes: Uint8Array): number[] {
