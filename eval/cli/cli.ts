@@ -1,6 +1,6 @@
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
-import { type Command, EXIT, UsageError } from "./command.ts";
+import { asksForHelp, type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
 /** Only the one that is run is loaded: each module takes some of the start. */
@@ -51,7 +51,7 @@ export async function runCli(args: string[], context: CliContext): Promise<numbe
     return EXIT.error;
   }
   const command = await load();
-  if (rest.includes("--help") || rest.includes("-h")) {
+  if (asksForHelp(rest)) {
     context.out.write(command.help);
     return EXIT.passed;
   }

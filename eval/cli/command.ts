@@ -18,6 +18,11 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Whether these arguments of a command ask what it does. */
+export function asksForHelp(args: string[]): boolean {
+  return args.includes("--help") || args.includes("-h");
+}
+
 /** One subcommand. */
 export interface Command {
   /** A line for the list of commands. */

@@ -17,7 +17,10 @@ export interface CliProcess {
 }
 
 /** `assay-eval` as a process of its own, with the permissions that it has in production. */
-export function startCli(args: string[], { cwd }: { cwd: string }): CliProcess {
+export function startCli(
+  args: string[],
+  { cwd, environment = {} }: { cwd: string; environment?: Record<string, string> },
+): CliProcess {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
@@ -30,6 +33,7 @@ export function startCli(args: string[], { cwd }: { cwd: string }): CliProcess {
       ...args,
     ],
     cwd,
+    env: environment,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

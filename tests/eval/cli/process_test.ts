@@ -88,6 +88,16 @@ Deno.test("a real process prints its help even if its configuration is wrong", (
     assertStringIncludes(run.err, "EVAL_CONCURRENCY");
   }));
 
+Deno.test("a real process that prints the help of a run starts no encoder", () =>
+  withBatch(async (cwd) => {
+    const environment = { DENO_AUDIT_PERMISSIONS: `${cwd}/audit.jsonl` };
+    const help = await startCli(["run", "--help"], { cwd, environment }).outcome;
+    assertEquals(help.code, 0, help.err);
+    const read = await Deno.readTextFile(`${cwd}/audit.jsonl`);
+    assertStringIncludes(read, "/eval/cli/run.ts"); // what was loaded is there
+    assertEquals(read.match(/encoder_worker|embed-minilm/g), null);
+  }));
+
 Deno.test("a backup is a database of its own, made while another process writes, and never overwrites", () =>
   withBatch(async (cwd) => {
     await using endpoint = await startProviderDouble(right);
