@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { openStore } from "../../eval/store/open_store.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { evaluateRequest, storedTurn } from "../fakes/stored_runs.ts";
-import { report, startEndpoint } from "./measure.ts";
+import { ratios, report, startEndpoint } from "./measure.ts";
 import { startPromptfooViewer, type ViewedTurn } from "./promptfoo_viewer.ts";
 import {
   launchBrowser,
@@ -153,7 +153,7 @@ async function measurePromptfoo(browser: Browser, folder: string): Promise<Viewe
 
 interface Line {
   what: string;
-  of: (figures: ViewerFigures) => number;
+  of: (figures: ViewerFigures) => number | number[];
   unit?: string;
   /** What our own viewer keeps. */
   bound?: number;
@@ -193,7 +193,9 @@ function reportViewer(name: string, figures: ViewerFigures, ours?: ViewerFigures
     const value = of(figures);
     const digits = unit === "MB" ? 1 : 0;
     report(`${name}: ${what}`, value, { unit, digits, ...(!ours && bound && { bound }) });
-    if (ours) report("  the same, by ours", value / of(ours), { unit: "×", digits: 1 });
+    if (!ours) continue;
+    const byOurs = ratios([value].flat(), [of(ours)].flat());
+    report("  the same, by ours", byOurs, { unit: "×", digits: 1 });
   }
 }
 

@@ -1,73 +1,68 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import process from "node:process";
-import { BGE_ZH } from "../../eval/assess/embeddings/bert/bge_zh.ts";
 import { MINILM } from "../../eval/assess/embeddings/bert/minilm.ts";
 import { createSentenceModel } from "../../eval/assess/embeddings/bert/sentence_model.ts";
 import type { ModelSource } from "../../eval/assess/embeddings/bert/weight_piece.ts";
 import { product } from "../../eval/assess/embeddings/embedder.ts";
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createReferenceModel } from "../fakes/reference_bert.ts";
-import { elapsedMs, report } from "./measure.ts";
+import type { EncoderFigures } from "./encoder_process.ts";
+import { createTexts, type EncoderTexts, MODELS } from "./encoder_texts.ts";
+import { report } from "./measure.ts";
 import { LANGUAGES, readEquivalentPairs } from "./similarity.ts";
 
+const ROUNDS = 3;
 const COMPARED = 1000;
 
 /** What the sentence encoders cost with texts that all differ, and how near they are to the models. */
 export async function encoderCost(): Promise<void> {
-  const readme = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
-  const words = readme.match(/[A-Za-z][a-z']+/g)!;
-  const characters = [...(await readEquivalentPairs("zh")).flat().join("")];
+  for (const model of MODELS) {
+    console.log(`  ${model.name}`);
+    const texts = await createTexts(model.name);
+    const rounds: EncoderFigures[] = [];
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(model.name));
+    reportCost(rounds, texts);
+    const compared = model === MINILM ? await readCompared() : writeCompared(texts);
+    await compareWithReference(model, compared);
+  }
+}
+
+function reportCost(rounds: EncoderFigures[], { unit, lengths }: EncoderTexts): void {
+  const show = (
+    what: string,
+    of: (round: EncoderFigures) => number,
+    form: { unit: string; bound: number; digits: number },
+  ) => report(what, rounds.map(of), form);
+  const ready = { unit: "ms", bound: 400, digits: 0 };
+  show("until the first vector", ({ readyMs }) => readyMs, ready);
+  show("processor time until then", ({ readyCpuMs }) => readyCpuMs, ready);
+  for (const [index, [, length]] of lengths.entries()) {
+    const what = `processor time a ${unit}, texts of ${length} ${unit}s`;
+    show(what, ({ cpuMs }) => cpuMs[index]!, { unit: "ms", bound: 0.4, digits: 3 });
+  }
+  const memory = { unit: "MB", bound: 120, digits: 0 };
+  show("memory added by one worker", ({ addedMb }) => addedMb, memory);
+}
+
+/** In a process of its own, which no other encoder has made grow before. */
+async function measure(name: string): Promise<EncoderFigures> {
+  const script = new URL("encoder_process.ts", import.meta.url).pathname;
+  const config = new URL("../deno.json", import.meta.url).pathname;
+  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--frozen", `--config=${config}`, "-A", script, name],
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error(`cannot measure the encoder ${name}`);
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+async function readCompared(): Promise<string[]> {
   const pairs = (await Promise.all(LANGUAGES.map(readEquivalentPairs))).flat(2);
   const beginnings = pairs.map((text) => text.split(" ").slice(0, 3).join(" "));
-  await measure(MINILM, {
-    unit: "word",
-    lengths: [[256, 18], [64, 80]],
-    write: (i, length) => `${i} ${cut(words, { i, length: length - 1 }).join(" ")}`,
-    compared: [...pairs, ...beginnings],
-  });
-  await measure(BGE_ZH, {
-    unit: "character",
-    lengths: [[256, 24], [64, 120]],
-    write: (i, length) => cut(characters, { i, length }).join(""),
-    compared: Array.from(
-      { length: COMPARED / 4 }, // the model in plain loops takes a quarter of a second a text
-      (_, i) => cut(characters, { i, length: 4 + i % 20 }).join(""),
-    ),
-  });
+  return [...new Set([...pairs, ...beginnings])].slice(0, COMPARED);
 }
 
-interface Texts {
-  unit: string;
-  /** How many texts of which length are timed. */
-  lengths: [count: number, length: number][];
-  write(i: number, length: number): string;
-  /** What the vectors are compared with the published model's on. */
-  compared: string[];
-}
-
-async function measure(model: ModelSource, { unit, lengths, write, compared }: Texts) {
-  console.log(`  ${model.name}`);
-  const before = process.memoryUsage().rss;
-  const started = cpuMs();
-  using embedder = createLocalEmbedder({ model });
-  const readyMs = await elapsedMs(() => embedder.embed("a"));
-  report("until the first vector", readyMs, { unit: "ms", bound: 400, digits: 0 });
-  report("processor time until then", cpuMs() - started, { unit: "ms", bound: 400, digits: 0 });
-  const encode = (count: number, length: number) =>
-    Promise.all(Array.from({ length: count }, (_, i) => embedder.embed(write(i, length))));
-  await encode(64, 12); // the kernel is compiled anew as it is used
-  for (const [count, length] of lengths) {
-    const from = cpuMs();
-    await encode(count, length);
-    report(
-      `processor time a ${unit}, texts of ${length} ${unit}s`,
-      (cpuMs() - from) / count / length,
-      { unit: "ms", bound: 0.4, digits: 3 },
-    );
-  }
-  const added = (process.memoryUsage().rss - before) / 1e6;
-  report("memory added by one worker", added, { unit: "MB", bound: 120, digits: 0 });
-  await compareWithReference(model, [...new Set(compared)].slice(0, COMPARED));
+/** A quarter as many: the model in plain loops takes a quarter of a second a text. */
+function writeCompared({ write }: EncoderTexts): string[] {
+  return Array.from({ length: COMPARED / 4 }, (_, i) => write(i, 4 + i % 20));
 }
 
 /** The smallest cosine with the published model in 32-bit floats, over texts of our own. */
@@ -81,15 +76,4 @@ async function compareWithReference(source: ModelSource, texts: string[]): Promi
   }
   console.log(`  compared with the published model: ${texts.length} texts`);
   report("the smallest cosine", least, { atLeast: 0.99, digits: 4 });
-}
-
-/** A piece of some words or characters, another one for each `i`. */
-function cut(parts: string[], { i, length }: { i: number; length: number }): string[] {
-  const start = i * 37 % (parts.length - length);
-  return parts.slice(start, start + length);
-}
-
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }

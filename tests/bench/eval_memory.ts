@@ -4,29 +4,52 @@ import { report, startEndpoint } from "./measure.ts";
 
 const ATTEMPTS = 2;
 const ENGLISH = ["The parcel was sent to Berlin on Monday and arrives on Thursday."];
-/** English, another language for the detector, and the languages of the second encoder. */
-const ALL_LANGUAGES = [
-  ...ENGLISH,
-  "Das Paket wurde am Montag nach Berlin geschickt und kommt am Donnerstag an.",
-  "您的包裹已于星期一寄往柏林，星期四送达。",
-  "荷物は月曜日にベルリンへ送られ、木曜日に届きます。",
-];
+const REFERENCES = {
+  "English texts only": ENGLISH,
+  // English, another language for the detector, and the languages of the second encoder.
+  "everything loaded": [
+    ...ENGLISH,
+    "Das Paket wurde am Montag nach Berlin geschickt und kommt am Donnerstag an.",
+    "您的包裹已于星期一寄往柏林，星期四送达。",
+    "荷物は月曜日にベルリンへ送られ、木曜日に届きます。",
+  ],
+};
 /** Until the garbage of a run has been collected. */
 const SETTLED_MS = 15_000;
 /** Until the encoders have ended too, and their garbage is collected. */
 const IDLE_MS = 65_000;
 
+/** Services that are measured side by side: most of the time they wait. */
+const SERVICES = 3;
+
 /** The service's memory after a run that loads all it has: both encoders, languages, checks, a judge. */
 export async function evalMemory(): Promise<void> {
   await using endpoint = await startEndpoint();
-  await measure(endpoint.url(0), { kind: "English texts only", references: ENGLISH });
-  await measure(endpoint.url(0), { kind: "everything loaded", references: ALL_LANGUAGES });
+  const url = endpoint.url(0);
+  for (const [kind, references] of Object.entries(REFERENCES)) {
+    const services = await Promise.all(
+      Array.from({ length: SERVICES }, () => measure(url, references)),
+    );
+    const show = (what: string, of: (figures: MemoryFigures) => number, bound = Infinity) =>
+      report(`${kind}: ${what}`, services.map(of), { unit: "MB", digits: 0, bound });
+    show("before the first run", ({ before }) => before);
+    show("right after the run", ({ after }) => after);
+    show("the most meanwhile", ({ peak }) => peak);
+    show("15 s later", ({ settled }) => settled, 250);
+    show("65 s later, without encoders", ({ idle }) => idle);
+  }
 }
 
-async function measure(
-  endpoint: string,
-  { kind, references }: { kind: string; references: string[] },
-): Promise<void> {
+/** In MB; `NaN` where the system does not tell. */
+interface MemoryFigures {
+  before: number;
+  after: number;
+  peak: number;
+  settled: number;
+  idle: number;
+}
+
+async function measure(endpoint: string, references: string[]): Promise<MemoryFigures> {
   const folder = await Deno.makeTempDir();
   await using service = await startServiceProcess("eval", {
     environment: {
@@ -35,19 +58,17 @@ async function measure(
       JUDGE_MODEL: "judge",
     },
   });
-  const before = readRssMb(service.pid);
-  if (before === undefined) return; // the system does not tell
-  const show = (what: string, value = readRssMb(service.pid)!, bound?: number) =>
-    report(`${kind}: ${what}`, value, { unit: "MB", digits: 0, ...(bound && { bound }) });
-  show("before the first run", before);
+  const look = () => readRssMb(service.pid) ?? NaN;
+  const before = look();
   await evaluate(service.url, { endpoint, references });
-  show("right after the run");
-  show("the most meanwhile", readPeakMb(service.pid)!);
+  const after = look();
+  const peak = readPeakMb(service.pid) ?? NaN;
   await wait(SETTLED_MS);
-  show("15 s later", readRssMb(service.pid)!, 250);
+  const settled = look();
   await wait(IDLE_MS - SETTLED_MS);
-  show("65 s later, without encoders");
+  const idle = look();
   await Deno.remove(folder, { recursive: true });
+  return { before, after, peak, settled, idle };
 }
 
 function wait(ms: number): Promise<void> {

@@ -2,21 +2,27 @@ import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { commandOf } from "../fakes/service_process.ts";
 import { readPeakMb } from "./agent_process.ts";
 import { CONCURRENCY, createEvaluator } from "./eval_service.ts";
-import { elapsedMs, median, report, startEndpoint } from "./measure.ts";
+import { elapsedMs, ratios, report, startEndpoint } from "./measure.ts";
 import { createText } from "./varied_texts.ts";
 
-const ROUNDS = 3;
-/** Texts of a usual reply. */
+const ROUNDS = 5;
+/** Rounds with texts that are all encoded: they take some ten seconds each. */
+const LONG_ROUNDS = 3;
+/** Of a usual reply. */
 const WORDS = 18;
+const TURNS = 2;
 
 type Batch = ReturnType<typeof createVariedBatch>;
 
-/** Every reference differs from every other. The question names the reply that is expected. */
-function createVariedBatch(scenarios: number, turns: number, words: number) {
+/**
+ * Every reference differs from every other, also from those of another batch that starts elsewhere.
+ * The question names the reply that is expected.
+ */
+function createVariedBatch(scenarios: number, { words = WORDS, from = 0 } = {}) {
   return Array.from({ length: scenarios }, (_, scenario) => ({
     id: `scenario-${scenario}`,
-    interactions: Array.from({ length: turns }, (_, turn) => {
-      const text = createText(scenario * turns + turn, words);
+    interactions: Array.from({ length: TURNS }, (_, turn) => {
+      const text = createText(from + scenario * TURNS + turn, words);
       return {
         id: `${scenario}.${turn}`,
         user_message: `Say: ${text}`,
@@ -34,7 +40,7 @@ function createVariedBatch(scenarios: number, turns: number, words: number) {
 export async function mostlyRight(): Promise<void> {
   await using endpoint = await startEndpoint();
   await using evaluator = await createEvaluator();
-  const batch = createVariedBatch(200, 2, WORDS);
+  const batch = createVariedBatch(200);
   const folder = await Deno.makeTempDir();
   const path = `${folder}/batch.jsonl`;
   await Deno.writeTextFile(path, batch.map((scenario) => JSON.stringify(scenario)).join("\n"));
@@ -48,22 +54,19 @@ export async function mostlyRight(): Promise<void> {
       cold.push(await runCommandLine({ path, url, data: `${folder}/${delay}-${round}.db` }));
       warm.push(await elapsedMs(() => evaluator.evaluate(batch, url, 3)));
     }
-    const loop = median(loops);
     const title = `520 texts, ${delay} ms endpoint:`;
-    report(`${title} bare Node loop`, loop, { unit: "ms", digits: 0 });
-    report(`${title} cold command line / loop`, median(cold.map(({ ms }) => ms)) / loop, {
-      unit: "×",
-      bound,
-    });
+    const times = cold.map(({ ms }) => ms);
+    report(`${title} bare Node loop`, loops, { unit: "ms", digits: 0 });
+    report(`${title} cold command line`, times, { unit: "ms", digits: 0 });
+    report(`${title} cold command line / loop`, ratios(times, loops), { unit: "×", bound });
     report(`${title} its largest memory`, Math.max(...cold.map(({ peakMb }) => peakMb)), {
       unit: "MB",
       bound: 300,
       digits: 0,
     });
-    report(`${title} warm service / loop (first round)`, warm[0]! / loop, { unit: "×" });
-    report(`${title} warm service / loop (later rounds)`, median(warm.slice(1)) / loop, {
-      unit: "×",
-    });
+    const [first, ...later] = ratios(warm, loops);
+    report(`${title} warm service / loop (first round)`, first!, { unit: "×" });
+    report(`${title} warm service / loop (later rounds)`, later, { unit: "×" });
   }
   await Deno.remove(folder, { recursive: true });
 }
@@ -73,13 +76,21 @@ export async function allDifferent(): Promise<void> {
   await using endpoint = await startEndpoint();
   await using evaluator = await createEvaluator();
   for (const [words, scenarios, attempts] of [[WORDS, 100, 2], [120, 40, 1]] as const) {
-    const batch = createVariedBatch(scenarios, 2, words);
     const url = endpoint.url(0, `/fresh/${words}`);
-    await evaluator.evaluate(createVariedBatch(8, 2, words + 1), url, 1); // starts the encoder
-    const whole = await elapsedMs(() => evaluator.evaluate(batch, url, attempts));
-    const encoding = await encodeAlone(batch, { words, replies: scenarios * 2 * attempts });
+    await evaluator.evaluate(createVariedBatch(8, { words: words + 1 }), url, 1); // starts the encoder
+    const whole: number[] = [];
+    const encoding: number[] = [];
+    for (let round = 0; round < LONG_ROUNDS; round++) {
+      const batch = createVariedBatch(scenarios, { words, from: round * scenarios * TURNS });
+      whole.push(await elapsedMs(() => evaluator.evaluate(batch, url, attempts)));
+      encoding.push(await encodeAlone(batch, { words, replies: scenarios * TURNS * attempts }));
+    }
     const title = `every reply different, ${words} words:`;
-    report(`${title} evaluation / encoding alone`, whole / encoding, { unit: "×", bound: 1.2 });
+    report(`${title} encoding alone`, encoding, { unit: "ms", digits: 0 });
+    report(`${title} evaluation / encoding alone`, ratios(whole, encoding), {
+      unit: "×",
+      bound: 1.2,
+    });
   }
 }
 

@@ -3,17 +3,34 @@
 /** A part of the bench: it measures, prints its figures, and cleans up after itself. */
 export type BenchPart = () => Promise<void>;
 
-/** Prints one figure and, where one is named, the bound it should keep: at most, or at least. */
+/**
+ * Prints one figure and, where one is named, the bound it should keep: at most, or at least. Of
+ * several rounds it is the median, with the smallest and the largest beside it.
+ */
 export function report(
   what: string,
-  value: number,
+  rounds: number | number[],
   { unit = "", bound = Infinity, atLeast = -Infinity, digits = 2 } = {},
 ) {
+  const values = [rounds].flat();
+  const value = median(values);
   const isKept = value <= bound && value >= atLeast;
   const named = bound !== Infinity ? `bound ${bound}` : `at least ${atLeast}`;
   const hasBound = bound !== Infinity || atLeast !== -Infinity;
   const verdict = hasBound ? `(${named}: ${isKept ? "kept" : "MISSED"})` : "";
-  console.log(`  ${what.padEnd(64)} ${value.toFixed(digits).padStart(9)} ${unit} ${verdict}`);
+  const ends = [Math.min(...values), Math.max(...values)].map((end) => end.toFixed(digits));
+  const spread = values.length > 1 ? `(${ends.join("–")})` : "";
+  const figure = `${value.toFixed(digits).padStart(9)} ${unit}`;
+  console.log(`  ${what.padEnd(64)} ${[figure, spread, verdict].filter(Boolean).join(" ")}`);
+}
+
+/**
+ * How many times as much as the other, round by round. Their median is what is reported, not the
+ * ratio of the medians: both were measured one after the other in each round, so what else the
+ * machine did meanwhile is in both.
+ */
+export function ratios(rounds: number[], others: number[]): number[] {
+  return rounds.map((value, round) => value / others[round]!);
 }
 
 export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
@@ -23,7 +40,12 @@ export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 export function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+  return quantile(values, 0.5);
+}
+
+/** The value that this share of them, from 0 to below 1, is smaller than. */
+export function quantile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
 }
 
 /** Runs `work` for every item, `width` at a time. */

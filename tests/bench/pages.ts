@@ -2,7 +2,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { BUDGET_BYTES, buildPage, gzippedBytes, PAGES } from "../../.ci/build_pages.ts";
 import { ask, importFile, messageBox, say, startScriptedAgent } from "../pages/chat.ts";
 import { dashboardFigures } from "./dashboard.ts";
-import { type BenchPart, median, report } from "./measure.ts";
+import { type BenchPart, ratios, report } from "./measure.ts";
 import { firstPaint, launchBrowser, measureHeap, threadMs } from "./viewer.ts";
 
 /** What the pages cost: bytes to load, time until they show something, work while text arrives. */
@@ -41,8 +41,8 @@ async function chatFigures(): Promise<void> {
     await messageBox(page).waitFor();
     paints.push(await firstPaint(page));
   }
-  report("agent: first contentful paint, median", median(paints), { unit: "ms", digits: 0 });
-  report("agent: the same, by that of a line of text", median(paints) / median(plainPaints), {
+  report("agent: first contentful paint", paints, { unit: "ms", digits: 0 });
+  report("agent: the same, by that of a line of text", ratios(paints, plainPaints), {
     unit: "×",
     digits: 1,
   });

@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { type Browser, type CDPSession, chromium, type Page } from "playwright-core";
 import { findChromium } from "../pages/chromium.ts";
-import { median } from "./measure.ts";
 
 /** A page that shows the turns of a run. */
 export interface Viewer {
@@ -10,14 +9,14 @@ export interface Viewer {
   rows: string;
 }
 
-/** What it costs to open a viewer. Times are medians, in milliseconds. */
+/** What it costs to open a viewer. Times are those of each opening, in milliseconds. */
 export interface OpeningFigures {
   /** Scripts and styles that were loaded until the rows were there. */
   gzippedKilobytes: number;
-  firstPaintMs: number;
-  firstRowsMs: number;
+  firstPaintMs: number[];
+  firstRowsMs: number[];
   /** Processor time of the page's main thread until then. */
-  workMs: number;
+  workMs: number[];
   /** The heap of its scripts with the first rows, after a collection. */
   heapMegabytes: number;
 }
@@ -44,9 +43,9 @@ export async function measureOpening(
   browser: Browser,
   { url, rows }: Viewer,
 ): Promise<OpeningFigures> {
-  const paints: number[] = [];
-  const times: number[] = [];
-  const work: number[] = [];
+  const firstPaintMs: number[] = [];
+  const firstRowsMs: number[] = [];
+  const workMs: number[] = [];
   let gzippedKilobytes = 0;
   let heapMegabytes = 0;
   for (let opening = 0; opening < OPENINGS; opening++) {
@@ -58,20 +57,14 @@ export async function measureOpening(
     const started = performance.now();
     await page.goto(url, { waitUntil: "commit" });
     await page.locator(rows).first().waitFor({ timeout: 120_000 });
-    if (!code) times.push(performance.now() - started); // collecting takes time
-    work.push(await threadMs(session));
-    paints.push(await firstPaint(page));
+    if (!code) firstRowsMs.push(performance.now() - started); // collecting takes time
+    workMs.push(await threadMs(session));
+    firstPaintMs.push(await firstPaint(page));
     if (code) gzippedKilobytes = await code();
     heapMegabytes = await measureHeap(page);
     await context.close();
   }
-  return {
-    gzippedKilobytes,
-    firstPaintMs: median(paints),
-    firstRowsMs: median(times),
-    workMs: median(work),
-    heapMegabytes,
-  };
+  return { gzippedKilobytes, firstPaintMs, firstRowsMs, workMs, heapMegabytes };
 }
 
 /** Watches a page for a while and says what it had to do. */

@@ -1,0 +1,44 @@
+// deno-lint-ignore-file no-console -- speaks to the process that started it
+/** `encoder_process.ts MODEL`: what a sentence encoder costs that has one worker, as JSON. */
+import process from "node:process";
+import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createTexts, MODELS } from "./encoder_texts.ts";
+import { elapsedMs } from "./measure.ts";
+
+export interface EncoderFigures {
+  /** Until the first vector. */
+  readyMs: number;
+  /** Processor time until then. */
+  readyCpuMs: number;
+  /** Processor time a word or character, for each length of `EncoderTexts`. */
+  cpuMs: number[];
+  addedMb: number;
+}
+
+if (import.meta.main) {
+  console.log(JSON.stringify(await measure(Deno.args[0]!)));
+}
+
+async function measure(name: string): Promise<EncoderFigures> {
+  const { lengths, write } = await createTexts(name);
+  const rssBefore = process.memoryUsage().rss;
+  const cpuBefore = readCpuMs();
+  using embedder = createLocalEmbedder({ model: MODELS.find((model) => model.name === name)! });
+  const readyMs = await elapsedMs(() => embedder.embed("a"));
+  const readyCpuMs = readCpuMs() - cpuBefore;
+  const encode = (count: number, length: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => embedder.embed(write(i, length))));
+  await encode(64, 12); // the kernel is compiled anew as it is used
+  const cpuMs: number[] = [];
+  for (const [count, length] of lengths) {
+    const from = readCpuMs();
+    await encode(count, length);
+    cpuMs.push((readCpuMs() - from) / count / length);
+  }
+  return { readyMs, readyCpuMs, cpuMs, addedMb: (process.memoryUsage().rss - rssBefore) / 1e6 };
+}
+
+function readCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
