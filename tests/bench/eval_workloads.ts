@@ -1,5 +1,5 @@
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { commandOf } from "../fakes/service_process.ts";
+import { programOf } from "../fakes/service_process.ts";
 import { readPeakMb } from "./agent_process.ts";
 import { CONCURRENCY, createEvaluator } from "./eval_service.ts";
 import { elapsedMs, ratios, report, startEndpoint } from "./measure.ts";
@@ -121,7 +121,8 @@ function runCommandLine(
   { path, url, data }: { path: string; url: string; data: string },
 ): Promise<Measured> {
   const options = ["--endpoint", url, "--model", "m", "--attempts", "3"];
-  return runProcess(Deno.execPath(), [...commandOf("eval"), "run", path, ...options], {
+  const { program, args } = programOf("eval");
+  return runProcess(program, [...args, "run", path, ...options], {
     EVAL_DATA: data,
     EVAL_CONCURRENCY: String(CONCURRENCY),
   });

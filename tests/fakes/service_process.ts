@@ -25,18 +25,26 @@ export interface ServiceProcessOptions {
   script?: string;
 }
 
-/**
- * Starts `agent` or `eval` on a free port and waits until it says where it listens. If
- * `ASSAY_BINARIES` names the folder of the compiled services, they are started instead.
- */
+/** Starts `programOf` a service on a free port and waits until it says where it listens. */
 export function startServiceProcess(
   service: "agent" | "eval",
   options: ServiceProcessOptions = {},
 ): Promise<ServiceProcess> {
+  const { program, args } = programOf(service, options);
+  return startProcess(args, { ...options, program });
+}
+
+/**
+ * What runs a service: `deno` with its source or, if `ASSAY_BINARIES` names the folder of the
+ * compiled services, one of these.
+ */
+export function programOf(
+  service: "agent" | "eval",
+  options: ServiceProcessOptions = {},
+): { program: string; args: string[] } {
   const folder = Deno.env.get("ASSAY_BINARIES");
-  if (!folder) return startProcess(commandOf(service, options), options);
-  const program = `${Deno.realPathSync(folder)}/assay-${service}`;
-  return startProcess([], { ...options, program });
+  if (!folder) return { program: Deno.execPath(), args: commandOf(service, options) };
+  return { program: `${Deno.realPathSync(folder)}/assay-${service}`, args: [] };
 }
 
 /** The same for any arguments of `deno` that start a service. */
