@@ -8,6 +8,7 @@ import { createRunManager } from "../../eval/run/create_manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
+import type { Service } from "../../shared/http/router.ts";
 import type { Operations } from "../../shared/ops/operations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type { EvaluateResponse } from "../../shared/schemas/evaluate_response.ts";
@@ -75,6 +76,20 @@ export function evaluateBody(fields: Record<string, unknown> = {}) {
   };
 }
 
+/** Fields of a body: one conversation of two turns. */
+export const TWO_TURNS = {
+  test_batch: {
+    id: "s1",
+    interactions: [{ id: "1", user_message: "one" }, { id: "2", user_message: "two" }],
+  },
+};
+
+/** A scenario of three turns. */
+export const THREE_TURNS = {
+  id: "s1",
+  interactions: ["one", "two", "three"].map((text) => ({ id: text, user_message: text })),
+};
+
 export function evaluateRequestOf(body: unknown, headers: Record<string, string> = {}): Request {
   return new Request("http://127.0.0.1:8080/evaluate", {
     method: "POST",
@@ -92,4 +107,23 @@ export async function evaluateWith(
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
   return JSON.parse(text);
+}
+
+/** Calls a route: `GET /runs`. */
+export function callRoute(
+  service: Service,
+  route: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const [method = "", path = ""] = route.split(" ");
+  return service(new Request(`http://127.0.0.1:8080${path}`, { method, headers }));
+}
+
+/** Starts a run without waiting for its end; resolves with its id. */
+export async function startAsync(
+  service: Service,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const request = evaluateRequestOf(evaluateBody(fields), { prefer: "respond-async" });
+  return (await (await service(request)).json()).run_id;
 }

@@ -104,6 +104,18 @@ export function partial(
   };
 }
 
+/** Answers that wait until they are let go, and then all say "finished". */
+export function holdAnswers(): { answer: Answer; release: () => void } {
+  const held = Promise.withResolvers<void>();
+  return {
+    async answer(request) {
+      await held.promise;
+      return completion({ content: "finished" })(request);
+    },
+    release: held.resolve,
+  };
+}
+
 /** Never answers: for timeouts and for clients that leave. */
 export function hang(): Answer {
   return async ({ signal }) => {

@@ -1,33 +1,17 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { Target } from "../../../eval/endpoint/target.ts";
-import type { Service } from "../../../shared/http/router.ts";
-import { providerError } from "../../fakes/eval_ports.ts";
+import { assertEquals } from "@std/assert";
 import {
+  callRoute,
   evalService,
   evaluateBody,
   evaluateRequestOf,
   evaluateWith,
+  startAsync,
+  THREE_TURNS,
 } from "../../fakes/eval_service.ts";
 import { readEvents } from "../../fakes/events.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
-import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
-
-const THREE_TURNS = {
-  id: "s1",
-  interactions: ["one", "two", "three"].map((text) => ({ id: text, user_message: text })),
-};
-
-function call(service: Service, route: string, headers: Record<string, string> = {}) {
-  const [method, path] = route.split(" ") as [string, string];
-  return service(new Request(`http://127.0.0.1:8080${path}`, { method, headers }));
-}
-
-async function startAsync(service: Service, fields: Record<string, unknown> = {}) {
-  const request = evaluateRequestOf(evaluateBody(fields), { prefer: "respond-async" });
-  return (await (await service(request)).json()).run_id as string;
-}
 
 Deno.test("runs are listed newest first, in pages, and filtered", async () => {
   const { service } = evalService();
@@ -35,7 +19,8 @@ Deno.test("runs are listed newest first, in pages, and filtered", async () => {
   for (const test_name of ["a", "b", "a"]) {
     ids.unshift((await evaluateWith(service, evaluateBody({ test_name }))).run_id);
   }
-  const list = async (query: string) => await (await call(service, `GET /runs${query}`)).json();
+  const list = async (query: string) =>
+    await (await callRoute(service, `GET /runs${query}`)).json();
   const idsOf = (page: { runs: { run_id: string }[] }) => page.runs.map(({ run_id }) => run_id);
   const first = await list("?limit=2");
   assertEquals(idsOf(first), ids.slice(0, 2));
@@ -61,7 +46,7 @@ Deno.test("the query of an endpoint is used, but never shown", async () => {
   }
   for (const road of roads) {
     const query = road.startsWith("/compare") ? `&candidate=${run_id}` : "";
-    const text = await (await call(service, `GET /runs${road}${query}`)).text();
+    const text = await (await callRoute(service, `GET /runs${road}${query}`)).text();
     assertEquals([road, text.includes("s3cr3t")], [road, false]);
   }
 });
@@ -69,7 +54,7 @@ Deno.test("the query of an endpoint is used, but never shown", async () => {
 Deno.test("an invalid list parameter is refused by its name", async () => {
   const { service } = evalService();
   for (const query of ["status=done", "limit=0", "limit=many"]) {
-    const response = await call(service, `GET /runs?${query}`);
+    const response = await callRoute(service, `GET /runs?${query}`);
     const problem = await response.json();
     assertEquals([response.status, problem.code], [400, "invalid_request"]);
     assertEquals(problem.errors[0].path, query.split("=")[0]);
@@ -85,12 +70,12 @@ Deno.test("a running run shows its progress, a finished one its result", async (
   await gate.reached(2);
   const active = runs.active(id)!;
   while (active.progress().done < 1) await active.changed();
-  const before = await (await call(service, `GET /runs/${id}`)).json();
+  const before = await (await callRoute(service, `GET /runs/${id}`)).json();
   assertEquals([before.status, before.progress.done, before.progress.total], ["running", 1, 3]);
   assertEquals("result" in before, false);
   gate.open();
   await active.ended;
-  const after = await (await call(service, `GET /runs/${id}`)).json();
+  const after = await (await callRoute(service, `GET /runs/${id}`)).json();
   assertEquals(after.status, "completed");
   assertEquals(after.result.run_id, id);
   assertEquals(after.result.message, "Evaluation completed successfully");
@@ -115,7 +100,7 @@ Deno.test("a run that does not exist is a 404 on every route", async () => {
       "DELETE /runs/x",
     ]
   ) {
-    const response = await call(service, route);
+    const response = await callRoute(service, route);
     assertEquals([response.status, (await response.json()).code], [404, "not_found"]);
   }
 });
@@ -128,14 +113,14 @@ Deno.test("a client that reconnects gets the events after the last one it receiv
   let last = "";
   await gate.reached(1);
   gate.answer(0);
-  for await (const event of readEvents(await call(service, `GET /runs/${id}/events`))) {
+  for await (const event of readEvents(await callRoute(service, `GET /runs/${id}/events`))) {
     if (event.event !== "turn") continue;
     seen.push((event.data as { interaction: { id: string } }).interaction.id);
     last = event.id!;
     break; // the connection is lost
   }
   gate.open();
-  const again = await call(service, `GET /runs/${id}/events`, { "last-event-id": last });
+  const again = await callRoute(service, `GET /runs/${id}/events`, { "last-event-id": last });
   for await (const event of readEvents(again)) {
     if (event.event === "turn") {
       seen.push((event.data as { interaction: { id: string } }).interaction.id);
@@ -143,7 +128,7 @@ Deno.test("a client that reconnects gets the events after the last one it receiv
     last = event.id ?? last;
   }
   assertEquals(seen, ["one", "two", "three"]);
-  const over = await call(service, `GET /runs/${id}/events`, { "last-event-id": last });
+  const over = await callRoute(service, `GET /runs/${id}/events`, { "last-event-id": last });
   assertEquals(over.status, 204); // an EventSource stops coming back
 });
 
@@ -151,7 +136,7 @@ Deno.test("all events of a finished run are sent, over many pages", async () => 
   const { service } = evalService();
   const { run_id } = await evaluateWith(service, evaluateBody({ attempts: 350 }));
   const events = await Array.fromAsync(
-    readEvents(await call(service, `GET /runs/${run_id}/events`)),
+    readEvents(await callRoute(service, `GET /runs/${run_id}/events`)),
   );
   assertEquals(events.filter(({ event }) => event === "turn").length, 350);
   assertEquals(events.at(-1)?.event, "result");
@@ -162,7 +147,7 @@ Deno.test("a client that leaves the events of a run does not cancel it", async (
   const { service, runs } = evalService(() => "", gate);
   const id = await startAsync(service);
   const { ended } = runs.active(id)!;
-  for await (const _ of readEvents(await call(service, `GET /runs/${id}/events`))) break;
+  for await (const _ of readEvents(await callRoute(service, `GET /runs/${id}/events`))) break;
   gate.open();
   assertEquals((await ended).status, "completed");
 });
@@ -174,8 +159,8 @@ Deno.test("a cancelled run asks nothing more, keeps its turns and ends its event
   await gate.reached(1);
   gate.answer(0);
   await gate.reached(2);
-  const watched = Array.fromAsync(readEvents(await call(service, `GET /runs/${id}/events`)));
-  const response = await call(service, `POST /runs/${id}/cancel`);
+  const watched = Array.fromAsync(readEvents(await callRoute(service, `GET /runs/${id}/events`)));
+  const response = await callRoute(service, `POST /runs/${id}/cancel`);
   assertEquals(await response.json(), { run_id: id, status: "cancelled" });
   assertEquals(gate.aborted, ["two"]);
   assertEquals((await store.tally(id)).done, 1);
@@ -184,7 +169,7 @@ Deno.test("a cancelled run asks nothing more, keeps its turns and ends its event
     id: "end",
     data: { run_id: id, status: "cancelled", detail: "cancelled by a caller" },
   });
-  const again = await call(service, `POST /runs/${id}/cancel`);
+  const again = await callRoute(service, `POST /runs/${id}/cancel`);
   assertEquals(again.status, 200);
   await again.body?.cancel();
 });
@@ -192,79 +177,8 @@ Deno.test("a cancelled run asks nothing more, keeps its turns and ends its event
 Deno.test("a finished run cannot be cancelled", async () => {
   const { service } = evalService();
   const { run_id } = await evaluateWith(service, evaluateBody());
-  const response = await call(service, `POST /runs/${run_id}/cancel`);
+  const response = await callRoute(service, `POST /runs/${run_id}/cancel`);
   assertEquals([response.status, (await response.json()).code], [409, "conflict"]);
-});
-
-Deno.test("a retry asks again from the first failed turn, so that each reply fits its history", async () => {
-  let calls = 0;
-  /** Replies with the messages it received, and fails the second call. */
-  const { service, asked, runs } = evalService((conversation) => {
-    if (++calls === 2) throw providerError(500);
-    const said = conversation.filter(({ role }) => role === "user").map(({ content }) => content);
-    return `heard ${said.join(" ")}`;
-  });
-  const parent = await evaluateWith(service, evaluateBody({ test_batch: THREE_TURNS }));
-  assertStringIncludes(parent.message, "1 of 3");
-  const response = await call(service, `POST /runs/${parent.run_id}/retry`);
-  assertEquals(response.status, 202);
-  const { run_id, parent_id } = await response.json();
-  assertEquals(parent_id, parent.run_id);
-  assertEquals(response.headers.get("location"), `/runs/${run_id}`);
-  await runs.active(run_id)?.ended;
-  assertEquals(asked.slice(3).map((turns) => turns.map(({ content }) => content)), [
-    ["one", "heard one", "two"],
-    ["one", "heard one", "two", "heard one two", "three"],
-  ]);
-  const child = await (await call(service, `GET /runs/${run_id}`)).json();
-  assertEquals([child.status, child.parent_id], ["completed", parent.run_id]);
-  assertEquals(
-    child.result.results.scenarios[0].attempts[0].interactions.map(
-      ({ agent_reply }: { agent_reply: string }) => agent_reply,
-    ),
-    ["heard one", "heard one two", "heard one two three"],
-  );
-});
-
-Deno.test("a retry scores turns with missing scores again, without a further call", async () => {
-  let isDown = true;
-  const { judge } = fakeJudge(() => {
-    if (isDown) throw providerError(500);
-    return JSON.stringify({ reason: "good", grade: 10 });
-  });
-  const { service, asked, runs } = evalService(() => "fine", { scoring: scoringPorts({ judge }) });
-  const interactions = THREE_TURNS.interactions.map((turn) => ({
-    ...turn,
-    reference_reply: "fine",
-  }));
-  const parent = await evaluateWith(
-    service,
-    evaluateBody({ test_batch: { ...THREE_TURNS, interactions } }),
-  );
-  const overallOf = ({ results }: typeof parent) =>
-    results.scenarios[0]!.attempts[0]!.interactions.map(({ scores }) => scores.overall);
-  assertEquals(overallOf(parent), [null, null, null]);
-  isDown = false;
-  const response = await call(service, `POST /runs/${parent.run_id}/retry`);
-  assertEquals(response.status, 202);
-  const { run_id } = await response.json();
-  await runs.active(run_id)?.ended;
-  const child = await (await call(service, `GET /runs/${run_id}`)).json();
-  assertEquals([child.status, overallOf(child.result)], ["completed", [1, 1, 1]]);
-  assertEquals(asked.length, 3);
-});
-
-Deno.test("a run that is running, or has no failed turn, cannot be retried", async () => {
-  const gate = gatedTarget();
-  const { service, runs } = evalService(() => "", gate);
-  const id = await startAsync(service);
-  const { ended } = runs.active(id)!;
-  const running = await call(service, `POST /runs/${id}/retry`);
-  assertEquals([running.status, (await running.json()).code], [409, "conflict"]);
-  gate.open();
-  await ended;
-  const whole = await call(service, `POST /runs/${id}/retry`);
-  assertEquals([whole.status, (await whole.json()).code], [409, "conflict"]);
 });
 
 Deno.test("a run can be deleted only after it has ended", async () => {
@@ -272,12 +186,12 @@ Deno.test("a run can be deleted only after it has ended", async () => {
   const { service, runs } = evalService(() => "", gate);
   const id = await startAsync(service);
   const { ended } = runs.active(id)!;
-  const early = await call(service, `DELETE /runs/${id}`);
+  const early = await callRoute(service, `DELETE /runs/${id}`);
   assertEquals([early.status, (await early.json()).code], [409, "conflict"]);
   gate.open();
   await ended;
-  assertEquals((await call(service, `DELETE /runs/${id}`)).status, 204);
-  const gone = await call(service, `GET /runs/${id}`);
+  assertEquals((await callRoute(service, `DELETE /runs/${id}`)).status, 204);
+  const gone = await callRoute(service, `GET /runs/${id}`);
   assertEquals(gone.status, 404);
   await gone.body?.cancel();
 });
@@ -288,8 +202,8 @@ Deno.test("a run is cancelled and deleted without reading its request", async ()
   const { service } = evalService(() => "", {
     store: { ...store, getRun: () => Promise.reject(new Error("the request was read")) },
   });
-  assertEquals((await call(service, `POST /runs/${id}/cancel`)).status, 200);
-  assertEquals((await call(service, `DELETE /runs/${id}`)).status, 204);
+  assertEquals((await callRoute(service, `POST /runs/${id}/cancel`)).status, 200);
+  assertEquals((await callRoute(service, `DELETE /runs/${id}`)).status, 204);
 });
 
 Deno.test("ids of more than 256 characters are refused, and the error names the field", async () => {
@@ -315,36 +229,6 @@ Deno.test("a list cuts a long test name, the result has all of it", async () => 
   const { service } = evalService();
   const test_name = "name ".repeat(1000);
   assertEquals((await evaluateWith(service, evaluateBody({ test_name }))).test_name, test_name);
-  const { runs: [run] } = await (await call(service, "GET /runs")).json();
+  const { runs: [run] } = await (await callRoute(service, "GET /runs")).json();
   assertEquals(run.test_name, `${test_name.slice(0, 1000)}…`);
-});
-
-Deno.test("a repeated retry with the same key is the same run, also while it is running", async () => {
-  const gate = gatedTarget();
-  let isDown = true;
-  const target: Target = {
-    ask(conversation, signal) {
-      if (isDown) return Promise.reject(providerError(500));
-      return gate.target.ask(conversation, signal);
-    },
-  };
-  const { service, runs, store } = evalService(() => "", { target });
-  const parent = await evaluateWith(service, evaluateBody());
-  isDown = false;
-  const retry = async (key: string, id = parent.run_id) => {
-    const response = await call(service, `POST /runs/${id}/retry`, { "idempotency-key": key });
-    return { status: response.status, body: await response.json() };
-  };
-  const [first, second] = await Promise.all([retry("k"), retry("k")]);
-  assertEquals([first.status, second.status], [202, 202]);
-  assertEquals(second.body.run_id, first.body.run_id);
-  gate.open();
-  await runs.active(first.body.run_id)?.ended;
-  assertEquals(await retry("k"), {
-    status: 202,
-    body: { run_id: first.body.run_id, parent_id: parent.run_id, status: "completed" },
-  });
-  assertEquals((await store.listRuns({ limit: 9 })).runs.length, 2);
-  assertEquals((await retry("other")).body.run_id === first.body.run_id, false);
-  assertEquals((await retry("k", first.body.run_id)).status, 422);
 });

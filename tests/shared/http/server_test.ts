@@ -1,16 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import {
-  type Answer,
-  completion,
-  completionChunks,
-  hang,
-  sse,
-  startProviderDouble,
-} from "../../fakes/provider_double.ts";
+import { askDemo } from "../../fakes/ask_demo.ts";
+import { completion, hang, holdAnswers, startProviderDouble } from "../../fakes/provider_double.ts";
 import { connectRaw } from "../../fakes/raw_client.ts";
 import { type ServiceProcess, startServiceProcess } from "../../fakes/service_process.ts";
 
-/** What only a real socket shows: slow clients, endless bodies, too many at once, a stop under load. */
+/** What only a real socket shows: slow clients, endless bodies, too many at once. */
 
 /** Says `texts` on a connection of its own, and hears until the other end closes it. */
 async function speak(service: ServiceProcess, ...texts: string[]): Promise<string> {
@@ -21,26 +15,6 @@ async function speak(service: ServiceProcess, ...texts: string[]): Promise<strin
 
 const HEAD = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\ncontent-type: application/json\r\n" +
   "x-model-id: demo/assistant\r\n";
-
-function ask(service: ServiceProcess, content = "Hello"): Promise<Response> {
-  return fetch(service.url, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-model-id": "demo/assistant" },
-    body: JSON.stringify({ messages: [{ type: "human", content }] }),
-  });
-}
-
-/** Answers that wait until they are let go. */
-function holdAnswers(): { answer: Answer; release: () => void } {
-  const held = Promise.withResolvers<void>();
-  return {
-    async answer(request) {
-      await held.promise;
-      return completion({ content: "finished" })(request);
-    },
-    release: held.resolve,
-  };
-}
 
 Deno.test("a client whose head or body does not arrive is not waited for", async () => {
   await using agent = await startServiceProcess("agent", {
@@ -54,7 +28,7 @@ Deno.test("a client whose head or body does not arrive is not waited for", async
   assertStringIncludes(answer, "HTTP/1.1 408");
   assertStringIncludes(answer, "request_timeout");
   await nothing; // closed, with or without a word
-  assertEquals((await ask(agent)).status, 200);
+  assertEquals((await askDemo(agent)).status, 200);
 });
 
 Deno.test("a client that leaves in the middle of its body is not logged as a failure", async () => {
@@ -73,44 +47,6 @@ Deno.test("a client that leaves in the middle of its body is not logged as a fai
     assertEquals([level, status, outcome], ["info", 499, "client left"]);
   }
 });
-
-for (const signal of ["SIGTERM", "SIGHUP"] as const) {
-  Deno.test(`${signal} past the grace: callers get 503, streams an error event, and the provider is left`, async () => {
-    await using hub = await startProviderDouble([
-      sse(completionChunks({ content: "One two three" }).slice(0, 3), { end: "hang" }),
-      hang(),
-    ]);
-    await using agent = await startServiceProcess("agent", {
-      environment: { HUB_BASE_URL: hub.baseUrl, SHUTDOWN_GRACE_MS: "50" },
-    });
-    const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-      fetch(agent.url + path, {
-        method: "POST",
-        headers: { "content-type": "application/json", "x-model-id": "a/b", ...headers },
-        body: JSON.stringify(body),
-      });
-    const plain = { messages: [{ type: "human", content: "Hi" }] };
-    const openai = { model: "a/b", messages: [{ role: "user", content: "Hi" }] };
-    const open = await post("/", plain, { accept: "text/event-stream" });
-    const answers = [
-      post("/", plain),
-      post("/", plain, { accept: "text/event-stream" }),
-      post("/v1/chat/completions", openai),
-      post("/v1/chat/completions", { ...openai, stream: true }),
-    ];
-    await hub.received(5);
-    agent.kill(signal);
-    const streamed = await open.text();
-    assertMatch(streamed, /event: token[^]*event: error\ndata: .*"code":"shutting_down"/);
-    for (const answer of answers) {
-      const response = await answer;
-      assertEquals(response.status, 503);
-      assertStringIncludes(await response.text(), "shutting_down");
-    }
-    await hub.aborted(5);
-    assertEquals((await agent.status).code, 0);
-  });
-}
 
 Deno.test("a client that has closed its sending side is answered", async () => {
   const { answer, release } = holdAnswers();
@@ -149,27 +85,6 @@ Deno.test("short keys are warned about by name, and never shown", async () => {
   assertEquals(warnings.length, 1);
   assertEquals(JSON.parse(warnings[0]!).keys, "ci");
   assert(!agent.lines.join().includes("short-key"));
-});
-
-Deno.test("a stream that is cut by the stop has its log line", async () => {
-  await using hub = await startProviderDouble(hang());
-  await using agent = await startServiceProcess("agent", {
-    environment: { HUB_BASE_URL: hub.baseUrl, SHUTDOWN_GRACE_MS: "100" },
-  });
-  const cut = fetch(agent.url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "x-model-id": "a/b",
-      accept: "text/event-stream",
-    },
-    body: JSON.stringify({ prompt: "Hi" }),
-  }).then((response) => response.text()).catch(() => {});
-  await hub.received();
-  agent.kill("SIGTERM");
-  assertEquals((await agent.status).code, 0);
-  await cut;
-  assert(agent.lines.some((line) => line.includes('"message":"request"')), agent.lines.join("\n"));
 });
 
 Deno.test("a chunked body without end is ended at the limit", async () => {
@@ -286,78 +201,4 @@ Deno.test("over the limit of runs both services refuse runs, and answer other re
     leaving.abort();
     await running;
   }
-});
-
-Deno.test("SIGTERM under load: running requests finish, new ones are refused, the exit code is 0", async () => {
-  const { answer, release } = holdAnswers();
-  await using hub = await startProviderDouble(answer);
-  await using agent = await startServiceProcess("agent", {
-    environment: { HUB_BASE_URL: hub.baseUrl },
-  });
-  const { hostname, port } = new URL(agent.url);
-  /** Open before the stop, and silent until after it. */
-  async function beginEarly(path: string) {
-    const connection = await Deno.connect({ hostname, port: Number(port) });
-    const heard = new Response(connection.readable).text();
-    const say = (text: string) => connection.write(new TextEncoder().encode(text));
-    await say(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`);
-    return async () => {
-      await say("\r\n");
-      return await heard;
-    };
-  }
-  const finishRequest = await beginEarly("/");
-  const finishProbe = await beginEarly("/readyz");
-  const running = Array.from({ length: 50 }, () => ask(agent));
-  await hub.received(50);
-  agent.kill("SIGTERM");
-  while (!agent.lines.some((line) => line.includes("is stopping"))) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  const refusal = await finishRequest();
-  assertStringIncludes(refusal, "503");
-  assertStringIncludes(refusal.toLowerCase(), "connection: close");
-  assertStringIncludes(refusal, "shutting_down");
-  const probed = await finishProbe();
-  assertStringIncludes(probed, '"reasons":{"service":"stopping"}');
-  assertStringIncludes(probed.toLowerCase(), "connection: close");
-  release();
-  const answers = await Promise.all(running.map(async (response) => (await response).json()));
-  assertEquals(new Set(answers.map(({ content }) => content)), new Set(["finished"]));
-  assertEquals((await agent.status).code, 0);
-});
-
-Deno.test("a second signal ends the process at once", async () => {
-  await using hub = await startProviderDouble(hang());
-  await using agent = await startServiceProcess("agent", {
-    environment: { HUB_BASE_URL: hub.baseUrl, SHUTDOWN_GRACE_MS: "600000" },
-  });
-  const running = ask(agent).then((response) => response.body?.cancel(), () => {});
-  await hub.received();
-  agent.kill("SIGTERM");
-  while (!agent.lines.some((line) => line.includes("is stopping"))) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  await new Promise((resolve) => setTimeout(resolve, 300)); // sooner it would be the first one's echo
-  agent.kill("SIGTERM");
-  assertEquals((await agent.status).code, 0);
-  await running;
-});
-
-Deno.test("a Ctrl-C that arrives twice, from the terminal and from the task, counts once: running requests finish", async () => {
-  const { answer, release } = holdAnswers();
-  await using hub = await startProviderDouble(answer);
-  await using agent = await startServiceProcess("agent", {
-    environment: { HUB_BASE_URL: hub.baseUrl },
-  });
-  const running = ask(agent);
-  await hub.received();
-  agent.kill("SIGINT");
-  agent.kill("SIGTERM");
-  while (!agent.lines.some((line) => line.includes("is stopping"))) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  release();
-  assertEquals((await (await running).json()).content, "finished");
-  assertEquals((await agent.status).code, 0);
 });
