@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
 import { checkAccessibility, pageSuite } from "./browser.ts";
@@ -229,71 +228,6 @@ suite.test("runs of different test sets are compared on what they share", async 
   await page.getByText(/The test sets differ: the runs are compared on the 2 scenarios/).waitFor();
   await page.getByText("only-here").waitFor();
 });
-
-suite.test(
-  "a run is started from a table, and what is wrong is said at the field",
-  async (fixture, open) => {
-    await using tab = await open(`${fixture.url}/ui/new`);
-    const { page } = tab;
-    tab.expect(/400/);
-    await page.getByRole("button", { name: "Use an example" }).click();
-    await page.getByRole("heading", { name: "Columns" }).waitFor();
-    await page.getByLabel("Endpoint").fill("nonsense");
-    await page.getByText("Name the model first.").waitFor();
-    await page.getByLabel("Model", { exact: true }).fill("studio/support");
-    await page.getByRole("button", { name: "Start the run" }).click();
-    await page.getByText("must be an http or https URL").waitFor();
-    await checkAccessibility(page);
-    await page.getByLabel("Endpoint").fill(fixture.endpoint);
-    await page.getByLabel("Model", { exact: true }).focus();
-    await page.getByText("The endpoint lists 2 models.").waitFor();
-    await page.getByLabel("Model", { exact: true }).fill("studio/support-v3");
-    await page.getByLabel("What intent is").selectOption("");
-    await page.getByText("--model studio/support-v3").waitFor();
-    await page.getByRole("button", { name: "Start the run" }).click();
-    await page.waitForURL(/\/ui\/runs\//);
-    await page.getByText("completed").waitFor();
-  },
-);
-
-suite.test(
-  "what was entered for a run outlives a reload and other views",
-  async (fixture, open) => {
-    await using tab = await open(`${fixture.url}/ui/new`);
-    const { page } = tab;
-    await page.getByRole("button", { name: "Use an example" }).click();
-    await page.getByLabel("What intent is").selectOption("");
-    await page.getByLabel("Test name").fill("half entered");
-    const isKept = async () => {
-      await page.getByRole("heading", { name: "Columns" }).waitFor();
-      assertEquals(await page.getByLabel("Test name").inputValue(), "half entered");
-      assertEquals(await page.getByLabel("What intent is").inputValue(), "");
-    };
-    await page.reload();
-    await isKept();
-    await page.getByRole("link", { name: "Compare" }).click();
-    await page.getByRole("heading", { name: "Choose two runs" }).waitFor();
-    await page.getByRole("link", { name: "New run" }).first().click();
-    await isKept();
-  },
-);
-
-suite.test(
-  "a batch comes from a file, and one that cannot be used says why",
-  async (fixture, open) => {
-    await using tab = await open(`${fixture.url}/ui/new`);
-    const { page } = tab;
-    const lines = SUPPORT_BATCH.map((scenario) => JSON.stringify(scenario)).join("\n");
-    await page.getByLabel("Batch file").setInputFiles({
-      name: "batch.jsonl",
-      mimeType: "application/jsonl",
-      buffer: Buffer.from(lines),
-    });
-    await page.getByText("The first of 10 scenarios").waitFor();
-    await page.getByLabel("Batch", { exact: true }).fill("{");
-    await page.getByText("This is not JSON").waitFor();
-  },
-);
 
 suite.test(
   "a run is exported as a file that opens offline, and is deleted",
