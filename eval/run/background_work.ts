@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import pLimit from "p-limit";
 
 /** Work of a run in the background, so many pieces at once. */
 export interface BackgroundWork {
@@ -15,37 +16,21 @@ export interface BackgroundWork {
  */
 export function createBackgroundWork(limit: number): BackgroundWork {
   const underWay = new Set<Promise<void>>();
-  const waiting: (() => void)[] = [];
   const failure = new AbortController();
-  let room = limit;
-
-  async function enter(): Promise<void> {
-    if (room > 0) room--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-
-  function leave(): void {
-    const next = waiting.shift();
-    if (next) next();
-    else room++;
-  }
-
-  async function run(work: () => Promise<void>): Promise<void> {
-    try {
-      failure.signal.throwIfAborted();
-      await setImmediate();
-      await work();
-    } finally {
-      leave();
-    }
-  }
+  const withinLimit = pLimit(limit);
 
   return {
     async begin(work) {
-      await enter();
-      const ended = run(work);
+      const started = Promise.withResolvers<void>();
+      const ended = withinLimit(async () => {
+        started.resolve();
+        failure.signal.throwIfAborted();
+        await setImmediate();
+        await work();
+      });
       underWay.add(ended);
       ended.catch((error) => failure.abort(error)).finally(() => underWay.delete(ended));
+      await started.promise;
       failure.signal.throwIfAborted();
       return { ended };
     },
