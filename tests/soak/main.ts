@@ -21,7 +21,8 @@ if (missed > 0) {
   console.log(`${missed} requests were not sent: the machine is too slow for ${rate}/s`);
 }
 console.log(`${sent} requests, ${unexpected.length} with an unexpected answer`);
-for (const line of new Set(unexpected)) console.log(`  ${line}`);
+const byKind = Map.groupBy(unexpected, (line) => line.replace(/,"request_id":"[^"]*"/, ""));
+for (const [line, { length }] of byKind) console.log(`  ${length} × ${line}`);
 for (const [name, count] of Object.entries(deaths)) console.log(`deaths, ${name}: ${count}`);
 console.log(
   `growth after the first minute: agent ${slope.agent.toFixed(2)} MB/min, ` +
