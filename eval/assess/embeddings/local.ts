@@ -27,7 +27,7 @@ const TIMEOUT_MS = 60_000;
 export interface LocalEmbedderOptions {
   /** MiniLM if unset. */
   model?: ModelSource;
-  /** How many may encode at once: each takes a processor and up to 120 MB. */
+  /** How many may encode at once: each takes a processor and about 80 MB. */
   workers?: number;
   idleMs?: number;
   start?: (model: ModelSource) => WorkerPort;
