@@ -12,6 +12,8 @@ export interface LargeRun {
   answerBytes: number;
   /** In milliseconds. */
   longestStretch: number;
+  /** The most processor time in one stretch, in milliseconds. */
+  mostProcessor: number;
   rssBefore: number;
   peakRss: number;
 }
@@ -58,7 +60,14 @@ async function measureRun(run: () => Promise<number>): Promise<LargeRun> {
   const started = performance.now();
   const answerBytes = await run();
   const ms = performance.now() - started;
-  return { ms, answerBytes, longestStretch: stretch.stop(), rssBefore, peakRss: rss.stop() };
+  return {
+    ms,
+    answerBytes,
+    longestStretch: stretch.stop(),
+    mostProcessor: stretch.processorMs(),
+    rssBefore,
+    peakRss: rss.stop(),
+  };
 }
 
 async function measureLive(run: () => Promise<number>): Promise<LargeRuns["live"]> {

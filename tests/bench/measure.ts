@@ -20,8 +20,8 @@ export function report(
   const verdict = hasBound ? `(${named}: ${isKept ? "kept" : "MISSED"})` : "";
   const ends = [Math.min(...values), Math.max(...values)].map((end) => end.toFixed(digits));
   const spread = values.length > 1 ? `(${ends.join("–")})` : "";
-  const figure = `${value.toFixed(digits).padStart(9)} ${unit}`;
-  console.log(`  ${what.padEnd(64)} ${[figure, spread, verdict].filter(Boolean).join(" ")}`);
+  const figure = [value.toFixed(digits).padStart(9), unit, spread, verdict];
+  console.log(`  ${what.padEnd(64)} ${figure.filter(Boolean).join(" ")}`);
 }
 
 /**
