@@ -1,21 +1,19 @@
 import asc from "assemblyscript/asc";
 
-const FOLDER = new URL("../eval/assess/embeddings/bert/", import.meta.url);
-const SOURCE = new URL("kernel.as", FOLDER);
+const FOLDER = new URL("../eval/assess/embeddings/bert/kernel/", import.meta.url);
 
 /** Every build of the kernel: where it is kept, and what it needs of a processor. */
 export const KERNELS = [
-  { file: new URL("kernel_relaxed.wasm", FOLDER), features: ["simd", "relaxed-simd"] },
-  { file: new URL("kernel_plain.wasm", FOLDER), features: ["simd"] },
+  { file: new URL("relaxed.wasm", FOLDER), features: ["simd", "relaxed-simd"] },
+  { file: new URL("plain.wasm", FOLDER), features: ["simd"] },
 ];
 
 /** Throws with the compiler's messages if the source does not compile. */
 export async function compileKernel(features: string[]): Promise<Uint8Array<ArrayBuffer>> {
-  const source = await Deno.readTextFile(SOURCE);
   let built: Uint8Array<ArrayBuffer> | undefined;
   const { error, stderr } = await asc.main(
     [
-      "kernel.ts",
+      "index.ts",
       "--outFile=kernel.wasm",
       "--optimizeLevel=2", // a higher one moves operations so that registers do not suffice
       "--noAssert",
@@ -26,7 +24,7 @@ export async function compileKernel(features: string[]): Promise<Uint8Array<Arra
       ...features.map((feature) => `--enable=${feature}`),
     ],
     {
-      readFile: (name: string) => name === "kernel.ts" ? source : null,
+      readFile: readSource,
       writeFile: (_name, contents) => {
         if (typeof contents !== "string") built = Uint8Array.from(contents);
       },
@@ -35,4 +33,14 @@ export async function compileKernel(features: string[]): Promise<Uint8Array<Arra
   );
   if (error || !built) throw new Error(`cannot compile the kernel: ${stderr}`);
   return built;
+}
+
+/** The compiler asks for files in vain until it finds one. Ours end in `.as`, because Deno checks `.ts`. */
+async function readSource(name: string): Promise<string | null> {
+  try {
+    return await Deno.readTextFile(new URL(name.replace(/\.ts$/, ".as"), FOLDER));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
 }

@@ -1,10 +1,10 @@
-import plain from "./kernel_plain.wasm" with { type: "bytes" };
-import relaxed from "./kernel_relaxed.wasm" with { type: "bytes" };
+import plain from "./kernel/plain.wasm" with { type: "bytes" };
+import relaxed from "./kernel/relaxed.wasm" with { type: "bytes" };
 
 /** An address in the kernel's memory, in bytes. */
 export type Address = number;
 
-/** The functions of `kernel.as`, where each is described. */
+/** The functions of the `.as` files in `kernel/`, where each is described. */
 export interface Kernel {
   quantize(
     from: Address,

@@ -12,7 +12,7 @@ export interface ModelShape {
   pooling: "mean" | "first";
 }
 
-/** Inputs whose weights share a scale, as in `kernel.as`. */
+/** Inputs whose weights share a scale, as in `kernel/linear.as`. */
 export const GROUP = 128;
 /** Word pieces of a text that are read: what the models were trained with at least. */
 export const POSITIONS = 256;
@@ -37,6 +37,7 @@ export interface Norm {
 
 /** Where everything lies in the kernel's memory: the model first, then room to work in. */
 export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
+  const heads = width / head;
   let end = 1024; // what is below has the kernel's constants
   const take = (bytes: number): Address => {
     const start = end;
@@ -69,14 +70,14 @@ export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
   const modelEnd = end;
   const work = {
     x: take(ROWS * width * 4),
-    // Attention reads up to seven rows past the end of a text, and writes three.
+    // Attention reads and writes up to three rows past the end of a text.
     y: take((ROWS + 3) * width * 4),
-    wide: take((ROWS + 7) * inner * 4),
+    wide: take((ROWS + 3) * inner * 4),
     bytes: take(ROWS * inner),
     scales: take(ROWS * 4),
     offsets: take(ROWS * inner / GROUP * 4),
     apart: take(ROWS * 8),
-    scratch: take((2 * head + 4) * ROWS * 4),
+    scratch: take((4 * width + 16 * heads + 24) * ROWS + 48 * heads),
   };
   return { ...model, modelEnd, ...work, end };
 }

@@ -1,0 +1,255 @@
+import {
+  BYTE_PEAK, dot, lane0, lane1, lane2, lane3, largest, madd, peakOf, storeTurned, sumsOf, toBytes,
+  toIntegers, total, totalOf,
+} from "./numbers";
+
+/** What is added to 14-bit numbers to make them positive. */
+const MIDDLE: i32 = 8192;
+/** The highest of 14-bit numbers. */
+const HIGHEST: f32 = 16383;
+
+/** Of the exponential function: 1 / ln 2, −ln 2, its polynomial's, and the least x. */
+const EXP = memory.data<f32>([
+  1.44269504, -0.693147181, 0.0083333333, 0.0416666667, 0.166666667, 0.5, 1, -87,
+]);
+
+/** 8 floats to 16 bits. */
+@inline
+function toShorts(from: usize, factor: v128, offset: v128): v128 {
+  const shorts = i16x8.narrow_i32x4_s(toIntegers(from, factor), toIntegers(from + 16, factor));
+  return i16x8.add(shorts, offset);
+}
+
+/** The upper 7 of 14 bits. */
+@inline
+function upper(a: v128, b: v128): v128 {
+  return i8x16.narrow_i16x8_s(i16x8.shr_u(a, 7), i16x8.shr_u(b, 7));
+}
+
+/** The lower 7. */
+@inline
+function lower(a: v128, b: v128): v128 {
+  const mask = i16x8.splat(127);
+  return i8x16.narrow_i16x8_s(v128.and(a, mask), v128.and(b, mask));
+}
+
+/**
+ * Four rows to 14 bits, as `multiplyTile` reads them. `factors` has one of each row; that of a row
+ * of zeros is infinite, and what is no number becomes 0. `offset` makes negative numbers positive.
+ */
+@inline
+function packHalves(
+  from: usize, line: usize, to: usize, width: usize, factors: v128, offset: v128,
+): void {
+  const f0 = lane0(factors), f1 = lane1(factors), f2 = lane2(factors), f3 = lane3(factors);
+  const plane = width << 2;
+  for (const end = from + (width << 2); from < end; from += 64, to += 64) {
+    const p1 = from + line, p2 = p1 + line, p3 = p2 + line;
+    const a = toShorts(from, f0, offset), b = toShorts(from + 32, f0, offset);
+    const c = toShorts(p1, f1, offset), d = toShorts(p1 + 32, f1, offset);
+    const e = toShorts(p2, f2, offset), f = toShorts(p2 + 32, f2, offset);
+    const g = toShorts(p3, f3, offset), h = toShorts(p3 + 32, f3, offset);
+    storeTurned(to, 16, upper(a, b), upper(c, d), upper(e, f), upper(g, h));
+    storeTurned(to + plane, 16, lower(a, b), lower(c, d), lower(e, f), lower(g, h));
+  }
+}
+
+/**
+ * to[4][16] = rows[4][depth] · columns[depth][16], in whole numbers. The rows are 14 bits as
+ * [upper 7, lower 7][depth / 4][4 rows][4], the columns signed bytes as [depth / 4][16][4]. `depth`
+ * is a multiple of 4, `line` in bytes.
+ */
+@inline
+function multiplyTile(rows: usize, columns: usize, to: usize, line: usize, depth: usize): void {
+  const zero = i32x4.splat(0);
+  let x0 = zero, y0 = zero, z0 = zero, w0 = zero, x1 = zero, y1 = zero, z1 = zero, w1 = zero;
+  let x2 = zero, y2 = zero, z2 = zero, w2 = zero, x3 = zero, y3 = zero, z3 = zero, w3 = zero;
+  for (let plane = 0; plane < 2; plane++) {
+    x0 = i32x4.shl(x0, 7); y0 = i32x4.shl(y0, 7); z0 = i32x4.shl(z0, 7); w0 = i32x4.shl(w0, 7);
+    x1 = i32x4.shl(x1, 7); y1 = i32x4.shl(y1, 7); z1 = i32x4.shl(z1, 7); w1 = i32x4.shl(w1, 7);
+    x2 = i32x4.shl(x2, 7); y2 = i32x4.shl(y2, 7); z2 = i32x4.shl(z2, 7); w2 = i32x4.shl(w2, 7);
+    x3 = i32x4.shl(x3, 7); y3 = i32x4.shl(y3, 7); z3 = i32x4.shl(z3, 7); w3 = i32x4.shl(w3, 7);
+    let c = columns;
+    for (const end = rows + (depth << 2); rows < end; rows += 16, c += 64) {
+      const q = v128.load(rows);
+      const s = v128.load(c), t = v128.load(c, 16), u = v128.load(c, 32), v = v128.load(c, 48);
+      let k: v128;
+      k = lane0(q);
+      x0 = dot(s, k, x0); y0 = dot(t, k, y0); z0 = dot(u, k, z0); w0 = dot(v, k, w0);
+      k = lane1(q);
+      x1 = dot(s, k, x1); y1 = dot(t, k, y1); z1 = dot(u, k, z1); w1 = dot(v, k, w1);
+      k = lane2(q);
+      x2 = dot(s, k, x2); y2 = dot(t, k, y2); z2 = dot(u, k, z2); w2 = dot(v, k, w2);
+      k = lane3(q);
+      x3 = dot(s, k, x3); y3 = dot(t, k, y3); z3 = dot(u, k, z3); w3 = dot(v, k, w3);
+    }
+  }
+  v128.store(to, x0); v128.store(to, y0, 16); v128.store(to, z0, 32); v128.store(to, w0, 48);
+  to += line;
+  v128.store(to, x1); v128.store(to, y1, 16); v128.store(to, z1, 32); v128.store(to, w1, 48);
+  to += line;
+  v128.store(to, x2); v128.store(to, y2, 16); v128.store(to, z2, 32); v128.store(to, w2, 48);
+  to += line;
+  v128.store(to, x3); v128.store(to, y3, 16); v128.store(to, z3, 32); v128.store(to, w3, 48);
+}
+
+/** Four keys to bytes: four of 16 columns. Returns the sum of each. */
+@inline
+function packKeys(from: usize, line: usize, to: usize, depth: usize, factors: v128): v128 {
+  const f0 = lane0(factors), f1 = lane1(factors), f2 = lane2(factors), f3 = lane3(factors);
+  let s0 = i32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
+  for (const end = from + (depth << 2); from < end; from += 64, to += 256) {
+    const p1 = from + line, p2 = p1 + line, p3 = p2 + line;
+    const a = toBytes(from, f0), b = toBytes(p1, f1), c = toBytes(p2, f2), d = toBytes(p3, f3);
+    s0 = i32x4.add(s0, sumsOf(a)); s1 = i32x4.add(s1, sumsOf(b));
+    s2 = i32x4.add(s2, sumsOf(c)); s3 = i32x4.add(s3, sumsOf(d));
+    storeTurned(to, 64, a, b, c, d);
+  }
+  return i32x4(totalOf(s0), totalOf(s1), totalOf(s2), totalOf(s3));
+}
+
+/** Four values to bytes: four rows of every column. From 16 columns to the next is `block`. */
+@inline
+function packValues(
+  from: usize, line: usize, to: usize, block: usize, depth: usize, factors: v128,
+): void {
+  const f0 = lane0(factors), f1 = lane1(factors), f2 = lane2(factors), f3 = lane3(factors);
+  for (const end = from + (depth << 2); from < end; from += 64, to += block) {
+    const p1 = from + line, p2 = p1 + line, p3 = p2 + line;
+    const a = toBytes(from, f0), b = toBytes(p1, f1), c = toBytes(p2, f2), d = toBytes(p3, f3);
+    const ab = i8x16.shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const cd = i8x16.shuffle(c, d, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const ef = i8x16.shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    const gh = i8x16.shuffle(c, d, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    v128.store(to, i16x8.shuffle(ab, cd, 0, 8, 1, 9, 2, 10, 3, 11));
+    v128.store(to, i16x8.shuffle(ab, cd, 4, 12, 5, 13, 6, 14, 7, 15), 16);
+    v128.store(to, i16x8.shuffle(ef, gh, 0, 8, 1, 9, 2, 10, 3, 11), 32);
+    v128.store(to, i16x8.shuffle(ef, gh, 4, 12, 5, 13, 6, 14, 7, 15), 48);
+  }
+}
+
+/**
+ * The products of a query with all keys to shares: how much of each value goes into the result,
+ * times that value's scale. `scale` has the query's scale and gets that of the result. Returns the
+ * highest share.
+ */
+function softmax(
+  row: usize, scale: usize, keyScales: usize, offsets: usize, valueScales: usize, length: usize,
+  padded: usize,
+): f32 {
+  const end = row + (padded << 2), factor = v128.load32_splat(scale);
+  for (let at = row; at < end; at += 16, offsets += 16, keyScales += 16) {
+    const product = f32x4.convert_i32x4_s(i32x4.add(v128.load(at), v128.load(offsets)));
+    v128.store(at, f32x4.mul(f32x4.mul(product, factor), v128.load(keyScales)));
+  }
+  for (let j = length; j < padded; j++) store<f32>(row + (j << 2), -1e30);
+  let top = f32x4.splat(-1e30), sum = f32x4.splat(0), peak = sum;
+  for (let at = row; at < end; at += 16) top = f32x4.pmax(top, v128.load(at));
+  top = f32x4.splat(largest(top));
+  const perLog = v128.load32_splat(EXP), log = v128.load32_splat(EXP, 4);
+  const c5 = v128.load32_splat(EXP, 8), c4 = v128.load32_splat(EXP, 12);
+  const c3 = v128.load32_splat(EXP, 16), c2 = v128.load32_splat(EXP, 20);
+  const one = v128.load32_splat(EXP, 24), lowest = v128.load32_splat(EXP, 28);
+  for (let at = row; at < end; at += 16, valueScales += 16) {
+    // e^x for x ≤ 0, as a power of two times a polynomial.
+    const x = f32x4.pmax(f32x4.sub(v128.load(at), top), lowest);
+    const n = f32x4.nearest(f32x4.mul(x, perLog));
+    const r = madd(n, log, x);
+    const p = madd(madd(madd(madd(madd(c5, r, c4), r, c3), r, c2), r, one), r, one);
+    const e = i32x4.add(p, i32x4.shl(i32x4.trunc_sat_f32x4_s(n), 23));
+    const share = f32x4.mul(e, v128.load(valueScales));
+    v128.store(at, share);
+    sum = f32x4.add(sum, e);
+    peak = f32x4.pmax(peak, share);
+  }
+  const most = largest(peak);
+  store<f32>(scale, most / (HIGHEST * total(sum)));
+  return most;
+}
+
+/** Whole numbers to floats in place. */
+@inline
+function toFloats(row: usize, scale: usize, depth: usize): void {
+  const factor = v128.load32_splat(scale);
+  for (const end = row + (depth << 2); row < end; row += 16) {
+    v128.store(row, f32x4.mul(f32x4.convert_i32x4_s(v128.load(row)), factor));
+  }
+}
+
+/**
+ * Attention within one text. `qkv` is f32 [length][3 · width]: queries, keys and values, in heads
+ * of `depth` (a multiple of 16); `to` is [length][width]. Up to three rows past the end are read,
+ * and written with no meaning. `scratch` takes (4 · width + 16 · heads + 24) · padded + 48 · heads
+ * bytes, where `padded` is `length` rounded up to 16.
+ */
+export function attend(
+  qkv: usize, to: usize, scratch: usize, length: usize, width: usize, depth: usize, scale: f32,
+): void {
+  const padded = (length + 15) & ~15, heads = width / depth, column = padded << 2;
+  // Of each head: queries as [padded / 4][2][depth / 4][4][4], keys as
+  // [padded / 16][depth / 4][16][4], and values as [depth / 16][padded / 4][16][4].
+  const queries = scratch, keys = queries + 2 * width * padded, values = keys + width * padded;
+  const queryScales = values + width * padded, keyScales = queryScales + heads * column;
+  const offsets = keyScales + heads * column, valueScales = offsets + heads * column;
+  const products = valueScales + heads * column, shares = products + 4 * column;
+  const peaks = shares + 2 * column;
+  const byteScale = f32x4.splat(1 / BYTE_PEAK), middle = i16x8.splat(<i16>MIDDLE);
+  const queryPeak = f32x4.splat(<f32>MIDDLE - 1), bytePeak = f32x4.splat(BYTE_PEAK);
+
+  const line = width * 12;
+  for (let i: usize = 0; i < length; i += 4) {
+    // Read row by row, as they lie in memory; stored as [queries, keys, values][heads][4 rows].
+    for (let r: usize = 0; r < 4; r++) {
+      let row = qkv + (i + r) * line, at = peaks + (r << 2);
+      for (const end = row + line; row < end; row += depth << 2, at += 16) {
+        store<f32>(at, peakOf(row, depth));
+      }
+    }
+    for (let head: usize = 0; head < heads; head++) {
+      const from = qkv + i * line + (head * depth << 2), block = head * padded * depth;
+      const place = head * column + (i << 2), peak = peaks + (head << 4);
+
+      const query = v128.load(peak);
+      const factors = f32x4.div(queryPeak, query);
+      packHalves(from, line, queries + 2 * (block + i * depth), depth, factors, middle);
+      v128.store(queryScales + place, f32x4.mul(query, f32x4.splat(scale / (<f32>MIDDLE - 1))));
+
+      const key = v128.load(peak + (heads << 4));
+      const at = keys + block + (i & ~15) * depth + ((i & 15) << 2);
+      const sums = packKeys(from + (width << 2), line, at, depth, f32x4.div(bytePeak, key));
+      v128.store(keyScales + place, f32x4.mul(key, byteScale));
+      v128.store(offsets + place, i32x4.mul(sums, i32x4.splat(-MIDDLE)));
+
+      const value = v128.load(peak + (heads << 5));
+      packValues(
+        from + (width << 3), line, values + block + (i << 4), padded << 4, depth,
+        f32x4.div(bytePeak, value),
+      );
+      v128.store(valueScales + place, f32x4.mul(value, byteScale));
+    }
+  }
+
+  for (let head: usize = 0; head < heads; head++) {
+    const block = head * padded * depth, place = head * column;
+    const k = keyScales + place, o = offsets + place, v = valueScales + place;
+    for (let j = length; j < padded; j++) store<f32>(v + (j << 2), 0);
+    for (let i: usize = 0; i < length; i += 4) {
+      for (let j: usize = 0; j < padded; j += 16) {
+        const query = queries + 2 * (block + i * depth);
+        multiplyTile(query, keys + block + j * depth, products + (j << 2), column, depth);
+      }
+      const scales = queryScales + place + (i << 2);
+      for (let r: usize = 0; r < 4; r++) {
+        const row = products + r * column;
+        store<f32>(peaks + (r << 2), softmax(row, scales + (r << 2), k, o, v, length, padded));
+      }
+      const factors = f32x4.div(f32x4.splat(HIGHEST), v128.load(peaks));
+      packHalves(products, column, shares, padded, factors, i16x8.splat(0));
+      const out = to + (i * width + head * depth << 2);
+      for (let d: usize = 0; d < depth; d += 16) {
+        multiplyTile(shares, values + block + d * padded, out + (d << 2), width << 2, padded);
+      }
+      for (let r: usize = 0; r < 4; r++) toFloats(out + r * (width << 2), scales + (r << 2), depth);
+    }
+  }
+}
