@@ -2,7 +2,7 @@ import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
 import { realPathOf } from "./sqlite_files.ts";
-import type { WorkerCommand } from "./sqlite_worker.ts";
+import type { Statement, WorkerCommand } from "./sqlite_worker.ts";
 import {
   type QueryResult,
   type SqliteThread,
@@ -35,6 +35,11 @@ export interface ConnectionOptions {
 /** SQLite on a thread of its own. */
 export interface SqliteConnection {
   query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
+  /**
+   * Executes whole transactions with one message. If it rejects, a transaction may be open: close
+   * the connection.
+   */
+  queryAll(statements: readonly Statement[]): Promise<void>;
   /** Rejects if the path no longer names the file that is open. */
   requireInPlace(): Promise<void>;
   /** Frees room on a full disk, so that runs can be deleted. */
@@ -154,6 +159,9 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
   }
   return {
     query: send,
+    async queryAll(statements) {
+      await (await current()).send({ kind: "queries", statements });
+    },
     requireInPlace: command("requireInPlace"),
     makeRoom: command("makeRoom"),
     keepRoom: command("keepRoom"),

@@ -9,11 +9,13 @@ import {
 } from "kysely";
 import type { SqliteConnection } from "./sqlite_connection.ts";
 
+type UsedConnection = Pick<SqliteConnection, "query" | "close">;
+
 /**
  * kysely's SQLite dialect with another driver: kysely's own driver blocks the calling thread, this
  * one uses a separate thread.
  */
-export function createSqliteDialect(connection: SqliteConnection): Dialect {
+export function createSqliteDialect(connection: UsedConnection): Dialect {
   return {
     createDriver: () => createDriver(connection),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -29,7 +31,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-function createDriver(sqlite: SqliteConnection): Driver {
+function createDriver(sqlite: UsedConnection): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: CompiledQuery) {
       const { rows, changes } = await sqlite.query(sql, parameters);

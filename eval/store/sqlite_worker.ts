@@ -16,13 +16,20 @@ export type WorkerCommand =
     maxPages?: number;
     busyTimeoutMs?: number;
   }
-  | { kind: "query"; sql: string; parameters: readonly unknown[] }
+  | ({ kind: "query" } & Statement)
+  /** Executes them one after another, up to the first that fails. */
+  | { kind: "queries"; statements: readonly Statement[] }
   /** Fails if the path no longer names the open file. */
   | { kind: "requireInPlace" }
   /** Frees room on a full disk, so that something can be deleted; `keepRoom` takes it again. */
   | { kind: "makeRoom" }
   | { kind: "keepRoom" }
   | { kind: "close" };
+
+export interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+}
 
 export type WorkerReply =
   | { id: number; rows: unknown[]; changes: number }
@@ -65,8 +72,9 @@ self.onmessage = (event: MessageEvent<SqliteRequest>) => {
 };
 
 function perform(request: SqliteRequest): { rows: unknown[]; changes: number } {
-  if (request.kind === "query") return query(request.sql, request.parameters as SQLInputValue[]);
-  if (request.kind === "open") open(request);
+  if (request.kind === "query") return query(request);
+  if (request.kind === "queries") request.statements.forEach(query);
+  else if (request.kind === "open") open(request);
   else if (request.kind === "requireInPlace") requireInPlace();
   else if (request.kind === "makeRoom") makeRoom();
   else if (request.kind === "keepRoom") keepRoom();
@@ -155,10 +163,11 @@ function close(): void {
   lock?.close();
 }
 
-function query(sql: string, parameters: SQLInputValue[]): { rows: unknown[]; changes: number } {
+function query({ sql, parameters }: Statement): { rows: unknown[]; changes: number } {
   const statement = prepare(sql);
-  if (statement.columns().length > 0) return { rows: statement.all(...parameters), changes: 0 };
-  return { rows: [], changes: Number(statement.run(...parameters).changes) };
+  const values = parameters as SQLInputValue[];
+  if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 };
+  return { rows: [], changes: Number(statement.run(...values).changes) };
 }
 
 function prepare(sql: string): StatementSync {

@@ -1,9 +1,36 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Kysely } from "kysely";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../../shared/config.ts";
+import { migrate } from "../../../eval/store/migrations.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
+import type { Tables } from "../../../eval/store/schema.ts";
+import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
+import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
+
+Deno.test("a new database has the tables of one that was migrated statement by statement", () =>
+  withFolder(async (folder) => {
+    const [created, migrated] = [`${folder}/created.db`, `${folder}/migrated.db`];
+    await (await openStore({ path: created })).close();
+    const connection = await openSqlite({ path: migrated, mode: "write" });
+    const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
+    await migrate(db);
+    await db.destroy();
+
+    assertEquals(readTables(created), readTables(migrated));
+  }));
+
+/** How the tables were created, and which migrations are noted as performed. */
+function readTables(path: string) {
+  using database = new DatabaseSync(path, { readOnly: true });
+  return {
+    tables: database.prepare("select name, sql from sqlite_master order by name").all(),
+    migrations: database.prepare("select name from kysely_migration order by name").all(),
+    locks: database.prepare("select * from kysely_migration_lock").all(),
+  };
+}
 
 Deno.test("tables of a later version are refused with a clear message, and not changed", () =>
   withFolder(async (folder) => {
