@@ -4,7 +4,7 @@ import { createTurnWriter } from "../../../eval/store/turn_writer.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
 
 /** A disk whose flushes end when the test says so. */
-function slowDisk() {
+function slowDisk({ intervalMs = 0 } = {}) {
   const flushes: { turns: number[]; finish: (error?: Error) => void }[] = [];
   return {
     flushes,
@@ -12,8 +12,7 @@ function slowDisk() {
       new Promise((resolve, reject) => {
         const finish = (error?: Error) => error ? reject(error) : resolve(turns.map(() => true));
         flushes.push({ turns: turns.map(({ turn }) => turn), finish });
-      })
-    ),
+      }), { intervalMs }),
   };
 }
 
@@ -67,4 +66,44 @@ Deno.test("a commit that fails rejects its own turns only", async () => {
   await settle();
   flushes[1]!.finish();
   await second;
+});
+
+Deno.test("after a commit of several turns the next waits until there are enough of them", async () => {
+  const { flushes, writer } = slowDisk({ intervalMs: 60_000 });
+  const write = (turn: number) => writer.write("run", storedTurn([0, 0, turn]));
+  const writes = [0, 1].map(write);
+  await settle();
+  flushes[0]!.finish();
+  await Promise.all(writes);
+  writes.push(...[2, 3, 4, 5, 6, 7, 8].map(write));
+  await settle();
+  assertEquals(flushes.length, 1, "a commit was begun with seven turns");
+  writes.push(write(9));
+  await settle();
+  assertEquals(flushes[1]?.turns, [2, 3, 4, 5, 6, 7, 8, 9]);
+  flushes[1]!.finish();
+  await Promise.all(writes);
+});
+
+Deno.test("if there are never enough of them, they are committed after a moment", async () => {
+  const { flushes, writer } = slowDisk({ intervalMs: 5 });
+  const write = async (turn: number) => {
+    const written = writer.write("run", storedTurn([0, 0, turn]));
+    while (!flushes.some(({ turns }) => turns.includes(turn))) await setTimeout(1);
+    flushes.at(-1)!.finish();
+    await written;
+  };
+  await Promise.all([0, 1].map(write));
+  await write(2);
+  assertEquals(flushes.map(({ turns }) => turns), [[0, 1], [2]]);
+});
+
+Deno.test("turns that come one at a time never wait for others", async () => {
+  const { flushes, writer } = slowDisk({ intervalMs: 60_000 });
+  for (const turn of [0, 1, 2]) {
+    const written = writer.write("run", storedTurn([0, 0, turn]));
+    await settle();
+    flushes[turn]!.finish();
+    await written;
+  }
 });
