@@ -29,6 +29,7 @@ async function create(
 ): Promise<StartedService> {
   const { createEvalDeps, openData } = await import("./wiring.ts");
   const { createEvalHandler } = await import("./handler.ts");
+  await import("./assess/assessor.ts"); // not with the first run, which may find no file handle left
   const { createMetrics } = await import("../shared/ops/metrics.ts");
   const workers = createWorkerBoard(log);
   const data = await openData(config, {

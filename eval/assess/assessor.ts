@@ -4,11 +4,11 @@ import type { Interaction } from "../../shared/schemas/scenario.ts";
 import type { Assessor, ReplyCircumstances } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
+import { describeScoring } from "./describe_scoring.ts";
 import { meterJudge } from "./judge/judge_cost.ts";
 import { conclude } from "./scores/overall.ts";
 import type { Outcome, ScoredBatch, Scorer, TurnScorer } from "./scores/scorer.ts";
 import { scorers as everyScorer } from "./scores/scorers.ts";
-import { CALIBRATION } from "./scores/similarity_method.ts";
 import type { ScoringPorts } from "./scoring_ports.ts";
 
 /** In the order of the scorers. Plain data: what is remembered must not hold on to a whole batch. */
@@ -16,17 +16,6 @@ type Outcomes = readonly Outcome[];
 
 /** Of all turns of all runs together: one budget for the process. */
 const remembered = createSharedMemo<Outcomes>();
-
-/**
- * What scores a run's meanings and grades. A run that is resumed with another configuration must not
- * mix two scales in one mean, so it is stored with the run.
- */
-export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
-  const { method, cjk, isEnglishOnly: isCalibrated } = embedder;
-  const methods = cjk ? `${method}+${cjk.method}` : method;
-  const embeddings = isCalibrated ? `${methods}/${CALIBRATION}` : method;
-  return { judge: judge?.name ?? null, embeddings };
-}
 
 /** `scored_by` is unset in runs of releases that did not store it. */
 export type AssessedBatch =

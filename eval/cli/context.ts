@@ -47,7 +47,7 @@ export interface CliContext {
   /** Throws if the configuration does not allow the endpoint. */
   requireAllowed(request: EvaluateRequest): void;
   /** What the scores mean, as they are computed with the configuration. */
-  describeScores(): ScoreDescription[];
+  describeScores(): Promise<ScoreDescription[]>;
   /** `EVAL_MAX_ATTEMPTS`. */
   readonly maxAttempts: number;
   /** Milliseconds since an arbitrary start. */

@@ -7,7 +7,6 @@ import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { onStopSignal } from "../../shared/stop_signals.ts";
 import { isForEnglishEncoder } from "../assess/batch_semantics.ts";
-import { describeScores } from "../assess/scores/scorers.ts";
 import { createScoringPorts } from "../assess/wiring.ts";
 import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint/policy.ts";
@@ -73,7 +72,10 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       return createEvalDeps(wanted, { log: log(), ...opened, store, starts }).runs;
     },
     requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
-    describeScores: () => describeScores(createScoringPorts(config(), fetch)),
+    async describeScores() {
+      const { describeScores } = await import("../assess/scores/scorers.ts"); // loaded with the run
+      return describeScores(createScoringPorts(config(), fetch));
+    },
     get maxAttempts() {
       return config().EVAL_MAX_ATTEMPTS;
     },

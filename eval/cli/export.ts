@@ -67,7 +67,7 @@ Example:
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
       source.agreement = await readGradedAgreement(reader, source.run);
       source.rows = rows;
-      source.scores = context.describeScores();
+      source.scores = await context.describeScores();
       if (values.noise) {
         source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
       }

@@ -24,7 +24,7 @@ export async function reportRun(
   { store, context }: { store: RunStore; context: CliContext },
 ): Promise<number> {
   const { source, digest, code, words } = await judgeRun(run, criteria, { store });
-  source.scores = context.describeScores();
+  source.scores = await context.describeScores();
   context.out.write(describeRun(source, { digest, form: terminalForm }));
   if (source.comparison) context.out.write(describeComparison(source.comparison, terminalForm));
   await writeOutputs(criteria.outputs, { source, context });

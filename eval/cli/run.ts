@@ -99,7 +99,10 @@ Example:
 
     const store = await context.openStore();
     try {
-      const candidate = { request, testName, batchDigest: await digestBatch(request.test_batch) };
+      const batchDigest = wanted.baseline === undefined
+        ? null
+        : await digestBatch(request.test_batch);
+      const candidate = { request, testName, batchDigest };
       const criteria = await findBaseline(wanted, { reader: store, candidate, context });
       const manager = context.createManager(store, criteria.concurrency);
       const started = await manager.start({ request, testName });

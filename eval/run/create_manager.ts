@@ -1,5 +1,5 @@
 import { planOf } from "../../shared/schemas/conversations.ts";
-import { describeScoring } from "../assess/assessor.ts";
+import { describeScoring } from "../assess/describe_scoring.ts";
 import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
 import { removeQuery } from "../store/endpoint_query.ts";
 import type { StoredRun, Tally } from "../store/run_record.ts";

@@ -2,7 +2,7 @@ import { AppError, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { planOf } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
-import { createAssessor } from "../assess/assessor.ts";
+import type { Assessor } from "../assess/assessment.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Target } from "../endpoint/target.ts";
@@ -69,16 +69,13 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
       work = await sharing?.openWork(active.run, { concurrency });
       work = beside?.share(work ?? createLocalWork(planOf(request), finished)) ?? work;
+      const assessor = loadAssessor(request, active);
+      assessor.catch(() => {}); // rethrown to the first turn that needs it
       const outcome = await runScenarios(
         { ...planOf(request), scenarios: request.test_batch },
         {
           target: connect(request, endpoints.credentialFor(request.endpoint)),
-          assessor: createAssessor(request, {
-            ports: scoring,
-            signal: active.signal,
-            onLabelFailure: (error) =>
-              log.warn("labels of replies could not be read", { run_id: id, error }),
-          }),
+          assessor,
           recorder: createRecorder(active),
           onUnscored: (position, error) =>
             log.error("a reply could not be scored", { run_id: id, ...position, error }),
@@ -99,6 +96,20 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
       beside?.leave();
       await work?.close();
     }
+  }
+
+  /** Loaded while the first questions are on their way: nothing needs it before their replies. */
+  async function loadAssessor(
+    request: EvaluateRequest,
+    { run: { id }, signal }: ActiveRun,
+  ): Promise<Assessor> {
+    const { createAssessor } = await import("../assess/assessor.ts");
+    return createAssessor(request, {
+      ports: scoring,
+      signal,
+      onLabelFailure: (error) =>
+        log.warn("labels of replies could not be read", { run_id: id, error }),
+    });
   }
 
   function createRecorder(active: ActiveRun): Recorder {

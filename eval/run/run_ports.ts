@@ -53,7 +53,8 @@ export interface Finished {
 /** Everything the runner needs from outside. */
 export interface RunPorts {
   target: Target;
-  assessor: Assessor;
+  /** Awaited when the first reply is there. */
+  assessor: Assessor | Promise<Assessor>;
   recorder: Recorder;
   finished?: Finished;
   /** Hands out the conversations; if unset, this process has all of them. */

@@ -1,7 +1,7 @@
 import { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { Interaction } from "../../shared/schemas/scenario.ts";
 import { Cost } from "../../shared/schemas/cost.ts";
-import type { Assessment, ReplyCircumstances } from "../assess/assessment.ts";
+import type { Assessment, Assessor, ReplyCircumstances } from "../assess/assessment.ts";
 import { isTruncated, type TargetReply } from "../endpoint/reply.ts";
 import type { Target } from "../endpoint/target.ts";
 import type { TurnPosition } from "../store/position.ts";
@@ -43,7 +43,7 @@ export async function toResult(
   answer: Answer,
   ports: RunPorts & AnswerContext,
 ): Promise<InteractionResult> {
-  const { assessor } = ports;
+  const assessor = await ports.assessor;
   const { reply, latencyMs: latency_ms } = answer;
   const own = ownFields(interaction, ports.target);
   const reference_reply = interaction.reference_reply ?? "";
@@ -60,7 +60,10 @@ export async function toResult(
       error: answer.error,
     };
   }
-  const { generatedMetadata, ...assessed } = await assess(interaction, answer, ports);
+  const { generatedMetadata, ...assessed } = await assess(interaction, answer, {
+    ...ports,
+    assessor,
+  });
   return {
     ...own,
     reference_reply,
@@ -99,7 +102,8 @@ async function assess(
     & TimedReply
     & Partial<Pick<EarlierReply, "attempt">>,
   { assessor, signal, onUnscored, turnPosition, conversation, spentBefore }:
-    & RunPorts
+    & Omit<RunPorts, "assessor">
+    & { assessor: Assessor }
     & AnswerContext,
 ): Promise<Assessment> {
   const without = (error: unknown, reason: string) => {

@@ -74,7 +74,7 @@ export function cliContext(options: CliOptions = {}) {
       files[path] = "a copy";
       return Promise.resolve();
     },
-    describeScores: () => describeScores(options.scoring ?? scoringPorts()),
+    describeScores: () => Promise.resolve(describeScores(options.scoring ?? scoringPorts())),
     createManager(store, concurrency = 8) {
       concurrencies.push(concurrency);
       return createRunManager({

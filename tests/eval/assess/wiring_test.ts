@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { describeScoring } from "../../../eval/assess/assessor.ts";
+import { describeScoring } from "../../../eval/assess/describe_scoring.ts";
 import { EvalConfig } from "../../../eval/config.ts";
 import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
 import { createScoringPorts } from "../../../eval/assess/wiring.ts";
