@@ -8,7 +8,7 @@ import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import { resultParts } from "../results/scenario_results.ts";
+import { PASSING, resultParts } from "../results/scenario_results.ts";
 import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
@@ -63,7 +63,7 @@ export async function digestRun({ run, reader, threshold }: ExportSource): Promi
   const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
   const barred = { byChecks: 0, byTools: 0 };
   let scenario = scenarios[0]!;
-  for await (const parts of resultParts(reader, run)) {
+  for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
       if (part.kind === "scenario") scenario = scenarios[part.index]!;
       else if (part.kind === "attempt") scenario.attempts += part.isSecondWay ? 0 : 1;

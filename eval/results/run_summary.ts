@@ -10,7 +10,7 @@ import type { TurnReader } from "../store/whole_reader.ts";
 import { isAskedHere } from "./cost_sum.ts";
 import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdAgainst } from "./passing.ts";
-import { resultParts } from "./scenario_results.ts";
+import { PASSING, resultParts } from "./scenario_results.ts";
 import { finishYielding } from "./steps.ts";
 import { createTotals, summariseRun } from "./summary.ts";
 
@@ -89,7 +89,7 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
   const turns = createTurnSummary(thresholdOf(run.request));
   const scenarios = { passed: 0, below: 0, undecided: 0, unscored: 0 };
   const yieldIfDue = createYielder();
-  for await (const parts of resultParts(reader, run)) {
+  for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
       if (part.kind === "turn") {
         totals.addTurn(part.result);

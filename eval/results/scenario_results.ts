@@ -3,6 +3,7 @@ import type { InteractionResult } from "../../shared/schemas/interaction_result.
 import { createYielder } from "../../shared/yielder.ts";
 import { firstTurnOf } from "../../shared/schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";
+import { HEADLINE } from "./passing.ts";
 import { finishYielding } from "./steps.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { TurnText } from "../store/turn_record.ts";
@@ -24,6 +25,9 @@ export type ResultPart =
   | { kind: "attempt end"; summary: AttemptSummary }
   | { kind: "scenario end"; index: number; summary: ScenarioSummary; attempts: CountedAttempt[] };
 
+/** The scores of an attempt that decide whether it passes: all that its scenario needs of it. */
+export const PASSING: readonly string[] = [HEADLINE];
+
 /** An attempt that is being read. */
 interface OpenAttempt {
   scenario: number;
@@ -37,11 +41,13 @@ interface OpenAttempt {
 /**
  * Reads a run once, turn by turn. Parts come in groups, because an asynchronous step costs more than
  * most parts. Of a scenario only what its averages need is held until its end; the texts, which are
- * nearly all of it, pass through.
+ * nearly all of it, pass through. `attemptScores` are the scores in the summaries of attempts, all
+ * if it is unset; a caller that uses no such summary passes `PASSING`.
  */
 export async function* resultParts(
   reader: TurnReader,
   run: StoredRun,
+  { attemptScores }: { attemptScores?: readonly string[] } = {},
 ): AsyncGenerator<ResultPart[]> {
   const yieldIfDue = createYielder();
   const { pass_threshold } = run.request;
@@ -52,7 +58,8 @@ export async function* resultParts(
 
   async function endAttempt(parts: ResultPart[]): Promise<void> {
     if (!open) return;
-    const summary = await finishYielding(attemptInSteps(open.attempt, open), yieldIfDue);
+    const steps = attemptInSteps(open.attempt, open, attemptScores);
+    const summary = await finishYielding(steps, yieldIfDue);
     if (!open.isSecondWay) {
       attempts.push({ statistics: summary.statistics, interactions: open.interactions });
     }

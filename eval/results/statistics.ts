@@ -10,11 +10,18 @@ export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
   return finish(aggregateInSteps(turns));
 }
 
-/** The same in steps of some milliseconds each: a scenario may have a hundred thousand turns. */
-export function* aggregateInSteps(turns: ScoredTurn[]): Steps<AggregatedScores> {
+/**
+ * The same in steps of some milliseconds each: a scenario may have a hundred thousand turns. Only
+ * the `wanted` scores; all if it is unset.
+ */
+export function* aggregateInSteps(
+  turns: ScoredTurn[],
+  wanted?: readonly string[],
+): Steps<AggregatedScores> {
   const average_scores: Scores = {};
   const statistics: Record<string, Statistic> = {};
   for (const name of yield* scoreNames(turns)) {
+    if (wanted && !wanted.includes(name)) continue;
     const statistic = scoreStatistic(name, turns);
     average_scores[name] = statistic.mean;
     statistics[name] = statistic;

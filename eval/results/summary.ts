@@ -83,15 +83,16 @@ export function summariseAttempt(attempt: number, turns: TimedTurn[]): AttemptRe
   return { attempt_id, interactions, ...rest };
 }
 
-/** The same without the interactions, and in steps. */
+/** The same without the interactions, in steps, and only with the `wanted` scores if it is set. */
 export function* attemptInSteps(
   attempt: number,
   { interactions, tookMs }: { interactions: CountedTurn[]; tookMs: number },
+  wanted?: readonly string[],
 ): Steps<AttemptSummary> {
   const turns = interactions.map((result, turn) => toScoredTurn(result, turn));
   return {
     attempt_id: attempt + 1,
-    ...yield* aggregateInSteps(turns),
+    ...yield* aggregateInSteps(turns, wanted),
     execution_time_ms: tookMs,
   };
 }

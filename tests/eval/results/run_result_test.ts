@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertAlmostEquals, assertEquals, assertObjectMatch } from "@std/assert";
 import { writeResult } from "../../../eval/results/run_result.ts";
+import { summariseTurns } from "../../../eval/results/run_summary.ts";
 import {
   createTotals,
   summariseAttempt,
@@ -69,4 +70,18 @@ Deno.test("a scenario's own fields are in the answer, and cannot replace ours", 
 Deno.test("a run without a turn has an answer without a scenario", async () => {
   const { store, run } = await storeTurns([]);
   assertEquals(JSON.parse(await textOf(writeResult(store, run))).results.scenarios, []);
+});
+
+Deno.test("a run's summary has the averages and the pass rates of its answer", async () => {
+  const turns = [[0, 0, 0.9], [0, 1, 0.2], [0, 2, 0.8], [2, 0, 0.1]].map((
+    [scenario, attempt, overall],
+  ) => storedTurn([scenario!, attempt!, 0], { scores: { overall: overall!, bleu: 0.5 } }));
+  const { store, run } = await storeTurns(turns);
+  const { results } = JSON.parse(await textOf(writeResult(store, run)));
+  const { average_scores, statistics, pass_rate, pass_at_k, pass_hat_k } = results;
+  assertAlmostEquals(pass_at_k["1"].mean, 1 / 3); // two of three attempts, and none of one
+  assertObjectMatch(
+    await summariseTurns(store, run),
+    { average_scores, statistics, pass_rate, pass_at_k, pass_hat_k },
+  );
 });
