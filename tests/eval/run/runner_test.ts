@@ -68,6 +68,35 @@ Deno.test("as many conversations are running as the limit allows, and no more", 
   assertEquals(most, 5);
 });
 
+Deno.test("questions are asked while the assessor is still being loaded", async () => {
+  const loading = Promise.withResolvers<Assessor>();
+  const { target, asked } = fakeTarget((conversation) => {
+    if (asked.length === 2) loading.resolve(plainAssessor);
+    return echo(conversation);
+  });
+  const scenarios = [scenario("a", [interaction("1"), interaction("2")])];
+  const [[turns] = []] = await runAndCollect(
+    { scenarios, attempts: 1 },
+    ports(target, { assessor: loading.promise, concurrency: 2 }),
+  );
+  assertEquals(turns?.map(({ id }) => id), ["1", "2"]);
+});
+
+Deno.test("a run whose assessor cannot be loaded fails, and its turns are not stored", async () => {
+  const { target } = fakeTarget(echo);
+  const assessor = Promise.reject(new Error("cannot load it"));
+  assessor.catch(() => {});
+  const recorded: TurnPosition[] = [];
+  const recorder = { record: (position: TurnPosition) => void recorded.push(position) };
+  const scenarios = [scenario("a", [interaction("1")])];
+  await assertRejects(
+    () => runScenarios({ scenarios, attempts: 1 }, ports(target, { assessor, recorder })),
+    Error,
+    "cannot load it",
+  );
+  assertEquals(recorded, []);
+});
+
 Deno.test("a large run does not delay a small one", async () => {
   const order: string[] = [];
   const target = {
