@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
+import { createYielder } from "../../shared/yielder.ts";
 
 /** Work of a run in the background, so many pieces at once. */
 export interface BackgroundWork {
@@ -18,6 +19,7 @@ export function createBackgroundWork(limit: number): BackgroundWork {
   const underWay = new Set<Promise<void>>();
   const failure = new AbortController();
   const withinLimit = pLimit(limit);
+  const yieldIfDue = createYielder();
 
   return {
     async begin(work) {
@@ -26,6 +28,7 @@ export function createBackgroundWork(limit: number): BackgroundWork {
         started.resolve();
         failure.signal.throwIfAborted();
         await setImmediate();
+        while (yieldIfDue.isDue()) await yieldIfDue(); // long replies take some milliseconds each
         await work();
       });
       underWay.add(ended);
