@@ -16,7 +16,7 @@ import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.t
 export const SIMILARITY_LIMIT =
   "it does not tell a statement from its opposite: of 189 English sentence pairs of our own, " +
   "compared with the built-in encoder, the 63 that contradict each other score 0.87 on average " +
-  "and 100 % of them reach 0.7; the 126 that say the same in other words score 0.80 and 82 % of " +
+  "and 100 % of them reach 0.7; the 126 that say the same in other words score 0.80 and 81 % of " +
   "them reach 0.7";
 
 export interface SemanticSimilarity {
