@@ -40,8 +40,11 @@ export interface TargetOptions {
 /** The chat route of OpenAI-compatible servers, below their base address. */
 export const COMPLETIONS_PATH = "/chat/completions";
 
-/** How long a call waits for the search of another call: a first answer may take minutes. */
-const SEARCH_PATIENCE_MS = 10_000;
+/**
+ * How long a call waits for the search of another call. An endpoint that refuses does so at once, and
+ * one that answers may take minutes, with all places but one idle.
+ */
+const SEARCH_PATIENCE_MS = 2_000;
 /** After this many searches without a result, calls no longer wait for one another. */
 const PATIENT_SEARCHES = 3;
 
