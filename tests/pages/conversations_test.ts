@@ -84,6 +84,7 @@ suite.test(
   async ({ url }, open) => {
     await using tab = await open(url);
     await ask(tab.page, "keep this");
+    await untilStored(tab.page, "was asked: keep this");
     const address = tab.page.url();
     const second = await tab.page.context().newPage();
     await second.goto(address);
@@ -98,6 +99,7 @@ suite.test(
 suite.test("two tabs on one conversation lose nothing", async ({ url }, open) => {
   await using tab = await open(url);
   await ask(tab.page, "start");
+  await untilStored(tab.page, "was asked: start");
   const second = await tab.page.context().newPage();
   await second.goto(tab.page.url());
   await second.getByText(/was asked: start/).waitFor();
