@@ -35,7 +35,7 @@ export async function compileKernel(features: string[]): Promise<Uint8Array<Arra
   return built;
 }
 
-/** The compiler asks for files in vain until it finds one. Ours end in `.as`, because Deno checks `.ts`. */
+/** `null` if there is none: the compiler tries several names. Deno would check a source in `.ts`. */
 async function readSource(name: string): Promise<string | null> {
   try {
     return await Deno.readTextFile(new URL(name.replace(/\.ts$/, ".as"), FOLDER));

@@ -1,4 +1,4 @@
-/** `deno task kernel`: builds the `.as` files of the encoder into the two WebAssembly files beside them. */
+/** `deno task kernel`: builds the encoder's `.as` files into the two WebAssembly files beside them. */
 import { compileKernel, KERNELS } from "./compile_kernel.ts";
 
 for (const { file, features } of KERNELS) {

@@ -14,7 +14,7 @@ export function gelu(x: usize, count: usize): void {
   const c6 = v128.load32_splat(PHI, 24);
   for (const end = x + (count << 2); x < end; x += 16) {
     const v = v128.load(x);
-    const size = i32x4.min_s(f32x4.abs(v), f32x4.splat(3.9)); // ordered as integers are
+    const size = i32x4.min_s(f32x4.abs(v), f32x4.splat(3.9)); // as integers: ordered alike
     const z = v128.or(size, v128.and(v, f32x4.splat(-0.0)));
     const u = f32x4.mul(size, size);
     let p = madd(madd(c0, u, c1), u, c2);
