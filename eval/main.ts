@@ -12,9 +12,8 @@ async function runCommand(name: string): Promise<number> {
   const { asksForHelp } = await import("./cli/command.ts");
   const { createEncoderAhead } = await import("./cli/encoder_ahead.ts");
   const encoder = createEncoderAhead();
-  // First of all: it takes as long as loading the other modules, on another processor. What it needs
-  // is sent before them, because they leave this thread no time.
-  if (name === "run" && !asksForHelp(Deno.args)) await encoder.begin();
+  // First of all: it takes as long as loading the other modules, on another processor.
+  if (name === "run" && !asksForHelp(Deno.args)) encoder.begin();
   const { createDenoContext } = await import("./cli/deno_context.ts");
   const { runCli } = await import("./cli/cli.ts");
   return await runCli(Deno.args, await createDenoContext(encoder));

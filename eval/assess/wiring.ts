@@ -8,8 +8,7 @@ import { createContentChecks } from "./checks/content_checks.ts";
 import type { EvalConfig } from "../config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
-import { BGE_ZH } from "./embeddings/bert/bge_zh.ts";
-import type { ModelSource } from "./embeddings/bert/weight_piece.ts";
+import type { EncoderModel } from "./embeddings/encoder_start.ts";
 import { createLocalEmbedder } from "./embeddings/local.ts";
 import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
 import { createEndpointPace } from "../endpoint/pace.ts";
@@ -22,7 +21,7 @@ import { createPairComparer } from "./scores/pair_scores.ts";
 /** How workers are started, if not as usual. */
 export interface WorkerStarts {
   longText?: () => WorkerPort;
-  encoder?: (model: ModelSource) => WorkerPort;
+  encoder?: (model: EncoderModel) => WorkerPort;
 }
 
 export interface ScoringOptions {
@@ -96,7 +95,7 @@ function createEmbedder(
     };
     const embedder = createLocalEmbedder(options);
     if (config.EVAL_CJK_ENCODER === "off") return embedder;
-    return withCjk(embedder, createLocalEmbedder({ ...options, model: BGE_ZH }));
+    return withCjk(embedder, createLocalEmbedder({ ...options, model: "bge-zh" }));
   }
   if (!model) {
     throw new ConfigError("cannot start: EMBEDDINGS_BASE_URL is set, so set EMBEDDINGS_MODEL too");

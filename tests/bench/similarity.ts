@@ -1,6 +1,5 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
-import { BGE_ZH } from "../../eval/assess/embeddings/bert/bge_zh.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
@@ -35,7 +34,7 @@ interface Pair {
  */
 export async function similarityShares(): Promise<void> {
   using english = createLocalEmbedder();
-  using cjk = createLocalEmbedder({ model: BGE_ZH });
+  using cjk = createLocalEmbedder({ model: "bge-zh" });
   using detector = createLanguageDetector();
   console.log("  shares that reach 0.7       close  other words  same subject  unrelated");
   for (const embedder of [{ ...english, cjk }, english]) {

@@ -6,10 +6,8 @@ import {
   type WorkerEvent,
   type WorkerPort,
 } from "../../../shared/background/worker_call.ts";
-import { MINILM } from "./bert/minilm.ts";
-import type { ModelSource } from "./bert/weight_piece.ts";
 import { type Embedder, pool } from "./embedder.ts";
-import { type EncoderInput, startEncoder } from "./encoder_start.ts";
+import { type EncoderInput, type EncoderModel, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./windows.ts";
 
 /** Larger batches take as long a text, and keep a small run waiting behind a large one. */
@@ -26,11 +24,11 @@ const TIMEOUT_MS = 60_000;
 
 export interface LocalEmbedderOptions {
   /** MiniLM if unset. */
-  model?: ModelSource;
+  model?: EncoderModel;
   /** How many may encode at once: each takes a processor and about 80 MB. */
   workers?: number;
   idleMs?: number;
-  start?: (model: ModelSource) => WorkerPort;
+  start?: (model: EncoderModel) => WorkerPort;
   /** Told what happens to each of the workers; called once for each. */
   watch?: () => (event: WorkerEvent) => void;
 }
@@ -40,7 +38,7 @@ export interface LocalEmbedderOptions {
  * run's references, and replies that repeat, are encoded once.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
-  const { workers = 1, idleMs = IDLE_MS, model = MINILM, start = startEncoder, watch } = options;
+  const { workers = 1, idleMs = IDLE_MS, model = "minilm", start = startEncoder, watch } = options;
   const encoders = Array.from(
     { length: workers },
     () => createEncoder({ start: () => start(model), report: watch?.() }),
@@ -70,7 +68,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     { capacity: REMEMBERED },
   );
   return {
-    method: model.name,
+    method: model,
     isEnglishOnly: true,
     embed,
     [Symbol.dispose]() {

@@ -143,8 +143,8 @@ Deno.test("each encoder starts a worker with its own model", async () => {
   const started: string[] = [];
   const { embedder } = createScoringPorts(parseConfig(EvalConfig, {}), fetch, {
     starts: {
-      encoder({ name }) {
-        started.push(name);
+      encoder(model) {
+        started.push(model);
         return new Worker(answering, { type: "module" });
       },
     },

@@ -1,12 +1,10 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { BGE_ZH } from "../../../eval/assess/embeddings/bert/bge_zh.ts";
-import { MINILM } from "../../../eval/assess/embeddings/bert/minilm.ts";
 import { createEncoderAhead } from "../../../eval/cli/encoder_ahead.ts";
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
 
 function encoderAhead() {
   const started: { name: string; worker: WorkerPort; isEnded: boolean }[] = [];
-  const ahead = createEncoderAhead(({ name }) => {
+  const ahead = createEncoderAhead((name) => {
     const worker: WorkerPort = {
       postMessage() {},
       terminate: () => void (one.isEnded = true),
@@ -25,9 +23,9 @@ Deno.test("the encoder that was started ahead is the run's first one, and only t
   const { ahead, started } = encoderAhead();
   ahead.begin();
   assertEquals(started.map(({ name }) => name), ["minilm"]);
-  ahead.start(BGE_ZH);
-  assertStrictEquals(ahead.start(MINILM), started[0]!.worker);
-  ahead.start(MINILM);
+  ahead.start("bge-zh");
+  assertStrictEquals(ahead.start("minilm"), started[0]!.worker);
+  ahead.start("minilm");
   ahead.end(); // whoever has asked for it ends it
   assertEquals(started.map(({ name, isEnded }) => [name, isEnded]), [
     ["minilm", false],
@@ -41,7 +39,7 @@ Deno.test("an encoder that the run does not need is ended", () => {
   ahead.begin();
   ahead.end();
   assertEquals(started.map(({ isEnded }) => isEnded), [true]);
-  ahead.start(MINILM);
+  ahead.start("minilm");
   assertEquals(started.length, 2);
 });
 
@@ -51,6 +49,6 @@ Deno.test("after an encoder that died before it was asked for comes another", ()
   const event = new ErrorEvent("error", { cancelable: true });
   (started[0]!.worker.onerror as (event: ErrorEvent) => void)(event);
   assertEquals(event.defaultPrevented, true);
-  ahead.start(MINILM);
+  ahead.start("minilm");
   assertEquals(started.length, 2);
 });

@@ -27,7 +27,6 @@ async function* readPackage(): AsyncGenerator<WeightPiece> {
     const name = bertName(initializer.name);
     if (name) yield* readTensor(file, { initializer, name, byName });
   }
-  yield { kind: "end" };
 }
 
 function* readTensor(

@@ -26,7 +26,6 @@ export async function* readImage(path: string | URL): AsyncGenerator<WeightPiece
     const bytes = file.read(Math.min(PIECE_BYTES, memoryBytes - at));
     yield { kind: "image", at, bytes };
   }
-  yield { kind: "end" };
 }
 
 /** A loaded model as a file. */

@@ -32,7 +32,6 @@ async function* readPackage(): AsyncGenerator<WeightPiece> {
       yield { kind: "tensor", name, row, values: new Float16Array(buffer) };
     }
   }
-  yield { kind: "end" };
 }
 
 /** As safetensors describe one. */

@@ -2,10 +2,7 @@
 export interface OpenFile extends Disposable {
   size: number;
   seek(position: number): void;
-  /**
-   * About 1 MB at most, which takes less than a millisecond. At once, because whoever loads an
-   * encoder may be busy with loading modules. Throws if the file has fewer bytes left.
-   */
+  /** Throws if the file has fewer bytes left. */
   read(bytes: number): Uint8Array<ArrayBuffer>;
 }
 

@@ -1,3 +1,4 @@
+import type { EncoderModel } from "../encoder_start.ts";
 import type { ModelShape } from "./layout.ts";
 
 /** A part of a published model, small enough to be converted without much memory. */
@@ -10,8 +11,7 @@ export type WeightPiece =
   | { kind: "tensor"; name: string; row: number; values: Float<ArrayBuffer> }
   | QuantizedPiece
   /** A part of the model as it lies in the kernel's memory. */
-  | { kind: "image"; at: number; bytes: Uint8Array<ArrayBuffer> }
-  | { kind: "end" };
+  | { kind: "image"; at: number; bytes: Uint8Array<ArrayBuffer> };
 
 /** Rows of 8-bit values; each is `scale` × (value − `zero`). */
 export interface QuantizedPiece {
@@ -28,16 +28,15 @@ export interface QuantizedPiece {
 
 type Float<B extends ArrayBuffer> = Float16Array<B> | Float32Array<B>;
 
-/** A sentence encoder that is part of the program. */
+/** What a sentence encoder is made of. */
 export interface ModelSource {
-  /** As answers name it. */
-  name: string;
+  name: EncoderModel;
   shape: ModelShape;
-  /** The weights in pieces, the last of kind `end`. */
+  /** The weights in pieces. */
   read(): AsyncIterable<WeightPiece>;
 }
 
-/** What can be handed over to a worker instead of being copied. */
+/** The memory of a piece, which is not needed after it was loaded. */
 export function buffersOf(piece: WeightPiece): ArrayBuffer[] {
   if (piece.kind === "tensor" || piece.kind === "quantized") return [piece.values.buffer];
   return piece.kind === "image" ? [piece.bytes.buffer] : [];

@@ -1,5 +1,4 @@
-import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
-import { createWorkerCall } from "../../../../shared/background/worker_call.ts";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { product } from "../../../../eval/assess/embeddings/embedder.ts";
 import { BGE_ZH } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
 import { readImage, writeImage } from "../../../../eval/assess/embeddings/bert/image.ts";
@@ -9,14 +8,7 @@ import {
   createSentenceModel,
   type SentenceModel,
 } from "../../../../eval/assess/embeddings/bert/sentence_model.ts";
-import {
-  vocabularyOf,
-  type WeightPiece,
-} from "../../../../eval/assess/embeddings/bert/weight_piece.ts";
-import {
-  type EncoderInput,
-  startEncoder,
-} from "../../../../eval/assess/embeddings/encoder_start.ts";
+import { vocabularyOf } from "../../../../eval/assess/embeddings/bert/weight_piece.ts";
 import { createReferenceModel } from "../../../fakes/reference_bert.ts";
 
 const TEXTS = [
@@ -99,17 +91,5 @@ Deno.test("a model that was packed and read back is the same", async () => {
     assertEquals(packed.encode(TEXTS), model.encode(TEXTS));
   } finally {
     await Deno.remove(path);
-  }
-});
-
-Deno.test("without weights every call says why", async () => {
-  // deno-lint-ignore require-yield -- a file that is not there
-  async function* read(): AsyncGenerator<WeightPiece> {
-    await Promise.reject(new Error("no such file"));
-  }
-  const { shape } = MINILM;
-  using call = createWorkerCall<EncoderInput, Float32Array[]>(() => startEncoder({ shape, read }));
-  for (let i = 0; i < 2; i++) {
-    await assertRejects(() => call({ texts: ["a"] }), Error, "no such file");
   }
 });
