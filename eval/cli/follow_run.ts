@@ -21,6 +21,7 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   const { manager, store, context, criteria } = following;
   const { run: { id } } = active;
   const display = createProgressDisplay(context.err, context.now);
+  let loadingReport: Promise<typeof import("./report_run.ts")> | undefined;
   using interrupts = context.watchInterrupts();
   active.detach(); // so that it stops with the manager
   interrupts.first.addEventListener("abort", () => {
@@ -29,16 +30,16 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   });
   interrupts.second.addEventListener("abort", () => active.cancel("stopped by Ctrl-C"));
 
-  const loadingReport = import("./report_run.ts"); // while the first questions are on their way
   while (manager.active(id) === active) {
     display.update(active.progress());
     await active.changed();
+    loadingReport ??= import("./report_run.ts"); // while further questions are on their way
   }
   display.close(active.progress());
 
   const { status, error } = await active.ended;
   if (status === "completed") {
-    const { reportRun } = await loadingReport;
+    const { reportRun } = await (loadingReport ?? import("./report_run.ts"));
     return await reportRun((await store.getRun(id))!, criteria, { store, context });
   }
   const isStopped = interrupts.first.aborted;

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { AppError, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { planOf } from "../../shared/schemas/conversations.ts";
@@ -43,6 +44,8 @@ export interface ExecutionState {
   onStorageFault: (id: string, detail: string) => void;
 }
 
+/** How long it takes to send a question. Loading modules in this time would hold it back. */
+const SENDING_MS = 5;
 /** Longer replies are on the disk before they are scored: a long text may crash the process. */
 const LONG_REPLY = 100_000;
 
@@ -98,11 +101,13 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     }
   }
 
-  /** Loaded while the first questions are on their way: nothing needs it before their replies. */
+  /** Loaded while the first question is on its way: nothing needs it before the reply. */
   async function loadAssessor(
     request: EvaluateRequest,
     { run: { id }, signal }: ActiveRun,
   ): Promise<Assessor> {
+    await setImmediate(); // the first question is asked
+    await setTimeout(SENDING_MS);
     const { createAssessor } = await import("../assess/assessor.ts");
     return createAssessor(request, {
       ports: scoring,
