@@ -27,10 +27,11 @@ async function create(
   config: EvalConfig,
   { log, starts }: { log: Logger; starts: WorkerStarts | undefined },
 ): Promise<StartedService> {
-  const { createEvalDeps, openData } = await import("./wiring.ts");
+  const { openData } = await import("./sharing/open_data.ts");
+  const { createEvalDeps } = await import("./wiring.ts");
   const { createEvalHandler } = await import("./handler.ts");
   await import("./assess/assessor.ts"); // not with the first run, which may find no file handle left
-  const { createMetrics } = await import("../shared/ops/metrics.ts");
+  const observation = await import("./endpoint/observation.ts");
   const workers = createWorkerBoard(log);
   const data = await openData(config, {
     log,
@@ -40,7 +41,7 @@ async function create(
   });
   const { store } = data;
   await giveUpWriting();
-  const deps = createEvalDeps(config, { log, ...data, workers, starts, createMetrics });
+  const deps = createEvalDeps(config, { log, ...data, workers, starts, observation });
   await deps.runs.queueUnfinished();
   let retention: Retention | undefined;
   return {

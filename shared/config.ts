@@ -1,6 +1,6 @@
 import { errorMessage } from "./errors.ts";
 import { z } from "zod";
-import { type CallerKey, parseCallerKeys } from "./http/auth.ts";
+import { type CallerKey, parseCallerKeys } from "./http/caller_keys.ts";
 import { isLoopback } from "./http/host.ts";
 import { explainDeadOrigin } from "./http/origin_list.ts";
 import { parseRate } from "./http/rate.ts";

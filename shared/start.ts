@@ -6,7 +6,7 @@ import {
   parseConfig,
   readEnvironment,
 } from "./config.ts";
-import type { CallerKey } from "./http/auth.ts";
+import type { CallerKey } from "./http/caller_keys.ts";
 import { createConnectionRoom } from "./http/connection_room.ts";
 import type { DescriptorNeeds } from "./http/descriptors.ts";
 import type { Service } from "./http/router.ts";

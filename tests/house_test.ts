@@ -88,7 +88,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     api: [...DOMAIN, "datasets", "export"],
     sharing: ["endpoint", "run", "store"],
     // The command line is a program of its own: it wires the service without a server.
-    cli: [...DOMAIN, "datasets", "export", "wiring.ts"],
+    cli: [...DOMAIN, "datasets", "export", "sharing", "wiring.ts"],
   },
 };
 

@@ -5,6 +5,7 @@ import addFormats from "ajv-formats";
 import { createModels } from "../agent/models/models.ts";
 import { AgentConfig } from "../agent/config.ts";
 import { EvalConfig } from "../eval/config.ts";
+import * as observation from "../eval/endpoint/observation.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/config.ts";
 import type { Service } from "../shared/http/router.ts";
@@ -29,7 +30,7 @@ const SERVICES: Record<string, () => Service> = {
     const { operations } = createEvalDeps(parseConfig(EvalConfig, {}), {
       log: silentLogger,
       store: memoryStore(),
-      createMetrics,
+      observation,
     });
     return evalService(() => "fine", operations ? { operations } : {}).service;
   },

@@ -3,6 +3,7 @@ import type { Embedder } from "./embeddings/embedder.ts";
 import type { LanguageDetector } from "./language/detector.ts";
 import { isChinese } from "./language/chinese.ts";
 import { areEnglish } from "./language/english.ts";
+import { references } from "./references.ts";
 import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
 import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
 
@@ -85,15 +86,6 @@ export function createBatchSemantics(
   };
 }
 
-/** Whether the first reference is compared by MiniLM: most batches are in one language. */
-export function isForEnglishEncoder(scenarios: Scenario[]): boolean {
-  const [reference] = references(scenarios);
-  if (reference === undefined) return false;
-  const unknown = { isEnglish: false, isChinese: false, hasCjkEncoder: true };
-  const { encoder, share } = chooseMethod(reference, unknown);
-  return encoder === "english" && share > 0;
-}
-
 /** The embedder does not remember more for long. */
 const ENCODED_AHEAD = 2000;
 /** Few: the first replies wait for those that are being encoded, and most references are never needed. */
@@ -111,12 +103,6 @@ async function encodeAll(
     } catch {
       return; // the score that needs the vector reports it
     }
-  }
-}
-
-function* references(scenarios: Scenario[]): Generator<string> {
-  for (const { interactions } of scenarios) {
-    for (const { reference_reply } of interactions) if (reference_reply) yield reference_reply;
   }
 }
 

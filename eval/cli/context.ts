@@ -36,14 +36,17 @@ export interface CliContext {
   watchInterrupts(): Interrupts;
   /** Read-only; a service may be using the same file. */
   openReader(): Promise<RunReader>;
-  /** For running; throws `ConfigError` if another process has the file open. */
-  openStore(): Promise<RunStore>;
+  /** For writing; throws `ConfigError` if another process has the file open. */
+  openStore(options?: {
+    /** True if `createManager` follows: what that needs is loaded in the meantime. */
+    isForRuns?: boolean;
+  }): Promise<RunStore>;
   /** Gives back what was loaded ahead and cannot score the replies of this run. */
   prepareScoring(request: EvaluateRequest): void;
   /** Copies the database into a new file; throws `UsageError` if it cannot. */
   backUp(path: string): Promise<void>;
   /** Runs so many conversations at once; the configured number if it is `undefined`. */
-  createManager(store: RunStore, concurrency: number | undefined): RunManager;
+  createManager(store: RunStore, concurrency: number | undefined): Promise<RunManager>;
   /** Throws if the configuration does not allow the endpoint. */
   requireAllowed(request: EvaluateRequest): void;
   /** What the scores mean, as they are computed with the configuration. */

@@ -6,13 +6,10 @@ import { createLogger, type Logger } from "../../shared/log.ts";
 import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { onStopSignal } from "../../shared/stop_signals.ts";
-import { isForEnglishEncoder } from "../assess/batch_semantics.ts";
-import { createScoringPorts } from "../assess/wiring.ts";
+import { isForEnglishEncoder } from "../assess/references.ts";
 import { EvalConfig } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint/policy.ts";
-import { backUpDatabase } from "../store/backup.ts";
-import { openReader } from "../store/open_store.ts";
-import { createEvalDeps, openData, type OpenedData } from "../wiring.ts";
+import type { OpenedData } from "../sharing/open_data.ts";
 import { EXIT, UsageError } from "./command.ts";
 import type { CliContext, CliStream, Interrupts } from "./context.ts";
 import type { EncoderAhead } from "./encoder_ahead.ts";
@@ -44,12 +41,19 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
     watchInterrupts,
     async openReader() {
       const { EVAL_DATA: path } = config();
-      if (!isPostgresAddress(path)) return await openReader({ path });
+      if (!isPostgresAddress(path)) {
+        const { openReader } = await import("../store/open_store.ts");
+        return await openReader({ path });
+      }
       const { openPostgresReader } = await import("../store/postgres/open_postgres.ts");
       return await openPostgresReader(path);
     },
-    async openStore() {
-      opened = await openData(config(), { log: log(), isExclusive: true });
+    async openStore({ isForRuns = false } = {}) {
+      const { openData } = await import("../sharing/open_data.ts");
+      const opening = openData(config(), { log: log(), isExclusive: true });
+      opening.catch(() => {}); // thrown below
+      if (isForRuns) await import("../wiring.ts"); // while the database's own thread opens it
+      opened = await opening;
       return opened.store;
     },
     prepareScoring({ test_batch }) {
@@ -59,6 +63,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       if (isPostgresAddress(config().EVAL_DATA)) {
         throw new UsageError("EVAL_DATA is a PostgreSQL database: back it up with pg_dump");
       }
+      const { backUpDatabase } = await import("../store/backup.ts");
       try {
         await backUpDatabase({ path: config().EVAL_DATA, target });
       } catch (error) {
@@ -66,14 +71,16 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
         throw new UsageError(`cannot back up ${config().EVAL_DATA} to ${target}: ${reason}`);
       }
     },
-    createManager(store, concurrency = config().EVAL_CONCURRENCY) {
+    async createManager(store, concurrency = config().EVAL_CONCURRENCY) {
+      const { createEvalDeps } = await import("../wiring.ts");
       const wanted = { ...config(), EVAL_CONCURRENCY: concurrency };
       const starts = { encoder: encoder.start };
       return createEvalDeps(wanted, { log: log(), ...opened, store, starts }).runs;
     },
     requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
     async describeScores() {
-      const { describeScores } = await import("../assess/scores/scorers.ts"); // loaded with the run
+      const { createScoringPorts } = await import("../assess/wiring.ts");
+      const { describeScores } = await import("../assess/scores/scorers.ts");
       return describeScores(createScoringPorts(config(), fetch));
     },
     get maxAttempts() {

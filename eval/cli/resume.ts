@@ -36,7 +36,7 @@ Example:
       names: ["RUN"],
     });
     const wanted = await parsePassCriteria(values, context, { comparesModels: true });
-    const store = await context.openStore();
+    const store = await context.openStore({ isForRuns: true });
     try {
       if (await isGroup(store, name)) return await resumeGroup(name, { wanted, store, context });
       if (wanted.scores.length > 0 && wanted.baseline === undefined) {
@@ -49,7 +49,7 @@ Example:
         return await reportRun(run, criteria, { store, context });
       }
       context.requireAllowed(run.request);
-      const manager = context.createManager(store, criteria.concurrency);
+      const manager = await context.createManager(store, criteria.concurrency);
       return await followRun(await manager.resume(run), { criteria, manager, store, context });
     } finally {
       await store.close();

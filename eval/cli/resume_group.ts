@@ -20,7 +20,7 @@ export async function resumeGroup(
   }
   const runs = await Promise.all(stopped.map(async (run) => (await store.getRun(run.id))!));
   for (const { request } of runs) context.requireAllowed(request);
-  const manager = context.createManager(store, criteria.concurrency);
+  const manager = await context.createManager(store, criteria.concurrency);
   const active: ActiveRun[] = await Promise.all(runs.map((run) => manager.resume(run)));
   return await followGroup(id, { active, criteria, manager, store, context });
 }

@@ -97,14 +97,14 @@ Example:
     }
     context.requireAllowed(request);
 
-    const store = await context.openStore();
+    const store = await context.openStore({ isForRuns: true });
     try {
       const batchDigest = wanted.baseline === undefined
         ? null
         : await digestBatch(request.test_batch);
       const candidate = { request, testName, batchDigest };
       const criteria = await findBaseline(wanted, { reader: store, candidate, context });
-      const manager = context.createManager(store, criteria.concurrency);
+      const manager = await context.createManager(store, criteria.concurrency);
       const started = await manager.start({ request, testName });
       if (started.outcome !== "started") {
         throw new Error("a run without an idempotency key already exists");

@@ -24,11 +24,11 @@ export async function runGroup(
     name,
   }));
   for (const run of runs) context.requireAllowed(run.request);
-  const store = await context.openStore();
+  const store = await context.openStore({ isForRuns: true });
   try {
     const candidate = { request, testName, batchDigest: await digestBatch(request.test_batch) };
     const criteria = await findBaseline(wanted, { reader: store, candidate, context });
-    const manager = context.createManager(store, criteria.concurrency);
+    const manager = await context.createManager(store, criteria.concurrency);
     const started = await manager.startGroup({ runs });
     if (started.outcome !== "started") {
       throw new Error("a group without an idempotency key already exists");

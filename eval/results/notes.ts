@@ -1,7 +1,7 @@
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type { RunNote } from "../../shared/schemas/evaluate_response.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
-import { expectsTools } from "../assess/scores/tools.ts";
+import { expectsTools } from "../assess/tools/expects_tools.ts";
 import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";
 
 /** Notes on a run, from its request alone; `hasJudge` says whether a judge is configured. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { digestOf } from "../../shared/digest.ts";
 import { gatherText, jsonPieces } from "../../shared/http/json_stream.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
@@ -22,7 +21,10 @@ export async function digestBatch(batch: Scenario[]): Promise<string> {
 }
 
 /** The same digest of scenarios that arrive one after another, each as JSON text. */
-export function createBatchDigest(): { add(scenario: string): void; end(): string } {
+export async function createBatchDigest(): Promise<
+  { add(scenario: string): void; end(): string }
+> {
+  const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
   let separator = "[";
   return {

@@ -87,7 +87,7 @@ export function createDatasetStore(
 ): DatasetStore {
   async function insertParts(content_id: string, scenarios: AsyncIterable<Scenario>) {
     const counts = { scenarios: 0, turns: 0, bytes: 0 };
-    const digest = createBatchDigest();
+    const digest = await createBatchDigest();
     const yieldIfDue = createYielder();
     let position = 0;
     let lines = "";

@@ -23,7 +23,9 @@ async function measure(name: string): Promise<EncoderFigures> {
   const { lengths, write } = await createTexts(name);
   const rssBefore = process.memoryUsage().rss;
   const cpuBefore = readCpuMs();
-  using embedder = createLocalEmbedder({ model: MODELS.find((model) => model.name === name)! });
+  using embedder = createLocalEmbedder({
+    model: MODELS.find((model) => model.name === name)!.name,
+  });
   const readyMs = await elapsedMs(() => embedder.embed("a"));
   const readyCpuMs = readCpuMs() - cpuBefore;
   const encode = (count: number, length: number) =>

@@ -1,10 +1,10 @@
 import { EvalConfig } from "../../eval/config.ts";
+import * as observation from "../../eval/endpoint/observation.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
-import { createMetrics } from "../../shared/ops/metrics.ts";
 
 /** Conversations under way at once. */
 export const CONCURRENCY = 32;
@@ -14,7 +14,7 @@ export async function createEvaluator() {
   const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: String(CONCURRENCY) });
   const folder = await Deno.makeTempDir();
   const store = await openStore({ path: `${folder}/eval.db` });
-  const deps = createEvalDeps(config, { log: silentLogger, store, createMetrics });
+  const deps = createEvalDeps(config, { log: silentLogger, store, observation });
   const service = createEvalHandler(deps);
   return {
     /** Resolves to the size of the answer in bytes. */

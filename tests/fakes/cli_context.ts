@@ -77,7 +77,7 @@ export function cliContext(options: CliOptions = {}) {
     describeScores: () => Promise.resolve(describeScores(options.scoring ?? scoringPorts())),
     createManager(store, concurrency = 8) {
       concurrencies.push(concurrency);
-      return createRunManager({
+      const manager = createRunManager({
         store,
         log: silentLogger,
         endpoints,
@@ -86,6 +86,7 @@ export function cliContext(options: CliOptions = {}) {
         scoring: options.scoring ?? scoringPorts(),
         concurrency,
       });
+      return Promise.resolve(manager);
     },
     requireAllowed: ({ endpoint }) => endpoints.requireAllowed(endpoint),
     maxAttempts: config.EVAL_MAX_ATTEMPTS,

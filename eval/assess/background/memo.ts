@@ -1,17 +1,12 @@
-import { createHash } from "node:crypto";
-
-/**
- * What memos that outlive a comparison are given as `longest`: a text is the key it is remembered
- * by, and thousands of texts of megabytes would be gigabytes.
- */
-export const LONGEST_REMEMBERED = 20_000;
+import { digestOf } from "../../../shared/digest.ts";
+import type { MemoLimits } from "./remember_last.ts";
 
 /**
  * A longer text is known to a memo by its digest: the text itself may be much larger than the
  * result.
  */
 const LONGEST_KEY = 2000;
-/** A digest of a longer text would hold the event loop for milliseconds. */
+/** A longer text takes more to digest than it is worth. */
 const LONGEST_DIGESTED = 1_000_000;
 
 /** What one memo may hold by default. */
@@ -19,58 +14,12 @@ const MEMO_BYTES = 32 * 1024 * 1024;
 /** What an entry takes beside its text: the result, and the bookkeeping. */
 const RESULT_BYTES = 2048;
 
-/** Which texts a memo keeps. */
-export interface MemoLimits {
-  /** In UTF-16 code units. A longer text is computed every time, and nothing of it is kept. */
-  longest?: number;
-}
-
-export interface LastLimits extends MemoLimits {
-  /** Of all texts together, for results that grow with their texts; at most twice as many. */
-  maxCharacters?: number;
-}
-
-/**
- * Remembers what a function of a text gave, for the texts used last: at least `capacity` of them,
- * and at most twice as many, because to know which of them was used longest ago would cost more
- * than many of the functions. Callers must not change the results.
- */
-export function rememberLast<Output>(
-  compute: (text: string) => Output,
-  capacity: number,
-  { longest = LONGEST_REMEMBERED, maxCharacters = Infinity }: LastLimits = {},
-): (text: string) => Output {
-  let recent = new Map<string, Output>();
-  let older = recent;
-  let characters = 0;
-  return (text) => {
-    if (text.length > longest) return compute(text);
-    let result = recent.get(text);
-    if (result !== undefined) return result;
-    result = older.get(text) ?? compute(text);
-    characters += text.length;
-    if (recent.size >= capacity || characters > maxCharacters) {
-      older = recent;
-      recent = new Map();
-      characters = text.length;
-    }
-    recent.set(text, result);
-    return result;
-  };
-}
-
 export interface MemoOptions extends MemoLimits {
   /** Most texts; unset, only the bytes count. */
   capacity?: number;
   /** Most bytes, estimated from the lengths of the keys and `resultBytes` for each. */
   maxBytes?: number;
   resultBytes?: number;
-}
-
-/** The first character keeps a short text apart from the digest of a long one. */
-function keyOf(text: string): string {
-  if (text.length <= LONGEST_KEY) return `=${text}`;
-  return `#${createHash("sha256").update(text).digest("base64")}`;
 }
 
 /**
@@ -123,9 +72,8 @@ export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<
   return {
     of(compute, isLasting = () => true) {
       const prefix = `${functions++}:`;
-      return (text) => {
-        if (text.length > longest) return compute(text);
-        const key = prefix + keyOf(text);
+
+      function recall(key: string, text: string): Promise<Output> {
         const remembered = known.get(key);
         if (remembered) {
           known.delete(key); // and set again, as the one used last
@@ -139,6 +87,13 @@ export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<
           () => forget(key, result),
         );
         return result;
+      }
+
+      return (text) => {
+        if (text.length > longest) return compute(text);
+        // A character after the prefix keeps a short text apart from the digest of a long one.
+        if (text.length <= LONGEST_KEY) return recall(`${prefix}=${text}`, text);
+        return digestOf([text]).then((digest) => recall(`${prefix}#${digest}`, text));
       };
     },
   };

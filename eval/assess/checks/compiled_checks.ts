@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { RE2JS } from "re2js";
 import type { CheckOf } from "../../../shared/schemas/checks.ts";
-import { rememberLast } from "../background/memo.ts";
+import { rememberLast } from "../background/remember_last.ts";
 import { findObjects } from "../judge/json_objects.ts";
 import { decide, type Decision, notMet, undecided } from "./decision.ts";
 import { oneLineOf } from "./shown.ts";

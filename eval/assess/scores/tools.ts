@@ -1,6 +1,7 @@
 import type { ToolsMode } from "../../../shared/schemas/tools.ts";
 import type { Interaction } from "../../../shared/schemas/scenario.ts";
 import { compareTools } from "../tools/compare_tools.ts";
+import { expectsTools } from "../tools/expects_tools.ts";
 import { type MatchTexts, UndecidedPattern } from "../tools/match_patterns.ts";
 import type { Outcome, ScoreInput, Scorer } from "./scorer.ts";
 
@@ -80,11 +81,6 @@ export const toolScores: Scorer = {
     };
   },
 };
-
-/** Whether anything is expected of a turn's tool calls; `[]` expects that there are none. */
-export function expectsTools({ reference_tools }: Interaction): boolean {
-  return Array.isArray(reference_tools);
-}
 
 function planTools(interaction: Interaction): Record<string, boolean> {
   const isExpected = expectsTools(interaction);

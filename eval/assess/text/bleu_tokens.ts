@@ -1,4 +1,4 @@
-import { LONGEST_REMEMBERED, rememberLast } from "../background/memo.ts";
+import { LONGEST_REMEMBERED, rememberLast } from "../background/remember_last.ts";
 import { splitBlanks, trimEndBlanks } from "./blanks.ts";
 
 /** A model that is sure of itself gives many turns the same reply, one after the other. */

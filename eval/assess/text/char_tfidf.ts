@@ -1,4 +1,4 @@
-import { LONGEST_REMEMBERED, rememberLast } from "../background/memo.ts";
+import { LONGEST_REMEMBERED, rememberLast } from "../background/remember_last.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { type CharGram, CharGrams } from "./char_grams.ts";
 import { countItems } from "./overlap.ts";

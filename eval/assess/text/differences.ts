@@ -1,4 +1,4 @@
-import { rememberLast } from "../background/memo.ts";
+import { rememberLast } from "../background/remember_last.ts";
 import { compareAntonyms } from "./differences/antonyms.ts";
 import { compareQuantities } from "./differences/compare_quantities.ts";
 import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";

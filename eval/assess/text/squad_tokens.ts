@@ -1,4 +1,4 @@
-import { rememberLast } from "../background/memo.ts";
+import { rememberLast } from "../background/remember_last.ts";
 import { splitBlanks } from "./blanks.ts";
 import { isSpaceless, words } from "./words.ts";
 

@@ -1,5 +1,5 @@
 import { stemmer } from "stemmer";
-import { rememberLast } from "../background/memo.ts";
+import { rememberLast } from "../background/remember_last.ts";
 import { countItems, countShared, f1 } from "./overlap.ts";
 import { words } from "./words.ts";
 

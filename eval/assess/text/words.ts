@@ -1,4 +1,4 @@
-import { rememberLast } from "../background/memo.ts";
+import { rememberLast } from "../background/remember_last.ts";
 
 /**
  * Scripts written without spaces that `Intl.Segmenter` has a dictionary for. The others of their

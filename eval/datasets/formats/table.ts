@@ -1,4 +1,3 @@
-import { pipeline, Readable } from "node:stream";
 import type { CsvError as ParserError } from "csv-parse";
 import { ImportError } from "./format.ts";
 
@@ -11,7 +10,9 @@ export interface Row {
 
 /** The rows of a CSV text that arrives in pieces. The first row names the columns. */
 export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
-  const { CsvError, parse } = await import("csv-parse"); // only if there is a table
+  // Only if there is a table: together they take 30 ms to load.
+  const { pipeline, Readable } = await import("node:stream");
+  const { CsvError, parse } = await import("csv-parse");
   const parser = parse({ bom: true, info: true, skip_empty_lines: true });
   pipeline(Readable.from(pieces), parser, () => {}); // a failure is thrown by the parser below
   let names: string[] | undefined;

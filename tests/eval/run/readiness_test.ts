@@ -13,7 +13,7 @@ import { createEvalDeps } from "../../../eval/wiring.ts";
 import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
 import { parseConfig } from "../../../shared/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
-import { createMetrics } from "../../../shared/ops/metrics.ts";
+import * as observation from "../../../eval/endpoint/observation.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { startServiceProcess } from "../../fakes/service_process.ts";
 
@@ -45,7 +45,7 @@ Deno.test("the service is not ready while a worker cannot be started, and restar
   const workers = createWorkerBoard(silentLogger);
   const config = parseConfig(EvalConfig, {});
   const service = createEvalHandler(
-    createEvalDeps(config, { log: silentLogger, store: memoryStore(), workers, createMetrics }),
+    createEvalDeps(config, { log: silentLogger, store: memoryStore(), workers, observation }),
   );
   const ask = (path: string) => service(new Request(`http://127.0.0.1:8080${path}`));
   const tell = workers.watch("encoder");

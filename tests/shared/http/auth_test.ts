@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/config.ts";
-import { parseCallerKeys } from "../../../shared/http/auth.ts";
+import { parseCallerKeys } from "../../../shared/http/caller_keys.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 import { createLogger } from "../../../shared/log.ts";

@@ -1,4 +1,4 @@
-import { rememberLast } from "../../background/memo.ts";
+import { rememberLast } from "../../background/remember_last.ts";
 
 const UNKNOWN = 100;
 const START = 101;

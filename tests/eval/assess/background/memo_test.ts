@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import { assertEquals, assertRejects } from "@std/assert";
-import {
-  createMemo,
-  createSharedMemo,
-  rememberLast,
-} from "../../../../eval/assess/background/memo.ts";
+import { createMemo, createSharedMemo } from "../../../../eval/assess/background/memo.ts";
+import { rememberLast } from "../../../../eval/assess/background/remember_last.ts";
 
 Deno.test("a memo computes a text once, forgets the one not used longest, and failures", async () => {
   const computed: string[] = [];
@@ -81,7 +78,7 @@ Deno.test("long texts are remembered by their digests, which take the same few b
   const texts = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
   for (const text of [...texts, ...texts]) await memo(text);
   assertEquals(computed, texts);
-  const digest = createHash("sha256").update(texts[0]!).digest("base64");
+  const digest = createHash("sha256").update(texts[0]!).digest("hex");
   for (const text of [digest, `#${digest}`]) await memo(text);
   assertEquals(computed.length, 5, "a short text is never taken for a long one");
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isForEnglishEncoder } from "../../../eval/assess/batch_semantics.ts";
+import { isForEnglishEncoder } from "../../../eval/assess/references.ts";
 import { interaction, scenario } from "../../fakes/eval_ports.ts";
 
 Deno.test("the first reference says whether a batch is one for the English encoder", () => {

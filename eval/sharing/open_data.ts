@@ -1,0 +1,43 @@
+import type { RateLimiter } from "../../shared/http/rate_limit.ts";
+import type { Logger } from "../../shared/log.ts";
+import { isPostgresAddress } from "../../shared/postgres/address.ts";
+import type { EvalConfig } from "../config.ts";
+import type { PaceBoard } from "../endpoint/pace.ts";
+import type { Sharing } from "../run/sharing.ts";
+import type { SharedFigures } from "./open_sharing.ts";
+import { openStore, type OpenStoreOptions } from "../store/open_store.ts";
+import type { RunStore } from "../store/store.ts";
+
+/** Where runs are kept; `sharing` is set if other processes may work on them too. */
+export interface OpenedData {
+  store: RunStore;
+  sharing?: Sharing;
+  figures?: SharedFigures;
+  board?: PaceBoard;
+  /** Counts the requests of all processes for `RATE_LIMIT`. */
+  limiter?: RateLimiter | undefined;
+}
+
+export interface OpenDataOptions extends Omit<OpenStoreOptions, "path"> {
+  log: Logger;
+  /** True for the command line; see `OpenSharingOptions`. */
+  isExclusive?: boolean;
+}
+
+/** Opens `EVAL_DATA`: PostgreSQL if it is an address of one, else an SQLite file. */
+export async function openData(
+  { EVAL_DATA: data, EVAL_DATA_CONNECTIONS: maxConnections, RATE_LIMIT: rate }: EvalConfig,
+  { log, isExclusive = false, ...options }: OpenDataOptions,
+): Promise<OpenedData> {
+  if (!isPostgresAddress(data)) return { store: await openStore({ path: data, ...options }) };
+  const { openSharing } = await import("./open_sharing.ts");
+  const { pool, ...opened } = await openSharing({
+    address: data,
+    maxConnections,
+    log,
+    isExclusive,
+  });
+  if (!rate) return opened;
+  const { createPostgresLimiter } = await import("../../shared/postgres/rate_limiter.ts");
+  return { ...opened, limiter: await createPostgresLimiter({ pool, rate, service: "eval", log }) };
+}
