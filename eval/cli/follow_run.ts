@@ -1,3 +1,4 @@
+import type { RunDigest } from "../export/digest.ts";
 import type { ActiveRun } from "../run/active_run.ts";
 import type { RunManager } from "../run/manager.ts";
 import type { RunStore } from "../store/store.ts";
@@ -21,7 +22,7 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   const { manager, store, context, criteria } = following;
   const { run: { id } } = active;
   const display = createProgressDisplay(context.err, context.now);
-  let loadingReport: Promise<typeof import("./report_run.ts")> | undefined;
+  let digesting: Promise<RunDigest | undefined> | undefined;
   using interrupts = context.watchInterrupts();
   active.detach(); // so that it stops with the manager
   interrupts.first.addEventListener("abort", () => {
@@ -30,17 +31,25 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   });
   interrupts.second.addEventListener("abort", () => active.cancel("stopped by Ctrl-C"));
 
+  /** Loads what the report needs, too. */
+  async function digestLater(): Promise<RunDigest | undefined> {
+    await import("./report_run.ts");
+    const { digestRunning } = await import("./running_digest.ts");
+    return await digestRunning(active, { criteria, store });
+  }
+
   while (manager.active(id) === active) {
     display.update(active.progress());
     await active.changed();
-    loadingReport ??= import("./report_run.ts"); // while further questions are on their way
+    digesting ??= digestLater(); // while further questions are on their way
   }
   display.close(active.progress());
 
   const { status, error } = await active.ended;
   if (status === "completed") {
-    const { reportRun } = await (loadingReport ?? import("./report_run.ts"));
-    return await reportRun((await store.getRun(id))!, criteria, { store, context });
+    const { reportRun } = await import("./report_run.ts");
+    const known = await digesting;
+    return await reportRun((await store.getRun(id))!, criteria, { store, context, known });
   }
   const isStopped = interrupts.first.aborted;
   if (isStopped) await store.setStatus(id, { status: "interrupted", tally: active.tally() });

@@ -17,13 +17,18 @@ import type { CliContext } from "./context.ts";
 
 /**
  * Reports on a run that has ended, writes its files, stores the outcome, and returns its exit code.
+ * `known` is its digest, if that was computed while it ran.
  */
 export async function reportRun(
   run: StoredRun,
   criteria: PassCriteria,
-  { store, context }: { store: RunStore; context: CliContext },
+  { store, context, known }: {
+    store: RunStore;
+    context: CliContext;
+    known?: RunDigest | undefined;
+  },
 ): Promise<number> {
-  const { source, digest, code, words } = await judgeRun(run, criteria, { store });
+  const { source, digest, code, words } = await judgeRun(run, criteria, { store, known });
   source.scores = await context.describeScores();
   context.out.write(describeRun(source, { digest, form: terminalForm }));
   if (source.comparison) context.out.write(describeComparison(source.comparison, terminalForm));
@@ -36,7 +41,7 @@ export async function reportRun(
 export async function judgeRun(
   run: StoredRun,
   criteria: PassCriteria,
-  { store }: { store: RunStore },
+  { store, known }: { store: RunStore; known?: RunDigest | undefined },
 ): Promise<{ source: ExportSource; digest: RunDigest; code: number; words: string }> {
   const threshold = thresholdFor(criteria, run);
   const source: ExportSource = {
@@ -44,7 +49,7 @@ export async function judgeRun(
     reader: createWholeReader(store, run),
     threshold,
   };
-  const digest = await digestRun(source);
+  const digest = known ?? await digestRun(source);
   if (criteria.baseline !== undefined) {
     const { baseline, scores } = criteria;
     const result = await compareStored(store, { baseline, candidate: run.id }, { scores });

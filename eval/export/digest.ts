@@ -14,6 +14,7 @@ import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
 import { outcomeOf } from "../results/outcome.ts";
 import type { TurnOutcome } from "../store/list_query.ts";
+import type { TurnReader } from "../store/whole_reader.ts";
 
 /** Turns by what became of them, and the time that the endpoint took for them. */
 export type Counts = Record<TurnOutcome, number> & { turns: number; latencyMs: number };
@@ -48,7 +49,11 @@ export interface RunDigest extends Counts {
 }
 
 /** Reads a run once. The averages are those of its result. */
-export async function digestRun({ run, reader, threshold }: ExportSource): Promise<RunDigest> {
+export async function digestRun(
+  { run, reader, threshold }: Pick<ExportSource, "run" | "threshold"> & {
+    reader: Pick<TurnReader, "turnPages">;
+  },
+): Promise<RunDigest> {
   const scenarios = labelScenarios(run.request.test_batch).map((label): ScenarioDigest => ({
     label,
     attempts: 0,

@@ -45,7 +45,7 @@ interface OpenAttempt {
  * if it is unset; a caller that uses no such summary passes `PASSING`.
  */
 export async function* resultParts(
-  reader: TurnReader,
+  reader: Pick<TurnReader, "turnPages">,
   run: StoredRun,
   { attemptScores }: { attemptScores?: readonly string[] } = {},
 ): AsyncGenerator<ResultPart[]> {

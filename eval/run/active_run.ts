@@ -1,5 +1,7 @@
+import { planOf } from "../../shared/schemas/conversations.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../store/run_record.ts";
+import { createWholeScenarios, type WholeScenarios } from "./whole_scenarios.ts";
 
 /** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
 export const CLIENT_LEFT = "the client left";
@@ -44,7 +46,10 @@ export interface ActiveRun {
   endElsewhere(status: RunStatus): void;
   /** How another process has ended the run; `undefined` if none has. */
   readonly endedAs: RunStatus | undefined;
-  note(result: InteractionResult): void;
+  /** Counts a turn that was stored. */
+  note(result: InteractionResult, position: { scenario: number }): void;
+  /** The scenarios whose turns were all stored by this process. */
+  readonly whole: WholeScenarios;
   /** Replaces the counts by those of the store, if other processes store turns too. */
   sync(tally: Tally): void;
   /** Something about the run is new: wakes those who wait for `changed`. */
@@ -65,6 +70,7 @@ export function createActiveRun(
 ): ActiveRun {
   const controller = new AbortController();
   const ended = Promise.withResolvers<RunEnd>();
+  const whole = createWholeScenarios(planOf(run.request));
   const started = now();
   const tally = { ...before };
   const tokens = { input_tokens: 0, output_tokens: 0 };
@@ -113,7 +119,9 @@ export function createActiveRun(
       if (client.aborted) release();
       else client.addEventListener("abort", release, { once: true });
     },
-    note(result) {
+    whole,
+    note(result, { scenario }) {
+      whole.add(scenario);
       const { overall } = result.scores;
       tally.done++;
       tally.lastSeq++;
@@ -130,6 +138,7 @@ export function createActiveRun(
     sync: (counted) => void Object.assign(tally, counted),
     wake,
     end(end) {
+      whole.end();
       ended.resolve(end);
       wake();
     },

@@ -129,7 +129,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
       async record(position, result, { tookMs }) {
         const saved = await saver.saveTurn(id, { ...position, result, tookMs });
         if (saved === "taken") throw new ConversationTaken();
-        active.note(result);
+        active.note(result, position);
       },
     };
   }

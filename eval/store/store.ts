@@ -2,7 +2,7 @@ import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type { DatasetReader, DatasetStore } from "./datasets.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
 import type { GradeReader, GradeWriter } from "./grade.ts";
-import type { AttemptPosition, TurnPosition } from "./position.ts";
+import type { AttemptPosition, ScenarioRange, TurnPosition } from "./position.ts";
 import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./run_record.ts";
 import type {
   PendingReply,
@@ -51,10 +51,10 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader {
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
   /**
-   * The same in pages and as text. No page is empty, and the next one is fetched while one is used.
+   * The same in pages and as text, of all scenarios if `range` is unset. No page is empty, and the next one is fetched while one is used.
    * A page has about a megabyte at most, unless a single turn is larger.
    */
-  turnPages(runId: string): AsyncIterable<TurnText[]>;
+  turnPages(runId: string, range?: ScenarioRange): AsyncIterable<TurnText[]>;
   /**
    * The turns stored after `seq`, oldest first. Not all of them may be returned, but at least one
    * if there is any.

@@ -175,8 +175,9 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     async *turns(id) {
       yield* turnsOf(id).sort(inOrder).map(plain);
     },
-    async *turnPages(id) {
-      const all = turnsOf(id).sort(inOrder).map(toTurnText);
+    async *turnPages(id, { from: first, until } = { from: 0, until: Infinity }) {
+      const all = turnsOf(id).filter(({ scenario }) => scenario >= first && scenario < until)
+        .sort(inOrder).map(toTurnText);
       for (let from = 0; from < all.length; from += 7) yield all.slice(from, from + 7);
     },
     turnsAfter: (id, { seq, limit }) =>

@@ -19,7 +19,7 @@ Deno.test("a turn that is stored while the events are being read is sent next, n
       if (++reads === 1) {
         const turn = storedTurn([0, 0, 0]);
         await inner.recordTurn(id, turn);
-        active.note(turn.result);
+        active.note(turn.result, turn);
       }
       return page;
     },
