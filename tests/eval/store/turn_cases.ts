@@ -19,6 +19,9 @@ export const turnCases: Record<string, StoreCase> = {
     assertEquals(positions(turns), all);
     const pages = await Array.fromAsync(store.turnPages(id));
     assertEquals(pages.flat(), turns.map(toTurnText));
+    const some = await Array.fromAsync(store.turnPages(id, { from: 3, until: 12 }));
+    const wanted = turns.filter(({ scenario }) => scenario >= 3 && scenario < 12);
+    assertEquals(some.flat(), wanted.map(toTurnText));
   },
 
   "a turn is recorded once: the first one stays, and the second is reported as taken": async (
