@@ -1,4 +1,5 @@
 import { digestOf } from "../../../shared/digest.ts";
+import { createYielder } from "../../../shared/yielder.ts";
 import type { MemoLimits } from "./remember_last.ts";
 
 /**
@@ -51,6 +52,7 @@ export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<
   const known = new Map<string, Promise<Output>>();
   let bytes = 0;
   let functions = 0;
+  const yieldIfDue = createYielder();
 
   const sizeOf = (key: string) => 2 * key.length + resultBytes;
 
@@ -89,11 +91,18 @@ export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<
         return result;
       }
 
+      /** What is computed of a long text takes some milliseconds, and several digests end together. */
+      async function recallLong(text: string): Promise<Output> {
+        const digest = await digestOf([text]);
+        while (yieldIfDue.isDue()) await yieldIfDue();
+        return await recall(`${prefix}#${digest}`, text);
+      }
+
       return (text) => {
         if (text.length > longest) return compute(text);
         // A character after the prefix keeps a short text apart from the digest of a long one.
         if (text.length <= LONGEST_KEY) return recall(`${prefix}=${text}`, text);
-        return digestOf([text]).then((digest) => recall(`${prefix}#${digest}`, text));
+        return recallLong(text);
       };
     },
   };
