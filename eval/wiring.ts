@@ -85,7 +85,9 @@ export function createEvalDeps(
         agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
       };
       const target = createTarget({ endpoint, protocol, parameters, dialects });
-      const observed = metrics ? observation!.observeTarget(target, { metrics, modelId }) : target;
+      const observed = observation && metrics
+        ? observation.observeTarget(target, { metrics, modelId })
+        : target;
       const { PRICES: prices } = config;
       return prices ? priceTarget(observed, findPrice(prices, modelId)) : observed;
     },

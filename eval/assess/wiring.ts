@@ -8,7 +8,7 @@ import { createContentChecks } from "./checks/content_checks.ts";
 import type { EvalConfig } from "../config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
-import type { EncoderModel } from "./embeddings/encoder_start.ts";
+import type { EncoderModel } from "./embeddings/bert/weight_piece.ts";
 import { createLocalEmbedder } from "./embeddings/local.ts";
 import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
 import { createEndpointPace } from "../endpoint/pace.ts";

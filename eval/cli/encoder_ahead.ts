@@ -1,5 +1,6 @@
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
-import { type EncoderModel, startEncoder } from "../assess/embeddings/encoder_start.ts";
+import type { EncoderModel } from "../assess/embeddings/bert/weight_piece.ts";
+import { startEncoder } from "../assess/embeddings/encoder_start.ts";
 
 /** The sentence encoder of a run, loaded while the command's own modules are. */
 export interface EncoderAhead {

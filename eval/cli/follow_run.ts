@@ -31,17 +31,11 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   });
   interrupts.second.addEventListener("abort", () => active.cancel("stopped by Ctrl-C"));
 
-  /** Loads what the report needs, too. */
-  async function digestLater(): Promise<RunDigest | undefined> {
-    await import("./report_run.ts");
-    const { digestRunning } = await import("./running_digest.ts");
-    return await digestRunning(active, { criteria, store });
-  }
-
-  while (manager.active(id) === active) {
+  const isRunning = () => manager.active(id) === active;
+  while (isRunning()) {
     display.update(active.progress());
     await active.changed();
-    digesting ??= digestLater(); // while further questions are on their way
+    if (isRunning()) digesting ??= beginReport(active, following); // while it waits for replies
   }
   display.close(active.progress());
 
@@ -59,4 +53,18 @@ export async function followRun(active: ActiveRun, following: Following): Promis
     `${done} of ${total} turns are stored; continue with: assay-eval resume ${id}\n`,
   );
   return isStopped ? EXIT.interrupted : EXIT.error;
+}
+
+/** Loads what the report of a run needs, and computes it while the run is running, if it can be. */
+async function beginReport(
+  active: ActiveRun,
+  following: Following,
+): Promise<RunDigest | undefined> {
+  try {
+    await import("./report_run.ts");
+    const { digestRunning } = await import("./running_digest.ts");
+    return await digestRunning(active, following);
+  } catch {
+    return undefined; // whoever reads the run after its end reports what is wrong
+  }
 }

@@ -5,18 +5,14 @@ import type { RunStore } from "../store/store.ts";
 import { type PassCriteria, thresholdFor } from "./pass_criteria.ts";
 
 /**
- * The digest of a run, computed while the run waits for replies. `undefined` if it cannot be: then
- * the run was not stored as a whole by this process, or reading failed.
+ * The digest of a run, computed while the run waits for replies. Throws `IncompleteRead` if not all
+ * of its turns are stored by this process.
  */
 export async function digestRunning(
   active: ActiveRun,
   { criteria, store }: { criteria: PassCriteria; store: RunStore },
-): Promise<RunDigest | undefined> {
+): Promise<RunDigest> {
   const { run } = active;
   const reader = createFollowingReader(store, active);
-  try {
-    return await digestRun({ run, reader, threshold: thresholdFor(criteria, run) });
-  } catch {
-    return undefined; // whoever reads the run after its end reports what is wrong
-  }
+  return await digestRun({ run, reader, threshold: thresholdFor(criteria, run) });
 }

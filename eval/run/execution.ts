@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { AppError, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { planOf } from "../../shared/schemas/conversations.ts";
@@ -54,6 +54,18 @@ export const QUERY_LOST =
   "its endpoint has a query, which is not stored; send the request again (with the same " +
   "Idempotency-Key, if it had one), or put the credential into EVAL_CREDENTIALS";
 
+/** The same target; `onAsked` is called when a question has been handed to the network. */
+function onceAsked(target: Target, onAsked: () => void): Target {
+  return {
+    ...target,
+    ask(conversation, signal) {
+      const reply = target.ask(conversation, signal);
+      onAsked();
+      return reply;
+    },
+  };
+}
+
 /** Executes a run to its end and stores how it ended. Never rejects. */
 export type ExecuteRun = (active: ActiveRun, finished?: Finished) => Promise<RunEnd>;
 
@@ -61,6 +73,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
   const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = ports;
   const { saver, addresses, isStopping, onStorageFault } = state;
   const interleaving = createInterleaving(concurrency);
+  let isAssessorLoaded = false;
 
   async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
     const { run: { id, queryRemoved } } = active;
@@ -72,12 +85,15 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
       work = await sharing?.openWork(active.run, { concurrency });
       work = beside?.share(work ?? createLocalWork(planOf(request), finished)) ?? work;
-      const assessor = loadAssessor(request, active);
+      const asked = Promise.withResolvers<void>();
+      if (finished) asked.resolve(); // its replies may be there already
+      const assessor = loadAssessor(request, active, asked.promise);
       assessor.catch(() => {}); // rethrown to the first turn that needs it
+      const target = connect(request, endpoints.credentialFor(request.endpoint));
       const outcome = await runScenarios(
         { ...planOf(request), scenarios: request.test_batch },
         {
-          target: connect(request, endpoints.credentialFor(request.endpoint)),
+          target: onceAsked(target, asked.resolve),
           assessor,
           recorder: createRecorder(active),
           onUnscored: (position, error) =>
@@ -101,14 +117,18 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     }
   }
 
-  /** Loaded while the first question is on its way: nothing needs it before the reply. */
+  /** Its modules are loaded while the first question is on its way: the reply needs them. */
   async function loadAssessor(
     request: EvaluateRequest,
     { run: { id }, signal }: ActiveRun,
+    asked: Promise<void>,
   ): Promise<Assessor> {
-    await setImmediate(); // the first question is asked
-    await setTimeout(SENDING_MS);
+    if (!isAssessorLoaded) {
+      await asked;
+      await setTimeout(SENDING_MS);
+    }
     const { createAssessor } = await import("../assess/assessor.ts");
+    isAssessorLoaded = true;
     return createAssessor(request, {
       ports: scoring,
       signal,

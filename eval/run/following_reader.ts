@@ -7,7 +7,7 @@ const SCENARIOS_AT_ONCE = 20;
 
 /**
  * Reads a run that is running here, in the order of the batch: scenarios as soon as all of their
- * turns are stored. Throws `IncompleteRead` if the run ends without some that were stored here.
+ * turns are stored. Throws `IncompleteRead` if the run ends and this process has not stored all.
  */
 export function createFollowingReader(
   reader: Pick<RunReader, "turnPages">,

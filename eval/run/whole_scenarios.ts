@@ -1,4 +1,4 @@
-import { countTurns, type RunPlan } from "../../shared/schemas/conversations.ts";
+import { countScenarioTurns, type RunPlan } from "../../shared/schemas/conversations.ts";
 
 /** How many scenarios of a run are stored as a whole, counted from the first one. */
 export interface WholeScenarios {
@@ -12,7 +12,7 @@ export interface WholeScenarios {
 }
 
 export function createWholeScenarios(plan: RunPlan): WholeScenarios {
-  const left = plan.scenarios.map((scenario) => countTurns({ ...plan, scenarios: [scenario] }));
+  const left = plan.scenarios.map((_, scenario) => countScenarioTurns(plan, scenario));
   let count = 0;
   let isOver = false;
   let news = Promise.withResolvers<void>();

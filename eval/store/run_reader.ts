@@ -112,11 +112,11 @@ export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tall
 }
 
 /**
- * The turns after a position in the order of the batch, before a scenario. The first one has any size; the others are
- * included while the page is below `PAGE_BYTES`. One reply may have megabytes, and SQL knows the
- * sizes without reading the texts. The sizes limit the page and are not joined with it: PostgreSQL
- * takes a run that is not yet in its statistics for one of a single turn, and would read the whole
- * run for each turn of the page.
+ * The turns after a position in the order of the batch, before a scenario. The first one has any
+ * size; the others are included while the page is below `PAGE_BYTES`. One reply may have megabytes,
+ * and SQL knows the sizes without reading the texts. The sizes limit the page and are not joined
+ * with it: PostgreSQL takes a run that is not yet in its statistics for one of a single turn, and
+ * would read the whole run for each turn of the page.
  */
 function turnsFrom(
   runId: string,

@@ -1,9 +1,11 @@
 import type { RunRecord, Tally } from "./run_record.ts";
 import type { RunReader } from "./store.ts";
-import type { StoredTurn } from "./turn_record.ts";
+import type { StoredTurn, TurnText } from "./turn_record.ts";
 
 /** The part of a store that results are made from. */
-export type TurnReader = Pick<RunReader, "turns" | "turnPages" | "tally">;
+export interface TurnReader extends Pick<RunReader, "turns" | "tally"> {
+  turnPages(runId: string): AsyncIterable<TurnText[]>;
+}
 
 /** Not all turns of a run could be read. */
 export class IncompleteRead extends Error {

@@ -64,12 +64,18 @@ export function* listConversations(
 
 /** The turns of the complete run. */
 export function countTurns(plan: RunPlan): number {
-  const ways = plan.history === "both" ? [0, plan.attempts] : [0];
   return plan.scenarios.keys().reduce(
-    (sum, scenario) =>
-      sum + ways.reduce((all, attempt) => all + turnsOf(plan, { scenario, attempt }), 0),
+    (sum, scenario) => sum + countScenarioTurns(plan, scenario),
     0,
-  ) * plan.attempts;
+  );
+}
+
+/** Those of one scenario in all attempts. */
+export function countScenarioTurns(plan: RunPlan, scenario: number): number {
+  const { attempts } = plan;
+  const first = turnsOf(plan, { scenario, attempt: 0 });
+  const second = plan.history === "both" ? turnsOf(plan, { scenario, attempt: attempts }) : 0;
+  return attempts * (first + second);
 }
 
 /** What the turns that count were asked after; of `both`, those after generated replies. */

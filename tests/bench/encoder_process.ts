@@ -1,8 +1,9 @@
 // deno-lint-ignore-file no-console -- speaks to the process that started it
 /** `encoder_process.ts MODEL`: what a sentence encoder costs that has one worker, as JSON. */
 import process from "node:process";
+import type { EncoderModel } from "../../eval/assess/embeddings/bert/weight_piece.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { createTexts, MODELS } from "./encoder_texts.ts";
+import { createTexts } from "./encoder_texts.ts";
 import { elapsedMs } from "./measure.ts";
 
 export interface EncoderFigures {
@@ -23,9 +24,7 @@ async function measure(name: string): Promise<EncoderFigures> {
   const { lengths, write } = await createTexts(name);
   const rssBefore = process.memoryUsage().rss;
   const cpuBefore = readCpuMs();
-  using embedder = createLocalEmbedder({
-    model: MODELS.find((model) => model.name === name)!.name,
-  });
+  using embedder = createLocalEmbedder({ model: name as EncoderModel });
   const readyMs = await elapsedMs(() => embedder.embed("a"));
   const readyCpuMs = readCpuMs() - cpuBefore;
   const encode = (count: number, length: number) =>

@@ -54,11 +54,10 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     return { outcome: known.bodyHash === bodyHash ? "known" : "mismatch", id: known.runId };
   }
 
-  async function create(
+  function create(
     run: NewRun,
-    { id, group }: { id: string; group: RunGroup | null },
-  ): Promise<StoredRun> {
-    const batchDigest = await digestBatch(run.request.test_batch);
+    { id, group, batchDigest }: { id: string; group: RunGroup | null; batchDigest: string },
+  ): StoredRun {
     const stored = structuredClone(newStoredRun(run, { id, moment: now(), batchDigest, group }));
     const { parentId } = stored;
     runs.set(id, stored);
@@ -104,19 +103,20 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     ...memoryDatasets(now),
     async createRun(run) {
       const id = newId();
+      const batchDigest = await digestBatch(run.request.test_batch);
       const known = claim(run.idempotency, id);
       if (known) return known;
       const group = runs.get(run.parentId ?? "")?.group ?? null;
-      return { outcome: "created", id, run: await create(run, { id, group }) };
+      return { outcome: "created", id, run: create(run, { id, group, batchDigest }) };
     },
     async createGroup({ runs: wanted, idempotency }) {
       const id = newId();
+      const batchDigest = await digestBatch(wanted[0]!.request.test_batch); // all have the same
       const known = claim(idempotency, id);
       if (known) return known;
-      const created: StoredRun[] = [];
-      for (const [index, run] of wanted.entries()) {
-        created.push(await create(run, { id: newId(), group: { id, index, name: run.name } }));
-      }
+      const created = wanted.map((run, index) =>
+        create(run, { id: newId(), group: { id, index, name: run.name }, batchDigest })
+      );
       return { outcome: "created", id, runs: created };
     },
     // deno-lint-ignore require-await

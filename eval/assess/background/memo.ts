@@ -7,7 +7,7 @@ import type { MemoLimits } from "./remember_last.ts";
  * result.
  */
 const LONGEST_KEY = 2000;
-/** A longer text takes more to digest than it is worth. */
+/** To digest a longer text takes milliseconds, and long texts seldom repeat. */
 const LONGEST_DIGESTED = 1_000_000;
 
 /** What one memo may hold by default. */
@@ -91,7 +91,7 @@ export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<
         return result;
       }
 
-      /** What is computed of a long text takes some milliseconds, and several digests end together. */
+      /** Several digests may end together, and what is computed of each text takes milliseconds. */
       async function recallLong(text: string): Promise<Output> {
         const digest = await digestOf([text]);
         while (yieldIfDue.isDue()) await yieldIfDue();

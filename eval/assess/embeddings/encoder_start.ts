@@ -1,14 +1,12 @@
+import type { EncoderModel } from "./bert/weight_piece.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
-
-/** A sentence encoder that is part of the program, by the name that answers have for it. */
-export type EncoderModel = "minilm" | "bge-zh";
 
 /** What an encoder's worker is sent. */
 export interface EncoderInput {
   texts: string[];
 }
 
-/** It may read its weights, and gives that up before the first text. */
+/** It may read files, which it gives up before the first text: its weights are files. */
 export const ENCODER_OPTIONS = {
   type: "module",
   deno: { permissions: { ...COMPUTE_ONLY.deno.permissions, read: "inherit" } },

@@ -2,8 +2,8 @@
 /** A sentence encoder in a thread of its own: a batch keeps it busy for a tenth of a second. */
 import { serveCalls } from "../../../shared/background/serve_calls.ts";
 import { createSentenceModel, type SentenceModel } from "./bert/sentence_model.ts";
-import { buffersOf, type ModelSource } from "./bert/weight_piece.ts";
-import type { EncoderInput, EncoderModel } from "./encoder_start.ts";
+import { buffersOf, type EncoderModel, type ModelSource } from "./bert/weight_piece.ts";
+import type { EncoderInput } from "./encoder_start.ts";
 
 const SOURCES: Record<EncoderModel, () => Promise<ModelSource>> = {
   minilm: async () => (await import("./bert/minilm.ts")).MINILM,
@@ -17,6 +17,7 @@ serveCalls(async ({ texts }: EncoderInput) => (await loading).encode(texts));
 
 /** Piece by piece: the published weights are never in memory as a whole. */
 async function load(name: EncoderModel): Promise<SentenceModel> {
+  if (!Object.hasOwn(SOURCES, name)) throw new Error(`there is no sentence encoder ${name}`);
   try {
     const source = await SOURCES[name]();
     const model = createSentenceModel(source.shape);

@@ -6,8 +6,9 @@ import {
   type WorkerEvent,
   type WorkerPort,
 } from "../../../shared/background/worker_call.ts";
+import type { EncoderModel } from "./bert/weight_piece.ts";
 import { type Embedder, pool } from "./embedder.ts";
-import { type EncoderInput, type EncoderModel, startEncoder } from "./encoder_start.ts";
+import { type EncoderInput, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./windows.ts";
 
 /** Larger batches take as long a text, and keep a small run waiting behind a large one. */

@@ -36,15 +36,22 @@ Deno.test("a run below the threshold ends with 100 and says so", async () => {
 });
 
 Deno.test("what a run reports, computed while it ran, is what is stored", async () => {
-  const { run } = cliContext({
+  const { run, store } = cliContext({
     files: { "b.jsonl": batchFile(90) },
     answer: (_, call) => {
       if (call % 7 === 0) throw providerError(500);
       return call % 3 === 0 ? "wrong" : "right";
     },
   });
+  const { turnPages } = store;
+  const wholeReads: string[] = [];
+  store.turnPages = (id, range) => {
+    if (!range) wholeReads.push(id);
+    return turnPages(id, range);
+  };
   const { out } = await run("run", "b.jsonl", ...target, "--attempts", "2");
   assertStringIncludes(out, "Turns 180 of 180");
+  assertEquals(wholeReads, [], "nothing is left to read after the run");
   assertEquals((await run("resume", "latest")).out, out); // of a run that is complete
 });
 

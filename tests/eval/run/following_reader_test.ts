@@ -46,11 +46,13 @@ Deno.test("a run is read while it is stored, in its order, and no scenario befor
 });
 
 Deno.test("what is stored as a whole is read before the end of the run", async () => {
-  const { read, storeTurn } = await followedRun();
+  const { active, read, reading, storeTurn } = await followedRun();
   for (let scenario = 0; scenario < 25; scenario++) {
     for (const turn of [0, 1]) await storeTurn(scenario, turn);
   }
   assertEquals(new Set(read).size, 20, "as many as are read at once");
+  active.end({ status: "cancelled" });
+  await assertRejects(() => reading, IncompleteRead);
 });
 
 Deno.test("a run that ends without some of its turns is not read as a whole one", async () => {

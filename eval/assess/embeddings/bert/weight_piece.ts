@@ -1,4 +1,3 @@
-import type { EncoderModel } from "../encoder_start.ts";
 import type { ModelShape } from "./layout.ts";
 
 /** A part of a published model, small enough to be converted without much memory. */
@@ -27,6 +26,9 @@ export interface QuantizedPiece {
 }
 
 type Float<B extends ArrayBuffer> = Float16Array<B> | Float32Array<B>;
+
+/** A sentence encoder that is part of the program, by the name that answers have for it. */
+export type EncoderModel = "minilm" | "bge-zh";
 
 /** What a sentence encoder is made of. */
 export interface ModelSource {

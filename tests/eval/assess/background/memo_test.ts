@@ -83,6 +83,19 @@ Deno.test("long texts are remembered by their digests, which take the same few b
   assertEquals(computed.length, 5, "a short text is never taken for a long one");
 });
 
+Deno.test("the event loop runs between long texts that come together", async () => {
+  let turn = 0;
+  const counting = setInterval(() => turn++, 0);
+  const computedIn: number[] = [];
+  const memo = createMemo((text) => {
+    for (const until = performance.now() + 11; performance.now() < until;); // a whole stretch
+    return Promise.resolve(computedIn.push(turn) && text);
+  });
+  await Promise.all(["a", "b", "c", "d"].map((letter) => memo(letter.repeat(100_000))));
+  clearInterval(counting);
+  assertEquals(new Set(computedIn).size, 4, `in turns ${computedIn}`);
+});
+
 Deno.test("functions that share a memo share its bytes, and never their results", async () => {
   const shared = createSharedMemo<string>({ capacity: 2 });
   const computed: string[] = [];
