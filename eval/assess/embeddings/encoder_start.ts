@@ -1,12 +1,12 @@
-import type { EncoderModel } from "./bert/weight_piece.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
+import type { EncoderModel } from "./bert/weight_piece.ts";
 
 /** What an encoder's worker is sent. */
 export interface EncoderInput {
   texts: string[];
 }
 
-/** It may read files, which it gives up before the first text: its weights are files. */
+/** It may read files, for its weights, and gives that up before the first text. */
 export const ENCODER_OPTIONS = {
   type: "module",
   deno: { permissions: { ...COMPUTE_ONLY.deno.permissions, read: "inherit" } },
