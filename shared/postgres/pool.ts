@@ -64,6 +64,9 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
   };
   const pool = new driver.Pool({ ...config, max });
   pool.on("error", onError); // without a listener it would end the process
+  // So would an error that arrives together with the server's consent: the pool has given the
+  // connection away by then, and whoever gets it does not listen yet. The next statement fails.
+  pool.on("connect", (client) => client.on("error", () => {}));
 
   async function connect(): Promise<PostgresClient> {
     const client = await translate(() => pool.connect());
