@@ -45,6 +45,8 @@ export const COMPLETIONS_PATH = "/chat/completions";
  * one that answers may take minutes, with all places but one idle.
  */
 const SEARCH_PATIENCE_MS = 2_000;
+/** The same if the address names the API: only a refusal is worth the wait. */
+const REFUSAL_PATIENCE_MS = 20;
 /** After this many searches without a result, calls no longer wait for one another. */
 const PATIENT_SEARCHES = 3;
 
@@ -53,18 +55,23 @@ const PATIENT_SEARCHES = 3;
  * wait, but not for long. Only a readable reply settles the dialect: after anything else (a timeout,
  * a reset, 400, 500, a page of HTML) the next call searches again. A reply behind an unreadable
  * answer of a likelier address settles it when that happens twice: the answer may have been damaged
- * once. If a search shows that the endpoint cannot be used at all, every call fails with the same
- * error, without a further request.
+ * once. If the first search, or half of all, show that the endpoint cannot be used, every further
+ * call fails with the same error, without a request. One of many is not enough: a gateway may refuse
+ * a single question with 403.
  */
 export function createTarget(
   options: TargetOptions,
-  { patienceMs = SEARCH_PATIENCE_MS }: { patienceMs?: number } = {},
+  { patienceMs = isPlain(options) ? REFUSAL_PATIENCE_MS : SEARCH_PATIENCE_MS }: {
+    patienceMs?: number;
+  } = {},
 ): Target {
   const candidates = listCandidates(options);
   let settled: Dialect | undefined;
   let fatal: unknown;
   let search: Promise<void> | undefined;
-  let searches = 0;
+  let begun = 0;
+  let ended = 0;
+  let refused = 0;
   /** Answered once, after an address before it had given an answer that could not be read. */
   let doubtful: Dialect | undefined;
 
@@ -73,6 +80,7 @@ export function createTarget(
     signal: AbortSignal,
   ): Promise<TargetReply> {
     const done = Promise.withResolvers<void>();
+    const isFirst = begun++ === 0;
     if (!search) search = done.promise;
     try {
       const { dialect, reply, isSure } = await probe(
@@ -83,10 +91,13 @@ export function createTarget(
       else doubtful = dialect;
       return reply;
     } catch (error) {
-      if (!settled && isUnusable(error)) fatal ??= error;
+      if (isUnusable(error)) {
+        refused++;
+        if (!settled && (isFirst || refused >= begun / 2)) fatal ??= error;
+      }
       throw error;
     } finally {
-      searches++;
+      ended++;
       if (search === done.promise) search = undefined;
       done.resolve();
     }
@@ -97,7 +108,7 @@ export function createTarget(
       const waitUntil = performance.now() + patienceMs;
       while (!settled && fatal === undefined) {
         const patience = waitUntil - performance.now();
-        const isWaiting = search && searches < PATIENT_SEARCHES && patience > 0;
+        const isWaiting = search && ended < PATIENT_SEARCHES && patience > 0;
         if (!isWaiting) return await searchFor(conversation, signal);
         await waitFor(search!, { ms: patience, signal });
       }
@@ -179,13 +190,24 @@ function isUnusable(error: unknown): boolean {
 export function endpointKind(
   { endpoint, protocol }: { endpoint: string; protocol?: Protocol | undefined },
 ): Protocol | undefined {
-  if (protocol) return protocol;
-  const path = new URL(endpoint).pathname.replace(/\/+$/, "");
-  return path.endsWith(COMPLETIONS_PATH) || HAS_VERSION.test(path) ? "openai" : undefined;
+  return protocol ?? (namesApi(pathOf(endpoint)) ? "openai" : undefined);
+}
+
+/** Whether the first address to be tried is most likely the right one. */
+function isPlain({ endpoint, protocol }: TargetOptions): boolean {
+  return protocol === "agent" || namesApi(pathOf(endpoint));
 }
 
 /** A path such as `/v1` or `/api/v1beta/openai` names the API itself. */
 const HAS_VERSION = /\/v\d+\w*(\/|$)/;
+
+function namesApi(path: string): boolean {
+  return path.endsWith(COMPLETIONS_PATH) || HAS_VERSION.test(path);
+}
+
+function pathOf(endpoint: string): string {
+  return new URL(endpoint).pathname.replace(/\/+$/, "");
+}
 
 /**
  * The dialects and addresses that an endpoint may mean, most likely first. Servers such as Ollama
@@ -193,7 +215,7 @@ const HAS_VERSION = /\/v\d+\w*(\/|$)/;
  */
 function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOptions): Dialect[] {
   const url = new URL(endpoint);
-  const path = url.pathname.replace(/\/+$/, "");
+  const path = pathOf(endpoint);
   const at = (pathname: string) => {
     const base = new URL(url);
     base.pathname = pathname;
