@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
-import type { EndpointClient } from "./client.ts";
+import type { AboutAnswer, EndpointClient } from "./client.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";
 import { readMessageCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 import { type ConversationMessage, type Dialect, withoutQuery } from "./target.ts";
@@ -38,7 +37,7 @@ export function createAgentDialect(
         url,
         headers: { "x-model-id": modelId, ...(observesTools && TOOL_EVENTS_HEADER) },
         body: { messages: conversation.map(toMessage) },
-        read: (answer, encoding) => readReply(answer, { encoding, observesTools }),
+        read: (answer, about) => readReply(answer, { ...about, observesTools }),
       }, signal),
   };
 }
@@ -49,7 +48,7 @@ function toMessage({ role, content }: ConversationMessage) {
 
 function readReply(
   answer: unknown,
-  { encoding, observesTools }: { encoding: typeof NOT_UTF8 | undefined; observesTools: boolean },
+  { encoding, latencyMs, observesTools }: AboutAnswer & { observesTools: boolean },
 ): TargetReply | undefined {
   const { data } = Reply.safeParse(answer);
   if (!data) return undefined;
@@ -62,6 +61,7 @@ function readReply(
     finishReason: data.response_metadata?.finish_reason ?? null,
     usage,
     encoding,
+    latencyMs,
     cachedInputTokens: details?.cache_read,
     toolCalls: observesTools ? readToolEvents(answer) ?? readMessageCalls(answer) : undefined,
   });

@@ -52,8 +52,15 @@ export interface EndpointCall<T> {
   url: string;
   headers?: Record<string, string>;
   body: unknown;
-  /** `encoding` is set if the answer's bytes were not UTF-8. */
-  read: (answer: unknown, encoding?: typeof NOT_UTF8) => T | undefined;
+  read: (answer: unknown, about: AboutAnswer) => T | undefined;
+}
+
+/** What is known of an answer beside its JSON. */
+export interface AboutAnswer {
+  /** From its request to its last byte. Earlier attempts and waits do not count. */
+  latencyMs: number;
+  /** Set if its bytes were not UTF-8. */
+  encoding?: typeof NOT_UTF8;
 }
 
 /** Time for the waits between attempts, which are 1.5 s for two retries. */
@@ -86,10 +93,12 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
   async function send<T>(call: EndpointCall<T>, body: string, signal: AbortSignal): Promise<T> {
     const headers = { ...ownHeaders, ...call.headers };
+    const sentAt = performance.now();
     const response = await fetch(call.url, { method: "POST", headers, body, signal });
     await requireOk(response);
     const bytes = await response.arrayBuffer();
-    const reply = await readReply(response, bytes, call);
+    const latencyMs = Math.round(performance.now() - sentAt);
+    const reply = await readReply(response, { bytes, latencyMs }, call);
     if (reply === undefined) throw unreadable(response, new TextDecoder().decode(bytes));
     return reply;
   }
@@ -143,13 +152,13 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 /** `undefined` if the answer is not a reply. Throws if it is an error in spite of its status. */
 async function readReply<T>(
   { headers }: Response,
-  bytes: ArrayBuffer,
+  { bytes, latencyMs }: { bytes: ArrayBuffer; latencyMs: number },
   { read }: EndpointCall<T>,
 ): Promise<T | undefined> {
   try {
     const { value, encoding } = await parseAnswer(bytes, headers.get("content-type") ?? "");
     const status = hiddenErrorStatus(value);
-    if (status === undefined) return read(value, encoding);
+    if (status === undefined) return read(value, { latencyMs, ...(encoding && { encoding }) });
     const answer = { status, headers, body: JSON.stringify(value) };
     throw new CallFailure({ failure: { kind: "status", status }, answer });
   } catch (error) {

@@ -25,9 +25,11 @@ export function observeTarget(
         const endTurn = metrics.startTurn();
         let outcome = "ok";
         let tokens = { input_tokens: 0, output_tokens: 0 };
+        let latencyMs: number | undefined;
         try {
           const reply = await target.ask(conversation, signal);
           tokens = reply.usage ?? tokens;
+          latencyMs = reply.latencyMs;
           span.setAttributes({
             "gen_ai.usage.input_tokens": tokens.input_tokens,
             "gen_ai.usage.output_tokens": tokens.output_tokens,
@@ -41,7 +43,7 @@ export function observeTarget(
           metrics.modelCall({
             provider: "endpoint",
             outcome,
-            seconds: (performance.now() - started) / 1000,
+            seconds: (latencyMs ?? performance.now() - started) / 1000,
             inputTokens: tokens.input_tokens,
             outputTokens: tokens.output_tokens,
           });

@@ -3,7 +3,7 @@ import { asFields, asList } from "../../shared/fields.ts";
 import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 import type { ModelParameters } from "../../shared/schemas/evaluate_request.ts";
-import type { EndpointClient } from "./client.ts";
+import type { AboutAnswer, EndpointClient } from "./client.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";
 import { COMPLETIONS_PATH, type Dialect, withoutQuery } from "./target.ts";
 import { readPendingCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
@@ -40,14 +40,13 @@ export function createOpenAIDialect(
         url,
         ...(observesTools && { headers: TOOL_EVENTS_HEADER }),
         body: toCompletionParams({ ...settings, messages: [...system, ...conversation] }),
-        read: (value, encoding) =>
-          readReply({ value, ...(encoding && { encoding }) }, { modelId, observesTools }),
+        read: (value, about) => readReply({ value, ...about }, { modelId, observesTools }),
       }, signal),
   };
 }
 
 function readReply(
-  answer: DecodedAnswer,
+  answer: DecodedAnswer & AboutAnswer,
   { modelId, observesTools }: { modelId: string; observesTools: boolean },
 ): TargetReply | undefined {
   const reply = parseReply(answer, modelId);
@@ -66,6 +65,7 @@ function readReply(
       total_tokens: usage.totalTokens,
     },
     encoding,
+    latencyMs: answer.latencyMs,
     cachedInputTokens: usage?.promptDetails?.cached_tokens,
     toolCalls: observesTools ? readToolEvents(message) ?? readPendingCalls(toolCalls) : undefined,
   });

@@ -9,6 +9,8 @@ import type { InteractionUsage } from "../../shared/schemas/interaction_result.t
 export interface TargetReply {
   content: string;
   usage: InteractionUsage | null;
+  /** From the request to the end of the answer: what the endpoint took, without waits of ours. */
+  latencyMs?: number;
   /** Why the model stopped, in the endpoint's word; `null` if it does not say. */
   finishReason?: string | null;
   /** What the model thought first. It is neither scored nor a part of the conversation. */
@@ -42,6 +44,7 @@ export interface RawReply {
   finishReason: string | null;
   usage: InteractionUsage | null;
   encoding?: typeof NOT_UTF8 | undefined;
+  latencyMs?: number;
   /** What the endpoint called, if that was asked for and it says so. */
   toolCalls?: ObservedToolCall[] | undefined;
   cachedInputTokens?: number | undefined;
@@ -52,7 +55,7 @@ export interface RawReply {
  * asked for, a reply of nothing else is whole.
  */
 export function toTargetReply(raw: RawReply): TargetReply {
-  const { finishReason, usage, calls, encoding, toolCalls, cachedInputTokens } = raw;
+  const { finishReason, usage, calls, encoding, latencyMs, toolCalls, cachedInputTokens } = raw;
   const { content, thought } = splitThought(parseContent(raw.content) ?? "");
   const reasoning = [asText(raw.reasoning) ?? thoughtParts(raw.content), thought]
     .map((text) => text.trim()).filter(Boolean).join("\n\n");
@@ -60,6 +63,7 @@ export function toTargetReply(raw: RawReply): TargetReply {
     content,
     usage,
     finishReason,
+    ...(latencyMs !== undefined && { latencyMs }),
     ...(reasoning !== "" && { reasoning }),
     ...(encoding && { encoding }),
     ...(toolCalls && { toolCalls }),

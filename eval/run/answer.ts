@@ -11,8 +11,14 @@ import type { EarlierReply, RunPorts, TimedReply } from "./run_ports.ts";
 
 /** The outcome of a call: a reply, or the reason why there is none that can be scored. */
 export type Answer =
-  | (TimedReply & Partial<Pick<EarlierReply, "attempt" | "fromRun">>)
-  | { latencyMs: number; reply?: never; error: InteractionError; textless?: TargetReply };
+  & (
+    | (TimedReply & Partial<Pick<EarlierReply, "attempt" | "fromRun">>)
+    | { latencyMs: number; reply?: never; error: InteractionError; textless?: TargetReply }
+  )
+  & {
+    /** With all waits and attempts; unset if the call was made before. */
+    tookMs?: number;
+  };
 
 /** Asks the endpoint. A call that fails does not reject, unless it was aborted. */
 export async function ask(
@@ -22,15 +28,17 @@ export async function ask(
 ): Promise<Answer> {
   signal.throwIfAborted();
   const started = performance.now();
-  const latencyMs = () => Math.round(performance.now() - started);
+  const took = () => Math.round(performance.now() - started);
   try {
     const reply = await target.ask([...history, { role: "user", content: user_message }], signal);
-    if (!reply.textless) return { reply, latencyMs: latencyMs() };
-    const error = { ...reply.textless, status: 200 };
-    return { error, textless: reply, latencyMs: latencyMs() };
+    const tookMs = took();
+    const { latencyMs = tookMs, textless } = reply;
+    if (!textless) return { reply, latencyMs, tookMs };
+    return { error: { ...textless, status: 200 }, textless: reply, latencyMs, tookMs };
   } catch (error) {
     if (isAbort(error)) throw error;
-    return { error: describe(error), latencyMs: latencyMs() };
+    const tookMs = took();
+    return { error: describe(error), latencyMs: tookMs, tookMs };
   }
 }
 

@@ -77,7 +77,8 @@ export async function converse(
           spentBefore: () => before,
           isSecondWay: firstTurn > 0,
         });
-        const tookMs = Math.round(answer.latencyMs + performance.now() - started);
+        const { tookMs: askingMs = answer.latencyMs } = answer;
+        const tookMs = Math.round(askingMs + performance.now() - started);
         await storedBefore;
         isTaken ||= lost?.aborted ?? false;
         if (isTaken) return;

@@ -1,5 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { createEndpointClient } from "../../../eval/endpoint/client.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { type AboutAnswer, createEndpointClient } from "../../../eval/endpoint/client.ts";
 import { createEndpointPace, type EndpointPace } from "../../../eval/endpoint/pace.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 
@@ -14,7 +14,8 @@ function ask(fetch: typeof globalThis.fetch, pace: EndpointPace = createEndpoint
     fetch,
     pace,
   });
-  const call = { url: "http://127.0.0.1:9/", body: {}, read: (answer: unknown) => answer };
+  const read = (answer: unknown, { latencyMs }: AboutAnswer) => ({ answer, latencyMs });
+  const call = { url: "http://127.0.0.1:9/", body: {}, read };
   return client.post(call, new AbortController().signal);
 }
 
@@ -25,7 +26,7 @@ const answer: typeof globalThis.fetch = (_input, init) =>
     setTimeout(() => resolve(Response.json({ text: "fine" })), 5);
   });
 
-Deno.test("the wait for a permit does not count as time of the call", async () => {
+Deno.test("the wait for a permit counts neither as time of the call nor as latency", async () => {
   const pace = createEndpointPace(8);
   const late: EndpointPace = {
     ...pace,
@@ -34,7 +35,9 @@ Deno.test("the wait for a permit does not count as time of the call", async () =
       return await pace.acquire(signal);
     },
   };
-  assertEquals(await ask(answer, late), { text: "fine" });
+  const reply = await ask(answer, late);
+  assertEquals(reply.answer, { text: "fine" });
+  assert(reply.latencyMs <= TIMEOUT_MS, `${reply.latencyMs} ms`);
 });
 
 Deno.test("an attempt that hangs ends at its timeout", async () => {

@@ -1,4 +1,6 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import type { Target } from "../../../eval/endpoint/target.ts";
+import type { Recorder } from "../../../eval/run/run_ports.ts";
 import { runScenarios } from "../../../eval/run/runner.ts";
 import type { TurnPosition } from "../../../eval/store/position.ts";
 import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
@@ -63,4 +65,22 @@ Deno.test("a turn whose scoring fails has no scores, and the run continues", asy
   assertEquals(results![0]!.error, undefined);
   assertEquals(asked.length, 2);
   assertEquals(faults, [[{ scenario: 0, attempt: 0, turn: 0 }, "a poisoned reply"]]);
+});
+
+Deno.test("the latency of a turn is what the endpoint took, its time also what was waited before", async () => {
+  const target: Target = {
+    async ask() {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return { content: "hi", usage: null, latencyMs: 7 };
+    },
+  };
+  const times: { latency: number; took: number }[] = [];
+  const recorder: Recorder = {
+    record: (_position, { latency_ms }, { tookMs }) =>
+      void times.push({ latency: latency_ms, took: tookMs }),
+  };
+  const scenarios = [scenario("s", [interaction("1")])];
+  await runScenarios({ scenarios, attempts: 1 }, ports(target, { recorder }));
+  assertEquals(times.map(({ latency }) => latency), [7]);
+  assert(times[0]!.took > 7, `${times[0]!.took} ms`);
 });
