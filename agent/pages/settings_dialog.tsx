@@ -127,7 +127,7 @@ function ToolList() {
   return (
     <details class="reasoning">
       <summary>Tools of the agent ({report.tools.length})</summary>
-      <dl class="tool-list">
+      <dl class="tool-list" tabIndex={0}>
         {report.tools.map(({ name, description }) => (
           <div key={name}>
             <dt>

@@ -10,7 +10,7 @@ export function ReplyDiff({ reply, reference, labels = ["Reference", "Reply"] }:
     <div class="pair">
       <div>
         <div class="muted small">{labels[0]}</div>
-        <div class="text">
+        <div class="text" role="group" aria-label={labels[0]} tabIndex={0}>
           {reference
             ? <DiffText before={reference} after={reply} side="before" />
             : <span class="muted">none</span>}
@@ -18,7 +18,7 @@ export function ReplyDiff({ reply, reference, labels = ["Reference", "Reply"] }:
       </div>
       <div>
         <div class="muted small">{labels[1]}</div>
-        <div class="text">
+        <div class="text" role="group" aria-label={labels[1]} tabIndex={0}>
           {reply
             ? <DiffText before={reference || reply} after={reply} side="after" />
             : <span class="muted">empty</span>}

@@ -10,7 +10,7 @@ const LONG_BATCH = SUPPORT_BATCH.slice(0, 3).map(({ id, interactions }) => ({
   interactions: interactions.map((turn) => ({
     ...turn,
     user_message: `${turn.user_message} ${WORD.repeat(3)}`,
-    reference_reply: `${turn.reference_reply} ${WORD.repeat(3)} ${"and so on ".repeat(60)}`,
+    reference_reply: `${turn.reference_reply} ${WORD.repeat(3)} ${"and so on ".repeat(200)}`,
   })),
 }));
 

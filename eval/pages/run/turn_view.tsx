@@ -164,7 +164,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
         {interaction.reasoning && (
           <details class="as-table">
             <summary>Reasoning, which is not scored</summary>
-            <p class="text" dir="auto">{interaction.reasoning}</p>
+            <p class="text" dir="auto" tabIndex={0}>{interaction.reasoning}</p>
           </details>
         )}
       </Section>
