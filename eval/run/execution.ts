@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { AppError, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { planOf } from "../../shared/schemas/conversations.ts";
@@ -44,8 +43,8 @@ export interface ExecutionState {
   onStorageFault: (id: string, detail: string) => void;
 }
 
-/** How long it takes to send a question. Loading modules in this time would hold it back. */
-const SENDING_MS = 5;
+/** How long it takes to send the first questions. Loading modules would hold them back. */
+const SENDING_MS = 40;
 /** Longer replies are on the disk before they are scored: a long text may crash the process. */
 const LONG_REPLY = 100_000;
 
@@ -54,14 +53,27 @@ export const QUERY_LOST =
   "its endpoint has a query, which is not stored; send the request again (with the same " +
   "Idempotency-Key, if it had one), or put the credential into EVAL_CREDENTIALS";
 
-/** The same target; `onAsked` is called when a question has been handed to the network. */
-function onceAsked(target: Target, onAsked: () => void): Target {
+/** The same target; `sent` settles once its first questions are sent, or one is answered. */
+function watchSending(target: Target): { target: Target; sent: Promise<void> } {
+  const sent = Promise.withResolvers<void>();
+  let isFirst = true;
   return {
-    ...target,
-    ask(conversation, signal) {
-      const reply = target.ask(conversation, signal);
-      onAsked();
-      return reply;
+    sent: sent.promise,
+    target: {
+      ...target,
+      ask(conversation, signal) {
+        const reply = target.ask(conversation, signal);
+        if (isFirst) {
+          const timer = setTimeout(sent.resolve, SENDING_MS);
+          const onAnswer = () => {
+            clearTimeout(timer);
+            sent.resolve();
+          };
+          reply.then(onAnswer, onAnswer);
+        }
+        isFirst = false;
+        return reply;
+      },
     },
   };
 }
@@ -85,15 +97,16 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
       work = await sharing?.openWork(active.run, { concurrency });
       work = beside?.share(work ?? createLocalWork(planOf(request), finished)) ?? work;
-      const asked = Promise.withResolvers<void>();
-      if (finished) asked.resolve(); // its replies may be there already
-      const assessor = loadAssessor(request, active, asked.promise);
+      const { target, sent } = watchSending(
+        connect(request, endpoints.credentialFor(request.endpoint)),
+      );
+      // Of a resumed run, replies may be there already.
+      const assessor = loadAssessor(request, active, finished ? Promise.resolve() : sent);
       assessor.catch(() => {}); // rethrown to the first turn that needs it
-      const target = connect(request, endpoints.credentialFor(request.endpoint));
       const outcome = await runScenarios(
         { ...planOf(request), scenarios: request.test_batch },
         {
-          target: onceAsked(target, asked.resolve),
+          target,
           assessor,
           recorder: createRecorder(active),
           onUnscored: (position, error) =>
@@ -117,16 +130,13 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     }
   }
 
-  /** Its modules are loaded while the first question is on its way: the reply needs them. */
+  /** Its modules are loaded while the first questions are on their way: the replies need them. */
   async function loadAssessor(
     request: EvaluateRequest,
     { run: { id }, signal }: ActiveRun,
-    asked: Promise<void>,
+    sent: Promise<void>,
   ): Promise<Assessor> {
-    if (!isAssessorLoaded) {
-      await asked;
-      await setTimeout(SENDING_MS);
-    }
+    if (!isAssessorLoaded) await sent;
     const { createAssessor } = await import("../assess/assessor.ts");
     isAssessorLoaded = true;
     return createAssessor(request, {
