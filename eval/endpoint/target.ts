@@ -1,3 +1,4 @@
+import { isLoopback } from "../../shared/http/host.ts";
 import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate_request.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { TargetReply } from "./reply.ts";
@@ -46,7 +47,7 @@ export const COMPLETIONS_PATH = "/chat/completions";
  */
 const SEARCH_PATIENCE_MS = 2_000;
 /** The same if the address names the API: only a refusal is worth the wait. */
-const REFUSAL_PATIENCE_MS = 20;
+const REFUSAL_PATIENCE_MS = { network: 300, loopback: 30 };
 /** After this many searches without a result, calls no longer wait for one another. */
 const PATIENT_SEARCHES = 3;
 
@@ -61,9 +62,7 @@ const PATIENT_SEARCHES = 3;
  */
 export function createTarget(
   options: TargetOptions,
-  { patienceMs = isPlain(options) ? REFUSAL_PATIENCE_MS : SEARCH_PATIENCE_MS }: {
-    patienceMs?: number;
-  } = {},
+  { patienceMs = patienceFor(options) }: { patienceMs?: number } = {},
 ): Target {
   const candidates = listCandidates(options);
   let settled: Dialect | undefined;
@@ -193,9 +192,9 @@ export function endpointKind(
   return protocol ?? (namesApi(pathOf(endpoint)) ? "openai" : undefined);
 }
 
-/** Whether the first address to be tried is most likely the right one. */
-function isPlain({ endpoint, protocol }: TargetOptions): boolean {
-  return protocol === "agent" || namesApi(pathOf(endpoint));
+function patienceFor({ endpoint, protocol }: TargetOptions): number {
+  if (protocol !== "agent" && !namesApi(pathOf(endpoint))) return SEARCH_PATIENCE_MS;
+  return REFUSAL_PATIENCE_MS[isLoopback(new URL(endpoint).hostname) ? "loopback" : "network"];
 }
 
 /** A path such as `/v1` or `/api/v1beta/openai` names the API itself. */

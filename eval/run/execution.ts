@@ -44,7 +44,7 @@ export interface ExecutionState {
 }
 
 /** How long it takes to send the first questions. Loading modules would hold them back. */
-const SENDING_MS = 40;
+const SENDING_MS = 60;
 /** Longer replies are on the disk before they are scored: a long text may crash the process. */
 const LONG_REPLY = 100_000;
 
