@@ -8,7 +8,7 @@ function clientOf(answer: (body: { input: string[] }) => unknown) {
   const client: EndpointClient = {
     post<T>({ url, body, read }: EndpointCall<T>): Promise<T> {
       calls.push({ url, body });
-      const value = read(answer(body as { input: string[] }));
+      const value = read(answer(body as { input: string[] }), { latencyMs: 0 });
       return value === undefined ? Promise.reject(new Error("unreadable")) : Promise.resolve(value);
     },
   };

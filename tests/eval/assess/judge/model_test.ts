@@ -16,7 +16,7 @@ function clientOf(answer: (body: Sent) => unknown) {
   const client: EndpointClient = {
     async post<T>({ url, body, read }: EndpointCall<T>): Promise<T> {
       sent.push({ url, body: body as Sent });
-      const value = read(await answer(body as Sent));
+      const value = read(await answer(body as Sent), { latencyMs: 0 });
       if (value === undefined) throw providerError(502);
       return value;
     },
