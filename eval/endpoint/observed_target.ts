@@ -25,11 +25,9 @@ export function observeTarget(
         const endTurn = metrics.startTurn();
         let outcome = "ok";
         let tokens = { input_tokens: 0, output_tokens: 0 };
-        let latencyMs: number | undefined;
         try {
           const reply = await target.ask(conversation, signal);
           tokens = reply.usage ?? tokens;
-          latencyMs = reply.latencyMs;
           span.setAttributes({
             "gen_ai.usage.input_tokens": tokens.input_tokens,
             "gen_ai.usage.output_tokens": tokens.output_tokens,
@@ -43,7 +41,7 @@ export function observeTarget(
           metrics.modelCall({
             provider: "endpoint",
             outcome,
-            seconds: (latencyMs ?? performance.now() - started) / 1000,
+            seconds: (performance.now() - started) / 1000,
             inputTokens: tokens.input_tokens,
             outputTokens: tokens.output_tokens,
           });
