@@ -44,7 +44,7 @@ export interface RawReply {
   finishReason: string | null;
   usage: InteractionUsage | null;
   encoding?: typeof NOT_UTF8 | undefined;
-  latencyMs?: number;
+  latencyMs: number;
   /** What the endpoint called, if that was asked for and it says so. */
   toolCalls?: ObservedToolCall[] | undefined;
   cachedInputTokens?: number | undefined;
@@ -63,7 +63,7 @@ export function toTargetReply(raw: RawReply): TargetReply {
     content,
     usage,
     finishReason,
-    ...(latencyMs !== undefined && { latencyMs }),
+    latencyMs,
     ...(reasoning !== "" && { reasoning }),
     ...(encoding && { encoding }),
     ...(toolCalls && { toolCalls }),

@@ -1,5 +1,4 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { TargetReply } from "../../../eval/endpoint/reply.ts";
 import { createTarget, type Dialect } from "../../../eval/endpoint/target.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { ModelParameters, Protocol } from "../../../shared/schemas/evaluate_request.ts";
@@ -186,110 +185,6 @@ Deno.test("an address that is always unreadable is asked twice, and then skipped
   });
   for (let call = 0; call < 4; call++) await target.ask(question, signal);
   assertEquals(asked.filter((address) => address === "openai http://host").length, 2);
-});
-
-Deno.test("calls wait for the first one for a limited time", async () => {
-  const hanging = Promise.withResolvers<TargetReply>();
-  let asked = 0;
-  const dialect: Dialect = {
-    address: "http://host",
-    ask: () => ++asked === 1 ? hanging.promise : Promise.resolve({ content: "hi", usage: null }),
-  };
-  const target = createTarget({
-    endpoint: "http://host/v1/chat/completions",
-    protocol: undefined,
-    parameters: {},
-    dialects: { openai: () => dialect, agent: () => dialect },
-  }, { patienceMs: 20 });
-  const first = target.ask(question, signal);
-  assertEquals((await target.ask(question, signal)).content, "hi");
-  hanging.resolve({ content: "late", usage: null });
-  assertEquals((await first).content, "late");
-});
-
-Deno.test("calls wait longer if the address does not name the API, and least on loopback", async () => {
-  const hanging = Promise.withResolvers<TargetReply>();
-  const addresses = ["http://host", "http://host/v1/chat/completions", "http://127.0.0.1:1/v1"];
-  const answered: string[] = [];
-  const calls: Promise<unknown>[] = [];
-  for (const endpoint of addresses) {
-    let asked = 0;
-    const dialect: Dialect = {
-      address: endpoint,
-      ask: () => ++asked === 1 ? hanging.promise : Promise.resolve({ content: "hi", usage: null }),
-    };
-    const dialects = { openai: () => dialect, agent: () => dialect };
-    const target = createTarget({ endpoint, protocol: undefined, parameters: {}, dialects });
-    const first = target.ask(question, signal);
-    const second = target.ask(question, signal).then(() => answered.push(endpoint));
-    calls.push(first, second);
-  }
-  await calls[3]; // the second call of the second endpoint
-  hanging.resolve({ content: "late", usage: null });
-  await Promise.all(calls);
-  assertEquals(answered, addresses.toReversed());
-});
-
-/** A target whose calls are all under way; `answers` settle them. */
-async function askedAtOnce(count: number) {
-  const answers: PromiseWithResolvers<TargetReply>[] = [];
-  const dialect: Dialect = {
-    address: "http://host",
-    ask: () => (answers[answers.length] = Promise.withResolvers()).promise,
-  };
-  const target = createTarget({
-    endpoint: "http://host/v1/chat/completions",
-    protocol: undefined,
-    parameters: {},
-    dialects: { openai: () => dialect, agent: () => dialect },
-  }, { patienceMs: 0 });
-  const calls = Array.from({ length: count }, () => target.ask(question, signal));
-  for (const call of calls) call.catch(() => {});
-  await Promise.resolve();
-  assertEquals(answers.length, count);
-  return { target, answers, calls };
-}
-
-Deno.test("a refusal of one question among several under way fails only that call", async () => {
-  const { target, answers, calls } = await askedAtOnce(4);
-  answers[1]!.reject(providerError(403));
-  await assertRejects(() => calls[1]!, ProviderError, "403");
-  const further = target.ask(question, signal);
-  await Promise.resolve();
-  for (const answer of answers) answer.resolve({ content: "hi", usage: null });
-  assertEquals((await further).content, "hi");
-});
-
-Deno.test("if the first question or half of those under way are refused, no further call is made", async () => {
-  for (const refused of [[0], [1, 2]]) {
-    const { target, answers, calls } = await askedAtOnce(4);
-    for (const index of refused) {
-      answers[index]!.reject(providerError(403));
-      await assertRejects(() => calls[index]!, ProviderError, "403");
-    }
-    await assertRejects(() => target.ask(question, signal), ProviderError, "403");
-    assertEquals(answers.length, 4);
-    for (const answer of answers) answer.resolve({ content: "hi", usage: null });
-    await Promise.allSettled(calls);
-  }
-});
-
-Deno.test("a call that is aborted while it waits for the first one rejects at once", async () => {
-  const hanging = Promise.withResolvers<TargetReply>();
-  const dialect: Dialect = { address: "http://host", ask: () => hanging.promise };
-  const target = createTarget({
-    endpoint: "http://host/v1/chat/completions",
-    protocol: undefined,
-    parameters: {},
-    dialects: { openai: () => dialect, agent: () => dialect },
-  });
-  const first = target.ask(question, signal);
-  const leaving = new AbortController();
-  const waiting = target.ask(question, leaving.signal);
-  leaving.abort();
-  await assertRejects(() => waiting, DOMException);
-  hanging.resolve({ content: "late", usage: null });
-  await first;
 });
 
 Deno.test("an origin that was busy at first is searched again", async () => {
