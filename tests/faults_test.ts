@@ -5,6 +5,7 @@ import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/config.ts";
 import { silentLogger } from "../shared/log.ts";
 import { createOpenAIProvider } from "../agent/models/openai_provider.ts";
+import type { Protocol } from "../shared/schemas/evaluate_request.ts";
 import type { EvaluateResponse } from "../shared/schemas/evaluate_response.ts";
 import { agentRequestOf, agentService } from "./fakes/agent_service.ts";
 import { evaluateRequestOf } from "./fakes/eval_service.ts";
@@ -61,12 +62,16 @@ function evaluator(timeoutMs: number, environment: Record<string, string> = {}) 
   const service = createEvalHandler(
     createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
   );
-  return async (endpoint: string, messages: string[]): Promise<EvaluateResponse> => {
+  return async (
+    endpoint: string,
+    messages: string[],
+    { protocol }: { protocol?: Protocol } = {},
+  ): Promise<EvaluateResponse> => {
     const test_batch = messages.map((user_message, index) => ({
       id: `s${index}`,
       interactions: [{ id: "i", user_message }], // no reference: no worker has to be started
     }));
-    const request = evaluateRequestOf({ test_batch, endpoint, model_id: "m" });
+    const request = evaluateRequestOf({ test_batch, endpoint, model_id: "m", protocol });
     const response = await service(request);
     const text = await response.text();
     assertEquals(response.status, 200, text);
@@ -111,7 +116,8 @@ for (const fault of names) {
   Deno.test(`eval: ${fault} fails its own interaction and no other`, async () => {
     await using endpoint = await startFaultyEndpoint();
     const evaluate = evaluator(patience(fault));
-    const result = await evaluate(endpoint.baseUrl, ["one", `${fault}:`, "two", "three"]);
+    const messages = ["one", `${fault}:`, "two", "three"];
+    const result = await evaluate(endpoint.baseUrl, messages, { protocol: "openai" });
     assertEquals(failures(result), [undefined, code, undefined, undefined]);
     assertEquals(endpoint.count, 4);
     await assertQuiet(endpoint, 4);

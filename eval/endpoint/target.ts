@@ -84,7 +84,10 @@ export function createTarget(
     try {
       const { dialect, reply, isSure } = await probe(
         candidates,
-        (dialect) => dialect.ask(conversation, signal),
+        {
+          ask: (dialect) => dialect.ask(conversation, signal),
+          isRight: (dialect) => dialect === settled,
+        },
       );
       if (isSure || dialect === doubtful) settled ??= dialect;
       else doubtful = dialect;
@@ -141,12 +144,15 @@ class NoChatRoute extends ProviderError {}
 
 /**
  * Asks the candidates in order until one replies. A candidate that answers 404 or 405 is skipped, and
- * so is one with an unreadable answer, which may be a web page. Rejects with the first error that is
- * neither 404 nor 405.
+ * so is one with an unreadable answer, which may be a web page, unless another call has found it to
+ * be right meanwhile. Rejects with the first error that is neither 404 nor 405.
  */
 async function probe(
   candidates: Dialect[],
-  ask: (dialect: Dialect) => Promise<TargetReply>,
+  { ask, isRight }: {
+    ask: (dialect: Dialect) => Promise<TargetReply>;
+    isRight: (dialect: Dialect) => boolean;
+  },
 ): Promise<{ dialect: Dialect; reply: TargetReply; isSure: boolean }> {
   let unreadable: unknown;
   for (const dialect of candidates) {
@@ -154,7 +160,7 @@ async function probe(
       return { dialect, reply: await ask(dialect), isSure: unreadable === undefined };
     } catch (error) {
       if (isWrongAddress(error)) continue;
-      if (!isUnreadable(error)) throw unreadable ?? error;
+      if (!isUnreadable(error) || isRight(dialect)) throw unreadable ?? error;
       unreadable ??= error;
     }
   }

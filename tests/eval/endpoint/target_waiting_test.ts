@@ -53,13 +53,13 @@ Deno.test("calls wait longer if the address does not name the API, and least on 
 });
 
 /** A target with so many calls under way; `answers` settle them. */
-async function askedAtOnce(count: number) {
+async function askedAtOnce(count: number, options: { endpoint?: string } = {}) {
   const answers: PromiseWithResolvers<TargetReply>[] = [];
   const target = targetThatAsks(() => {
     const answer = Promise.withResolvers<TargetReply>();
     answers.push(answer);
     return answer.promise;
-  }, { patienceMs: 0 });
+  }, { patienceMs: 0, ...options });
   const calls = Array.from({ length: count }, () => target.ask(question, signal));
   for (const call of calls) call.catch(() => {});
   await Promise.resolve();
@@ -75,6 +75,16 @@ Deno.test("a refusal of one question among several under way fails only that cal
   await Promise.resolve();
   for (const answer of answers) answer.resolve(HI);
   assertEquals((await further).content, "hi");
+});
+
+Deno.test("an unreadable answer of an address that has replied to another call is not asked for elsewhere", async () => {
+  const { answers, calls } = await askedAtOnce(2, { endpoint: "http://host/v1" });
+  answers[0]!.resolve(HI);
+  await calls[0];
+  const failure = { kind: "unreadable" } as const;
+  answers[1]!.reject(new ProviderError(502, "provider_error", "unreadable", failure));
+  await assertRejects(() => calls[1]!, ProviderError, "unreadable");
+  assertEquals(answers.length, 2);
 });
 
 Deno.test("if the first question or half of those under way are refused, no further call is made", async () => {
