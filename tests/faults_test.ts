@@ -227,7 +227,7 @@ Deno.test("eval: with faults of every kind in 30 % of the calls, exactly those a
     { length: 150 },
     (_, index) => index % 10 < 3 ? `${usual[index % usual.length]}: ${index}` : `plain ${index}`,
   );
-  const result = await evaluator(1500, { EVAL_CONCURRENCY: "32" })(endpoint.baseUrl, messages);
+  const result = await evaluator(5000, { EVAL_CONCURRENCY: "32" })(endpoint.baseUrl, messages);
   const expected = messages.map((message) => EXPECTED[message.split(":")[0] as Fault]?.[1]);
   assertEquals(failures(result), expected);
   const failed = expected.filter(Boolean).length;

@@ -1,8 +1,11 @@
 import { errorMessage } from "../errors.ts";
+
 /** What a worker is sent, and what it answers; `serveCalls` is the other side. */
 export interface WorkerRequest<Input> {
   id: number;
   input: Input;
+  /** After this time nobody waits for the answer. */
+  limitMs: number;
 }
 
 export type WorkerResponse<Output> =
@@ -124,7 +127,8 @@ export function createWorkerCall<Input, Output>(
       }
       callTimer = setTimeout(() => tooSlow(call, limitMs / 1000), limitMs);
       try {
-        worker.postMessage({ id: lastId, input: call.input } satisfies WorkerRequest<Input>);
+        const request: WorkerRequest<Input> = { id: lastId, input: call.input, limitMs };
+        worker.postMessage(request);
       } catch (error) { // the input cannot be cloned: that is the caller's fault
         finishCurrent();
         call.reject(error);

@@ -1,7 +1,8 @@
 /** A real worker that does what it is told: echoes, throws, hangs, or dies without a word. */
 import { serveCalls } from "../../shared/background/serve_calls.ts";
+import { stoppable } from "../../shared/background/stoppable.ts";
 
-serveCalls((order: string) => {
+serveCalls(stoppable((order: string) => {
   if (order === "throw") throw new Error("no such text");
   if (order === "die") {
     setTimeout(() => {
@@ -15,4 +16,4 @@ serveCalls((order: string) => {
   }
   while (order === "hang");
   return order;
-});
+}));

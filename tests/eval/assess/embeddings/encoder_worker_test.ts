@@ -11,7 +11,7 @@ Deno.test("an encoder that has a text may read no file, nor do anything else but
   const worker = new Worker(url, { ...ENCODER_OPTIONS, name: "minilm" });
   const told = Promise.withResolvers<string[]>();
   worker.onmessage = ({ data }) => "granted" in data && told.resolve(data.granted);
-  worker.postMessage({ id: 0, input: { texts: ["a"] } });
+  worker.postMessage({ id: 0, input: { texts: ["a"] }, limitMs: 60_000 });
   assertEquals(await told.promise, []);
   worker.terminate();
 });
