@@ -2,18 +2,38 @@ import asc from "assemblyscript/asc";
 
 const FOLDER = new URL("../eval/assess/embeddings/bert/kernel/", import.meta.url);
 
-/** Every build of the kernel: where it is kept, and what it needs of a processor. */
-export const KERNELS = [
-  { file: new URL("relaxed.wasm", FOLDER), features: ["simd", "relaxed-simd"] },
+interface KernelBuild {
+  /** Where it is kept. */
+  file: URL;
+  /** What it needs of a processor. */
+  features: string[];
+  source?: string;
+  /** Sources that stand for others of the same functions. */
+  instead?: Record<string, string>;
+}
+
+const RELAXED = ["simd", "relaxed-simd"];
+
+/** Every build of the kernel, and what tells which of them is the best. */
+export const KERNELS: KernelBuild[] = [
+  { file: new URL("relaxed.wasm", FOLDER), features: RELAXED },
+  {
+    file: new URL("pairs.wasm", FOLDER),
+    features: RELAXED,
+    instead: { products: "pair_products" },
+  },
   { file: new URL("plain.wasm", FOLDER), features: ["simd"] },
+  { file: new URL("probe.wasm", FOLDER), features: RELAXED, source: "probe" },
 ];
 
 /** Throws with the compiler's messages if the source does not compile. */
-export async function compileKernel(features: string[]): Promise<Uint8Array<ArrayBuffer>> {
+export async function compileKernel(
+  { features, source = "index", instead = {} }: KernelBuild,
+): Promise<Uint8Array<ArrayBuffer>> {
   let built: Uint8Array<ArrayBuffer> | undefined;
   const { error, stderr } = await asc.main(
     [
-      "index.ts",
+      `${source}.ts`,
       "--outFile=kernel.wasm",
       "--optimizeLevel=2", // a higher one moves operations so that registers do not suffice
       "--noAssert",
@@ -24,7 +44,10 @@ export async function compileKernel(features: string[]): Promise<Uint8Array<Arra
       ...features.map((feature) => `--enable=${feature}`),
     ],
     {
-      readFile: readSource,
+      readFile: (name) => {
+        const asked = name.replace(/\.ts$/, "");
+        return readSource(`${instead[asked] ?? asked}.as`);
+      },
       writeFile: (_name, contents) => {
         if (typeof contents !== "string") built = Uint8Array.from(contents);
       },
@@ -38,7 +61,7 @@ export async function compileKernel(features: string[]): Promise<Uint8Array<Arra
 /** `null` if there is none: the compiler tries several names. Deno would check a source in `.ts`. */
 async function readSource(name: string): Promise<string | null> {
   try {
-    return await Deno.readTextFile(new URL(name.replace(/\.ts$/, ".as"), FOLDER));
+    return await Deno.readTextFile(new URL(name, FOLDER));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;

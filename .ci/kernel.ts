@@ -1,6 +1,6 @@
-/** `deno task kernel`: builds the encoder's `.as` files into the two WebAssembly files beside them. */
+/** `deno task kernel`: builds the encoder's `.as` files into the WebAssembly files beside them. */
 import { compileKernel, KERNELS } from "./compile_kernel.ts";
 
-for (const { file, features } of KERNELS) {
-  await Deno.writeFile(file, await compileKernel(features));
+for (const build of KERNELS) {
+  await Deno.writeFile(build.file, await compileKernel(build));
 }

@@ -1,4 +1,6 @@
+import pairs from "./kernel/pairs.wasm" with { type: "bytes" };
 import plain from "./kernel/plain.wasm" with { type: "bytes" };
+import probe from "./kernel/probe.wasm" with { type: "bytes" };
 import relaxed from "./kernel/relaxed.wasm" with { type: "bytes" };
 
 /** An address in the kernel's memory, in bytes. */
@@ -61,12 +63,22 @@ export interface Kernel {
   ): void;
 }
 
-/** Relaxed SIMD is two to three times faster; the results are the same to the last bit. */
-export type KernelBuild = "relaxed" | "plain";
+/**
+ * Relaxed SIMD is two to three times faster than `plain`. `pairs` has it too, for processors without
+ * an instruction for dot products of bytes, such as most x86-64: there it takes two thirds of the
+ * time of `relaxed`. The results of all are the same to the last bit.
+ */
+export type KernelBuild = "relaxed" | "pairs" | "plain";
 
-/** The faster build that this runtime can run. */
+const BUILDS = { relaxed, pairs, plain };
+
+/** The fastest build for this runtime and processor. */
 export function bestBuild(): KernelBuild {
-  return WebAssembly.validate(relaxed) ? "relaxed" : "plain";
+  if (!WebAssembly.validate(probe)) return "plain";
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(probe), {
+    env: { memory: new WebAssembly.Memory({ initial: 1 }) },
+  });
+  return (exports as unknown as { addsInPairs(): number }).addsInPairs() ? "pairs" : "relaxed";
 }
 
 /** A kernel that works on a memory of `bytes`. */
@@ -75,7 +87,7 @@ export function createKernel(
   build: KernelBuild = bestBuild(),
 ): { kernel: Kernel; memory: ArrayBuffer } {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / 65_536) });
-  const module = new WebAssembly.Module(build === "relaxed" ? relaxed : plain);
+  const module = new WebAssembly.Module(BUILDS[build]);
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
   return { kernel: exports as unknown as Kernel, memory: memory.buffer as ArrayBuffer };
 }

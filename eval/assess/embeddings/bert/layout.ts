@@ -35,10 +35,13 @@ export interface Norm {
   bias: Address;
 }
 
+/** Below are the constants of the kernel, which are not the same in all builds. */
+export const MODEL_START = 1024;
+
 /** Where everything lies in the kernel's memory: the model first, then room to work in. */
 export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
   const heads = width / head;
-  let end = 1024; // what is below has the kernel's constants
+  let end = MODEL_START;
   const take = (bytes: number): Address => {
     const start = end;
     end = Math.ceil((end + bytes) / 64) * 64;

@@ -1,5 +1,5 @@
 import type { Address, Kernel } from "./kernel.ts";
-import { type Layout, type Linear, type Norm, POSITIONS, ROWS } from "./layout.ts";
+import { type Layout, type Linear, MODEL_START, type Norm, POSITIONS, ROWS } from "./layout.ts";
 import type { QuantizedPiece, WeightPiece } from "./weight_piece.ts";
 
 /** The values of a piece; a matrix is [outputs][inputs]. */
@@ -96,7 +96,7 @@ export function createLoader(
   return (piece) => {
     if (piece.kind === "tensor") places.get(piece.name)?.(floats(piece.values), piece.row);
     if (piece.kind === "quantized") places.get(piece.name)?.(dequantized(piece), piece.row);
-    if (piece.kind === "image") new Uint8Array(memory).set(piece.bytes, piece.at);
+    if (piece.kind === "image") new Uint8Array(memory, MODEL_START).set(piece.bytes, piece.at);
   };
 }
 

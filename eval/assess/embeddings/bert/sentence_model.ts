@@ -1,6 +1,14 @@
 import { toUnit } from "../embedder.ts";
 import { type Address, createKernel, type KernelBuild } from "./kernel.ts";
-import { layOut, type Linear, type ModelShape, type Norm, POSITIONS, ROWS } from "./layout.ts";
+import {
+  layOut,
+  type Linear,
+  MODEL_START,
+  type ModelShape,
+  type Norm,
+  POSITIONS,
+  ROWS,
+} from "./layout.ts";
 import { createLoader } from "./loader.ts";
 import { vocabularyOf, type WeightPiece } from "./weight_piece.ts";
 import { createWordPieces, type WordPieces } from "./word_pieces.ts";
@@ -12,7 +20,7 @@ export interface SentenceModel {
   load(piece: WeightPiece): void;
   /** Texts to unit vectors of `width` numbers, in order. Of a text the first 256 word pieces are read. */
   encode(texts: string[]): Float32Array[];
-  /** The loaded model as it lies in memory. */
+  /** The loaded model as it lies in memory, the same in every build. */
   image(): Uint8Array;
 }
 
@@ -117,7 +125,7 @@ export function createSentenceModel(shape: ModelShape, build?: KernelBuild): Sen
       if (!cut) throw new Error("the weights are not loaded");
       return groupRows(texts.map(cut)).flatMap(pass);
     },
-    image: () => new Uint8Array(memory, 0, at.modelEnd),
+    image: () => new Uint8Array(memory, MODEL_START, at.modelEnd - MODEL_START),
   };
 }
 

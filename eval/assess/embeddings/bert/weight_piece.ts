@@ -9,7 +9,7 @@ export type WeightPiece =
   /** Rows of a tensor, as floats; `row` counts the rows before them. */
   | { kind: "tensor"; name: string; row: number; values: Float<ArrayBuffer> }
   | QuantizedPiece
-  /** A part of the model as it lies in the kernel's memory. */
+  /** A part of the model as it lies in the kernel's memory; `at` counts from the model's start. */
   | { kind: "image"; at: number; bytes: Uint8Array<ArrayBuffer> };
 
 /** Rows of 8-bit values; each is `scale` × (value − `zero`). */

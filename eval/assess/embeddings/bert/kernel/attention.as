@@ -1,7 +1,8 @@
 import {
-  BYTE_PEAK, dot, lane0, lane1, lane2, lane3, largest, madd, peakOf, storeTurned, sumsOf, toBytes,
+  BYTE_PEAK, lane0, lane1, lane2, lane3, largest, madd, peakOf, storeTurned, sumsOf, toBytes,
   toIntegers, total, totalOf,
 } from "./numbers";
+import { multiplyTile } from "./products";
 
 /** What is added to 14-bit numbers to make them positive. */
 const MIDDLE: i32 = 8192;
@@ -52,45 +53,6 @@ function packHalves(
     storeTurned(to, 16, upper(a, b), upper(c, d), upper(e, f), upper(g, h));
     storeTurned(to + plane, 16, lower(a, b), lower(c, d), lower(e, f), lower(g, h));
   }
-}
-
-/**
- * to[4][16] = rows[4][depth] · columns[depth][16], in whole numbers. The rows are 14 bits as
- * [upper 7, lower 7][depth / 4][4 rows][4], the columns signed bytes as [depth / 4][16][4]. `depth`
- * is a multiple of 4, `line` in bytes.
- */
-@inline
-function multiplyTile(rows: usize, columns: usize, to: usize, line: usize, depth: usize): void {
-  const zero = i32x4.splat(0);
-  let x0 = zero, y0 = zero, z0 = zero, w0 = zero, x1 = zero, y1 = zero, z1 = zero, w1 = zero;
-  let x2 = zero, y2 = zero, z2 = zero, w2 = zero, x3 = zero, y3 = zero, z3 = zero, w3 = zero;
-  for (let plane = 0; plane < 2; plane++) {
-    x0 = i32x4.shl(x0, 7); y0 = i32x4.shl(y0, 7); z0 = i32x4.shl(z0, 7); w0 = i32x4.shl(w0, 7);
-    x1 = i32x4.shl(x1, 7); y1 = i32x4.shl(y1, 7); z1 = i32x4.shl(z1, 7); w1 = i32x4.shl(w1, 7);
-    x2 = i32x4.shl(x2, 7); y2 = i32x4.shl(y2, 7); z2 = i32x4.shl(z2, 7); w2 = i32x4.shl(w2, 7);
-    x3 = i32x4.shl(x3, 7); y3 = i32x4.shl(y3, 7); z3 = i32x4.shl(z3, 7); w3 = i32x4.shl(w3, 7);
-    let c = columns;
-    for (const end = rows + (depth << 2); rows < end; rows += 16, c += 64) {
-      const q = v128.load(rows);
-      const s = v128.load(c), t = v128.load(c, 16), u = v128.load(c, 32), v = v128.load(c, 48);
-      let k: v128;
-      k = lane0(q);
-      x0 = dot(s, k, x0); y0 = dot(t, k, y0); z0 = dot(u, k, z0); w0 = dot(v, k, w0);
-      k = lane1(q);
-      x1 = dot(s, k, x1); y1 = dot(t, k, y1); z1 = dot(u, k, z1); w1 = dot(v, k, w1);
-      k = lane2(q);
-      x2 = dot(s, k, x2); y2 = dot(t, k, y2); z2 = dot(u, k, z2); w2 = dot(v, k, w2);
-      k = lane3(q);
-      x3 = dot(s, k, x3); y3 = dot(t, k, y3); z3 = dot(u, k, z3); w3 = dot(v, k, w3);
-    }
-  }
-  v128.store(to, x0); v128.store(to, y0, 16); v128.store(to, z0, 32); v128.store(to, w0, 48);
-  to += line;
-  v128.store(to, x1); v128.store(to, y1, 16); v128.store(to, z1, 32); v128.store(to, w1, 48);
-  to += line;
-  v128.store(to, x2); v128.store(to, y2, 16); v128.store(to, z2, 32); v128.store(to, w2, 48);
-  to += line;
-  v128.store(to, x3); v128.store(to, y3, 16); v128.store(to, z3, 32); v128.store(to, w3, 48);
 }
 
 /** Four keys to bytes: four of 16 columns. Returns the sum of each. */

@@ -1,5 +1,5 @@
 import {
-  BYTE_PEAK, dot, lane0, lane1, lane2, lane3, largest, storeTurned, sumsOf, toBytes, totalOf,
+  BYTE_PEAK, lane0, lane1, lane2, lane3, largest, storeTurned, sumsOf, toBytes, totalOf,
 } from "./numbers";
 
 /** What is added to a weight to make it positive. */
@@ -94,33 +94,22 @@ export function quantize(
   }
 }
 
+/** Adds to the sums so far those of a group of inputs, times its factors. */
 @inline
-function scaled(group: v128, factors: v128, sum: v128): v128 {
+export function scaled(group: v128, factors: v128, sum: v128): v128 {
   return i32x4.add(sum, i32x4.mul(group, factors));
 }
 
 /** Four outputs of one row: back to f32, and the bias added. */
 @inline
-function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize): void {
+export function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize): void {
   const scaled = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(sum), scale), v128.load(wScales));
   v128.store(to, f32x4.add(scaled, v128.load(bias)));
 }
 
-/** 16 outputs of one row. */
-@inline
-function finishRow(
-  to: usize, x: v128, y: v128, z: v128, w: v128, scales: usize, wScales: usize, bias: usize,
-): void {
-  const scale = v128.load32_splat(scales);
-  finish(to, x, scale, wScales, bias);
-  finish(to + 16, y, scale, wScales + 16, bias + 16);
-  finish(to + 32, z, scale, wScales + 32, bias + 32);
-  finish(to + 48, w, scale, wScales + 48, bias + 48);
-}
-
 /** Adds to a row of outputs what its activation that was left out gives. */
 @inline
-function addApart(
+export function addApart(
   apart: usize, weights: usize, factors: usize, wScales: usize, to: usize, outputs: usize,
   inputs: usize,
 ): void {
@@ -137,79 +126,5 @@ function addApart(
       const weight = f32x4.mul(f32x4.convert_i32x4_s(exact), v128.load(wScales));
       v128.store(to, f32x4.add(v128.load(to), f32x4.mul(weight, value)));
     }
-  }
-}
-
-/**
- * Activations [rows][inputs] times weights, as `quantize` and `packWeights` made them, to f32
- * [rows][outputs]. `rows` is a multiple of 4, `outputs` of 16, `inputs` of `GROUP`.
- */
-export function multiply(
-  a: usize, scales: usize, offsets: usize, apart: usize, weights: usize, factors: usize,
-  wScales: usize, bias: usize, to: usize, rows: usize, outputs: usize, inputs: usize,
-): void {
-  const line = outputs << 2, zero = i32x4.splat(0);
-  let panel = weights, panelFactors = factors;
-  for (let n: usize = 0; n < line; n += 4 * PANEL) {
-    let p = a, g = offsets;
-    for (let m: usize = 0; m < rows; m += 4) {
-      let w = panel, f = panelFactors;
-      let sx0 = zero, sy0 = zero, sz0 = zero, sw0 = zero;
-      let sx1 = zero, sy1 = zero, sz1 = zero, sw1 = zero;
-      let sx2 = zero, sy2 = zero, sz2 = zero, sw2 = zero;
-      let sx3 = zero, sy3 = zero, sz3 = zero, sw3 = zero;
-      for (const end = p + (inputs << 2); p < end; g += 16, f += 4 * PANEL) {
-        let q = v128.load(g);
-        let x0 = lane0(q), y0 = x0, z0 = x0, w0 = x0;
-        let x1 = lane1(q), y1 = x1, z1 = x1, w1 = x1;
-        let x2 = lane2(q), y2 = x2, z2 = x2, w2 = x2;
-        let x3 = lane3(q), y3 = x3, z3 = x3, w3 = x3;
-        for (const e = p + 4 * GROUP; p < e; p += 32, w += 64) {
-          q = v128.load(p);
-          // One step, written twice: 4 inputs of 4 rows times 16 outputs.
-          let s = v128.load(w), t = v128.load(w, 16), u = v128.load(w, 32), v = v128.load(w, 48);
-          let k: v128;
-          k = lane0(q);
-          x0 = dot(k, s, x0); y0 = dot(k, t, y0); z0 = dot(k, u, z0); w0 = dot(k, v, w0);
-          k = lane1(q);
-          x1 = dot(k, s, x1); y1 = dot(k, t, y1); z1 = dot(k, u, z1); w1 = dot(k, v, w1);
-          k = lane2(q);
-          x2 = dot(k, s, x2); y2 = dot(k, t, y2); z2 = dot(k, u, z2); w2 = dot(k, v, w2);
-          k = lane3(q);
-          x3 = dot(k, s, x3); y3 = dot(k, t, y3); z3 = dot(k, u, z3); w3 = dot(k, v, w3);
-          q = v128.load(p, 16);
-          w += 64;
-          s = v128.load(w); t = v128.load(w, 16); u = v128.load(w, 32); v = v128.load(w, 48);
-          k = lane0(q);
-          x0 = dot(k, s, x0); y0 = dot(k, t, y0); z0 = dot(k, u, z0); w0 = dot(k, v, w0);
-          k = lane1(q);
-          x1 = dot(k, s, x1); y1 = dot(k, t, y1); z1 = dot(k, u, z1); w1 = dot(k, v, w1);
-          k = lane2(q);
-          x2 = dot(k, s, x2); y2 = dot(k, t, y2); z2 = dot(k, u, z2); w2 = dot(k, v, w2);
-          k = lane3(q);
-          x3 = dot(k, s, x3); y3 = dot(k, t, y3); z3 = dot(k, u, z3); w3 = dot(k, v, w3);
-        }
-        const f0 = v128.load(f), f1 = v128.load(f, 16);
-        const f2 = v128.load(f, 32), f3 = v128.load(f, 48);
-        sx0 = scaled(x0, f0, sx0); sy0 = scaled(y0, f1, sy0);
-        sz0 = scaled(z0, f2, sz0); sw0 = scaled(w0, f3, sw0);
-        sx1 = scaled(x1, f0, sx1); sy1 = scaled(y1, f1, sy1);
-        sz1 = scaled(z1, f2, sz1); sw1 = scaled(w1, f3, sw1);
-        sx2 = scaled(x2, f0, sx2); sy2 = scaled(y2, f1, sy2);
-        sz2 = scaled(z2, f2, sz2); sw2 = scaled(w2, f3, sw2);
-        sx3 = scaled(x3, f0, sx3); sy3 = scaled(y3, f1, sy3);
-        sz3 = scaled(z3, f2, sz3); sw3 = scaled(w3, f3, sw3);
-      }
-      const o = to + m * line + n, i = scales + (m << 2);
-      finishRow(o, sx0, sy0, sz0, sw0, i, wScales + n, bias + n);
-      finishRow(o + line, sx1, sy1, sz1, sw1, i + 4, wScales + n, bias + n);
-      finishRow(o + 2 * line, sx2, sy2, sz2, sw2, i + 8, wScales + n, bias + n);
-      finishRow(o + 3 * line, sx3, sy3, sz3, sw3, i + 12, wScales + n, bias + n);
-    }
-    panel += PANEL * inputs;
-    panelFactors += inputs / GROUP * 4 * PANEL;
-  }
-  for (let r: usize = 0; r < rows; r++) {
-    addApart(apart + (r << 3), weights, factors, wScales, to + r * line, outputs, inputs);
   }
 }

@@ -1,0 +1,10 @@
+/**
+ * Whether this processor adds the products of bytes in pairs of 16 bits, the highest of which is
+ * 32,767: then it has no instruction that adds four. For these bytes the standard lets both differ.
+ */
+export function addsInPairs(): bool {
+  const sums = i32x4.relaxed_dot_i8x16_i7x16_add_s(
+    i8x16.splat(127), i8x16.splat(-1), i32x4.splat(0),
+  );
+  return i32x4.extract_lane(sums, 0) == 2 * 32767;
+}
