@@ -1,8 +1,10 @@
 export interface BatcherOptions {
   /** Calls in a batch, at most. */
   size: number;
-  /** Batches that may run side by side. A further one begins only if more than a batch is waiting. */
+  /** Batches that may run side by side. */
   parallel?: number;
+  /** A further one begins only if more calls than these are waiting; a batch if unset. */
+  crowd?: number;
   /** How long a call waits for others to go with, if no batch is under way and none is full. */
   waitMs?: number;
 }
@@ -13,7 +15,7 @@ export interface BatcherOptions {
  */
 export function createBatcher<Input, Output>(
   run: (inputs: Input[], slot: number) => Promise<Output[]>,
-  { size, parallel = 1, waitMs = 0 }: BatcherOptions,
+  { size, parallel = 1, crowd = size, waitMs = 0 }: BatcherOptions,
 ): (input: Input) => Promise<Output> {
   const queue: { input: Input; result: PromiseWithResolvers<Output> }[] = [];
   const isBusy: boolean[] = new Array(parallel).fill(false);
@@ -25,7 +27,7 @@ export function createBatcher<Input, Output>(
     if (slot === 0) await gather();
     else await Promise.resolve(); // calls of the same moment go together
     while (queue.length > 0) {
-      const batch = queue.splice(0, size);
+      const batch = queue.splice(0, Math.min(size, share()));
       try {
         const outputs = await run(batch.map(({ input }) => input), slot);
         batch.forEach(({ result }, index) => result.resolve(outputs[index]!));
@@ -34,6 +36,12 @@ export function createBatcher<Input, Output>(
       }
     }
     isBusy[slot] = false;
+  }
+
+  /** What is waiting; of a crowd, each of the batches that run side by side gets the same part. */
+  function share(): number {
+    if (queue.length <= crowd) return queue.length;
+    return Math.ceil(queue.length / isBusy.filter(Boolean).length);
   }
 
   /** Until a batch is full or the time is up. */
@@ -54,7 +62,7 @@ export function createBatcher<Input, Output>(
     queue.push({ input, result });
     if (queue.length >= size) fill?.();
     const slot = isBusy.indexOf(false);
-    const isNeeded = slot === 0 || queue.length > size;
+    const isNeeded = slot === 0 || queue.length > crowd;
     if (slot >= 0 && isNeeded) drain(slot);
     return result.promise;
   };

@@ -13,6 +13,8 @@ import { cutWindows } from "./windows.ts";
 
 /** Larger batches take as long a text, and keep a small run waiting behind a large one. */
 const BATCH = 32;
+/** If more texts than these wait, a further worker is worth its start: it takes as long as 20. */
+const CROWD = 8;
 /** A text waits so long for others to be encoded with. */
 const WAIT_MS = 5;
 /** Workers that have had nothing to do for so long end, and give their memory back. */
@@ -63,7 +65,12 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     }
   }
 
-  const encode = createBatcher(encodeBatch, { size: BATCH, parallel: workers, waitMs: WAIT_MS });
+  const encode = createBatcher(encodeBatch, {
+    size: BATCH,
+    parallel: workers,
+    crowd: CROWD,
+    waitMs: WAIT_MS,
+  });
   const embed = createMemo(
     async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
     { capacity: REMEMBERED },

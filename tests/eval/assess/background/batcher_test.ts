@@ -34,6 +34,29 @@ Deno.test("another batch runs side by side only if more than a batch is waiting"
   assertEquals(slots.toSorted(), [0, 0, 1]);
 });
 
+Deno.test("batches that run side by side share what is waiting", async () => {
+  const batches: PromiseWithResolvers<void>[] = [];
+  const sizes: number[] = [];
+  const run = createBatcher(async (inputs: number[]) => {
+    sizes.push(inputs.length);
+    const batch = Promise.withResolvers<void>();
+    batches.push(batch);
+    await batch.promise;
+    return inputs;
+  }, { size: 8, parallel: 2, crowd: 2 });
+  const first = run(0);
+  await Promise.resolve();
+  const others = [1, 2, 3, 4].map(run);
+  while (batches.length < 2) await Promise.resolve();
+  assertEquals(sizes, [1, 2]);
+  for (let at = 0; at < batches.length; at++) {
+    batches[at]!.resolve();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  assertEquals(await Promise.all([first, ...others]), [0, 1, 2, 3, 4]);
+  assertEquals(sizes, [1, 2, 2]);
+});
+
 Deno.test("a first call waits for others, and no longer once a batch is full", async () => {
   const batches: number[][] = [];
   const run = createBatcher((inputs: number[]) => {
