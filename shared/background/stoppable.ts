@@ -6,9 +6,16 @@ const scope = globalThis as unknown as Record<symbol, unknown>;
 const script = new Script(`globalThis[Symbol.for("${WORK}")]()`);
 
 /**
- * For `serveCalls`: `handle`, stopped wherever it is when its caller no longer waits, also in a loop
- * without end. Then there is no answer: the caller has ended the worker. It cannot end the thread,
- * because Deno (2.9.5) lets the thread of an ended worker run for as long as it computes.
+ * Beyond what the caller waits, so that the worker is ended by then: a stop that comes just when the
+ * work has ended by itself hits the event loop (Deno 2.9.5), which is harmless only in an ended
+ * worker, and otherwise ends the process.
+ */
+const SLACK_MS = 1_000;
+
+/**
+ * For `serveCalls`: `handle`, stopped wherever it is soon after its caller no longer waits, also in a
+ * loop without end. Then there is no answer: the caller has ended the worker. It cannot end the
+ * thread, because Deno (2.9.5) lets the thread of an ended worker run for as long as it computes.
  */
 export function stoppable<Input, Output>(
   handle: (input: Input) => Output,
@@ -16,10 +23,12 @@ export function stoppable<Input, Output>(
   return (input, limitMs) => {
     scope[Symbol.for(WORK)] = () => handle(input);
     try {
-      return script.runInThisContext({ timeout: limitMs }) as Output;
+      return script.runInThisContext({ timeout: Math.ceil(limitMs) + SLACK_MS }) as Output;
     } catch (error) {
       if (isTimeout(error)) return new Promise<never>(() => {});
       throw error;
+    } finally {
+      delete scope[Symbol.for(WORK)]; // it holds the input
     }
   };
 }
