@@ -13,7 +13,7 @@ import { cutWindows } from "./windows.ts";
 
 /** Larger batches take as long a text, and keep a small run waiting behind a large one. */
 const BATCH = 32;
-/** If more texts than these wait, a further worker is worth its start: it takes as long as 20. */
+/** If more texts than these wait for each of the workers, another one is started. */
 const CROWD = 8;
 /** A text waits so long for others to be encoded with. */
 const WAIT_MS = 5;
@@ -69,6 +69,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     size: BATCH,
     parallel: workers,
     crowd: CROWD,
+    prepare: (slot) => encodeBatch([], slot), // a worker that is started loads its model
     waitMs: WAIT_MS,
   });
   const embed = createMemo(

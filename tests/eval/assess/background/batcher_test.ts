@@ -45,7 +45,7 @@ Deno.test("batches that run side by side share what is waiting", async () => {
     return inputs;
   }, { size: 8, parallel: 2, crowd: 2 });
   const first = run(0);
-  await Promise.resolve();
+  while (batches.length < 1) await Promise.resolve();
   const others = [1, 2, 3, 4].map(run);
   while (batches.length < 2) await Promise.resolve();
   assertEquals(sizes, [1, 2]);
@@ -55,6 +55,32 @@ Deno.test("batches that run side by side share what is waiting", async () => {
   }
   assertEquals(await Promise.all([first, ...others]), [0, 1, 2, 3, 4]);
   assertEquals(sizes, [1, 2, 2]);
+});
+
+Deno.test("a burst begins no more batches than it needs, and the first has its part", async () => {
+  const slots: number[] = [];
+  const run = createBatcher((inputs: number[], slot) => {
+    slots.push(slot);
+    return Promise.resolve(inputs);
+  }, { size: 32, parallel: 15, crowd: 8, waitMs: 1 });
+  await Promise.all(Array.from({ length: 23 }, (_, index) => run(index)));
+  assertEquals([...new Set(slots)].toSorted(), [0, 1, 2]);
+});
+
+Deno.test("while a further batch is prepared the first takes what is waiting, also if that fails", async () => {
+  const slots: number[] = [];
+  for (const outcome of ["resolve", "reject"] as const) {
+    const ready = Promise.withResolvers<void>();
+    const run = createBatcher((inputs: number[], slot) => {
+      slots.push(slot);
+      return Promise.resolve(inputs);
+    }, { size: 1, parallel: 2, prepare: () => ready.promise });
+    assertEquals(await Promise.all([1, 2, 3].map(run)), [1, 2, 3]);
+    ready[outcome]();
+    await ready.promise.catch(() => {});
+    assertEquals(await run(4), 4);
+  }
+  assertEquals(new Set(slots), new Set([0]));
 });
 
 Deno.test("a first call waits for others, and no longer once a batch is full", async () => {
