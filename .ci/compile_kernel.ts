@@ -2,11 +2,12 @@ import asc from "assemblyscript/asc";
 
 const FOLDER = new URL("../eval/assess/embeddings/bert/kernel/", import.meta.url);
 
-interface KernelBuild {
+interface WasmBuild {
   /** Where it is kept. */
   file: URL;
   /** What it needs of a processor. */
   features: string[];
+  /** `index` if unset. */
   source?: string;
   /** Sources that stand for others of the same functions. */
   instead?: Record<string, string>;
@@ -15,7 +16,7 @@ interface KernelBuild {
 const RELAXED = ["simd", "relaxed-simd"];
 
 /** Every build of the kernel, and what tells which of them is the best. */
-export const KERNELS: KernelBuild[] = [
+export const KERNELS: WasmBuild[] = [
   { file: new URL("relaxed.wasm", FOLDER), features: RELAXED },
   {
     file: new URL("pairs.wasm", FOLDER),
@@ -28,7 +29,7 @@ export const KERNELS: KernelBuild[] = [
 
 /** Throws with the compiler's messages if the source does not compile. */
 export async function compileKernel(
-  { features, source = "index", instead = {} }: KernelBuild,
+  { features, source = "index", instead = {} }: WasmBuild,
 ): Promise<Uint8Array<ArrayBuffer>> {
   let built: Uint8Array<ArrayBuffer> | undefined;
   const { error, stderr } = await asc.main(

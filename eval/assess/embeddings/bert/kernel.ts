@@ -64,8 +64,8 @@ export interface Kernel {
 }
 
 /**
- * Relaxed SIMD is two to three times faster than `plain`. `pairs` has it too, for processors without
- * an instruction for dot products of bytes, such as most x86-64: there it takes two thirds of the
+ * Relaxed SIMD is two to three times faster than `plain`. `pairs` has it too, for where the engine
+ * has no instruction for dot products of bytes, as on most x86-64: there it takes two thirds of the
  * time of `relaxed`. The results of all are the same to the last bit.
  */
 export type KernelBuild = "relaxed" | "pairs" | "plain";

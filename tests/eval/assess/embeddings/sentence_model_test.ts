@@ -78,7 +78,7 @@ Deno.test("a text has the same vector alone and among others, whatever their len
   }
 });
 
-Deno.test("a runtime with relaxed SIMD uses it; arm64 has an instruction for dot products", () => {
+Deno.test("a runtime with relaxed SIMD uses it, and arm64 the build for many registers", () => {
   const isArm = Deno.build.arch === "aarch64";
   assert(isArm ? bestBuild() === "relaxed" : bestBuild() !== "plain", bestBuild());
 });

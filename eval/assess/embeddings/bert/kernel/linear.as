@@ -4,7 +4,7 @@ import {
 
 /** What is added to a weight to make it positive. */
 export const WEIGHT_OFFSET: i32 = 64;
-/** `multiply` computes this many outputs of four rows at a time. */
+/** `multiply` computes this many outputs at a time. */
 export const PANEL: usize = 16;
 /** Inputs whose weights share a scale. */
 export const GROUP: usize = 128;
@@ -102,9 +102,21 @@ export function scaled(group: v128, factors: v128, sum: v128): v128 {
 
 /** Four outputs of one row: back to f32, and the bias added. */
 @inline
-export function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize): void {
+function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize): void {
   const scaled = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(sum), scale), v128.load(wScales));
   v128.store(to, f32x4.add(scaled, v128.load(bias)));
+}
+
+/** 16 outputs of one row. */
+@inline
+export function finishRow(
+  to: usize, x: v128, y: v128, z: v128, w: v128, scales: usize, wScales: usize, bias: usize,
+): void {
+  const scale = v128.load32_splat(scales);
+  finish(to, x, scale, wScales, bias);
+  finish(to + 16, y, scale, wScales + 16, bias + 16);
+  finish(to + 32, z, scale, wScales + 32, bias + 32);
+  finish(to + 48, w, scale, wScales + 48, bias + 48);
 }
 
 /** Adds to a row of outputs what its activation that was left out gives. */

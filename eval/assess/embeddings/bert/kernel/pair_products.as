@@ -3,7 +3,7 @@
  * 2 rows times 16 columns at a time, so that all sums stay in registers. Products are added in two
  * steps, because the engine would make the ones of the second step anew for each `dot`.
  */
-import { addApart, finish, GROUP, PANEL, scaled } from "./linear";
+import { addApart, finishRow, GROUP, PANEL, scaled } from "./linear";
 
 /** Read from memory: a constant of the code would be made anew each time. */
 const ONES = memory.data<i16>([1, 1, 1, 1, 1, 1, 1, 1]);
@@ -48,18 +48,6 @@ export function multiplyTile(
 ): void {
   multiplyTwo(rows, columns, to, line, depth << 2);
   multiplyTwo(rows + 8, columns, to + 2 * line, line, depth << 2);
-}
-
-/** 16 outputs of one row. */
-@inline
-function finishRow(
-  to: usize, x: v128, y: v128, z: v128, w: v128, scales: usize, wScales: usize, bias: usize,
-): void {
-  const scale = v128.load32_splat(scales);
-  finish(to, x, scale, wScales, bias);
-  finish(to + 16, y, scale, wScales + 16, bias + 16);
-  finish(to + 32, z, scale, wScales + 32, bias + 32);
-  finish(to + 48, w, scale, wScales + 48, bias + 48);
 }
 
 /** Rows `m` and `m` + 1 times 16 outputs; `p` and `g` have their activations and offsets. */

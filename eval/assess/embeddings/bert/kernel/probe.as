@@ -1,6 +1,6 @@
 /**
- * Whether this processor adds the products of bytes in pairs of 16 bits, the highest of which is
- * 32,767: then it has no instruction that adds four. For these bytes the standard lets both differ.
+ * Whether the products of bytes are added in pairs of 16 bits, the highest of which is 32,767: then
+ * the engine has no instruction that adds four. For these bytes the standard lets results differ.
  */
 export function addsInPairs(): bool {
   const sums = i32x4.relaxed_dot_i8x16_i7x16_add_s(

@@ -2,7 +2,7 @@
  * The products of matrices, 4 rows times 16 columns at a time: for processors with 32 registers, or
  * with an instruction for `dot`. `pair_products.as` has the same functions for the others.
  */
-import { addApart, finish, GROUP, PANEL, scaled } from "./linear";
+import { addApart, finishRow, GROUP, PANEL, scaled } from "./linear";
 import { dot, lane0, lane1, lane2, lane3 } from "./numbers";
 
 /**
@@ -44,18 +44,6 @@ export function multiplyTile(
   v128.store(to, x2); v128.store(to, y2, 16); v128.store(to, z2, 32); v128.store(to, w2, 48);
   to += line;
   v128.store(to, x3); v128.store(to, y3, 16); v128.store(to, z3, 32); v128.store(to, w3, 48);
-}
-
-/** 16 outputs of one row. */
-@inline
-function finishRow(
-  to: usize, x: v128, y: v128, z: v128, w: v128, scales: usize, wScales: usize, bias: usize,
-): void {
-  const scale = v128.load32_splat(scales);
-  finish(to, x, scale, wScales, bias);
-  finish(to + 16, y, scale, wScales + 16, bias + 16);
-  finish(to + 32, z, scale, wScales + 32, bias + 32);
-  finish(to + 48, w, scale, wScales + 48, bias + 48);
 }
 
 /**
