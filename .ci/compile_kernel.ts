@@ -1,4 +1,5 @@
 import asc from "assemblyscript/asc";
+import { MEMORY_PAGES } from "../eval/assess/embeddings/bert/memory.ts";
 
 const FOLDER = new URL("../eval/assess/embeddings/bert/kernel/", import.meta.url);
 
@@ -9,11 +10,23 @@ interface WasmBuild {
   features: string[];
   /** `index` if unset. */
   source?: string;
+  /** That of a kernel if unset. */
+  memory?: string[];
   /** Sources that stand for others of the same functions. */
   instead?: Record<string, string>;
 }
 
-const RELAXED = ["simd", "relaxed-simd"];
+const PLAIN = ["simd", "threads"];
+const RELAXED = [...PLAIN, "relaxed-simd"];
+
+/** Shared, and of one size: if it could grow, each access would look up how large it is. */
+const KERNEL_MEMORY = [
+  "--importMemory",
+  "--sharedMemory",
+  `--initialMemory=${MEMORY_PAGES}`,
+  `--maximumMemory=${MEMORY_PAGES}`,
+  "--memoryBase=64",
+];
 
 /** Every build of the kernel, and what tells which of them is the best. */
 export const KERNELS: WasmBuild[] = [
@@ -23,13 +36,13 @@ export const KERNELS: WasmBuild[] = [
     features: RELAXED,
     instead: { products: "pair_products" },
   },
-  { file: new URL("plain.wasm", FOLDER), features: ["simd"] },
-  { file: new URL("probe.wasm", FOLDER), features: RELAXED, source: "probe" },
+  { file: new URL("plain.wasm", FOLDER), features: PLAIN },
+  { file: new URL("probe.wasm", FOLDER), features: RELAXED, source: "probe", memory: [] },
 ];
 
 /** Throws with the compiler's messages if the source does not compile. */
 export async function compileKernel(
-  { features, source = "index", instead = {} }: WasmBuild,
+  { features, source = "index", memory = KERNEL_MEMORY, instead = {} }: WasmBuild,
 ): Promise<Uint8Array<ArrayBuffer>> {
   let built: Uint8Array<ArrayBuffer> | undefined;
   const { error, stderr } = await asc.main(
@@ -38,9 +51,7 @@ export async function compileKernel(
       "--outFile=kernel.wasm",
       "--optimizeLevel=2", // a higher one moves operations so that registers do not suffice
       "--noAssert",
-      "--importMemory",
-      "--initialMemory=1", // addresses below it need no check
-      "--memoryBase=64",
+      ...memory,
       "--runtime=stub",
       ...features.map((feature) => `--enable=${feature}`),
     ],

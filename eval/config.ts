@@ -19,6 +19,9 @@ const Origin = z.url({ protocol: /^https?$/, error: "must hold http or https ori
 const Subdomains = z.string().transform((origin) => origin.replace(/\/$/, "").toLowerCase())
   .pipe(z.string().regex(/^https?:\/\/\*(\.[a-z0-9-]+){2,}(:\d+)?$/));
 
+/** Threads that can share a sentence encoder. */
+export const MOST_ENCODERS = 64;
+
 /** Everything the evaluation service reads from its environment. */
 export const EvalConfig = z.object({
   ...commonVariables,
@@ -41,7 +44,7 @@ export const EvalConfig = z.object({
   EMBEDDINGS_BASE_URL: address(),
   EMBEDDINGS_API_KEY: z.string().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
-  EVAL_ENCODER_WORKERS: z.coerce.number().int().min(1).max(64).optional(),
+  EVAL_ENCODER_WORKERS: z.coerce.number().int().min(1).max(MOST_ENCODERS).optional(),
   EVAL_CJK_ENCODER: z.enum(["on", "off"]).default("on"),
   EVAL_DATA: z.string()
     .refine((text) => !isPostgresAddress(text) || isUsablePostgres(text), {

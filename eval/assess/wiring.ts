@@ -5,7 +5,7 @@ import { ConfigError } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { ScoringPorts } from "./scoring_ports.ts";
 import { createContentChecks } from "./checks/content_checks.ts";
-import type { EvalConfig } from "../config.ts";
+import { type EvalConfig, MOST_ENCODERS } from "../config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
 import type { EncoderModel } from "./embeddings/bert/weight_piece.ts";
@@ -119,5 +119,5 @@ function withCjk(embedder: Embedder, cjk: Embedder): Embedder {
 
 /** One processor stays for the service itself. */
 function encoderWorkers({ EVAL_ENCODER_WORKERS: workers }: EvalConfig): number {
-  return workers ?? Math.max(1, navigator.hardwareConcurrency - 1);
+  return workers ?? Math.max(1, Math.min(MOST_ENCODERS, navigator.hardwareConcurrency - 1));
 }

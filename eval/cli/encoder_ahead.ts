@@ -1,6 +1,6 @@
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
 import type { EncoderModel } from "../assess/embeddings/bert/weight_piece.ts";
-import { startEncoder } from "../assess/embeddings/encoder_start.ts";
+import { loadAhead, startEncoder } from "../assess/embeddings/encoder_start.ts";
 
 /** The sentence encoder of a run, loaded while the command's own modules are. */
 export interface EncoderAhead {
@@ -29,6 +29,7 @@ export function createEncoderAhead(
         event.preventDefault(); // otherwise it ends the process
         take(); // another one will say what is wrong
       };
+      loadAhead(started);
     },
     end: () => take()?.terminate(),
     start: (model) => model === "minilm" && take() || start(model),

@@ -44,11 +44,11 @@ export interface WorkerCallOptions<Input> {
    */
   timeoutMs?: number;
   /**
-   * An input that any working worker answers quickly. A worker gets it first whenever it is
+   * Gives an input that any working worker answers quickly. A worker gets it first whenever it is
    * started, so that neither a slow start nor a call that kills workers is mistaken for the other.
    * It also restarts a worker while there are no calls.
    */
-  probe?: Input;
+  probe?: () => Input;
   onEvent?: (event: WorkerEvent) => void;
 }
 
@@ -191,7 +191,7 @@ export function createWorkerCall<Input, Output>(
 
   function queueProbe(): void {
     if (probe === undefined || queue[0]?.isProbe) return;
-    queue.unshift(queued(probe, { isProbe: true }));
+    queue.unshift(queued(probe(), { isProbe: true }));
   }
 
   function queued(input: Input, { isProbe }: { isProbe: boolean }): QueuedCall<Input, Output> {

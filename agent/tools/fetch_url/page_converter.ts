@@ -38,7 +38,7 @@ export function createPageConverter(
   const call = createWorkerCall<FetchedPage, string>(start, {
     name: "page",
     timeoutMs,
-    probe: PROBE,
+    probe: () => PROBE,
     ...(onEvent && { onEvent }),
   });
   const inTurn = pLimit(1);

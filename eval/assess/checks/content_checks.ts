@@ -50,7 +50,7 @@ export function createContentChecks(
   const call = createWorkerCall<CheckWork, Decision[] | (string | null)[]>(startCheckWorker, {
     name: "checks",
     timeoutMs: TIMEOUT_MS,
-    probe: { inspect: [] },
+    probe: () => ({ inspect: [] }),
     ...(onEvent && { onEvent }),
   });
   return {

@@ -1,25 +1,33 @@
 /// <reference lib="deno.worker" />
 /** A sentence encoder in a thread of its own: a batch keeps it busy for a tenth of a second. */
 import { serveCalls } from "../../../shared/background/serve_calls.ts";
-import { createSentenceModel, type SentenceModel } from "./bert/sentence_model.ts";
+import {
+  createSentenceModel,
+  joinSentenceModel,
+  type SentenceModel,
+  type SharedModel,
+} from "./bert/sentence_model.ts";
 import { buffersOf, type EncoderModel, type ModelSource } from "./bert/weight_piece.ts";
-import type { EncoderInput } from "./encoder_start.ts";
+import type { EncoderInput, EncoderOutput } from "./encoder_start.ts";
 
 const SOURCES: Record<EncoderModel, () => Promise<ModelSource>> = {
   minilm: async () => (await import("./bert/minilm.ts")).MINILM,
   "bge-zh": async () => (await import("./bert/bge_zh.ts")).BGE_ZH,
 };
 
-const loading = load(self.name as EncoderModel);
-loading.catch(() => {}); // every call fails with it
+let loading: Promise<SentenceModel> | undefined; // if it fails, every call fails with it
 
-serveCalls(async ({ texts }: EncoderInput) => (await loading).encode(texts));
+serveCalls(async ({ texts, joins, lends }: EncoderInput): Promise<EncoderOutput> => {
+  const model = await (loading ??= load(self.name as EncoderModel, joins));
+  return { vectors: model.encode(texts), ...(lends && { lent: model.share() }) };
+});
 
 /** Piece by piece: the published weights are never in memory as a whole. */
-async function load(name: EncoderModel): Promise<SentenceModel> {
+async function load(name: EncoderModel, joined?: SharedModel): Promise<SentenceModel> {
   if (!Object.hasOwn(SOURCES, name)) throw new Error(`there is no sentence encoder ${name}`);
   try {
     const source = await SOURCES[name]();
+    if (joined) return joinSentenceModel(source.shape, joined);
     const model = createSentenceModel(source.shape);
     for await (const piece of source.read()) {
       model.load(piece);

@@ -5,10 +5,12 @@ import {
   type WorkerCall,
   type WorkerEvent,
   type WorkerPort,
+  WorkerUnavailable,
 } from "../../../shared/background/worker_call.ts";
+import type { SharedModel } from "./bert/sentence_model.ts";
 import type { EncoderModel } from "./bert/weight_piece.ts";
 import { type Embedder, pool } from "./embedder.ts";
-import { type EncoderInput, startEncoder } from "./encoder_start.ts";
+import { type EncoderInput, type EncoderOutput, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./windows.ts";
 
 /** Larger batches take as long a text, and keep a small run waiting behind a large one. */
@@ -28,7 +30,7 @@ const TIMEOUT_MS = 60_000;
 export interface LocalEmbedderOptions {
   /** MiniLM if unset. */
   model?: EncoderModel;
-  /** How many may encode at once: each takes a processor and about 80 MB. */
+  /** How many may encode at once, each on a processor; they share one model. */
   workers?: number;
   idleMs?: number;
   start?: (model: EncoderModel) => WorkerPort;
@@ -46,19 +48,39 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     { length: workers },
     () => createEncoder({ start: () => start(model), report: watch?.() }),
   );
+  /**
+   * The model of the first worker, for the others to join. Not kept while there are no texts: a
+   * reference in this thread would outlive the workers, and with it the model's memory.
+   */
+  let lent: Promise<SharedModel> | undefined;
   let working = 0;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   async function encodeBatch(texts: string[], slot: number): Promise<Float32Array[]> {
+    const different = [...new Set(texts)];
+    const vectors = await work(() => encoders[slot]!.encode(different));
+    const byText = new Map(different.map((text, index) => [text, vectors[index]!]));
+    return texts.map((text) => byText.get(text)!);
+  }
+
+  /** A worker that is started beside the first does not load the model once more. */
+  function prepare(slot: number): Promise<unknown> {
+    const encoder = encoders[slot]!;
+    return work(async () => {
+      if (encoder.isStarted) return encoder.encode([]);
+      lent ??= encoders[0]!.lend();
+      return encoder.join(await lent.catch(() => lent = undefined));
+    });
+  }
+
+  async function work<T>(action: () => Promise<T>): Promise<T> {
     clearTimeout(idleTimer);
     working++;
     try {
-      const different = [...new Set(texts)];
-      const vectors = await encoders[slot]!.encode(different);
-      const byText = new Map(different.map((text, index) => [text, vectors[index]!]));
-      return texts.map((text) => byText.get(text)!);
+      return await action();
     } finally {
       if (--working === 0) {
+        lent = undefined;
         idleTimer = setTimeout(() => encoders.forEach((encoder) => encoder.rest()), idleMs);
         Deno.unrefTimer(idleTimer);
       }
@@ -69,7 +91,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     size: BATCH,
     parallel: workers,
     crowd: CROWD,
-    prepare: (slot) => encodeBatch([], slot), // a worker that is started loads its model
+    prepare,
     waitMs: WAIT_MS,
   });
   const embed = createMemo(
@@ -89,7 +111,12 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
 
 /** One worker at a time, which may be ended while it has nothing to do. */
 interface Encoder extends Disposable {
+  readonly isStarted: boolean;
   encode(texts: string[]): Promise<Float32Array[]>;
+  /** Loads the model if that was not done before. */
+  lend(): Promise<SharedModel>;
+  /** Starts a worker with the model that another one lends; without it the worker loads its own. */
+  join(model: SharedModel | undefined): Promise<unknown>;
   rest(): void;
 }
 
@@ -99,12 +126,33 @@ function createEncoder(
     report: ((event: WorkerEvent) => void) | undefined;
   },
 ): Encoder {
-  let call: WorkerCall<EncoderInput, Float32Array[]> | undefined;
+  let call: WorkerCall<EncoderInput, EncoderOutput> | undefined;
+  /** For the next worker that is started. */
+  let joins: SharedModel | undefined;
   let isDown = false;
+  let isEnded = false;
 
   function onEvent(event: WorkerEvent): void {
     if (event.kind !== "restarted") isDown = event.kind === "died";
     report?.(event);
+  }
+
+  function send(input: EncoderInput): Promise<EncoderOutput> {
+    if (isEnded) return Promise.reject(new WorkerUnavailable("the encoder was ended"));
+    call ??= createWorkerCall<EncoderInput, EncoderOutput>(start, {
+      name: "encoder",
+      timeoutMs: TIMEOUT_MS,
+      probe,
+      onEvent,
+    });
+    return call(input);
+  }
+
+  /** A worker that is started again after a death loads the model itself. */
+  function probe(): EncoderInput {
+    const input: EncoderInput = { texts: [], ...(joins && { joins }) };
+    joins = undefined;
+    return input;
   }
 
   function end(): void {
@@ -113,18 +161,21 @@ function createEncoder(
   }
 
   return {
-    encode(texts) {
-      call ??= createWorkerCall<EncoderInput, Float32Array[]>(start, {
-        name: "encoder",
-        timeoutMs: TIMEOUT_MS,
-        probe: { texts: [] },
-        onEvent,
-      });
-      return call({ texts });
+    get isStarted() {
+      return call !== undefined;
+    },
+    encode: async (texts) => (await send({ texts })).vectors,
+    lend: async () => (await send({ texts: [], lends: true })).lent!,
+    join(model) {
+      joins = model;
+      return send({ texts: [] });
     },
     rest() {
       if (!isDown) end(); // a worker that is down is kept: its recovery is reported
     },
-    [Symbol.dispose]: end,
+    [Symbol.dispose]() {
+      isEnded = true;
+      end();
+    },
   };
 }

@@ -48,7 +48,7 @@ export function createPairComparer(
   const call = createWorkerCall<TextPair, PairComparison>(start, {
     name: "long text",
     timeoutMs: TIMEOUT_MS,
-    probe: { reply: "", reference: "" },
+    probe: () => ({ reply: "", reference: "" }),
     ...(onEvent && { onEvent }),
   });
   return {

@@ -3,16 +3,16 @@ import { createEncoderAhead } from "../../../eval/cli/encoder_ahead.ts";
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
 
 function encoderAhead() {
-  const started: { name: string; worker: WorkerPort; isEnded: boolean }[] = [];
+  const started: { name: string; worker: WorkerPort; sent: unknown[]; isEnded: boolean }[] = [];
   const ahead = createEncoderAhead((name) => {
     const worker: WorkerPort = {
-      postMessage() {},
+      postMessage: (message: unknown) => void one.sent.push(message),
       terminate: () => void (one.isEnded = true),
       onmessage: null,
       onerror: null,
       onmessageerror: null,
     };
-    const one = { name, worker, isEnded: false };
+    const one = { name, worker, sent: [] as unknown[], isEnded: false };
     started.push(one);
     return worker;
   });
@@ -23,6 +23,7 @@ Deno.test("the encoder that was started ahead is the run's first one, and only t
   const { ahead, started } = encoderAhead();
   ahead.begin();
   assertEquals(started.map(({ name }) => name), ["minilm"]);
+  assertEquals(started[0]!.sent, [{ id: 0, input: { texts: [] }, limitMs: 0 }]); // loads its model
   ahead.start("bge-zh");
   assertStrictEquals(ahead.start("minilm"), started[0]!.worker);
   ahead.start("minilm");

@@ -114,7 +114,7 @@ Deno.test("a call that kills its worker twice is given up, and the others are an
   const { start, seen } = fakeWorker(({ id, input }, port) =>
     input === "poison" ? kill(port, "poisoned") : post(port, { id, output: input })
   );
-  const { call, events } = watched(start, { probe: "probe" });
+  const { call, events } = watched(start, { probe: () => "probe" });
   using _ = call;
   const outcomes = await Promise.allSettled(["poison", "b", "c"].map((input) => call(input)));
   assertEquals(outcomes.map(({ status }) => status), ["rejected", "fulfilled", "fulfilled"]);
@@ -147,7 +147,7 @@ Deno.test("a worker that is down recovers by its probe, without a call", async (
   );
   const events: string[] = [];
   using call = createWorkerCall<string, string>(start, {
-    probe: "probe",
+    probe: () => "probe",
     onEvent({ kind }) {
       events.push(kind);
       if (kind === "recovered") recovered.resolve();
@@ -163,7 +163,7 @@ Deno.test("a worker whose every answer is an error counts as one that cannot be 
   const { start } = fakeWorker(({ id }, port) => post(port, { id, error: "no weights" }));
   const died = Promise.withResolvers<WorkerEvent>();
   using call = createWorkerCall<string, string>(start, {
-    probe: "probe",
+    probe: () => "probe",
     onEvent: (event) => event.kind === "died" && died.resolve(event),
   });
   call("a").catch(() => {}); // waits for the worker
@@ -187,7 +187,7 @@ function startFragile(): WorkerPort {
 }
 
 Deno.test("a real worker that throws, dies or hangs fails that call only", async () => {
-  const { call, kinds } = watched(startFragile, { timeoutMs: 300, probe: "probe" });
+  const { call, kinds } = watched(startFragile, { timeoutMs: 300, probe: () => "probe" });
   using _ = call;
   assertEquals(await call("a"), "a");
   const outcomes = await Promise.allSettled(

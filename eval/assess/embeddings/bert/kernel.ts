@@ -2,9 +2,7 @@ import pairs from "./kernel/pairs.wasm" with { type: "bytes" };
 import plain from "./kernel/plain.wasm" with { type: "bytes" };
 import probe from "./kernel/probe.wasm" with { type: "bytes" };
 import relaxed from "./kernel/relaxed.wasm" with { type: "bytes" };
-
-/** An address in the kernel's memory, in bytes. */
-export type Address = number;
+import type { Address } from "./memory.ts";
 
 /** The functions of the `.as` files in `kernel/`, where each is described. */
 export interface Kernel {
@@ -75,19 +73,16 @@ const BUILDS = { relaxed, pairs, plain };
 /** The fastest build for this runtime and processor. */
 export function bestBuild(): KernelBuild {
   if (!WebAssembly.validate(probe)) return "plain";
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(probe), {
-    env: { memory: new WebAssembly.Memory({ initial: 1 }) },
-  });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(probe));
   return (exports as unknown as { addsInPairs(): number }).addsInPairs() ? "pairs" : "relaxed";
 }
 
-/** A kernel that works on a memory of `bytes`. */
+/** A kernel that works on a memory. */
 export function createKernel(
-  bytes: number,
+  memory: WebAssembly.Memory,
   build: KernelBuild = bestBuild(),
-): { kernel: Kernel; memory: ArrayBuffer } {
-  const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / 65_536) });
+): Kernel {
   const module = new WebAssembly.Module(BUILDS[build]);
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
-  return { kernel: exports as unknown as Kernel, memory: memory.buffer as ArrayBuffer };
+  return exports as unknown as Kernel;
 }

@@ -1,4 +1,4 @@
-import type { Address } from "./kernel.ts";
+import type { Address } from "./memory.ts";
 
 /** What tells one model of the BERT family from another. */
 export interface ModelShape {
@@ -38,8 +38,14 @@ export interface Norm {
 /** Below are the constants of the kernel, which are not the same in all builds. */
 export const MODEL_START = 1024;
 
-/** Where everything lies in the kernel's memory: the model first, then room to work in. */
-export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
+/**
+ * Where everything lies in the kernel's memory: the model first, then room to work in, which may
+ * begin further back: threads that share a model each have their own.
+ */
+export function layOut(
+  { layers, width, inner, head, vocabulary }: ModelShape,
+  room?: Address,
+) {
   const heads = width / head;
   let end = MODEL_START;
   const take = (bytes: number): Address => {
@@ -71,6 +77,7 @@ export function layOut({ layers, width, inner, head, vocabulary }: ModelShape) {
     })),
   };
   const modelEnd = end;
+  end = room ?? end;
   const work = {
     x: take(ROWS * width * 4),
     // Attention reads and writes up to three rows past the end of a text.

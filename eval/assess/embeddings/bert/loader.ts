@@ -1,5 +1,6 @@
-import type { Address, Kernel } from "./kernel.ts";
+import type { Kernel } from "./kernel.ts";
 import { type Layout, type Linear, MODEL_START, type Norm, POSITIONS, ROWS } from "./layout.ts";
+import type { Address } from "./memory.ts";
 import type { QuantizedPiece, WeightPiece } from "./weight_piece.ts";
 
 /** The values of a piece; a matrix is [outputs][inputs]. */
@@ -16,7 +17,7 @@ type Place = (values: Values, row: number) => void;
 export function createLoader(
   { kernel, memory, at, width }: {
     kernel: Kernel;
-    memory: ArrayBuffer;
+    memory: ArrayBufferLike;
     at: Layout;
     width: number;
   },

@@ -1,5 +1,5 @@
 import { toUnit } from "../embedder.ts";
-import { type Address, createKernel, type KernelBuild } from "./kernel.ts";
+import { createKernel, type KernelBuild } from "./kernel.ts";
 import {
   layOut,
   type Linear,
@@ -10,10 +10,12 @@ import {
   ROWS,
 } from "./layout.ts";
 import { createLoader } from "./loader.ts";
+import { type Address, createMemory, takeRoom } from "./memory.ts";
 import { vocabularyOf, type WeightPiece } from "./weight_piece.ts";
 import { createWordPieces, type WordPieces } from "./word_pieces.ts";
 
 const EPSILON = 1e-12;
+const NOT_LOADED = "the weights are not loaded";
 
 export interface SentenceModel {
   /** Takes in the weights; all pieces have to be there before a text is. */
@@ -22,18 +24,48 @@ export interface SentenceModel {
   encode(texts: string[]): Float32Array[];
   /** The loaded model as it lies in memory, the same in every build. */
   image(): Uint8Array;
+  /** The loaded model for `joinSentenceModel`. */
+  share(): SharedModel;
+}
+
+/** A loaded model, which may be sent to another thread: both use the same memory. */
+export interface SharedModel {
+  memory: WebAssembly.Memory;
+  /** The word pieces, one per line. */
+  vocabulary: string;
 }
 
 /** A model of the BERT family with 7-bit weights and 8-bit activations. */
 export function createSentenceModel(shape: ModelShape, build?: KernelBuild): SentenceModel {
+  return createModel(shape, createMemory(), build);
+}
+
+/** The model that another thread has loaded, with room of its own to work in. */
+export function joinSentenceModel(
+  shape: ModelShape,
+  { memory, vocabulary }: SharedModel,
+): SentenceModel {
+  const model = createModel(shape, memory);
+  model.load({ kind: "vocabulary", text: vocabulary });
+  return model;
+}
+
+function createModel(
+  shape: ModelShape,
+  whole: WebAssembly.Memory,
+  build?: KernelBuild,
+): SentenceModel {
   const { width, inner, head, pooling } = shape;
-  const at = layOut(shape);
-  const { kernel, memory } = createKernel(at.end, build);
+  const { modelEnd, end } = layOut(shape);
+  const at = layOut(shape, takeRoom(whole, modelEnd, end - modelEnd));
+  const kernel = createKernel(whole, build);
+  const memory = whole.buffer;
   const load = createLoader({ kernel, memory, at, width });
   const words = new Int8Array(memory, at.words, at.wordScales - at.words);
   const wordScales = new Float32Array(memory, at.wordScales);
   const positions = new Float32Array(memory, at.positions, POSITIONS * width);
   const x = new Float32Array(memory, at.x, ROWS * width);
+  let vocabulary: string[] | undefined;
   let cut: WordPieces | undefined;
 
   function normalize(added: number, { gain, bias }: Norm, rows: number): void {
@@ -117,15 +149,20 @@ export function createSentenceModel(shape: ModelShape, build?: KernelBuild): Sen
 
   return {
     load(piece) {
-      const vocabulary = vocabularyOf(piece);
-      if (vocabulary) cut = createWordPieces(vocabulary, POSITIONS);
-      else load(piece);
+      const words = vocabularyOf(piece);
+      if (!words) return load(piece);
+      vocabulary = words;
+      cut = createWordPieces(words, POSITIONS);
     },
     encode(texts) {
-      if (!cut) throw new Error("the weights are not loaded");
+      if (!cut) throw new Error(NOT_LOADED);
       return groupRows(texts.map(cut)).flatMap(pass);
     },
     image: () => new Uint8Array(memory, MODEL_START, at.modelEnd - MODEL_START),
+    share() {
+      if (!vocabulary) throw new Error(NOT_LOADED);
+      return { memory: whole, vocabulary: vocabulary.join("\n") };
+    },
   };
 }
 

@@ -1,6 +1,10 @@
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import type { WorkerPort } from "../../../../shared/background/worker_call.ts";
+import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
+import { type WorkerPort, WorkerUnavailable } from "../../../../shared/background/worker_call.ts";
 import { cosine } from "../../../../eval/assess/embeddings/embedder.ts";
+import {
+  type EncoderInput,
+  startEncoder,
+} from "../../../../eval/assess/embeddings/encoder_start.ts";
 import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts";
 import { createPairComparer } from "../../../../eval/assess/scores/pair_scores.ts";
 
@@ -27,18 +31,29 @@ Deno.test("long texts are compared in their worker, with the result of short one
 });
 
 /** Workers that answer every text with its length, and remember the batches. */
-function fakeWorkers() {
-  const seen = { batches: [] as string[][], started: 0, ended: 0 };
+function fakeWorkers({ canJoin = true, canLend = true } = {}) {
+  const seen = {
+    batches: [] as string[][],
+    started: 0,
+    ended: 0,
+    /** The models that workers were given when they were started, or that they had to load. */
+    models: [] as unknown[],
+  };
   const start = (): WorkerPort => {
-    seen.started++;
+    const name = `model ${seen.started++}`;
+    let model: unknown;
     const port: WorkerPort = {
       onmessage: null,
       onerror: null,
       onmessageerror: null,
-      postMessage({ id, input }: { id: number; input: { texts: string[] } }) {
-        if (input.texts.length > 0) seen.batches.push(input.texts); // a probe has none
-        const output = input.texts.map(({ length }) => new Float32Array([length, 1]));
-        const event = new MessageEvent("message", { data: { id, output } });
+      postMessage({ id, input: { texts, joins, lends } }: { id: number; input: EncoderInput }) {
+        if (!model) seen.models.push(model = joins ?? name);
+        if (texts.length > 0) seen.batches.push(texts); // a probe has none
+        const vectors = texts.map(({ length }) => new Float32Array([length, 1]));
+        const output = { vectors, ...(lends && { lent: model }) };
+        const fails = joins && !canJoin || lends && !canLend;
+        const answer = fails ? { error: "there is no room left" } : { output };
+        const event = new MessageEvent("message", { data: { id, ...answer } });
         queueMicrotask(() => port.onmessage?.call(port as Worker, event));
       },
       terminate: () => void seen.ended++,
@@ -84,6 +99,65 @@ Deno.test("many texts go to several workers, in batches of at most 32", async ()
   await Promise.all(Array.from({ length: 100 }, (_, i) => embedder.embed(`text ${i}`)));
   assertEquals(seen.started, 2);
   assert(seen.batches.every(({ length }) => length <= 32));
+});
+
+Deno.test("a worker that is started beside another uses its model, and loads none", async () => {
+  const { start, seen } = fakeWorkers();
+  using embedder = createLocalEmbedder({ start, workers: 3 });
+  await Promise.all(Array.from({ length: 100 }, (_, i) => embedder.embed(`text ${i}`)));
+  assertEquals(seen.models, ["model 0", "model 0", "model 0"]);
+});
+
+Deno.test("after a rest a model is loaded anew: the one of workers that have ended is not kept", async () => {
+  const { start, seen } = fakeWorkers();
+  using embedder = createLocalEmbedder({ start, workers: 2, idleMs: 1 });
+  for (const round of [1, 2]) {
+    await Promise.all(Array.from({ length: 60 }, (_, i) => embedder.embed(`${round}, text ${i}`)));
+    while (seen.ended < 2 * round) await new Promise((resolve) => setTimeout(resolve));
+  }
+  assertEquals(seen.models, ["model 0", "model 0", "model 2", "model 2"]);
+});
+
+Deno.test("a worker whose first one cannot give its model loads its own", async () => {
+  const { start, seen } = fakeWorkers({ canLend: false });
+  using embedder = createLocalEmbedder({ start, workers: 2 });
+  await Promise.all(Array.from({ length: 100 }, (_, i) => embedder.embed(`text ${i}`)));
+  assertEquals(seen.models, ["model 0", "model 1"]);
+});
+
+Deno.test("an embedder that has ended starts no worker", async () => {
+  const { start, seen } = fakeWorkers();
+  const embedder = createLocalEmbedder({ start });
+  const waiting = embedder.embed("a");
+  embedder[Symbol.dispose]();
+  await assertRejects(() => waiting, WorkerUnavailable, "was ended");
+  assertEquals(seen.started, 0);
+});
+
+Deno.test("a worker that cannot use the model of another loads its own", async () => {
+  const { start, seen } = fakeWorkers({ canJoin: false });
+  using embedder = createLocalEmbedder({ start, workers: 2 });
+  await Promise.all(Array.from({ length: 100 }, (_, i) => embedder.embed(`text ${i}`)));
+  while (seen.models.length < 3) await new Promise((resolve) => setTimeout(resolve)); // restarted
+  assertEquals(seen.models, ["model 0", "model 0", "model 2"]);
+});
+
+Deno.test("several encoders that share a model give the vectors of one", async () => {
+  const texts = Array.from({ length: 60 }, (_, i) => `Order ${i} was sent on day ${i * 7}.`);
+  let started = 0;
+  using many = createLocalEmbedder({
+    workers: 3,
+    start(model) {
+      started++;
+      return startEncoder(model);
+    },
+  });
+  using one = createLocalEmbedder();
+  const [vectors, expected] = await Promise.all(
+    [many, one].map(({ embed }) => Promise.all(texts.map((text) => embed(text)))),
+  );
+  assertEquals(vectors, expected);
+  assertEquals(started, 3);
 });
 
 Deno.test("an idle worker is ended, and the next text starts another", async () => {

@@ -1,11 +1,22 @@
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertStrictEquals,
+  assertThrows,
+} from "@std/assert";
+import { MOST_ENCODERS } from "../../../../eval/config.ts";
+
 import { product } from "../../../../eval/assess/embeddings/embedder.ts";
 import { BGE_ZH } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
 import { readImage, writeImage } from "../../../../eval/assess/embeddings/bert/image.ts";
 import { bestBuild, type KernelBuild } from "../../../../eval/assess/embeddings/bert/kernel.ts";
+import { layOut } from "../../../../eval/assess/embeddings/bert/layout.ts";
+import { createMemory, takeRoom } from "../../../../eval/assess/embeddings/bert/memory.ts";
 import { MINILM } from "../../../../eval/assess/embeddings/bert/minilm.ts";
 import {
   createSentenceModel,
+  joinSentenceModel,
   type SentenceModel,
 } from "../../../../eval/assess/embeddings/bert/sentence_model.ts";
 import { vocabularyOf } from "../../../../eval/assess/embeddings/bert/weight_piece.ts";
@@ -77,6 +88,34 @@ Deno.test("a text has the same vector alone and among others, whatever their len
     assertEquals(model.encode([text]), [together[index]!], text.slice(0, 20));
   }
 });
+
+Deno.test("a model that is joined gives the same vectors, and writes only into its own room", async () => {
+  const model = await loadModel();
+  const shared = model.share();
+  const joined = joinSentenceModel(MINILM.shape, shared);
+  const expected = model.encode(LONG_TEXTS);
+  const { modelEnd, end } = layOut(MINILM.shape);
+  const memory = new Uint8Array(shared.memory.buffer);
+  memory.fill(0xff, modelEnd, end); // the room of the first
+  const before = memory.slice(0, end);
+  assertEquals(joined.encode(LONG_TEXTS), expected);
+  assert(before.every((byte, address) => memory[address] === byte));
+  assertStrictEquals(joined.share().memory, shared.memory);
+});
+
+for (const { shape, name } of [MINILM, BGE_ZH]) {
+  Deno.test(`the memory has rooms for as many encoders as ${name} may have, each its own`, () => {
+    const { modelEnd, end } = layOut(shape);
+    const bytes = end - modelEnd;
+    const memory = createMemory();
+    for (let i = 0; i < MOST_ENCODERS; i++) {
+      assertEquals(takeRoom(memory, modelEnd, bytes), modelEnd + i * bytes);
+    }
+    assertThrows(() => {
+      for (let i = 0; i < MOST_ENCODERS; i++) takeRoom(memory, modelEnd, bytes);
+    }, RangeError);
+  });
+}
 
 Deno.test("a runtime with relaxed SIMD uses it, and arm64 the build for many registers", () => {
   const isArm = Deno.build.arch === "aarch64";
