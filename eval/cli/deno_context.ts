@@ -7,7 +7,7 @@ import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { onStopSignal } from "../../shared/stop_signals.ts";
 import { isForEnglishEncoder } from "../assess/references.ts";
-import { EvalConfig } from "../config.ts";
+import { EvalConfig, MOST_ENCODERS } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint/policy.ts";
 import type { OpenedData } from "../sharing/open_data.ts";
 import { EXIT, UsageError } from "./command.ts";
@@ -73,7 +73,13 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
     },
     async createManager(store, concurrency = config().EVAL_CONCURRENCY) {
       const { createEvalDeps } = await import("../wiring.ts");
-      const wanted = { ...config(), EVAL_CONCURRENCY: concurrency };
+      const wanted = {
+        ...config(),
+        EVAL_CONCURRENCY: concurrency,
+        // Unlike a service, a command has nobody else to answer meanwhile.
+        EVAL_ENCODER_WORKERS: config().EVAL_ENCODER_WORKERS ??
+          Math.min(MOST_ENCODERS, navigator.hardwareConcurrency),
+      };
       const starts = { encoder: encoder.start };
       return createEvalDeps(wanted, { log: log(), ...opened, store, starts }).runs;
     },
