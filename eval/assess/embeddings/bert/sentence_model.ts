@@ -149,10 +149,10 @@ function createModel(
 
   return {
     load(piece) {
-      const words = vocabularyOf(piece);
-      if (!words) return load(piece);
-      vocabulary = words;
-      cut = createWordPieces(words, POSITIONS);
+      const list = vocabularyOf(piece);
+      if (!list) return load(piece);
+      vocabulary = list;
+      cut = createWordPieces(list, POSITIONS);
     },
     encode(texts) {
       if (!cut) throw new Error(NOT_LOADED);
