@@ -23,6 +23,9 @@ export type OpenInBrowser = (
   options?: BrowserContextOptions,
 ) => Promise<OpenPage>;
 
+/** Much more than anything takes, also while the machine is busy with other work. */
+const PATIENCE_MS = 45_000;
+
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -79,7 +82,7 @@ async function openPage(
     permissions: ["clipboard-read", "clipboard-write"],
     ...options,
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {
       console.error(`policy violated: ${event.violatedDirective} ${event.blockedURI}`);
