@@ -82,7 +82,11 @@ export async function startProcess(
   }
 
   const status = Promise.all([child.status, drained]).then(([status]) => status);
-  status.then(() => listening.reject(new Error(`the service did not start:\n${lines.join("\n")}`)));
+  status.then(({ code, signal }) =>
+    listening.reject(
+      new Error(`the service did not start (${signal ?? code}):\n${lines.join("\n")}`),
+    )
+  );
   listening.promise.catch(() => {}); // told to whoever awaits it below
 
   return {

@@ -11,18 +11,19 @@ export async function startInstances(
   count: number,
   environment: Record<string, string>,
 ): Promise<Instances> {
-  const start = () => startServiceProcess("eval", { environment });
+  const started: ServiceProcess[] = [];
+  const start = async () => {
+    const instance = await startServiceProcess("eval", { environment });
+    started.push(instance);
+    return instance;
+  };
   const first = await start(); // makes the tables; the others would wait for it
   const all = [first, ...await Promise.all(Array.from({ length: count - 1 }, start))];
-  const gone: ServiceProcess[] = [];
   return {
     all,
-    async restart(index) {
-      gone.push(all[index]!);
-      return all[index] = await start();
-    },
+    restart: async (index) => all[index] = await start(),
     async [Symbol.asyncDispose]() {
-      for (const instance of [...gone, ...all]) await instance[Symbol.asyncDispose]();
+      for (const instance of started) await instance[Symbol.asyncDispose]();
     },
   };
 }
