@@ -1,7 +1,14 @@
 // deno-lint-ignore-file no-console -- what the page's console says is what is watched
 import { assertEquals } from "@std/assert";
+import { isDeepStrictEqual } from "node:util";
 import axe from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import { findChromium } from "./chromium.ts";
 
 /** A page under test. Closing it fails the test if anything went wrong that nobody expected. */
@@ -113,6 +120,22 @@ async function openPage(
       assertEquals(unexpected, [], "the browser complained");
     },
   };
+}
+
+/** Reads until the page shows what is expected: it is drawn a moment after its cause. */
+export async function becomes<T>(read: () => Promise<T>, expected: T): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  let last = await read();
+  while (!isDeepStrictEqual(last, expected) && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    last = await read();
+  }
+  assertEquals(last, expected);
+}
+
+/** Waits until an element has the focus. */
+export async function untilFocused(locator: Locator): Promise<void> {
+  await locator.and(locator.page().locator(":focus")).waitFor();
 }
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

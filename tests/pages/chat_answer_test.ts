@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import {
   ask,
   chooseModel,
@@ -52,9 +52,9 @@ suite.test(
     assertEquals(await answer.locator("img").count(), 0);
     await answer.getByRole("link", { name: "a picture" }).waitFor();
     await answer.getByRole("button", { name: "Copy code" }).click();
-    assertEquals(await page.evaluate(() => navigator.clipboard.readText()), "const answer = 42;");
+    await becomes(() => page.evaluate(() => navigator.clipboard.readText()), "const answer = 42;");
     await answer.getByRole("button", { name: "Copy answer" }).click();
-    assertEquals(await page.evaluate(() => navigator.clipboard.readText()), MARKDOWN);
+    await becomes(() => page.evaluate(() => navigator.clipboard.readText()), MARKDOWN);
     await checkAccessibility(page);
   },
 );
@@ -66,7 +66,7 @@ suite.test(
     const { page } = tab;
     await say(page, "hold this");
     await page.getByText("The beginning.").waitFor();
-    assertEquals(await lastAnswers(page).getAttribute("aria-busy"), "true");
+    await becomes(() => lastAnswers(page).getAttribute("aria-busy"), "true");
     await checkAccessibility(page);
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("You stopped this answer.").waitFor();
@@ -75,11 +75,7 @@ suite.test(
 
     await lastAnswers(page).getByRole("button", { name: "Ask again" }).click();
     await page.getByText("2 / 2").waitFor();
-    assertEquals(
-      await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
-      "Conversation",
-      "the focus went with the button",
-    );
+    await untilFocused(page.locator("[aria-label=Conversation]")); // the button has gone
     await page.getByText("The beginning.").waitFor();
     hub.release();
     await page.getByText(/was asked: hold this/).waitFor();
@@ -100,9 +96,9 @@ suite.test("reasoning is folded above the answer", async ({ url }, open) => {
   await using tab = await open(url);
   const answer = await ask(tab.page, "think about it");
   const folded = answer.getByText("Let me think about it.");
-  assertEquals(await folded.isVisible(), false);
+  await becomes(() => folded.isVisible(), false);
   await answer.getByText("Reasoning").click();
-  assertEquals(await folded.isVisible(), true);
+  await becomes(() => folded.isVisible(), true);
   assertEquals(await answer.locator("details strong").textContent(), "think");
   await checkAccessibility(tab.page);
 });
@@ -114,10 +110,10 @@ suite.test(
     const answer = await ask(tab.page, "calculate 17 * 23");
     const card = answer.locator(".tool");
     assertMatch(await card.locator("summary").innerText(), /calculator\s+17 \* 23\s+\S+ m?s/);
-    assertEquals(await card.getByText("391").isVisible(), false);
+    await becomes(() => card.getByText("391").isVisible(), false);
     await card.locator("summary").click();
     assertStringIncludes(await card.innerText(), '"expression": "17 * 23"');
-    assertEquals(await card.getByText("391").isVisible(), true);
+    await becomes(() => card.getByText("391").isVisible(), true);
 
     const failed = await ask(tab.page, "calculate 1 +* 2");
     await failed.getByText("error", { exact: true }).waitFor();
@@ -224,7 +220,7 @@ suite.test("without the network nothing that was typed is lost", async ({ url },
   await page.getByText(/was asked: while offline/).waitFor();
   await page.reload();
   await page.getByText(/was asked: while offline/).waitFor();
-  assertEquals(await messageBox(page).inputValue(), "not sent yet");
+  await becomes(() => messageBox(page).inputValue(), "not sent yet");
 });
 
 suite.test(
@@ -255,6 +251,6 @@ suite.test(
     ) {
       assertEquals(await direction(selector), "rtl", selector);
     }
-    assertEquals(await answer.count(), 1);
+    await becomes(() => answer.count(), 1);
   },
 );

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
-import { pageSuite } from "./browser.ts";
+import { pageSuite, untilFocused } from "./browser.ts";
 import { lastAnswers, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
@@ -10,9 +10,6 @@ const MANY = 80;
 
 const hasFocus = (locator: Locator) =>
   locator.evaluate((element) => element === document.activeElement);
-
-/** Waits until an element has the focus. */
-const focus = (locator: Locator) => locator.and(locator.page().locator(":focus")).waitFor();
 
 /** Goes to an element by one key alone, and fails if there is no way. */
 async function tabTo(
@@ -75,7 +72,7 @@ suite.test("a conversation is held without a mouse", async ({ url, hub }, open) 
   await page.getByText("1 / 2").waitFor();
 
   await press(button(page, "Edit message"));
-  await focus(page.getByRole("textbox", { name: "Edit message" }));
+  await untilFocused(page.getByRole("textbox", { name: "Edit message" }));
   await keyboard.press("End");
   await keyboard.type(" + 5");
   await press(page.locator(".question-editor").getByRole("button", { name: "Send" }));
@@ -101,7 +98,7 @@ suite.test("a conversation is held without a mouse", async ({ url, hub }, open) 
   await keyboard.type("0.5");
   await keyboard.press("Enter");
   await page.getByRole("dialog").waitFor({ state: "detached" });
-  await focus(button(page, "Settings"));
+  await untilFocused(button(page, "Settings"));
 });
 
 suite.test("conversations are kept in order without a mouse", async ({ url }, open) => {
@@ -150,5 +147,5 @@ suite.test("on a narrow screen the list is used without a mouse", async ({ url }
   await tabTo(page.getByRole("link", { name: "New conversation" }));
   await page.keyboard.press("Escape");
   await page.getByText("No conversations yet.").waitFor({ state: "hidden" });
-  await focus(button(page, "Conversations"));
+  await untilFocused(button(page, "Conversations"));
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, chooseModel, lastAnswers, say, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
@@ -60,7 +60,7 @@ suite.test(
     await ask(page, "one");
     const answer = await ask(page, "two");
     await answer.getByText(/was asked: two/).waitFor();
-    assertEquals(await page.getByRole("navigation").getByRole("listitem").count(), 1);
+    await becomes(() => page.getByRole("navigation").getByRole("listitem").count(), 1);
   },
 );
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import { ask, chooseModel, lastAnswers, messageBox, startScriptedAgent } from "./chat.ts";
 import { SUPPORT } from "./scripted_hub.ts";
 
@@ -18,7 +18,7 @@ suite.test(
 suite.test("an example is put into the message box, not sent", async ({ url }, open) => {
   await using tab = await open(url);
   await tab.page.getByRole("button", { name: "What is 17% of 240?" }).click();
-  assertEquals(await messageBox(tab.page).inputValue(), "What is 17% of 240?");
+  await becomes(() => messageBox(tab.page).inputValue(), "What is 17% of 240?");
   assertEquals(await tab.page.locator(".turn").count(), 0);
 });
 
@@ -29,10 +29,10 @@ suite.test(
     const { page } = tab;
     await page.getByRole("button", { name: /^Model:/ }).click();
     await page.getByRole("option", { name: SUPPORT.name }).waitFor();
-    assertEquals(await page.getByRole("option").count(), 51);
+    await becomes(() => page.getByRole("option").count(), 51);
     const search = page.getByRole("combobox");
     await search.fill("model-4");
-    assertEquals(await page.getByRole("option").count(), 10);
+    await becomes(() => page.getByRole("option").count(), 10);
     await checkAccessibility(page);
     await search.fill("nonsense");
     await page.getByText("No such model. An id is a UUID, or provider/model.").waitFor();
@@ -62,7 +62,7 @@ suite.test("the list of models is used by keyboard alone", async ({ url }, open)
   await page.getByRole("combobox").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("combobox").waitFor({ state: "detached" });
-  assert(await button.evaluate((element) => element === document.activeElement));
+  await untilFocused(button);
 });
 
 suite.test(
@@ -74,12 +74,12 @@ suite.test(
     await ask(page, "second question");
     await page.getByRole("button", { name: "Edit message" }).first().click();
     const editor = page.getByRole("textbox", { name: "Edit message" });
-    assertEquals(await editor.inputValue(), "first question");
+    await becomes(() => editor.inputValue(), "first question");
     await editor.fill("first question, better");
     await checkAccessibility(page);
     await page.locator(".question-editor").getByRole("button", { name: "Send" }).click();
     await page.getByText(/was asked: first question, better/).waitFor();
-    assertEquals(await page.locator(".turn").count(), 1);
+    await becomes(() => page.locator(".turn").count(), 1);
     assertEquals(
       hub.requests.at(-1)?.body.messages.filter(({ role }: { role: string }) => role === "user")
         .length,
@@ -125,7 +125,7 @@ suite.test(
     assertStringIncludes(await answer.getByRole("list").innerText(), "5 tokens in, 7 out");
     await page.reload();
     await page.getByRole("button", { name: "Settings" }).click();
-    assertEquals(await page.getByLabel("Temperature").inputValue(), "0.3");
+    await becomes(() => page.getByLabel("Temperature").inputValue(), "0.3");
   },
 );
 
@@ -138,7 +138,7 @@ suite.test(
     await page.getByRole("button", { name: "Answer with a second model side by side" }).click();
     await chooseModel(page, "model-02", /^Second model:/);
     await ask(page, "who are you?");
-    assertEquals(await lastAnswers(page).count(), 2);
+    await becomes(() => lastAnswers(page).count(), 2);
     await checkAccessibility(page);
     await ask(page, "and now?");
     const bodies = hub.requests.slice(-2).map(({ body }) => body)
@@ -151,9 +151,9 @@ suite.test(
     await page.getByText("2 / 2").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).waitFor();
     assertEquals(hub.requests.at(-1)?.body.model, "acme/model-02");
-    assertEquals(await lastAnswers(page).count(), 2);
+    await becomes(() => lastAnswers(page).count(), 2);
     await page.getByRole("button", { name: "Answer with the first model only" }).click();
     await ask(page, "alone");
-    assertEquals(await lastAnswers(page).count(), 1);
+    await becomes(() => lastAnswers(page).count(), 1);
   },
 );

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Download, Page } from "playwright-core";
 import { parseBatch } from "../../eval/cli/batch.ts";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import {
   ask,
   importFile,
@@ -31,7 +31,7 @@ suite.test("conversations are listed, opened again, renamed and deleted", async 
   await list(page).getByRole("link", { name: "New conversation" }).click();
   await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
   await ask(page, "the second one");
-  assertEquals(await list(page).getByRole("listitem").count(), 2);
+  await becomes(() => list(page).getByRole("listitem").count(), 2);
   await page.reload();
   await page.getByText(/was asked: the second one/).waitFor();
   await list(page).getByRole("link", { name: /the first one/ }).click();
@@ -52,10 +52,10 @@ suite.test("conversations are listed, opened again, renamed and deleted", async 
   await checkAccessibility(page);
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
-  assertEquals(await list(page).getByRole("listitem").count(), 1);
+  await becomes(() => list(page).getByRole("listitem").count(), 1);
   await page.reload();
   await list(page).getByRole("link", { name: /the second one/ }).waitFor();
-  assertEquals(await list(page).getByRole("listitem").count(), 1);
+  await becomes(() => list(page).getByRole("listitem").count(), 1);
 });
 
 /** The menu closes when the window changes its size, so only the present one is looked at. */
@@ -73,7 +73,7 @@ suite.test("many conversations can be searched", async ({ url }, open) => {
     await ask(page, text);
   }
   await page.getByRole("searchbox", { name: "Search conversations" }).fill("ERR");
-  assertEquals(await list(page).getByRole("listitem").count(), 1);
+  await becomes(() => list(page).getByRole("listitem").count(), 1);
   await page.getByRole("searchbox").fill("nothing like it");
   await page.getByText("No conversation has this title.").waitFor();
   await checkAccessibility(page);
@@ -188,7 +188,7 @@ suite.test("a conversation is saved as a test that assay-eval accepts", async ({
   );
   await page.getByText(`assay-eval run opening-hours.json --endpoint ${url}`).waitFor();
   await page.getByLabel("Turn 1").uncheck();
-  assertEquals(await page.getByRole("button", { name: "Save as file" }).isDisabled(), true);
+  await becomes(() => page.getByRole("button", { name: "Save as file" }).isDisabled(), true);
 });
 
 suite.test(
@@ -203,7 +203,7 @@ suite.test(
     await ask(page, "What are your opening hours?");
     await openDialog();
     const address = page.getByLabel("Dashboard of assay-eval");
-    assertEquals(await address.inputValue(), "");
+    await becomes(() => address.inputValue(), "");
     await address.fill("javascript:pwned()");
     await page.getByText("Enter an address such as http://127.0.0.1:8080.").waitFor();
     assertEquals(
@@ -224,7 +224,7 @@ suite.test(
 
     await page.reload();
     await openDialog();
-    assertEquals(await address.inputValue(), url);
+    await becomes(() => address.inputValue(), url);
     await checkAccessibility(page);
   },
 );
@@ -232,7 +232,7 @@ suite.test(
 suite.test("everything works by keyboard: keys, menus, dialogs", async ({ url }, open) => {
   await using tab = await open(url);
   const { page } = tab;
-  assertEquals(await messageBox(page).evaluate((box) => box === document.activeElement), true);
+  await untilFocused(messageBox(page));
   await page.getByRole("button", { name: "Model: support-v3" }).waitFor();
   await page.keyboard.type("by keyboard");
   await page.keyboard.press("Shift+Enter");
@@ -245,13 +245,13 @@ suite.test("everything works by keyboard: keys, menus, dialogs", async ({ url },
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.keyboard.press("/");
-  assertEquals(await messageBox(page).evaluate((box) => box === document.activeElement), true);
+  await untilFocused(messageBox(page));
   const more = page.getByRole("button", { name: "More", exact: true });
   await more.focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Escape");
-  assertEquals(await more.evaluate((button) => button === document.activeElement), true);
+  await untilFocused(more);
   await page.keyboard.press("n");
   await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
 });
@@ -260,16 +260,16 @@ suite.test("on a narrow screen the list lies over the page and closes", async ({
   await using tab = await open(url, { viewport: { width: 360, height: 740 } });
   const { page } = tab;
   await ask(page, "narrow");
-  assertEquals(await list(page).isVisible(), false);
+  await becomes(() => list(page).isVisible(), false);
   await page.getByRole("button", { name: "Conversations" }).click();
   await list(page).getByRole("link", { name: /narrow/ }).waitFor();
   await page.getByRole("button", { name: "Close the list" }).click();
-  assertEquals(await list(page).isVisible(), false);
+  await becomes(() => list(page).isVisible(), false);
   for (const _ of ["leads to it", "is there already"]) {
     await page.getByRole("button", { name: "Conversations" }).click();
     await list(page).getByRole("link", { name: "New conversation" }).click();
     await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
-    assertEquals(await list(page).isVisible(), false);
+    await becomes(() => list(page).isVisible(), false);
   }
 });
 

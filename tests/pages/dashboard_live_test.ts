@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 
 const KEY = "a-key-of-the-tests";
@@ -53,6 +52,6 @@ suite.test(
     await page.getByRole("menuitem", { name: "Cancel the run" }).click();
     await page.getByText("The run is cancelled").waitFor();
     await page.locator(".badge", { hasText: "cancelled" }).waitFor();
-    assertEquals(await progress.count(), 0);
+    await becomes(() => progress.count(), 0);
   },
 );

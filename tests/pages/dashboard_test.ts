@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -32,10 +32,10 @@ suite.test(
     await page.waitForURL(/q=V2/);
     await page.getByText("smoke").waitFor({ state: "detached" });
     await names.first().waitFor(); // the list is empty while it is being read
-    assertEquals(await names.count(), 1);
+    await becomes(() => names.count(), 1);
     await page.reload();
     await names.first().waitFor();
-    assertEquals(await names.count(), 1);
+    await becomes(() => names.count(), 1);
     await page.goto(fixture.url);
     await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
     await page.getByRole("heading", { name: "No run fits" }).waitFor();
@@ -54,7 +54,7 @@ suite.test("a test has a trend, whose points lead to the runs", async (fixture, 
   const { page } = tab;
   await page.getByRole("heading", { name: "Trend of support" }).waitFor();
   await page.locator(".trend a").nth(1).waitFor();
-  assertEquals(await page.locator(".trend a").count(), 2);
+  await becomes(() => page.locator(".trend a").count(), 2);
   await checkAccessibility(page);
   await page.locator(".trend a").first().press("Enter");
   await page.waitForURL(`**/ui/runs/${fixture.old}`);
@@ -80,7 +80,7 @@ suite.test(
     }
     const cells = SUPPORT_BATCH.length * 4;
     await page.locator(".cell").nth(cells - 1).waitFor(); // they come after their heading
-    assertEquals(await page.locator(".cell").count(), cells);
+    await becomes(() => page.locator(".cell").count(), cells);
     await page.locator(".turn-rows .turn-row").nth(5).waitFor();
     await checkAccessibility(page);
     await page.getByRole("button", { name: "token f1" }).click();
@@ -154,7 +154,7 @@ suite.test(
     await page.getByRole("heading", { name: "refund-30-days, attempt 1, turn 2" }).waitFor();
     await page.getByRole("heading", { name: "Conversation" }).waitFor();
     await page.getByRole("heading", { name: "Judge" }).waitFor();
-    assertEquals(await page.locator(".votes .vote").count(), 3);
+    await becomes(() => page.locator(".votes .vote").count(), 3);
     await page.getByText("bleu", { exact: true }).click();
     await page.getByText("Definition").first().waitFor();
     await page.getByText(/^sacreBLEU .* \/ 100; the self-test deviates by/).first().waitFor();
@@ -209,7 +209,7 @@ suite.test("a comparison says its verdict first, and shows what changed", async 
   await page.locator(".verdict .sentence").waitFor();
   assertStringIncludes((await page.locator(".verdict .sentence").textContent())!, "candidate");
   await page.locator(".scatter .dot").first().waitFor();
-  assertEquals(await page.locator(".scatter .dot").count(), SUPPORT_BATCH.length);
+  await becomes(() => page.locator(".scatter .dot").count(), SUPPORT_BATCH.length);
   await page.locator(".changes summary").first().click();
   await page.getByText("Candidate, attempt 1").waitFor();
   await page.getByRole("button", { name: "overall" }).click();

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -31,7 +31,7 @@ suite.test(
       buffer: Buffer.from(SUPPORT_BATCH.map((one) => JSON.stringify(one)).join("\n")),
     });
     await page.getByText("The first of 10 scenarios").waitFor();
-    assertEquals(await page.getByLabel("Name").inputValue(), "support");
+    await becomes(() => page.getByLabel("Name").inputValue(), "support");
     await checkAccessibility(page);
     await page.getByRole("button", { name: "Save" }).click();
     await saved(page);
@@ -95,7 +95,7 @@ suite.test(
     await page.keyboard.press("/");
     await page.keyboard.type("OF-MANY");
     await page.waitForURL(/q=OF-MANY/);
-    assertEquals(await page.locator("table.runs tbody tr").count(), 1);
+    await becomes(() => page.locator("table.runs tbody tr").count(), 1);
     await page.getByLabel("Search the datasets").fill("nothing");
     await page.getByRole("heading", { name: "No dataset fits" }).waitFor();
     await page.getByRole("button", { name: "Show all datasets" }).click();
@@ -204,8 +204,8 @@ suite.test(
       tab.expect(/404/); // the dataset does not exist yet
       await page.getByLabel("User message").waitFor();
       assertEquals(new URL(page.url()).hash, "");
-      assertEquals(await page.getByLabel("User message").inputValue(), "Do you ship?");
-      assertEquals(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
+      await becomes(() => page.getByLabel("User message").inputValue(), "Do you ship?");
+      await becomes(() => page.getByRole("button", { name: "Save" }).isDisabled(), true);
       await checkAccessibility(page);
       await page.getByLabel("Name").fill("chats");
       await page.getByLabel("Reference reply").fill(`Yes, ${expected} times.`);

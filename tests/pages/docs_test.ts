@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { startServiceProcess } from "../fakes/service_process.ts";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 
 const suite = pageSuite(async () => {
   const [agent, evaluation, locked] = await Promise.all([
@@ -52,7 +52,7 @@ suite.test(
     await page.keyboard.press("/");
     await page.keyboard.type("completions openai");
     const links = page.getByRole("navigation", { name: "Routes" }).locator("li a");
-    assertEquals(await links.count(), 1);
+    await becomes(() => links.count(), 1);
     await links.click();
     assertStringIncludes(page.url(), "/docs?route=POST%20%2Fv1%2Fchat%2Fcompletions");
     await page.goBack();

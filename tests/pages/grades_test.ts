@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { gradeSome, startEvalFixture } from "./eval_fixture.ts";
 
 const PRICES = JSON.stringify({ "studio/*": { input: 2, output: 8 } });
@@ -50,7 +50,7 @@ suite.test(
     await section.getByRole("button", { name: "1.00" }).click();
     await section.getByRole("button", { name: "Change the grade" }).click();
     await section.getByText("3 grades so far").click();
-    assertEquals(await section.locator("details .reasons li").count(), 3);
+    await becomes(() => section.locator("details .reasons li").count(), 3);
     await checkAccessibility(page);
     const { grades, history } =
       await (await fetch(`${fixture.url}/runs/${fixture.fresh}/turns/1/1/0/grades`)).json();
@@ -130,8 +130,8 @@ suite.test(
     await page.getByRole("region", { name: "Bias by band" }).locator("tbody tr").first().waitFor();
     await page.getByRole("region", { name: "Thresholds" }).getByText("current").waitFor();
     await page.getByRole("region", { name: "Pairs of people" }).getByText("Ann and Ben").waitFor();
-    assertEquals(
-      await page.getByRole("region", { name: "Grades", exact: true }).locator("tbody tr").count(),
+    await becomes(
+      () => page.getByRole("region", { name: "Grades", exact: true }).locator("tbody tr").count(),
       16,
     );
     await checkAccessibility(page);

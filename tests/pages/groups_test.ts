@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { PAYLOADS } from "./payloads.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
@@ -18,7 +18,7 @@ suite.test(
     const { page } = tab;
     await page.locator(".verdict .sentence").waitFor();
     const models = page.getByRole("region", { name: "Models" }).locator("tbody tr");
-    assertEquals(await models.count(), 2);
+    await becomes(() => models.count(), 2);
     const scores = page.getByRole("region", { name: "Scores by model" });
     assertEquals(await scores.locator("thead th").allTextContents(), ["Score", ...MODELS]);
     await scores.getByText("token f1").waitFor();

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
-import { assertEquals } from "@std/assert";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -42,8 +41,8 @@ suite.test(
     await page.getByLabel("Test name").fill("half entered");
     const isKept = async () => {
       await page.getByRole("heading", { name: "Columns" }).waitFor();
-      assertEquals(await page.getByLabel("Test name").inputValue(), "half entered");
-      assertEquals(await page.getByLabel("What intent is").inputValue(), "");
+      await becomes(() => page.getByLabel("Test name").inputValue(), "half entered");
+      await becomes(() => page.getByLabel("What intent is").inputValue(), "");
     };
     await page.reload();
     await isKept();

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { startServiceProcess } from "../fakes/service_process.ts";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, chooseModel } from "./chat.ts";
 
 const suite = pageSuite(async () => {
@@ -38,10 +38,10 @@ suite.test("the theme follows the system until the person chooses one", async ({
   assertEquals(dark === light, false);
   await page.getByRole("button", { name: "Theme: system" }).click();
   await page.getByRole("button", { name: "Theme: light" }).click();
-  assertEquals(await background(), dark);
+  await becomes(() => background(), dark);
   await page.reload();
   await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-  assertEquals(await background(), dark);
+  await becomes(() => background(), dark);
 });
 
 suite.test("a view loads one script and one style, all of it from its service", async (
