@@ -102,7 +102,7 @@ export function scaled(group: v128, factors: v128, sum: v128): v128 {
 
 /** Four outputs of one row: back to f32, and the bias added. */
 @inline
-function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize): void {
+export function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize): void {
   const scaled = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(sum), scale), v128.load(wScales));
   v128.store(to, f32x4.add(scaled, v128.load(bias)));
 }

@@ -1,9 +1,10 @@
 /**
  * The functions of `products.as` for processors of 16 registers without an instruction for `dot`:
- * 2 rows times 16 columns at a time, so that all sums stay in registers. Products are added in two
- * steps, because the engine would make the ones of the second step anew for each `dot`.
+ * 8 sums of four at a time, so that all of them stay in registers. Products are added in two steps,
+ * because the engine would make the ones of the second step anew for each `dot`.
  */
-import { addApart, finishRow, GROUP, PANEL, scaled } from "./linear";
+import { addApart, finish, GROUP, PANEL, scaled } from "./linear";
+import { lane0, lane1, lane2, lane3 } from "./numbers";
 
 /** Read from memory: a constant of the code would be made anew each time. */
 const ONES = memory.data<i16>([1, 1, 1, 1, 1, 1, 1, 1]);
@@ -50,45 +51,65 @@ export function multiplyTile(
   multiplyTwo(rows + 8, columns, to + 2 * line, line, depth << 2);
 }
 
-/** Rows `m` and `m` + 1 times 16 outputs; `p` and `g` have their activations and offsets. */
+/** Eight outputs of one row. */
 @inline
-function multiplyPanel(
+function finishHalf(
+  to: usize, x: v128, y: v128, scale: v128, wScales: usize, bias: usize,
+): void {
+  finish(to, x, scale, wScales, bias);
+  finish(to + 16, y, scale, wScales + 16, bias + 16);
+}
+
+/**
+ * 4 rows times 8 outputs: of all shapes with 8 sums this one loads the least, and the engine checks
+ * the address of every load. `p` and `g` have the activations and offsets of the rows.
+ */
+@inline
+function multiplyHalf(
   p: usize, g: usize, w: usize, f: usize, inputs: usize, to: usize, line: usize, scales: usize,
-  wScales: usize, bias: usize, m: usize, n: usize,
+  wScales: usize, bias: usize,
 ): void {
   const ones = v128.load(ONES), zero = i32x4.splat(0);
-  let sx0 = zero, sy0 = zero, sz0 = zero, sw0 = zero;
-  let sx1 = zero, sy1 = zero, sz1 = zero, sw1 = zero;
+  let sx0 = zero, sy0 = zero, sx1 = zero, sy1 = zero;
+  let sx2 = zero, sy2 = zero, sx3 = zero, sy3 = zero;
   for (const end = p + (inputs << 2); p < end; g += 16, f += 4 * PANEL) {
-    let x0 = v128.load32_splat(g), y0 = x0, z0 = x0, w0 = x0;
-    let x1 = v128.load32_splat(g, 4), y1 = x1, z1 = x1, w1 = x1;
-    for (const e = p + 4 * GROUP; p < e; p += 32, w += 128) {
-      // One step, written twice: 4 inputs of 2 rows times 16 outputs.
-      let s = v128.load(w), t = v128.load(w, 16), u = v128.load(w, 32), v = v128.load(w, 48);
-      let k = v128.load32_splat(p);
+    let q = v128.load(g);
+    let x0 = lane0(q), y0 = x0, x1 = lane1(q), y1 = x1;
+    let x2 = lane2(q), y2 = x2, x3 = lane3(q), y3 = x3;
+    for (const e = p + 4 * GROUP; p < e; p += 32, w += 8 * PANEL) {
+      // One step, written twice: 4 inputs of 4 rows times 8 outputs.
+      q = v128.load(p);
+      let s = v128.load(w), t = v128.load(w, 16);
+      let k = lane0(q);
       x0 = dotBy(ones, k, s, x0); y0 = dotBy(ones, k, t, y0);
-      z0 = dotBy(ones, k, u, z0); w0 = dotBy(ones, k, v, w0);
-      k = v128.load32_splat(p, 4);
+      k = lane1(q);
       x1 = dotBy(ones, k, s, x1); y1 = dotBy(ones, k, t, y1);
-      z1 = dotBy(ones, k, u, z1); w1 = dotBy(ones, k, v, w1);
-      s = v128.load(w, 64); t = v128.load(w, 80); u = v128.load(w, 96); v = v128.load(w, 112);
-      k = v128.load32_splat(p, 16);
+      k = lane2(q);
+      x2 = dotBy(ones, k, s, x2); y2 = dotBy(ones, k, t, y2);
+      k = lane3(q);
+      x3 = dotBy(ones, k, s, x3); y3 = dotBy(ones, k, t, y3);
+      q = v128.load(p, 16);
+      s = v128.load(w, 64); t = v128.load(w, 80);
+      k = lane0(q);
       x0 = dotBy(ones, k, s, x0); y0 = dotBy(ones, k, t, y0);
-      z0 = dotBy(ones, k, u, z0); w0 = dotBy(ones, k, v, w0);
-      k = v128.load32_splat(p, 20);
+      k = lane1(q);
       x1 = dotBy(ones, k, s, x1); y1 = dotBy(ones, k, t, y1);
-      z1 = dotBy(ones, k, u, z1); w1 = dotBy(ones, k, v, w1);
+      k = lane2(q);
+      x2 = dotBy(ones, k, s, x2); y2 = dotBy(ones, k, t, y2);
+      k = lane3(q);
+      x3 = dotBy(ones, k, s, x3); y3 = dotBy(ones, k, t, y3);
     }
     const f0 = v128.load(f), f1 = v128.load(f, 16);
-    const f2 = v128.load(f, 32), f3 = v128.load(f, 48);
     sx0 = scaled(x0, f0, sx0); sy0 = scaled(y0, f1, sy0);
-    sz0 = scaled(z0, f2, sz0); sw0 = scaled(w0, f3, sw0);
     sx1 = scaled(x1, f0, sx1); sy1 = scaled(y1, f1, sy1);
-    sz1 = scaled(z1, f2, sz1); sw1 = scaled(w1, f3, sw1);
+    sx2 = scaled(x2, f0, sx2); sy2 = scaled(y2, f1, sy2);
+    sx3 = scaled(x3, f0, sx3); sy3 = scaled(y3, f1, sy3);
   }
-  const o = to + m * line + n, i = scales + (m << 2);
-  finishRow(o, sx0, sy0, sz0, sw0, i, wScales + n, bias + n);
-  finishRow(o + line, sx1, sy1, sz1, sw1, i + 4, wScales + n, bias + n);
+  const q = v128.load(scales);
+  finishHalf(to, sx0, sy0, lane0(q), wScales, bias);
+  finishHalf(to + line, sx1, sy1, lane1(q), wScales, bias);
+  finishHalf(to + 2 * line, sx2, sy2, lane2(q), wScales, bias);
+  finishHalf(to + 3 * line, sx3, sy3, lane3(q), wScales, bias);
 }
 
 export function multiply(
@@ -98,10 +119,14 @@ export function multiply(
   const line = outputs << 2, groups = inputs / GROUP << 2;
   let w = weights, f = factors;
   for (let n: usize = 0; n < line; n += 4 * PANEL) {
-    for (let m: usize = 0; m < rows; m += 4) {
-      const p = a + m * inputs, g = offsets + m * groups;
-      multiplyPanel(p, g, w, f, inputs, to, line, scales, wScales, bias, m, n);
-      multiplyPanel(p + 8, g + 8, w, f, inputs, to, line, scales, wScales, bias, m + 2, n);
+    for (let half: usize = 0; half < 4 * PANEL; half += 2 * PANEL) {
+      const o = n + half;
+      for (let m: usize = 0; m < rows; m += 4) {
+        multiplyHalf(
+          a + m * inputs, offsets + m * groups, w + half, f + half, inputs, to + m * line + o, line,
+          scales + (m << 2), wScales + o, bias + o,
+        );
+      }
     }
     w += PANEL * inputs;
     f += groups << 4;
