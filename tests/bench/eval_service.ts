@@ -10,8 +10,11 @@ import { silentLogger } from "../../shared/log.ts";
 export const CONCURRENCY = 32;
 
 /** The whole service but its socket, storing into a file as it does in production. */
-export async function createEvaluator() {
-  const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: String(CONCURRENCY) });
+export async function createEvaluator(environment: Record<string, string> = {}) {
+  const config = parseConfig(EvalConfig, {
+    EVAL_CONCURRENCY: String(CONCURRENCY),
+    ...environment,
+  });
   const folder = await Deno.makeTempDir();
   const store = await openStore({ path: `${folder}/eval.db` });
   const deps = createEvalDeps(config, { log: silentLogger, store, observation });

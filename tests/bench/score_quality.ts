@@ -12,6 +12,7 @@ const INTENTS = 10;
 const EXAMPLES = 5;
 const QUESTIONS = 15;
 const DRAWS = 8;
+const PASS = 0.7;
 
 /**
  * The scores against people's judgement, on public data that is not ours to carry: `BENCH_DATA`
@@ -27,15 +28,18 @@ export async function scoreQuality(): Promise<void> {
   using embedder = createLocalEmbedder();
   using detector = createLanguageDetector();
   const ports = { embedder, detector };
-  const sts = await Deno.readTextFile(`${folder}/sts-dev.csv`);
-  report(
-    "STS benchmark, development split: Spearman of semantic_similarity",
-    await stsSpearman(sts, ports),
-    {
-      atLeast: 0.8,
-      digits: 4,
-    },
-  );
+  const graded = await scoreSts(await Deno.readTextFile(`${folder}/sts-dev.csv`), ports);
+  const title = "STS benchmark, development split:";
+  report(`${title} Spearman of semantic_similarity`, spearmanOf(graded), {
+    atLeast: 0.8,
+    digits: 4,
+  });
+  const reaching = (grades: (grade: number) => boolean) => {
+    const pairs = graded.filter(({ grade }) => grades(grade));
+    return pairs.filter(({ score }) => score >= PASS).length / pairs.length;
+  };
+  report(`${title} share graded 4 or more that reaches ${PASS}`, reaching((grade) => grade >= 4));
+  report(`${title} share graded 1 or less that reaches ${PASS}`, reaching((grade) => grade <= 1));
   const banking = await Deno.readTextFile(`${folder}/b77-train.csv`);
   report(
     `banking77, training split, ${INTENTS} intents × ${EXAMPLES} examples: accuracy over ${DRAWS} draws`,
@@ -46,21 +50,34 @@ export async function scoreQuality(): Promise<void> {
 
 type Ports = Parameters<typeof createBatchSemantics>[1];
 
-/** Tab-separated: the people's score in column 5, the sentences in 6 and 7. */
-async function stsSpearman(table: string, ports: Ports): Promise<number> {
+interface GradedPair {
+  /** By people, 0 to 5. */
+  grade: number;
+  score: number;
+}
+
+/** Tab-separated: the people's grade in column 5, the sentences in 6 and 7. */
+async function scoreSts(table: string, ports: Ports): Promise<GradedPair[]> {
   const rows = table.split("\n").filter(Boolean).map((line) => line.split("\t"));
   const references = rows.map(([, , , , , , reference_reply]) => ({ reference_reply }));
   const semantics = createBatchSemantics([scenarioOf(references)], ports);
-  const ours: number[] = new Array(rows.length);
+  const graded: GradedPair[] = new Array(rows.length);
   const methods = new Map<string, number>();
   await sideBySide(rows.entries(), 32, async ([index, row]) => {
     const pair = { reply: row[5]!, reference: row[6]! };
     const { value, method } = await semanticSimilarity(pair, semantics);
-    ours[index] = value!;
+    graded[index] = { grade: Number(row[4]), score: value! };
     methods.set(method, (methods.get(method) ?? 0) + 1);
   });
   for (const [method, count] of methods) console.log(`  STS pairs by ${method}: ${count}`);
-  return correlation(ranks(ours), ranks(rows.map((row) => Number(row[4]))));
+  return graded;
+}
+
+function spearmanOf(graded: GradedPair[]): number {
+  return correlation(
+    ranks(graded.map(({ score }) => score)),
+    ranks(graded.map(({ grade }) => grade)),
+  );
 }
 
 /**
