@@ -122,7 +122,10 @@ async function openPage(
   };
 }
 
-/** Reads until the page shows what is expected: it is drawn a moment after its cause. */
+/**
+ * Reads until the page shows what is expected: it is drawn a moment after its cause. Not for what
+ * must be so from the start, or stay so.
+ */
 export async function becomes<T>(read: () => Promise<T>, expected: T): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   let last = await read();

@@ -66,7 +66,7 @@ suite.test(
     const { page } = tab;
     await say(page, "hold this");
     await page.getByText("The beginning.").waitFor();
-    await becomes(() => lastAnswers(page).getAttribute("aria-busy"), "true");
+    assertEquals(await lastAnswers(page).getAttribute("aria-busy"), "true");
     await checkAccessibility(page);
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("You stopped this answer.").waitFor();
@@ -96,7 +96,7 @@ suite.test("reasoning is folded above the answer", async ({ url }, open) => {
   await using tab = await open(url);
   const answer = await ask(tab.page, "think about it");
   const folded = answer.getByText("Let me think about it.");
-  await becomes(() => folded.isVisible(), false);
+  assertEquals(await folded.isVisible(), false);
   await answer.getByText("Reasoning").click();
   await becomes(() => folded.isVisible(), true);
   assertEquals(await answer.locator("details strong").textContent(), "think");
@@ -110,7 +110,7 @@ suite.test(
     const answer = await ask(tab.page, "calculate 17 * 23");
     const card = answer.locator(".tool");
     assertMatch(await card.locator("summary").innerText(), /calculator\s+17 \* 23\s+\S+ m?s/);
-    await becomes(() => card.getByText("391").isVisible(), false);
+    assertEquals(await card.getByText("391").isVisible(), false);
     await card.locator("summary").click();
     assertStringIncludes(await card.innerText(), '"expression": "17 * 23"');
     await becomes(() => card.getByText("391").isVisible(), true);
@@ -251,6 +251,6 @@ suite.test(
     ) {
       assertEquals(await direction(selector), "rtl", selector);
     }
-    await becomes(() => answer.count(), 1);
+    assertEquals(await answer.count(), 1);
   },
 );

@@ -203,7 +203,7 @@ suite.test(
     await ask(page, "What are your opening hours?");
     await openDialog();
     const address = page.getByLabel("Dashboard of assay-eval");
-    await becomes(() => address.inputValue(), "");
+    assertEquals(await address.inputValue(), "");
     await address.fill("javascript:pwned()");
     await page.getByText("Enter an address such as http://127.0.0.1:8080.").waitFor();
     assertEquals(
@@ -260,7 +260,7 @@ suite.test("on a narrow screen the list lies over the page and closes", async ({
   await using tab = await open(url, { viewport: { width: 360, height: 740 } });
   const { page } = tab;
   await ask(page, "narrow");
-  await becomes(() => list(page).isVisible(), false);
+  assertEquals(await list(page).isVisible(), false);
   await page.getByRole("button", { name: "Conversations" }).click();
   await list(page).getByRole("link", { name: /narrow/ }).waitFor();
   await page.getByRole("button", { name: "Close the list" }).click();

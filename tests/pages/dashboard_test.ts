@@ -32,10 +32,10 @@ suite.test(
     await page.waitForURL(/q=V2/);
     await page.getByText("smoke").waitFor({ state: "detached" });
     await names.first().waitFor(); // the list is empty while it is being read
-    await becomes(() => names.count(), 1);
+    assertEquals(await names.count(), 1);
     await page.reload();
     await names.first().waitFor();
-    await becomes(() => names.count(), 1);
+    assertEquals(await names.count(), 1);
     await page.goto(fixture.url);
     await page.getByRole("combobox", { name: "Status" }).selectOption("failed");
     await page.getByRole("heading", { name: "No run fits" }).waitFor();
@@ -54,7 +54,7 @@ suite.test("a test has a trend, whose points lead to the runs", async (fixture, 
   const { page } = tab;
   await page.getByRole("heading", { name: "Trend of support" }).waitFor();
   await page.locator(".trend a").nth(1).waitFor();
-  await becomes(() => page.locator(".trend a").count(), 2);
+  assertEquals(await page.locator(".trend a").count(), 2);
   await checkAccessibility(page);
   await page.locator(".trend a").first().press("Enter");
   await page.waitForURL(`**/ui/runs/${fixture.old}`);
@@ -80,7 +80,7 @@ suite.test(
     }
     const cells = SUPPORT_BATCH.length * 4;
     await page.locator(".cell").nth(cells - 1).waitFor(); // they come after their heading
-    await becomes(() => page.locator(".cell").count(), cells);
+    assertEquals(await page.locator(".cell").count(), cells);
     await page.locator(".turn-rows .turn-row").nth(5).waitFor();
     await checkAccessibility(page);
     await page.getByRole("button", { name: "token f1" }).click();

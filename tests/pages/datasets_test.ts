@@ -205,7 +205,7 @@ suite.test(
       await page.getByLabel("User message").waitFor();
       assertEquals(new URL(page.url()).hash, "");
       await becomes(() => page.getByLabel("User message").inputValue(), "Do you ship?");
-      await becomes(() => page.getByRole("button", { name: "Save" }).isDisabled(), true);
+      assertEquals(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
       await checkAccessibility(page);
       await page.getByLabel("Name").fill("chats");
       await page.getByLabel("Reference reply").fill(`Yes, ${expected} times.`);

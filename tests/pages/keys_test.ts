@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() =>
@@ -20,7 +20,7 @@ suite.test(
     await dialog.waitFor();
     await checkAccessibility(page);
     await page.keyboard.press("Escape"); // it must be answered
-    await becomes(() => dialog.isVisible(), true);
+    assertEquals(await dialog.isVisible(), true);
     await page.getByLabel("API key").fill("a wrong key");
     await page.keyboard.press("Enter");
     await page.getByText("The service did not accept this key.").waitFor();

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { assertEquals } from "@std/assert";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
@@ -42,7 +43,7 @@ suite.test(
     const isKept = async () => {
       await page.getByRole("heading", { name: "Columns" }).waitFor();
       await becomes(() => page.getByLabel("Test name").inputValue(), "half entered");
-      await becomes(() => page.getByLabel("What intent is").inputValue(), "");
+      assertEquals(await page.getByLabel("What intent is").inputValue(), "");
     };
     await page.reload();
     await isKept();

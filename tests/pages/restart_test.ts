@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { startServiceProcess } from "../fakes/service_process.ts";
-import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, lastAnswers, say } from "./chat.ts";
 import { startSupportBot, SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -62,7 +62,7 @@ suite.test(
       { timeout: 30_000 },
     );
     await page.locator(".badge", { hasText: "completed" }).first().waitFor({ timeout: 60_000 });
-    await becomes(() => page.locator("body[data-same-page]").count(), 1);
+    assertEquals(await page.locator("body[data-same-page]").count(), 1);
     const { progress } = await (await fetch(`${url}/runs/${run_id}?result=false`)).json();
     assertEquals(progress.done, progress.total);
   },
