@@ -118,6 +118,6 @@ function withCjk(embedder: Embedder, cjk: Embedder): Embedder {
 }
 
 /** One processor stays for the service itself. */
-function encoderWorkers({ EVAL_ENCODER_WORKERS: workers }: EvalConfig): number {
+export function encoderWorkers({ EVAL_ENCODER_WORKERS: workers }: EvalConfig): number {
   return workers ?? Math.max(1, Math.min(MOST_ENCODERS, navigator.hardwareConcurrency - 1));
 }

@@ -1,3 +1,4 @@
+import { encoderWorkers } from "../../eval/assess/wiring.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import * as observation from "../../eval/endpoint/observation.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
@@ -10,16 +11,14 @@ import { silentLogger } from "../../shared/log.ts";
 export const CONCURRENCY = 32;
 
 /** The whole service but its socket, storing into a file as it does in production. */
-export async function createEvaluator(environment: Record<string, string> = {}) {
-  const config = parseConfig(EvalConfig, {
-    EVAL_CONCURRENCY: String(CONCURRENCY),
-    ...environment,
-  });
+export async function createEvaluator() {
+  const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: String(CONCURRENCY) });
   const folder = await Deno.makeTempDir();
   const store = await openStore({ path: `${folder}/eval.db` });
   const deps = createEvalDeps(config, { log: silentLogger, store, observation });
   const service = createEvalHandler(deps);
   return {
+    encoders: encoderWorkers(config),
     /** Resolves to the size of the answer in bytes. */
     async evaluate(test_batch: unknown, endpoint: string, attempts: number): Promise<number> {
       const response = await service(

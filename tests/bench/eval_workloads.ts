@@ -11,8 +11,6 @@ const LONG_ROUNDS = 3;
 /** Of a usual reply. */
 const WORDS = 18;
 const TURNS = 2;
-/** As the service has them by itself. */
-const ENCODERS = Math.max(1, navigator.hardwareConcurrency - 1);
 
 type Batch = ReturnType<typeof createVariedBatch>;
 
@@ -79,7 +77,7 @@ export async function mostlyRight(): Promise<void> {
  */
 export async function allDifferent(): Promise<void> {
   await using endpoint = await startEndpoint();
-  await using evaluator = await createEvaluator({ EVAL_ENCODER_WORKERS: String(ENCODERS) });
+  await using evaluator = await createEvaluator();
   for (const [words, scenarios, attempts] of [[WORDS, 100, 2], [120, 40, 1]] as const) {
     const url = endpoint.url(0, `/fresh/${words}`);
     await evaluator.evaluate(createVariedBatch(8, { words: words + 1 }), url, 1); // starts the encoder
@@ -92,8 +90,9 @@ export async function allDifferent(): Promise<void> {
     }
     const title = `every reply different, ${words} words:`;
     report(`${title} encoding alone`, encoding, { unit: "ms", digits: 0 });
-    const divided = encoding.map((ms) => ms / ENCODERS);
-    report(`${title} evaluation / encoding by ${ENCODERS}`, ratios(whole, divided), {
+    const { encoders } = evaluator;
+    const divided = encoding.map((ms) => ms / encoders);
+    report(`${title} evaluation / encoding by ${encoders}`, ratios(whole, divided), {
       unit: "×",
       bound: 1.2,
     });

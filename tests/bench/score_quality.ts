@@ -4,6 +4,7 @@ import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
+import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";
@@ -12,7 +13,6 @@ const INTENTS = 10;
 const EXAMPLES = 5;
 const QUESTIONS = 15;
 const DRAWS = 8;
-const PASS = 0.7;
 
 /**
  * The scores against people's judgement, on public data that is not ours to carry: `BENCH_DATA`
