@@ -6,11 +6,14 @@ import { LONG_ROUNDING } from "../../shared/rounding.ts";
 /** The chance that plans aim for. */
 export const POWER = 0.8;
 
+/** No plan is for more scenarios: nobody has them. */
+export const MOST_SCENARIOS = 1e9;
+
 /** How many scenarios would show the present difference. */
 export const Planning = z.object({
   /**
-   * Scenarios of the kind, and with the attempts, that were compared. `null` for a single scenario:
-   * it does not show how much differences vary.
+   * Scenarios of the kind, and with the attempts, that were compared. `null` for a single scenario,
+   * which does not show how much differences vary, and if a billion are too few.
    */
   scenarios: z.int().nullable(),
   /** The chance of a verdict with so many. */
@@ -57,7 +60,7 @@ export interface PlannedDifference {
 
 /**
  * How many scenarios the paired test needs to show a difference with 80 % power. `null` if there is
- * no difference to show.
+ * no difference to show, or if `MOST_SCENARIOS` do not show it.
  */
 export function scenariosNeeded(planned: PlannedDifference): number | null {
   const { difference, stdev, alpha, step = 0 } = planned;
@@ -66,8 +69,9 @@ export function scenariosNeeded(planned: PlannedDifference): number | null {
   let low = fewestScenarios(alpha) - 1;
   let high = low + 1;
   while (powerOf(high, test) < POWER) {
+    if (high >= MOST_SCENARIOS) return null;
     low = high;
-    high *= 2;
+    high = Math.min(2 * high, MOST_SCENARIOS);
   }
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { mean } from "../assess/mean.ts";
-import { detectableDifference, POWER, scenariosNeeded } from "../compare/planning.ts";
+import {
+  detectableDifference,
+  MOST_SCENARIOS,
+  POWER,
+  scenariosNeeded,
+} from "../compare/planning.ts";
 import { ALPHA } from "../compare/spans.ts";
 import { noiseOfMean, varianceComponents } from "./components.ts";
 import { type NoisyTurn, readConversations } from "./conversations.ts";
@@ -30,7 +35,10 @@ export const RunPower = z.object({
   scenarios: z.int(),
   /** The standard deviation of the scenarios' differences. */
   stdev: ends(z.number()).meta({ id: "PowerStdev" }),
-  /** Scenarios of this kind, with the attempts and votes of this run; `null` if it is not known. */
+  /**
+   * Scenarios of this kind, with the attempts and votes of this run; `null` if it is not known, or
+   * if a billion are too few.
+   */
   scenarios_needed: ends(z.int()).meta({ id: "ScenariosNeeded" }),
   /** The smallest difference that as many scenarios as this run has would show. */
   detectable_difference: ends(z.number()).meta({ id: "DetectableDifference" }),
@@ -65,6 +73,8 @@ export async function planPower(
     stdev === null ? null : scenariosNeeded({ difference, stdev, alpha });
   const detectable = (stdev: number | null) =>
     stdev === null ? null : detectableDifference({ scenarios: scenarios.length, stdev, alpha });
+  const scenarios_needed = { at_least: needed(stdev.at_least), at_most: needed(stdev.at_most) };
+  const isTooSmall = stdev.at_most !== null && scenarios_needed.at_most === null;
   return {
     run_id: runId,
     score,
@@ -73,7 +83,7 @@ export async function planPower(
     alpha,
     scenarios: scenarios.length,
     stdev,
-    scenarios_needed: { at_least: needed(stdev.at_least), at_most: needed(stdev.at_most) },
+    scenarios_needed,
     detectable_difference: {
       at_least: detectable(stdev.at_least),
       at_most: detectable(stdev.at_most),
@@ -82,6 +92,9 @@ export async function planPower(
       ...(stdev.at_most === null ? ["one scenario shows nothing of how scenarios differ"] : []),
       ...(stdev.at_least === null
         ? ["one attempt per scenario does not show the noise of the model"]
+        : []),
+      ...(isTooSmall
+        ? [`so small a difference may need more than ${MOST_SCENARIOS} scenarios`]
         : []),
     ],
   };

@@ -30,6 +30,16 @@ Deno.test("for many scenarios the number is that of the textbook: ((z of α/2 + 
   assertEquals(scenariosNeeded({ difference: 0.1, stdev: 0, alpha: 0.05 }), 6);
 });
 
+Deno.test("a difference that a billion scenarios do not show has no plan", () => {
+  const most = scenariosNeeded({ difference: 1e-4, stdev: 1, alpha: 0.05 })!;
+  assert(most > 7.8e8 && most < 7.9e8, `${most}`);
+  for (const difference of [1e-5, 1e-8, 1e-300]) {
+    assertEquals(scenariosNeeded({ difference, stdev: 1, alpha: 0.05 }), null, `${difference}`);
+  }
+  const plan = planScenarios([0.5, -0.5, 0.4, -0.4 + 4e-8], 0.05);
+  assertEquals(plan, { scenarios: null, power: 0.8, alpha: 0.05 });
+});
+
 Deno.test("the difference that a number of scenarios shows is the one that needs this number", () => {
   for (const scenarios of [8, 30, 400]) {
     const difference = detectableDifference({ scenarios, stdev: 0.1, alpha: 0.05 })!;

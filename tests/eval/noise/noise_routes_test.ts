@@ -38,6 +38,9 @@ Deno.test("GET /runs/{id}/power says how many scenarios a difference needs", asy
   assert(at_least > 8 && at_least <= at_most, `${at_least} to ${at_most}`);
   const { answer: finer } = await get(`/runs/${id}/power?difference=0.05&score=token_f1`);
   assert(finer.scenarios_needed.at_least > at_least);
+  const { answer: tiny } = await get(`/runs/${id}/power?difference=1e-12`);
+  assertEquals(tiny.scenarios_needed.at_most, null);
+  assertEquals(tiny.notes, ["so small a difference may need more than 1000000000 scenarios"]);
   const { answer: several } = await get(`/runs/${id}/power?difference=0.1&scores_looked_at=5`);
   assertEquals(several.alpha, 0.01);
 });
