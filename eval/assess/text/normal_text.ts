@@ -1,4 +1,5 @@
-const AROUND = /^[\p{P}\s]+|[\p{P}\s]+$/gu;
+/** Not by what is around it: a search for blanks at the end reads long rows of them again and again. */
+const INSIDE = /[^\p{P}\s](?:.*[^\p{P}\s])?/su;
 
 /**
  * A text by which two are the same to a reader: NFKC, lower case, single blanks, no punctuation
@@ -6,5 +7,5 @@ const AROUND = /^[\p{P}\s]+|[\p{P}\s]+$/gu;
  */
 export function normalText(text: string): string {
   const folded = text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
-  return folded.replace(AROUND, "") || folded;
+  return INSIDE.exec(folded)?.[0] ?? folded;
 }

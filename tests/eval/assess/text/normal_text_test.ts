@@ -22,3 +22,8 @@ Deno.test("punctuation inside a text, symbols and signs alone make a difference"
   assertNotEquals(normalText("?"), normalText("!"));
   assertEquals(normalText(" \n"), "");
 });
+
+Deno.test("a text with a long row of punctuation is read once", () => {
+  const row = ".".repeat(500_000); // reading the row again from each of its signs would take an hour
+  assertEquals(normalText(`${row}A${row}b${row}`), `a${row}b`);
+});
