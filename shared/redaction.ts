@@ -4,7 +4,9 @@ const SECRET_NAME = /(_KEY|_KEYS|_CREDENTIALS|_SECRET|_TOKEN|_PASSWORD)$/;
 /** Shorter values would match by chance in most lines, and protect nothing. */
 const SHORTEST_SECRET = 6;
 
-const ADDRESS = /\b([a-z][a-z+.-]*:\/\/)(?:[^\s"'/?#@]*@)?([^\s"'?#\\)]*)(?:[?#][^\s"'\\)]*)?/gi;
+/** The name of a scheme is short: without a bound, a long text of `a.a.a` would be read again and again. */
+const ADDRESS =
+  /\b([a-z][a-z+.-]{0,30}:\/\/)(?:[^\s"'/?#@]*@)?([^\s"'?#\\)]*)(?:[?#][^\s"'\\)]*)?/gi;
 
 /** True for a variable whose value must never be shown. */
 export function isSecretVariable(name: string): boolean {
