@@ -158,7 +158,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     }
     if (isReserved && (sharing!.isExclusive || addresses.has(run.id))) shared.reserve(run.id);
     shared.watch();
-    return runs.get(run.id) ?? launch(run, { tally, finished });
+    return runs.get(run.id) ?? launch(asRunning(run), { tally, finished });
   }
 
   return {
@@ -225,4 +225,9 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       for (const active of runs.values()) active.abandon();
     },
   };
+}
+
+/** A resumed run as it is stored: nothing of its earlier end is left. */
+function asRunning(run: StoredRun): StoredRun {
+  return { ...run, status: "running", detail: null, finishedAt: null, tally: null };
 }

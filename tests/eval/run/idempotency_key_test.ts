@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
 import {
+  callRoute,
   evalService,
   evaluateBody,
   evaluateRequestOf,
@@ -63,6 +64,38 @@ Deno.test("a client that reconnects with its key pays only for the remaining tur
   assertEquals(answer.run_id, id);
   assertEquals(answer.results.scenarios[0].attempts[0].interactions.length, 2);
   assertEquals(gate.asked, ["one", "two", "two"]);
+});
+
+Deno.test("a cancelled run that its client resumes is running for all who ask", async () => {
+  const gate = gatedTarget();
+  const { service, runs, store } = evalService(() => "", gate);
+  const client = new AbortController();
+  const request = () => evaluateRequestOf(evaluateBody(TWO_TURNS), { "idempotency-key": "mine" });
+  const read = async (path: string) => {
+    const response = await callRoute(service, `GET ${path}`);
+    return { status: response.status, answer: await response.json() };
+  };
+  const lost = service(new Request(request(), { signal: client.signal }));
+  await gate.reached(1);
+  const { id } = (await store.listRuns({ limit: 1 })).runs[0]!;
+  const active = runs.active(id)!;
+  client.abort();
+  await Promise.all([lost, active.ended]);
+  const back = service(request());
+  await gate.reached(2);
+  const stored = runs.active(id)!.changed();
+  gate.answer(1);
+  await stored; // one turn more than when it was cancelled
+
+  const { answer: shown } = await read(`/runs/${id}`);
+  const { answer: list } = await read("/runs");
+  const summary = await read(`/runs/${id}/summary`);
+  assertEquals(
+    [shown.status, shown.detail, shown.finished_at, list.runs[0].status, summary.status],
+    ["running", null, null, "running", 200],
+  );
+  gate.open();
+  assertEquals((await back).status, 200);
 });
 
 Deno.test("a client that reconnects before its cancelled run has ended resumes it", async () => {
