@@ -68,9 +68,8 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
       if (history.length === 0 && !await hasTurn(store, run.id, position)) {
         throw noTurn(run.id, params);
       }
-      const latest = new Map(history.map((grade) => [grade.author, grade]));
       return Response.json({
-        grades: [...latest.values()].filter(({ withdrawn }) => !withdrawn).map(viewGrade),
+        grades: latestOf(history).filter(({ withdrawn }) => !withdrawn).map(viewGrade),
         history: history.map(viewGrade),
       });
     },
@@ -103,6 +102,16 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
       );
     },
   } satisfies Record<string, Handler>;
+}
+
+/** Of each author. By version and not by time: the clock may have been set back. */
+function latestOf(history: StoredGrade[]): StoredGrade[] {
+  const latest = new Map<string, StoredGrade>();
+  for (const grade of history) {
+    const known = latest.get(grade.author);
+    if (!known || known.version < grade.version) latest.set(grade.author, grade);
+  }
+  return [...latest.values()];
 }
 
 function readPosition(params: Readonly<Record<string, string>>): TurnPosition {

@@ -29,7 +29,12 @@ export function memoryGrades(
       );
       yield* latest.sort(order).filter((grade) => !after || order(grade, after) > 0);
     },
-    gradeHistory: (runId, position) => Promise.resolve(of(runId).filter(isAt(position))),
+    gradeHistory: (runId, position) =>
+      Promise.resolve(
+        of(runId).filter(isAt(position)).sort((a, b) =>
+          a.createdAt - b.createdAt || order(a, b) || a.version - b.version
+        ),
+      ),
     // deno-lint-ignore require-await -- the interface's methods are asynchronous
     async saveGrade(runId, { scenario, attempt, turn }, grade) {
       const position = { scenario, attempt, turn };

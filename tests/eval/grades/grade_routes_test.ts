@@ -4,6 +4,7 @@ import { Agreement } from "../../../shared/schemas/agreement.ts";
 import { PlacedGrade } from "../../../shared/schemas/grades.ts";
 import { cliContext } from "../../fakes/cli_context.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
 import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const body = evaluateBody({
@@ -18,9 +19,12 @@ const body = evaluateBody({
 });
 
 /** A service with one run, and what is sent to it. */
-async function graded() {
+async function graded({ now = Date.now }: { now?: () => number } = {}) {
   const { judge } = fakeJudge((_question, call) => `{"reason": "so", "grade": ${call % 11}}`);
-  const { service, store } = evalService(() => "right", { scoring: scoringPorts({ judge }) });
+  const { service, store } = evalService(() => "right", {
+    scoring: scoringPorts({ judge }),
+    store: memoryStore({ now }),
+  });
   const { run_id: id } = await evaluateWith(service, body);
   async function send(method: string, path: string, sent?: unknown) {
     const response = await service(
@@ -98,6 +102,21 @@ Deno.test("a grade is withdrawn by its author; lists and the agreement forget it
   assertEquals((await send("DELETE", path)).status, 200);
   assertEquals((await send("DELETE", "/turns/9/1/1/grade")).status, 404);
   assertEquals((await send("DELETE", `${path}?author=a%00b`)).status, 400);
+});
+
+Deno.test("after the clock is set back, the later grade counts, and a withdrawn one does not come back", async () => {
+  let moment = Date.now();
+  const { send } = await graded({ now: () => moment });
+  const valuesAt = async (path: string) =>
+    (await send("GET", path)).answer.grades.map(({ value }: { value: number }) => value);
+  const values = async () => [await valuesAt("/turns/0/1/1/grades"), await valuesAt("/grades")];
+  await send("PUT", "/turns/0/1/1/grade", { value: 0.2, author: "ann" });
+  moment -= 60_000;
+  await send("PUT", "/turns/0/1/1/grade", { value: 0.8, author: "ann" });
+  assertEquals(await values(), [[0.8], [0.8]]);
+  moment -= 60_000;
+  await send("DELETE", "/turns/0/1/1/grade?author=ann");
+  assertEquals(await values(), [[], []]);
 });
 
 Deno.test("the grades of a run are listed in pages", async () => {
