@@ -1,3 +1,5 @@
+import { ROUNDING } from "../../shared/rounding.ts";
+
 /** How values differ: `nominal` as categories, `interval` by the square of their distance. */
 export type Metric = "nominal" | "interval";
 
@@ -31,9 +33,12 @@ function ofCategories(values: readonly (number | string)[]): number {
   return values.length ** 2 - equal;
 }
 
-/** Over all ordered pairs of values: the sum of their squared distances. */
+/** Over all ordered pairs of values: the sum of their squared distances; 0 if all are the same. */
 function ofDistances(values: readonly (number | string)[]): number {
   const numbers = values as readonly number[];
+  const lowest = numbers.reduce((least, value) => Math.min(least, value), Infinity);
+  const highest = numbers.reduce((most, value) => Math.max(most, value), -Infinity);
+  if (highest - lowest <= ROUNDING) return 0; // their mean need not be the same number
   const mean = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
   const squares = numbers.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return 2 * numbers.length * squares;

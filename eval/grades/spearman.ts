@@ -1,4 +1,5 @@
 import { mean } from "../assess/mean.ts";
+import { ROUNDING } from "../../shared/rounding.ts";
 
 /** A pair of values of one thing. */
 export type Pair = readonly [number, number];
@@ -30,7 +31,7 @@ function ranks(values: number[]): number[] {
   const found = new Array<number>(values.length);
   for (let from = 0; from < order.length;) {
     let to = from;
-    while (to < order.length && order[to]!.value === order[from]!.value) to++;
+    while (to < order.length && order[to]!.value - order[from]!.value <= ROUNDING) to++;
     const shared = (from + to + 1) / 2; // ranks from + 1 to `to`
     for (let place = from; place < to; place++) found[order[place]!.index] = shared;
     from = to;

@@ -1,5 +1,6 @@
 import type { ThresholdFit } from "../../shared/schemas/agreement.ts";
 import { reaches } from "../results/passing.ts";
+import { ROUNDING } from "../../shared/rounding.ts";
 import type { Pair } from "./spearman.ts";
 
 /** Compares `score >= threshold` with what people say. Each pair is a score and a mean grade. */
@@ -38,12 +39,12 @@ export function bestThreshold(pairs: readonly Pair[], passFrom: number): Thresho
   let best = { threshold: 0, same };
   for (let index = 0; index < sorted.length;) {
     const [score] = sorted[index]!;
-    while (index < sorted.length && sorted[index]![0] === score) {
+    while (index < sorted.length && sorted[index]![0] - score <= ROUNDING) {
       same += isPassed(sorted[index]!) ? -1 : 1;
       index++;
     }
     const next = sorted[index]?.[0] ?? 1; // behind the last score nothing passes
-    if (next === score) break;
+    if (next - score <= ROUNDING) break;
     const threshold = score < passFrom && passFrom <= next ? passFrom : (score + next) / 2;
     const isNearer = Math.abs(threshold - passFrom) < Math.abs(best.threshold - passFrom);
     if (same > best.same || (same === best.same && isNearer)) best = { threshold, same };

@@ -1,4 +1,5 @@
 import { mean } from "../assess/mean.ts";
+import { ROUNDING } from "../../shared/rounding.ts";
 
 /** One conversation: an attempt at a scenario. */
 export interface Conversation {
@@ -40,10 +41,12 @@ export function varianceComponents(
   scenarios: Conversation[][],
   votes: VoteSpread,
 ): VarianceComponents {
-  const vote = votes.degrees === 0 ? null : votes.squares / votes.degrees;
+  const vote = votes.degrees === 0 ? null : remainder(votes.squares / votes.degrees);
   const attempt = attemptVariance(scenarios, vote ?? 0);
-  const scenario = varianceOf(scenarios.map(scenarioMean)) -
-    mean(scenarios.map((own) => noiseOfMean(own, { attempt: attempt ?? 0, vote: vote ?? 0 })))!;
+  const scenario = remainder(
+    varianceOf(scenarios.map(scenarioMean)),
+    mean(scenarios.map((own) => noiseOfMean(own, { attempt: attempt ?? 0, vote: vote ?? 0 })))!,
+  );
   return { scenario, attempt, vote };
 }
 
@@ -60,7 +63,13 @@ function attemptVariance(scenarios: Conversation[][], vote: number): number | nu
     }
     degrees += own.length - 1;
   }
-  return degrees === 0 ? null : (squares - ofVotes) / degrees;
+  return degrees === 0 ? null : remainder(squares / degrees, ofVotes / degrees);
+}
+
+/** A variance without a part of it; 0 if what is left is no more than rounding leaves. */
+function remainder(variance: number, part = 0): number {
+  const left = variance - part;
+  return Math.abs(left) <= Math.max(ROUNDING ** 2, ROUNDING * Math.abs(part)) ? 0 : left;
 }
 
 /** The variance of a scenario's mean that attempts and votes bring in. */

@@ -2,7 +2,7 @@ import type { Halving, Halvings } from "../../shared/schemas/noise.ts";
 import { mean } from "../assess/mean.ts";
 import { type Conversation, noiseOfMean } from "./components.ts";
 import type { Design } from "./conversations.ts";
-import { LONG_ROUNDING } from "../../shared/rounding.ts";
+import { LONG_ROUNDING, ROUNDING } from "../../shared/rounding.ts";
 
 /** Votes per turn that a request may ask for. */
 const MOST_VOTES = 9;
@@ -54,7 +54,7 @@ export function planHalving(
 
 /** The smallest n for which `variance / n` is at most `room`; `null` if none is. */
 function wholeFrom(variance: number, room: number): number | null {
-  return room <= 0 ? null : Math.ceil(variance / room - LONG_ROUNDING);
+  return room <= variance * ROUNDING ? null : Math.ceil(variance / room - LONG_ROUNDING);
 }
 
 function priced(

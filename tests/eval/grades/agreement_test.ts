@@ -72,6 +72,8 @@ Deno.test("the threshold that tells best what people pass is found, and agrees a
 Deno.test("thresholds at the ends, and one that is as good as the present one", () => {
   assertEquals(bestThreshold([], 0.7), null);
   assertEquals(bestThreshold([[0.2, 1], [0.9, 1]], 0.7)!.threshold, 0);
+  // No threshold lies between scores that differ by rounding alone.
+  assertEquals(bestThreshold([[0.3, 0], [0.1 + 0.2, 1]], 0.7)!.threshold, 0.7);
   assertEquals(bestThreshold([[0.2, 0], [0.8, 0]], 0.7)!.threshold, 0.9);
   assertEquals(bestThreshold([[0.2, 0], [0.9, 1]], 0.7), {
     threshold: 0.7,

@@ -85,6 +85,24 @@ Deno.test("alpha is 1 for perfect agreement, and not defined without pairs or wi
   assertEquals(krippendorffAlpha([["a", "a"], ["a", "a"]], "nominal"), null);
 });
 
+Deno.test("alpha is not defined if all values are the same, whatever their sum rounds to", () => {
+  for (const value of [0.1, 0.3, 0.7, 0.9]) {
+    const units = [[value, value, value], [value, value]];
+    assertEquals(krippendorffAlpha(units, "interval"), null, `${value}`);
+  }
+  assertEquals(krippendorffAlpha([[0.3, 0.1 + 0.2]], "interval"), null);
+  assertEquals(krippendorffAlpha([[0.1, 0.1, 0.1], [0.2, 0.2, 0.2]], "interval"), 1);
+});
+
+Deno.test("values that differ by rounding alone are ties in Spearman's correlation", () => {
+  const rounded = 0.1 + 0.2;
+  assertEquals(spearman([[0.3, 1], [rounded, 2], [0.3, 3]]), null);
+  assertEquals(
+    spearman([[0.1, 1], [0.3, 2], [rounded, 2], [0.5, 3]]),
+    spearman([[0.1, 1], [0.3, 2], [0.3, 2], [0.5, 3]]),
+  );
+});
+
 Deno.test("Spearman's correlation is that of a worked example, also with ties", () => {
   // The example of the article "Spearman's rank correlation coefficient" in Wikipedia: -29/165.
   const iq = [106, 100, 86, 101, 99, 103, 97, 113, 112, 110];

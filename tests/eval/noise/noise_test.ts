@@ -1,4 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { planHalving } from "../../../eval/noise/halving.ts";
 import { splitNoise } from "../../../eval/noise/noise.ts";
 import type { NoisyTurn } from "../../../eval/noise/conversations.ts";
 import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
@@ -55,6 +56,39 @@ Deno.test("components of two attempts at three scenarios, computed by hand", asy
   assertAlmostEquals(components.attempt!.share_of_mean, 0.0025 / 0.04, 1e-12);
   assertAlmostEquals(stderr!, Math.sqrt(0.04 / 3), 1e-12);
   assertEquals([components.vote, conversations], [null, 6]);
+});
+
+Deno.test("equal scores have no noise, whatever their sum rounds to", async () => {
+  for (const value of [0.1, 0.3, 0.7]) {
+    for (const attempts of [1, 3]) {
+      const run = Array.from({ length: 3 }, () =>
+        Array.from({ length: attempts }, () => [
+          judged(value, value * 10, value * 10, value * 10),
+        ]));
+      for (
+        const { stderr, components, to_halve_stderr } of Object.values((await split(run)).scores)
+      ) {
+        const shares = Object.values(components).map((one) => one && [one.variance, one.share]);
+        assertEquals(shares.filter((share) => share?.some((part) => part !== 0)), []);
+        assertEquals([stderr, to_halve_stderr.scenarios, to_halve_stderr.cheapest], [
+          0,
+          null,
+          null,
+        ]);
+      }
+    }
+  }
+});
+
+Deno.test("no attempts are planned if what rounding leaves would take quadrillions of them", () => {
+  // A quarter of the variance is the scenarios': halving the error leaves no room for attempts.
+  const conversation = { value: 0, voteLoad: 0, voteLoadOfOne: 0 };
+  const plan = planHalving(Array.from({ length: 3 }, () => [conversation, conversation]), {
+    components: { scenario: 0.015, attempt: 3 * 0.015 * 2, vote: 0 },
+    design: { turns: 3, modelCalls: 6, gradedTurns: 0, votes: 0 },
+    isSplit: { attempt: true, vote: false },
+  });
+  assertEquals([plan.attempts, plan.cheapest], [null, "scenarios"]);
 });
 
 Deno.test("the standard error is that of the run's statistics", async () => {
