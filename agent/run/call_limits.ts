@@ -1,5 +1,4 @@
-import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
-import { functionName } from "../tools/names.ts";
+import type { ToolCall } from "../../shared/providers/provider.ts";
 import { parseToolArguments } from "./tool_call.ts";
 
 /** Limits of all the tool calls of one turn together. */
@@ -69,36 +68,34 @@ function tooLong(length: number, limit: number): string {
 /** How often a call with the same arguments is run in one run. */
 const MAX_REPEATS = 2;
 
+/** How often a run has made each call, by its tool and arguments. */
+export type CallCounts = ReadonlyMap<string, number>;
+
 /**
- * Finds the calls that the model makes for the third time with the same arguments. Returns their ids
- * and the error that the model gets as their result. `added` are the messages that the run has
- * added to the conversation, including the one with `calls`. Earlier calls over the limits of their
- * turn do not count: they were not run.
+ * Finds the calls that the model makes for the third time with the same arguments: `refusals` has
+ * the error that the model gets as the result of each, by call id. `before` counts the calls of
+ * earlier turns, `counts` those of this one too. Pass only calls within the limits of their turn,
+ * and with the model's own arguments: the history has others in place of unusable ones. Calls whose
+ * arguments are not a JSON object do not count, because they are never run.
  */
 export function refuseRepeats(
   calls: ToolCall[],
-  { added, limits }: { added: ChatMessage[]; limits?: Partial<TurnLimits> | undefined },
-): Map<string, string> {
-  const current = new Set(calls.map(({ id }) => id));
-  const counts = new Map<string, number>();
-  for (const message of added) {
-    const earlier = message.role === "assistant" ? message.toolCalls ?? [] : [];
-    for (const call of limitTurn(earlier, limits).accepted) {
-      if (!current.has(call.id)) count(counts, call);
-    }
+  before: CallCounts,
+): { refusals: Map<string, string>; counts: CallCounts } {
+  const counts = new Map(before);
+  const refusals = new Map<string, string>();
+  for (const { id, name, arguments: text } of calls) {
+    const args = parseToolArguments(text);
+    if (!args) continue;
+    const key = JSON.stringify([name, args]);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (count > MAX_REPEATS) refusals.set(id, repeated(name));
   }
-  const refused = calls.filter((call) => count(counts, call) > MAX_REPEATS);
-  return new Map(refused.map(({ id, name }) => [
-    id,
-    `${name} was already called ${MAX_REPEATS} times with these arguments, and this call was not ` +
-    "run; use the earlier results, change the arguments, or answer without them",
-  ]));
+  return { refusals, counts };
 }
 
-function count(counts: Map<string, number>, call: ToolCall): number {
-  const args = parseToolArguments(call.arguments);
-  const key = `${functionName(call.name)} ${args ? JSON.stringify(args) : call.arguments}`;
-  const total = (counts.get(key) ?? 0) + 1;
-  counts.set(key, total);
-  return total;
+function repeated(name: string): string {
+  return `${name} was already called ${MAX_REPEATS} times with these arguments, and this call was ` +
+    "not run; use the earlier results, change the arguments, or answer without them";
 }

@@ -12,7 +12,7 @@ import type {
 } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { type LimitedTurn, limitTurn, refuseRepeats } from "./call_limits.ts";
+import { type CallCounts, type LimitedTurn, limitTurn, refuseRepeats } from "./call_limits.ts";
 import { identifyCalls, toHistoryCall } from "./tool_call.ts";
 import type { Emit } from "./events.ts";
 import { callModel } from "./model_call.ts";
@@ -74,6 +74,8 @@ interface State {
   cost: RunCost;
   /** Answers so far without text and without tool calls. */
   blanks: number;
+  /** The calls of the agent's tools so far. */
+  counts: CallCounts;
 }
 
 /** What the model passes to the tools. */
@@ -121,7 +123,7 @@ class Node<S extends State> extends Runnable<S, void> {
 }
 
 async function askModel(state: State, run: AgentRun): Promise<Step> {
-  const { messages, blanks } = state;
+  const { messages, blanks, counts } = state;
   const { provider, model, tools, callerTools = NO_TOOLS, settings, signal, emit } = run;
   const { temperature, maxTokens, extra } = settings;
   const offered = [...tools.definitions, ...callerTools.definitions];
@@ -158,6 +160,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     messages: [...messages, toHistoryMessage(reply, kept)],
     cost,
     blanks,
+    counts,
     calls: own,
     limited,
     ...(theirs.length > 0 && { waiting }),
@@ -211,11 +214,8 @@ async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
   const { tools, settings: { toolLimits }, signal, emit, log = silentLogger } = run;
   const { calls, limited, waiting } = state;
   const accepted = calls.filter((call) => limited.accepted.includes(call));
-  const repeats = refuseRepeats(accepted, {
-    added: state.messages.slice(run.messages.length),
-    limits: toolLimits,
-  });
-  const refusals = new Map([...limited.refusals, ...repeats]);
+  const repeats = refuseRepeats(accepted, state.counts);
+  const refusals = new Map([...limited.refusals, ...repeats.refusals]);
   const started = performance.now();
   const answers = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
   const ms = performance.now() - started;
@@ -226,7 +226,7 @@ async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
     const pending = { added: messages.slice(run.messages.length), ids };
     return { to: "done", value: { reply, ...cost, pending } };
   }
-  return await askModel({ messages, cost, blanks: state.blanks }, run);
+  return await askModel({ messages, cost, blanks: state.blanks, counts: repeats.counts }, run);
 }
 
 /** Created once. It holds no state of a run: each run is passed in its configuration. */
@@ -257,7 +257,7 @@ const graph = new Pregel({
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
-  const start: State = { messages: run.messages, cost: NO_COST, blanks: 0 };
+  const start: State = { messages: run.messages, cost: NO_COST, blanks: 0, counts: new Map() };
   // What `invoke` does, without the two streams that it puts in between: a third of the loop's cost.
   // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
   const values = graph._streamIterator(start, {

@@ -92,6 +92,30 @@ Deno.test("the same call is not run a third time, and the model is told so", asy
   assertStringIncludes(third ?? "", "already called 2 times with these arguments");
 });
 
+Deno.test("calls that could not be run do not count as repetitions of a correct one", async () => {
+  const cases: [name: string, args: string][] = [
+    ["count", "not JSON"],
+    ["count", "[]"],
+    ["count", JSON.stringify({ long: "x".repeat(50) })],
+    ["co unt", "{}"],
+  ];
+  for (const [name, args] of cases) {
+    let served = 0;
+    const wrong = (id: string) => call({ id, name, arguments: args });
+    const provider = createScriptedProvider(
+      calls(wrong("a")),
+      calls(wrong("b")),
+      calls(call({ id: "c", name: name.replace(" ", "_"), arguments: "{}" })),
+      {},
+    );
+    await run(provider, {
+      tools: [tool("count", () => `${++served}`), tool("co_unt", () => `${++served}`)],
+      settings: { maxSteps: 4, toolLimits: { maxArgumentCharacters: 20 } },
+    });
+    assertEquals([served, toolMessages(provider).at(-1)], [1, "1"], `${name} ${args}`);
+  }
+});
+
 Deno.test("of three equal calls in one turn the third is not run; calls in the caller's history do not count", async () => {
   let served = 0;
   const count = tool("count", () => `${++served}`);
