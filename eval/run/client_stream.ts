@@ -8,16 +8,21 @@ export interface ClientStream {
 }
 
 /** Yields the pieces of a body. `left` is that of the stream. */
-type WritePieces = (left: AbortSignal) => AsyncIterator<Uint8Array<ArrayBuffer>>;
+type WritePieces = (left: AbortSignal) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
 /** Sends what `write` yields. `client` is the request's own signal. */
 export function createClientStream(client: AbortSignal, write: WritePieces): ClientStream {
   const cancelled = new AbortController();
   const left = AbortSignal.any([client, cancelled.signal]);
   const ended = Promise.withResolvers<void>();
-  left.addEventListener("abort", () => ended.resolve(), { once: true });
-  if (left.aborted) ended.resolve();
   const pieces = write(left);
+
+  function leave(): void {
+    ended.resolve();
+    pieces.return(undefined).catch(() => {}); // else it would wait for ever, with what it holds
+  }
+  left.addEventListener("abort", leave, { once: true });
+  if (left.aborted) leave();
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       try {
@@ -53,16 +58,16 @@ export function createEventResponse(client: AbortSignal, write: WritePieces): Ev
 export async function waitFor(
   awaited: Promise<unknown>,
   { ms, left }: { ms: number; left: AbortSignal },
-): Promise<"resolved" | "timed out"> {
-  const { promise: timeout, resolve } = Promise.withResolvers<"timed out">();
-  const giveUp = () => resolve("timed out");
-  const timer = setTimeout(giveUp, ms);
-  left.addEventListener("abort", giveUp, { once: true });
-  if (left.aborted) giveUp();
+): Promise<"resolved" | "timed out" | "left"> {
+  const { promise: end, resolve } = Promise.withResolvers<"timed out" | "left">();
+  const leave = () => resolve("left");
+  const timer = setTimeout(() => resolve("timed out"), ms);
+  left.addEventListener("abort", leave, { once: true });
+  if (left.aborted) leave();
   try {
-    return await Promise.race([awaited.then(() => "resolved" as const), timeout]);
+    return await Promise.race([awaited.then(() => "resolved" as const), end]);
   } finally {
     clearTimeout(timer);
-    left.removeEventListener("abort", giveUp);
+    left.removeEventListener("abort", leave);
   }
 }
