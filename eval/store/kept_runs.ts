@@ -2,11 +2,11 @@
 export interface KeptRuns {
   keep(runId: string): Disposable;
   isKept(runId: string): boolean;
-  /** Marks a run that was deleted while it was read: its turns are deleted after its last reader. */
+  /** Marks a run that was deleted while it was read: it is released after its last reader. */
   markDeleted(runId: string): void;
 }
 
-/** `release` is called for a run that is marked as deleted when its last reader has finished. */
+/** `release` is called for a run that is marked as deleted and has no reader any more. */
 export function createKeptRuns(release: (runId: string) => void): KeptRuns {
   const readers = new Map<string, number>();
   const deleted = new Set<string>();
@@ -30,6 +30,9 @@ export function createKeptRuns(release: (runId: string) => void): KeptRuns {
       };
     },
     isKept: (runId) => readers.has(runId),
-    markDeleted: (runId) => void deleted.add(runId),
+    markDeleted(runId) {
+      if (readers.has(runId)) deleted.add(runId);
+      else release(runId);
+    },
   };
 }

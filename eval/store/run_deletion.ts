@@ -10,26 +10,33 @@ export function createRunDeletion(
   db: Kysely<Tables>,
 ): Pick<RunStore, "keep" | "deleteRun" | "countOlderThan" | "deleteOlderThan"> {
   const kept = createKeptRuns((id) => {
-    deleteTurns(db, id).catch(() => {}); // the next start deletes the rest
+    deleteTurnsOfDeleted(db, id).catch(() => {}); // the next start deletes the rest
   });
 
   return {
     keep: kept.keep,
 
-    deleteRun: (id) =>
-      db.transaction().execute(async (transaction) => {
-        if (kept.isKept(id)) kept.markDeleted(id);
-        else await deleteTurns(transaction, id);
-        await deleteReplies(transaction, id);
-        await deleteGrades(transaction, id);
-        await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
-        const run = await transaction.selectFrom("runs").select("group_id").where("id", "=", id)
-          .executeTakeFirst();
-        await transaction.deleteFrom("runs").where("id", "=", id).execute();
-        await deleteKeys(transaction, id);
-        if (run?.group_id) await forgetEmptyGroup(transaction, run.group_id);
-        return run !== undefined;
-      }),
+    async deleteRun(id) {
+      let isKept = false;
+      try {
+        return await db.transaction().execute(async (transaction) => {
+          isKept = kept.isKept(id);
+          if (!isKept) await deleteTurns(transaction, id);
+          await deleteReplies(transaction, id);
+          await deleteGrades(transaction, id);
+          await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
+          const run = await transaction.selectFrom("runs").select("group_id").where("id", "=", id)
+            .executeTakeFirst();
+          await transaction.deleteFrom("runs").where("id", "=", id).execute();
+          await deleteKeys(transaction, id);
+          if (run?.group_id) await forgetEmptyGroup(transaction, run.group_id);
+          return run !== undefined;
+        });
+      } finally {
+        // Also if it failed: a commit that is not confirmed may have taken effect.
+        if (isKept) kept.markDeleted(id);
+      }
+    },
 
     async countOlderThan(moment) {
       const { runs } = await selectOlder(db, moment)
@@ -66,6 +73,15 @@ function selectOlder(db: Kysely<Tables>, moment: number) {
 
 async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {
   await db.deleteFrom("turns").where("run_id", "=", runId).execute();
+}
+
+/** The same, unless the run exists: deleting it may have failed. */
+async function deleteTurnsOfDeleted(db: Kysely<Tables>, runId: string): Promise<void> {
+  await db.deleteFrom("turns").where("run_id", "=", runId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("runs").select("id").where("id", "=", runId)))
+    )
+    .execute();
 }
 
 /**

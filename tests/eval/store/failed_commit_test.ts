@@ -1,0 +1,84 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Kysely } from "kysely";
+import { migrate } from "../../../eval/store/migrations.ts";
+import { createRunIds } from "../../../eval/store/run_id.ts";
+import { createRunStore } from "../../../eval/store/run_store.ts";
+import type { Tables } from "../../../eval/store/schema.ts";
+import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
+import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
+import { storedTurn } from "../../fakes/stored_runs.ts";
+import { newRun } from "./store_case.ts";
+
+type OnCommit = (commit: () => Promise<unknown>) => Promise<unknown>;
+
+/** A store whose next commit does what the test says. */
+async function openWithCommits() {
+  const connection = await openSqlite({ path: ":memory:", mode: "write" });
+  let onCommit: OnCommit | undefined;
+  const db = new Kysely<Tables>({
+    dialect: createSqliteDialect({
+      ...connection,
+      async query(sql, parameters) {
+        const execute = () => connection.query(sql, parameters);
+        if (sql !== "commit" || !onCommit) return await execute();
+        const act = onCommit;
+        onCommit = undefined;
+        await act(execute);
+        return { rows: [], changes: 0 };
+      },
+    }),
+  });
+  await migrate(db);
+  const store = createRunStore(db, { now: Date.now, newId: createRunIds(Date.now) });
+  return { store, atCommit: (act: OnCommit) => onCommit = act };
+}
+
+const lost = () => Promise.reject(new Error("connection lost"));
+const refused: OnCommit = lost;
+const unconfirmed: OnCommit = (commit) => commit().then(lost);
+
+const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+Deno.test("a run that could not be deleted has its turns after its last reader has left", async () => {
+  const { store, atCommit } = await openWithCommits();
+  const id = await newRun(store);
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  {
+    using _kept = store.keep(id);
+    atCommit(refused);
+    await assertRejects(() => store.deleteRun(id), Error, "connection lost");
+  }
+  await moment();
+  assertEquals([(await store.getRun(id))?.id, (await store.tally(id)).done], [id, 1]);
+  await store.close();
+});
+
+Deno.test("the turns of a run whose deletion was not confirmed go after its last reader", async () => {
+  const { store, atCommit } = await openWithCommits();
+  const id = await newRun(store);
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  {
+    using _kept = store.keep(id);
+    atCommit(unconfirmed);
+    await assertRejects(() => store.deleteRun(id), Error, "connection lost");
+    assertEquals([await store.getRun(id), (await store.tally(id)).done], [undefined, 1]);
+  }
+  await moment();
+  assertEquals((await store.tally(id)).done, 0);
+  await store.close();
+});
+
+Deno.test("the turns of a run go with it if its last reader leaves during the deletion", async () => {
+  const { store, atCommit } = await openWithCommits();
+  const id = await newRun(store);
+  await store.recordTurn(id, storedTurn([0, 0, 0]));
+  const kept = store.keep(id);
+  atCommit((commit) => {
+    kept[Symbol.dispose]();
+    return commit();
+  });
+  assertEquals(await store.deleteRun(id), true);
+  await moment();
+  assertEquals((await store.tally(id)).done, 0);
+  await store.close();
+});
