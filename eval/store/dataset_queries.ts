@@ -111,7 +111,10 @@ export function createDatasetStore(
     return { ...counts, version: digest.end() };
   }
 
-  /** Names the stored parts. Returns the version as it is stored, maybe since long. */
+  /**
+   * Names the stored parts. Returns the version as it is stored, maybe since long. One that has lost
+   * its parts gets the new ones.
+   */
   async function addVersion(
     transaction: Transaction<Tables>,
     row: DatasetVersionsTable,
@@ -126,9 +129,14 @@ export function createDatasetStore(
     await transaction.insertInto("dataset_versions").values(row)
       .onConflict((conflict) => conflict.columns(["name", "version"]).doNothing())
       .execute();
-    return await transaction.selectFrom("dataset_versions").selectAll()
+    const stored = await transaction.selectFrom("dataset_versions").selectAll()
       .where("name", "=", name).where("version", "=", version)
       .executeTakeFirstOrThrow();
+    if (Number(stored.bytes) === 0 || await hasParts(transaction, stored.content_id)) return stored;
+    const { content_id, created_at } = row;
+    await transaction.updateTable("dataset_versions").set({ content_id, created_at })
+      .where("name", "=", name).where("version", "=", version).execute();
+    return row;
   }
 
   return {
@@ -145,7 +153,7 @@ export function createDatasetStore(
         return { ...toVersion(stored), created };
       } finally {
         // If this fails, a later start deletes them.
-        if (!created) await deleteParts(db, [content_id]).catch(() => {});
+        if (!created) await deleteUnnamedParts(db, content_id).catch(() => {});
       }
     },
 
@@ -185,6 +193,23 @@ async function renewLatest(transaction: Transaction<Tables>, name: string): Prom
 async function deleteParts(db: Kysely<Tables>, contentIds: string[]): Promise<void> {
   if (contentIds.length === 0) return;
   await db.deleteFrom("dataset_parts").where("content_id", "in", contentIds).execute();
+}
+
+/** The same, unless a version has them: a commit that is not confirmed may have taken effect. */
+async function deleteUnnamedParts(db: Kysely<Tables>, contentId: string): Promise<void> {
+  await db.deleteFrom("dataset_parts").where("content_id", "=", contentId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(
+        selectFrom("dataset_versions").select("version").where("content_id", "=", contentId),
+      ))
+    )
+    .execute();
+}
+
+async function hasParts(db: Kysely<Tables>, contentId: string): Promise<boolean> {
+  const part = await db.selectFrom("dataset_parts").select("position")
+    .where("content_id", "=", contentId).limit(1).executeTakeFirst();
+  return part !== undefined;
 }
 
 /** Deletes the parts of uploads whose process ended before the upload did. */

@@ -6,7 +6,7 @@ import { createRunStore } from "../../../eval/store/run_store.ts";
 import type { Tables } from "../../../eval/store/schema.ts";
 import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
 import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
-import { storedTurn } from "../../fakes/stored_runs.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun } from "./store_case.ts";
 
 type OnCommit = (commit: () => Promise<unknown>) => Promise<unknown>;
@@ -30,7 +30,7 @@ async function openWithCommits() {
   });
   await migrate(db);
   const store = createRunStore(db, { now: Date.now, newId: createRunIds(Date.now) });
-  return { store, atCommit: (act: OnCommit) => onCommit = act };
+  return { store, db, atCommit: (act: OnCommit) => onCommit = act };
 }
 
 const lost = () => Promise.reject(new Error("connection lost"));
@@ -38,6 +38,10 @@ const refused: OnCommit = lost;
 const unconfirmed: OnCommit = (commit) => commit().then(lost);
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+async function* batch() {
+  yield* evaluateRequest({ scenarios: 2 }).test_batch;
+}
 
 Deno.test("a run that could not be deleted has its turns after its last reader has left", async () => {
   const { store, atCommit } = await openWithCommits();
@@ -80,5 +84,38 @@ Deno.test("the turns of a run go with it if its last reader leaves during the de
   assertEquals(await store.deleteRun(id), true);
   await moment();
   assertEquals((await store.tally(id)).done, 0);
+  await store.close();
+});
+
+Deno.test("a dataset whose commit was not confirmed can be read, and written again", async () => {
+  const { store, atCommit } = await openWithCommits();
+  atCommit(unconfirmed);
+  await assertRejects(() => store.saveDataset("support", batch()), Error, "connection lost");
+  const version = (await store.latestVersion("support"))!;
+  const lines = (await Array.fromAsync(store.scenarioLines(version))).join("");
+  assertEquals(lines.trimEnd().split("\n").length, 2);
+  const again = await store.saveDataset("support", batch());
+  assertEquals([again.version, again.created], [version.version, false]);
+  assertEquals((await Array.fromAsync(store.scenarioLines(version))).join(""), lines);
+  await store.close();
+});
+
+Deno.test("a dataset that could not be written leaves no parts", async () => {
+  const { store, db, atCommit } = await openWithCommits();
+  atCommit(refused);
+  await assertRejects(() => store.saveDataset("support", batch()), Error, "connection lost");
+  assertEquals(await db.selectFrom("dataset_parts").select("content_id").execute(), []);
+  await store.close();
+});
+
+Deno.test("a version without its scenarios gets them from the next upload of the same content", async () => {
+  const { store, db } = await openWithCommits();
+  const first = await store.saveDataset("support", batch());
+  await db.deleteFrom("dataset_parts").execute();
+  await assertRejects(() => Array.fromAsync(store.scenarioLines(first)), Error, "cannot read");
+  const again = await store.saveDataset("support", batch());
+  assertEquals([again.version, again.created], [first.version, true]);
+  assertEquals((await store.datasetVersions("support", 10)).length, 1);
+  assertEquals((await Array.fromAsync(store.scenarioLines(first))).length, 1);
   await store.close();
 });
