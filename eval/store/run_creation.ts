@@ -21,7 +21,7 @@ export interface RunCreationOptions {
 export interface PreparedRun {
   /** Called in the transaction that stores the run, at its end. */
   store(transaction: Transaction<Tables>): Promise<void>;
-  /** Called if the run is not stored after all. */
+  /** Called if the run is certainly not stored: after a failure it may be. */
   drop(): Promise<void>;
 }
 
@@ -47,22 +47,17 @@ export function createRunCreation(
       idempotency: IdempotencyKey | undefined;
     },
   ): Promise<KnownRun | undefined> {
-    let isStored = false;
-    try {
-      const known = await db.transaction().execute(async (transaction) => {
-        const known = await claimKey(transaction, idempotency, { id, moment });
-        if (known) return known;
-        for (const { run: { parentId }, stored, row, prepared } of runs) {
-          await transaction.insertInto("runs").values(row).execute();
-          if (parentId !== undefined) await copyAnswered(transaction, parentId, stored.id);
-          await prepared?.store(transaction);
-        }
-      });
-      isStored = known === undefined;
-      return known;
-    } finally {
-      if (!isStored) { for (const { prepared } of runs) await prepared?.drop(); }
-    }
+    const known = await db.transaction().execute(async (transaction) => {
+      const known = await claimKey(transaction, idempotency, { id, moment });
+      if (known) return known;
+      for (const { run: { parentId }, stored, row, prepared } of runs) {
+        await transaction.insertInto("runs").values(row).execute();
+        if (parentId !== undefined) await copyAnswered(transaction, parentId, stored.id);
+        await prepared?.store(transaction);
+      }
+    });
+    if (known) { for (const { prepared } of runs) await prepared?.drop(); }
+    return known;
   }
 
   /** A retry takes the place of the run that it retries. */

@@ -139,7 +139,7 @@ function createSharedStore(
       await work.prepare(queue);
       return {
         store: (transaction) => fill(transaction as never, run, { queue, isReserved }),
-        drop: () => work.drop(queue).catch(() => {}), // swept later
+        drop: () => work.drop(queue).catch(() => {}), // swept later, as after a failure
       };
     },
   });
