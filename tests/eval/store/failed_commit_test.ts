@@ -67,8 +67,7 @@ Deno.test("the turns of a run whose deletion was not confirmed go after its last
     await assertRejects(() => store.deleteRun(id), Error, "connection lost");
     assertEquals([await store.getRun(id), (await store.tally(id)).done], [undefined, 1]);
   }
-  await moment();
-  assertEquals((await store.tally(id)).done, 0);
+  while ((await store.tally(id)).done > 0) await moment();
   await store.close();
 });
 
@@ -82,8 +81,7 @@ Deno.test("the turns of a run go with it if its last reader leaves during the de
     return commit();
   });
   assertEquals(await store.deleteRun(id), true);
-  await moment();
-  assertEquals((await store.tally(id)).done, 0);
+  while ((await store.tally(id)).done > 0) await moment();
   await store.close();
 });
 
