@@ -9,7 +9,7 @@ import type { Answer, AnswerFacts, AnswerPart } from "./conversation.ts";
  */
 export interface Chunk {
   model?: string;
-  choices?: { delta?: Delta }[];
+  choices?: { delta?: Delta; finish_reason?: string | null }[];
   usage?: CompletionUsage | null;
   agent?: ReturnType<typeof toAccount>;
 }
@@ -23,6 +23,13 @@ interface Delta {
   tool_events?: AgentEvent[];
 }
 
+/** What ended an answer early, by its `finish_reason`. */
+const LIMITS: Partial<Record<string, string>> = {
+  length: "max_tokens",
+  max_tokens: "max_tokens",
+  content_filter: "content_filter",
+};
+
 /** Builds an answer from its chunks. `now` is in milliseconds; only differences count. */
 export function createAnswerBuilder(model: string, now: () => number = () => performance.now()) {
   const startedAt = now();
@@ -31,9 +38,11 @@ export function createAnswerBuilder(model: string, now: () => number = () => per
   let account: ReturnType<typeof toAccount> | undefined;
   let usage: CompletionUsage | undefined;
   let answeredBy = model;
+  let finishReason: string | undefined;
 
   function facts(): AnswerFacts {
     const totalMs = now() - startedAt;
+    const stopped = account?.stopped ?? LIMITS[finishReason ?? ""];
     return {
       model: account?.model ?? answeredBy,
       modelCalls: account?.model_calls ?? 1,
@@ -42,7 +51,7 @@ export function createAnswerBuilder(model: string, now: () => number = () => per
       outputTokens: account?.output_tokens ?? usage?.completion_tokens ?? 0,
       firstTokenMs: firstTokenMs ?? totalMs,
       totalMs,
-      ...(account?.stopped && { stopped: account.stopped }),
+      ...(stopped && { stopped }),
       ...(account?.history_repairs && { repairs: account.history_repairs }),
     };
   }
@@ -52,7 +61,8 @@ export function createAnswerBuilder(model: string, now: () => number = () => per
       answeredBy = chunk.model ?? answeredBy;
       usage = chunk.usage ?? usage;
       account = chunk.agent ?? account;
-      const delta = chunk.choices?.[0]?.delta;
+      const { delta, finish_reason } = chunk.choices?.[0] ?? {};
+      finishReason = finish_reason ?? finishReason;
       if (!delta) return;
       const added = addDelta(parts, delta);
       if (added !== parts) firstTokenMs ??= now() - startedAt;

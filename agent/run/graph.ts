@@ -72,7 +72,7 @@ export interface AgentResult extends RunCost {
 interface State {
   messages: ChatMessage[];
   cost: RunCost;
-  /** Answers so far without text and without tool calls. */
+  /** Empty answers so far; see `isBlank`. */
   blanks: number;
   /** The calls of the agent's tools so far. */
   counts: CallCounts;
@@ -195,8 +195,17 @@ function toHistoryMessage(reply: ChatReply, calls: ToolCall[]): ChatMessage {
   return { role: "assistant", content: parts ?? said, toolCalls, ...(extra && { extra }), from };
 }
 
-function isBlank({ content, refusal, toolCalls }: ChatReply): boolean {
-  return toolCalls.length === 0 && !content?.trim() && !refusal?.trim();
+/** Fields in which models answer beside their text: OpenAI's speech, OpenRouter's images. */
+const MEDIA = ["audio", "images"];
+
+/** Why an answer may end before its text: asked again, it would end there again. */
+const CUT: ReadonlySet<unknown> = new Set(["length", "max_tokens", "content_filter"]);
+
+/** An answer that says nothing and gives no reason for it. Thoughts alone are none. */
+function isBlank({ content, refusal, toolCalls, extra, parts, finishReason }: ChatReply): boolean {
+  if (toolCalls.length > 0 || content?.trim() || refusal?.trim()) return false;
+  if (CUT.has(finishReason) || MEDIA.some((name) => extra?.[name])) return false;
+  return !parts?.some(({ type }) => type !== "text" && type !== "thinking");
 }
 
 function emptyReply(model: string): AppError {
@@ -252,8 +261,9 @@ const graph = new Pregel({
  * Runs the model and the tools that it calls, up to `maxSteps` model calls. Then the model is asked
  * once more, without tools, so that no work is lost. A call of a caller's tool ends the run once the
  * agent's own calls of that turn have run. An empty answer is asked for once more; a
- * second one is a 502 `empty_reply`. Throws what the provider throws, and an `AbortError` as soon as
- * `signal` is aborted.
+ * second one is a 502 `empty_reply`. An answer without text is not empty if it has speech or images,
+ * or if its `finishReason` says that it was cut off or filtered. Throws what the provider throws, and
+ * an `AbortError` as soon as `signal` is aborted.
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();

@@ -48,7 +48,7 @@ function isPart(value: unknown): value is ContentPart {
 }
 
 /** Fields whose text comes in pieces. Of any other field the last value counts. */
-const GROWING = /(^|_)(reasoning|thinking|thought|content|text|summary|data|arguments)$/;
+const GROWING = /(^|_)(reasoning|thinking|thought|content|text|summary|data|transcript|arguments)$/;
 
 /**
  * Adds the fields of a further chunk to those so far, in place. Texts are joined, objects are

@@ -67,7 +67,9 @@ export function toResponse({ id, createdAt, request }: ResponseFrame, state: Res
 
 /** How a reply ends a response: whole, or cut off for a reason. */
 export function toEnd({ finishReason }: ChatReply): Pick<ResponseState, "status" | "reason"> {
-  if (finishReason === "length") return { status: "incomplete", reason: "max_output_tokens" };
+  if (finishReason === "length" || finishReason === "max_tokens") {
+    return { status: "incomplete", reason: "max_output_tokens" };
+  }
   if (finishReason === "content_filter") return { status: "incomplete", reason: finishReason };
   return { status: "completed" };
 }

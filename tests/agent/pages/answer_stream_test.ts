@@ -93,3 +93,12 @@ Deno.test("without the agent the facts come from the usage of the one call", () 
   assertEquals([facts?.modelCalls, facts?.inputTokens, facts?.outputTokens], [1, 5, 7]);
   assertEquals(builder.end("stopped").facts, undefined);
 });
+
+Deno.test("an answer that a limit of the provider ended says so, with text or without", () => {
+  const reasons = { length: "max_tokens", content_filter: "content_filter", stop: undefined };
+  for (const [finishReason, stopped] of Object.entries(reasons)) {
+    const builder = createAnswerBuilder("a/b", () => 0);
+    builder.add(toChunk(frame, { finishReason }) as Chunk);
+    assertEquals(builder.end("done").facts?.stopped, stopped);
+  }
+});

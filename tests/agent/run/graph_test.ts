@@ -102,6 +102,14 @@ Deno.test("a refusal is not an empty answer", async () => {
   assertEquals((await run(provider)).modelCalls, 1);
 });
 
+Deno.test("thoughts alone are an empty answer, unless the limit of tokens ended them", async () => {
+  const thoughts = { content: "", extra: { reasoning_content: "Hm." } };
+  const provider = createScriptedProvider(thoughts, { content: "Here." });
+  assertEquals((await run(provider)).modelCalls, 2);
+  const cut = createScriptedProvider({ ...thoughts, finishReason: "length" });
+  assertEquals((await run(cut)).modelCalls, 1);
+});
+
 Deno.test("extra fields are sent to the provider with every call", async () => {
   const provider = createScriptedProvider(calls(call()), {});
   const extra = { stop: ["END"], user: "u1" };
