@@ -1,4 +1,5 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { z } from "zod";
 import { untilAbort } from "../../shared/abort.ts";
 import { explainConnection } from "../../shared/providers/failure.ts";
 import { createRedactor } from "../../shared/redaction.ts";
@@ -75,9 +76,10 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
   return async (server, events) => {
     const timeoutMs = server.timeoutMs ?? options.timeoutMs ?? START_TIMEOUT_MS;
     const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-    const { ToolListChangedNotificationSchema, ListToolsResultSchema } = await import(
+    const { ToolListChangedNotificationSchema, PaginatedResultSchema } = await import(
       "@modelcontextprotocol/sdk/types.js"
     );
+    const ToolPage = PaginatedResultSchema.extend({ tools: z.array(z.unknown()) });
     const client = new Client({ name: "assay-agent", version: "1" });
     const opened = await createTransport(server, { onBreach, environment });
     const { transport } = opened;
@@ -107,7 +109,7 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     const readPage = (signal: AbortSignal) => (cursor: string | undefined) =>
       client.request(
         { method: "tools/list", params: cursor ? { cursor } : {} },
-        ListToolsResultSchema,
+        ToolPage,
         { timeout: PAGE_TIMEOUT_MS, signal },
       );
     return {

@@ -93,8 +93,12 @@ export function openMcpConnection(
     if (isOutdated) listSoon();
   }
 
-  function take({ tools: listed, leftOut }: McpToolList): void {
+  function take({ tools: listed, unusable = [], leftOut }: McpToolList): void {
     tools = listed;
+    if (unusable.length > 0) {
+      const fields = { server: name, left_out: unusable };
+      log.warn("tools of an MCP server are left out: their definitions are invalid", fields);
+    }
     if (!leftOut) return;
     const fields = { server: name, reason: leftOut, tools: tools.length };
     log.warn("the tool list of an MCP server is too long: the rest is left out", fields);
@@ -135,8 +139,8 @@ export function openMcpConnection(
     checking ??= (async () => {
       try {
         await checked?.ping();
-      } catch {
-        drop(checked, "it no longer answers");
+      } catch (error) {
+        if (!isAnswer(error)) drop(checked, "it no longer answers");
       } finally {
         checking = undefined;
       }
@@ -217,12 +221,24 @@ export function openMcpConnection(
   };
 }
 
+/** The codes of errors that the SDK makes itself: the connection was closed, the request timed out. */
+const SDK_CODES: readonly unknown[] = [-32000, -32001];
+
+/** True for an error that the server sent by the protocol. One that does not know `ping` answers so. */
+function isAnswer(error: unknown): boolean {
+  return isMcpError(error) && !SDK_CODES.includes((error as { code?: unknown }).code);
+}
+
+function isMcpError(error: unknown): error is Error {
+  return error instanceof Error && error.name === "McpError";
+}
+
 /**
  * The message of an error that the server sent by the protocol, without its codes. Other errors are
  * not shown: those of a transport contain the raw body of an answer, or an address with its query.
  */
 function explain(error: unknown): string | undefined {
   if (error instanceof AnswerTooLarge) return `its result is over ${MAX_MESSAGE_BYTES} bytes`;
-  if (!(error instanceof Error) || error.name !== "McpError") return undefined;
+  if (!isMcpError(error)) return undefined;
   return error.message.replace(/^(MCP error -?\d+: )+/, "");
 }

@@ -1,3 +1,7 @@
+import { z } from "zod";
+import { asFields, isFields } from "../../shared/fields.ts";
+import { shorten } from "../../shared/shorten.ts";
+
 /** A tool of a server's list. */
 export interface McpToolDefinition {
   name: string;
@@ -8,19 +12,36 @@ export interface McpToolDefinition {
 /** The tools of a server that are used. */
 export interface McpToolList {
   tools: McpToolDefinition[];
+  /** The names of tools whose definitions cannot be used. */
+  unusable?: string[];
   /** Set if the list is longer: why the rest was left out. */
   leftOut?: string;
 }
 
-/** One page of the protocol. */
+/** One page of the protocol. Its tools are checked one by one: a wrong one must not cost the rest. */
 export interface ToolPage {
-  tools: {
-    name: string;
-    title?: string | undefined;
-    description?: string | undefined;
-    inputSchema: Record<string, unknown>;
-  }[];
+  tools: unknown[];
   nextCursor?: string | undefined;
+}
+
+const optionalText = z.string().optional().catch(undefined);
+
+/** Some servers describe a tool without arguments by `{}`: that is an object without properties. */
+const ListedTool = z.object({
+  name: z.string(),
+  title: optionalText,
+  description: optionalText,
+  inputSchema: z.looseObject({
+    type: z.literal("object").default("object"),
+    properties: z.record(z.string(), z.custom(isFields)).optional(),
+    required: z.array(z.string()).optional(),
+  }),
+});
+
+/** For the log: a name is the server's text, of any length. */
+function nameOf(tool: unknown): string {
+  const { name } = asFields(tool);
+  return typeof name === "string" ? shorten(name, 100) : "(unnamed)";
 }
 
 export interface ToolListLimits {
@@ -36,28 +57,41 @@ export const TOOL_LIST_LIMITS: ToolListLimits = {
   maxCharacters: 8 * 1024 * 1024,
 };
 
+/** Names of unusable tools that are kept for the log. */
+const MAX_NAMED = 20;
+
 /** Reads a list page by page, up to the limits: a server's list may be endless. */
 export async function readToolList(
   readPage: (cursor: string | undefined) => Promise<ToolPage>,
   { maxPages, maxTools, maxCharacters }: ToolListLimits = TOOL_LIST_LIMITS,
 ): Promise<McpToolList> {
   const tools: McpToolDefinition[] = [];
+  const unusable: string[] = [];
+  const list = () => ({ tools, ...(unusable.length > 0 && { unusable }) });
   let characters = 0;
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const { tools: listed, nextCursor } = await readPage(cursor);
-    for (const { name, title, description, inputSchema } of listed) {
+    for (const given of listed) {
+      const { data } = ListedTool.safeParse(given);
+      if (!data) {
+        if (unusable.length < MAX_NAMED) unusable.push(nameOf(given));
+        continue;
+      }
+      const { name, title, description, inputSchema } = data;
       const tool = { name, description: description ?? title ?? name, inputSchema };
       characters += JSON.stringify(tool).length;
-      if (tools.length === maxTools) return { tools, leftOut: `over ${maxTools} tools` };
-      if (characters > maxCharacters) return { tools, leftOut: `over ${maxCharacters} characters` };
+      if (tools.length === maxTools) return { ...list(), leftOut: `over ${maxTools} tools` };
+      if (characters > maxCharacters) {
+        return { ...list(), leftOut: `over ${maxCharacters} characters` };
+      }
       tools.push(tool);
     }
-    if (!nextCursor) return { tools };
+    if (!nextCursor) return list();
     if (nextCursor === cursor) {
-      return { tools, leftOut: "a page that names itself as the next page" };
+      return { ...list(), leftOut: "a page that names itself as the next page" };
     }
     cursor = nextCursor;
   }
-  return { tools, leftOut: `over ${maxPages} pages` };
+  return { ...list(), leftOut: `over ${maxPages} pages` };
 }

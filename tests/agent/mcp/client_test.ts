@@ -140,6 +140,20 @@ Deno.test("an invalid output schema does not break the list", async () => {
   await session.close();
 });
 
+Deno.test("one tool with an odd input schema does not break the list", async () => {
+  const tools = [
+    { name: "empty", inputSchema: {} },
+    { name: "odd", inputSchema: { type: "string" } },
+    { name: "good", inputSchema: { type: "object" } },
+  ];
+  await using server = await startServer({ list: () => ({ tools }) });
+  const { session } = await connectTo(server);
+  const listed = await session.listTools();
+  assertEquals(listed.tools.map(({ name }) => name), ["empty", "good"]);
+  assertEquals(listed.unusable, ["odd"]);
+  await session.close();
+});
+
 Deno.test("an endless result fails, and the session continues", async () => {
   const endless = () => {
     const piece = new TextEncoder().encode("x".repeat(100_000));

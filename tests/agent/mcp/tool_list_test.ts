@@ -53,3 +53,25 @@ Deno.test("a page that names itself as the next page is the last", async () => {
   assertEquals([asked, tools.length], [2, 2]);
   assert(leftOut);
 });
+
+Deno.test("a tool whose definition is invalid is left out by name, and the others are used", async () => {
+  const page = {
+    tools: [
+      tool("a"),
+      { name: "text", inputSchema: { type: "string" } },
+      { name: "none" },
+      { name: "properties", inputSchema: { properties: { n: "number" } } },
+      { inputSchema: {} },
+      null,
+      { name: "b", description: null, inputSchema: { type: "object" } },
+    ],
+  };
+  const { tools, unusable } = await readToolList(() => Promise.resolve(page));
+  assertEquals(tools.map(({ name, description }) => [name, description]), [["a", "a"], ["b", "b"]]);
+  assertEquals(unusable, ["text", "none", "properties", "(unnamed)", "(unnamed)"]);
+});
+
+Deno.test("an empty input schema is that of an object without properties", async () => {
+  const { tools } = await readToolList(() => Promise.resolve({ tools: [tool("a")] }));
+  assertEquals(tools[0]?.inputSchema, { type: "object" });
+});

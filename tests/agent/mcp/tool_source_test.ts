@@ -182,6 +182,41 @@ Deno.test("the model is told that a server went down during a call, and sees the
   assertStringIncludes(late.message, "is down");
 });
 
+Deno.test("an error in answer to a ping is an answer: the server keeps its tools", async () => {
+  await using source = open(({ name }) =>
+    Promise.resolve(session([name], {
+      callTool: () => Promise.reject(new McpError(-32602, "no such ticket")),
+      ping: () => Promise.reject(new McpError(-32601, "Method not found")),
+    }))
+  );
+  await until(source, (source) => names(source).length === 3);
+  const error = await assertRejects(
+    async () => await source.current().find("one")?.run({ n: 1 }, {}),
+    ToolError,
+  );
+  assertEquals(error.message, "the tool one failed: no such ticket");
+  assertEquals(names(source), ["echo", "one", "two"]);
+});
+
+for (
+  const [what, code] of [["a closed connection", -32000], ["no answer in time", -32001]] as const
+) {
+  Deno.test(`${what} at a ping means that the server is down`, async () => {
+    await using source = open(({ name }) =>
+      Promise.resolve(session([name], {
+        callTool: () => Promise.reject(new McpError(code, "gone")),
+        ping: () => Promise.reject(new McpError(code, "gone")),
+      }))
+    );
+    await until(source, (source) => names(source).length === 3);
+    const error = await assertRejects(
+      async () => await source.current().find("one")?.run({ n: 1 }, {}),
+      ToolError,
+    );
+    assertStringIncludes(error.message, "went down during the call");
+  });
+}
+
 Deno.test("a list that changes is read again", async () => {
   const events: McpEvents[] = [];
   const tools = ["first"];
@@ -275,6 +310,22 @@ Deno.test("a list that is too long is logged", async () => {
   assertEquals(lines, [[
     "the tool list of an MCP server is too long: the rest is left out",
     { server: "one", reason: "over 1000 tools", tools: 1 },
+  ]]);
+});
+
+Deno.test("tools that are left out are named in the log", async () => {
+  const lines: unknown[] = [];
+  const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
+  const { tools } = await session(["first"]).listTools();
+  const listTools = () => Promise.resolve({ tools, unusable: ["odd"] });
+  await using source = open(({ name }) => {
+    if (name === "two") return new Promise(() => {});
+    return Promise.resolve(session([], { listTools }));
+  }, { log });
+  await until(source, (source) => names(source).includes("first"));
+  assertEquals(lines, [[
+    "tools of an MCP server are left out: their definitions are invalid",
+    { server: "one", left_out: ["odd"] },
   ]]);
 });
 
