@@ -48,12 +48,13 @@ async function createToolSource(
     import("./mcp/tool_source.ts"),
   ]);
   const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
+  const redact = createRedactor(listSecrets(config));
   const connect = createMcpConnect({
     timeoutMs: config.AGENT_MCP_TIMEOUT_MS,
     environment: readProgramEnvironment(),
-    redact: createRedactor(listSecrets(config)),
+    redact,
   });
-  return createMcpToolSource({ builtIn, servers, connect, log });
+  return createMcpToolSource({ builtIn, servers, connect, log, redact });
 }
 
 function checkProviders(config: AgentConfig, { demoModel }: Models): ReadinessCheck {

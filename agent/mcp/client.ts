@@ -2,12 +2,11 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { z } from "zod";
 import { untilAbort } from "../../shared/abort.ts";
 import { explainConnection } from "../../shared/providers/failure.ts";
-import { createRedactor } from "../../shared/redaction.ts";
 import { ToolError, type ToolResult } from "../tools/tool.ts";
 import type { McpServer } from "./config.ts";
 import { createFloodGuard } from "./message_limits.ts";
 import { readResult } from "./result.ts";
-import { secretsOf } from "./secrets.ts";
+import { createServerRedactor } from "./secrets.ts";
 import { type McpToolList, readToolList } from "./tool_list.ts";
 import { createTransport, type SessionTransport } from "./transport.ts";
 
@@ -72,7 +71,7 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Uses the official SDK, which is loaded only if a server is configured. */
 export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
-  const { environment = {}, redact = String } = options;
+  const { environment = {}, redact } = options;
   return async (server, events) => {
     const timeoutMs = server.timeoutMs ?? options.timeoutMs ?? START_TIMEOUT_MS;
     const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
@@ -83,8 +82,8 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     const client = new Client({ name: "assay-agent", version: "1" });
     const opened = await createTransport(server, { onBreach, environment });
     const { transport } = opened;
-    const redactOwn = createRedactor(secretsOf(server));
-    const readStderr = () => redactOwn(redact(opened.readStderr()));
+    const redactAll = createServerRedactor(server, redact);
+    const readStderr = () => redactAll(opened.readStderr());
     transport.onmessage = createFloodGuard(onBreach); // the client adds its own handler to this one
     let isOver = false;
 

@@ -6,6 +6,7 @@ import { type McpConnect, type McpSession, StartFailure } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
 import { loadPatterns } from "./patterns.ts";
+import { createServerRedactor } from "./secrets.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
 
 const FIRST_RETRY_MS = 1_000;
@@ -19,6 +20,8 @@ const MAX_LOGGED = 1_000;
 export interface McpConnectionOptions {
   connect: McpConnect;
   log: Logger;
+  /** Removes the service's secrets from the errors of a server. */
+  redact?: (text: string) => string;
   /** The tools or the state have changed. */
   onChange: () => void;
   firstRetryMs?: number;
@@ -47,6 +50,7 @@ export function openMcpConnection(
   const { connect, log, onChange } = options;
   const { firstRetryMs = FIRST_RETRY_MS, listPauseMs = LIST_PAUSE_MS } = options;
   const { name, transport } = server;
+  const redact = createServerRedactor(server, options.redact);
   let session: McpSession | undefined;
   let tools: McpToolDefinition[] = [];
   let state: ToolServerState["state"] = "connecting";
@@ -78,7 +82,7 @@ export function openMcpConnection(
       await opened?.close().catch(() => {});
       // The errors of `connect` may be shown; those of a session may not.
       if (opened) {
-        return fail(explain(error) ?? "it cannot list its tools", opened.readStderr?.());
+        return fail(explain(error, redact) ?? "it cannot list its tools", opened.readStderr?.());
       }
       const stderr = error instanceof StartFailure ? error.stderr : "";
       return fail(errorMessage(error), stderr);
@@ -184,9 +188,10 @@ export function openMcpConnection(
     try {
       return await asked.callTool(tool, options);
     } catch (error) {
-      if (error instanceof ToolError || options.signal?.aborted) throw error;
+      if (error instanceof ToolError) throw new ToolError(redact(error.message));
+      if (options.signal?.aborted) throw error;
       await check(asked);
-      const reason = explain(error) ?? "no valid answer from its server";
+      const reason = explain(error, redact) ?? "no valid answer from its server";
       if (asked === session) throw new ToolError(`the tool ${tool} failed: ${reason}`);
       throw new ToolError(`the server ${name} went down during the call; answer without it`);
     }
@@ -234,11 +239,11 @@ function isMcpError(error: unknown): error is Error {
 }
 
 /**
- * The message of an error that the server sent by the protocol, without its codes. Other errors are
- * not shown: those of a transport contain the raw body of an answer, or an address with its query.
+ * The message of an error that the server sent by the protocol, without its codes and without secrets.
+ * Other errors are not shown: those of a transport contain the raw body of an answer, or an address with its query.
  */
-function explain(error: unknown): string | undefined {
+function explain(error: unknown, redact: (text: string) => string): string | undefined {
   if (error instanceof AnswerTooLarge) return `its result is over ${MAX_MESSAGE_BYTES} bytes`;
   if (!isMcpError(error)) return undefined;
-  return error.message.replace(/^(MCP error -?\d+: )+/, "");
+  return redact(error.message.replace(/^(MCP error -?\d+: )+/, ""));
 }

@@ -13,6 +13,8 @@ export interface McpToolSourceOptions {
   servers: McpServer[];
   connect: McpConnect;
   log: Logger;
+  /** Removes the service's secrets from the errors of a server. */
+  redact?: (text: string) => string;
   firstRetryMs?: number;
   listPauseMs?: number;
 }

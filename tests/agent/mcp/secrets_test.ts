@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
-import { secretsOf } from "../../../agent/mcp/secrets.ts";
+import { createServerRedactor, secretsOf } from "../../../agent/mcp/secrets.ts";
 import { createRedactor } from "../../../shared/redaction.ts";
 
 Deno.test("secrets of an entry's variables, flags and headers are removed, and its paths are not", () => {
@@ -24,5 +24,22 @@ Deno.test("secrets of an entry's variables, flags and headers are removed, and i
   const keys = ["planted-a", "planted-b", "planted-c", "planted-d"].join(" ");
   const redact = createRedactor(secretsOf(program!));
   assertEquals(redact(`${said} ${keys}`), `${said} [secret] [secret] [secret] [secret]`);
-  assertEquals(secretsOf(remote!), ["planted-e"]);
+  const redactRemote = createRedactor(secretsOf(remote!));
+  assertEquals(redactRemote("planted-e of Ann"), "[secret] of Ann");
+});
+
+Deno.test("the key of a bearer header and those in an address are removed where they stand alone", () => {
+  const [remote] = parseMcpConfig(JSON.stringify({
+    mcpServers: {
+      remote: {
+        url: "https://ann:planted-a@a.example/mcp?api_key=planted-b&profile=default",
+        headers: { authorization: "Bearer planted-c" },
+      },
+    },
+  }));
+  const redact = createServerRedactor(remote!, (text) => text.replaceAll("planted-d", "[secret]"));
+  assertEquals(
+    redact("planted-a, planted-b, planted-c and planted-d are not known to default"),
+    "[secret], [secret], [secret] and [secret] are not known to default",
+  );
 });

@@ -198,6 +198,40 @@ Deno.test("an error in answer to a ping is an answer: the server keeps its tools
   assertEquals(names(source), ["echo", "one", "two"]);
 });
 
+/** How a server may report that a call failed, with the key that it was sent. */
+const TELLING: Record<string, Error> = {
+  "an error of the protocol": new McpError(-32602, "the key planted-k may not read this"),
+  "a result that is an error": new ToolError("the key planted-k may not read this"),
+};
+
+for (const [what, failure] of Object.entries(TELLING)) {
+  Deno.test(`${what} is shown without the keys of its server`, async () => {
+    const servers = parseMcpConfig(JSON.stringify({
+      mcpServers: {
+        one: { url: "http://one.test/mcp", headers: { authorization: "Bearer planted-k" } },
+      },
+    }));
+    const callTool = () => Promise.reject(failure);
+    await using source = open(({ name }) => Promise.resolve(session([name], { callTool })), {
+      servers,
+    });
+    await until(source, (source) => names(source).length === 2);
+    const error = await assertRejects(
+      async () => await source.current().find("one")?.run({ n: 1 }, {}),
+      ToolError,
+    );
+    assertStringIncludes(error.message, "the key [secret] may not read this");
+  });
+}
+
+Deno.test("a list that a server refuses is reported without the service's own keys", async () => {
+  const listTools = () => Promise.reject(new McpError(-32603, "no tools for planted-s"));
+  const redact = (text: string) => text.replaceAll("planted-s", "[secret]");
+  await using source = open(() => Promise.resolve(session([], { listTools })), { redact });
+  await until(source, (source) => stateOf(source, "one") === "down");
+  assertEquals(source.describe().servers[0]?.error, "no tools for [secret]");
+});
+
 for (
   const [what, code] of [["a closed connection", -32000], ["no answer in time", -32001]] as const
 ) {
