@@ -10,6 +10,7 @@ import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/prov
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { CallerMessage } from "../run/conversation.ts";
 import type { AgentSettings } from "../run/graph.ts";
+import { withNameInText } from "../run/history.ts";
 import { readSentFields } from "../run/sent_fields.ts";
 import { readToolFields, readTools } from "./read_tools.ts";
 import { unsupported } from "./error_shape.ts";
@@ -30,7 +31,8 @@ export function toConversation(body: CompletionRequest): AgentConversation {
   const { messages } = body;
   const first = messages.findIndex((message) => !isSystem(message));
   const start = first < 0 ? messages.length : first;
-  const system = messages.slice(0, start).map(({ content }) => textOf(content));
+  const system = messages.slice(0, start)
+    .map((message) => textOf(withNameInText(toCallerMessage(message)).content));
   return {
     messages: messages.slice(start).map(toCallerMessage),
     systemPrompt: system.length > 0 ? system.join("\n\n") : undefined,

@@ -1,6 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
+import { asText } from "../../shared/fields.ts";
 import { isBlankContent, joinContents, textOf } from "../../shared/providers/content.ts";
-import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
+import type { ChatMessage, ExtraFields, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
 import { createCallIds, MAX_ID, toHistoryCall } from "./tool_call.ts";
@@ -27,6 +28,11 @@ export interface HistoryOptions {
   systemPrompt?: string;
   /** System messages within the conversation join the prompt, instead of staying where they are. */
   movesSystem?: boolean;
+  /**
+   * Messages of authors with different names stay apart, although they follow each other. Otherwise
+   * they are joined, with the names in the text: many providers want user and assistant to take turns.
+   */
+  keepsAuthors?: boolean;
   /** How many of the caller's latest messages are kept. If it is unset, all are. */
   maxMessages?: number;
 }
@@ -45,10 +51,11 @@ const BLANK_RESULT = "(The tool returned nothing.)";
  */
 export function buildHistory(
   given: CallerMessage[],
-  { movesSystem = false, maxMessages = Infinity, ...options }: HistoryOptions = {},
+  { movesSystem = false, keepsAuthors = false, maxMessages = Infinity, ...options }:
+    HistoryOptions = {},
 ): { messages: ChatMessage[]; repairs: HistoryRepairs } {
   const isMoved = ({ role }: CallerMessage) => role === "system" && movesSystem;
-  const moved = given.filter(isMoved).map(({ content }) => textOf(content));
+  const moved = given.filter(isMoved).map((message) => textOf(withNameInText(message).content));
   const systemPrompt = [options.systemPrompt ?? "", ...moved].filter((text) => text.trim())
     .join("\n\n");
   const conversation = given.filter((message) => !isMoved(message));
@@ -58,7 +65,7 @@ export function buildHistory(
     message.role === "tool" || !isBlank(message) || whole.has(message);
   const spoken = conversation.filter(isSpoken);
   const kept = cutFront(spoken, maxMessages);
-  const turns = mergeTurns(kept, whole);
+  const turns = mergeTurns(kept, { whole, keepsAuthors });
   const { messages, ...repairs } = toChatMessages(turns, { answered, whole });
   if (systemPrompt) messages.unshift({ role: "system", content: systemPrompt });
   return {
@@ -129,12 +136,21 @@ function cutFront(messages: CallerMessage[], limit: number): CallerMessage[] {
   return question ? [question, ...tail.slice(1)] : tail;
 }
 
+interface MergeOptions {
+  whole: Set<CallerMessage>;
+  keepsAuthors: boolean;
+}
+
 /** Joins consecutive messages of one author. Tool results stay separate: each answers its own call. */
-function mergeTurns(messages: CallerMessage[], whole: Set<CallerMessage>): CallerMessage[] {
+function mergeTurns(
+  messages: CallerMessage[],
+  { whole, keepsAuthors }: MergeOptions,
+): CallerMessage[] {
   const turns: CallerMessage[] = [];
   for (const message of messages) {
     const last = turns.at(-1);
-    const merged = last && mergeTurn(last, message);
+    const staysApart = !last || (keepsAuthors && nameOf(last) !== nameOf(message));
+    const merged = staysApart ? undefined : mergeTurn(last, message);
     if (!merged) turns.push(message);
     else {
       turns[turns.length - 1] = merged;
@@ -144,14 +160,43 @@ function mergeTurns(messages: CallerMessage[], whole: Set<CallerMessage>): Calle
   return turns;
 }
 
-function mergeTurn(last: CallerMessage, message: CallerMessage): CallerMessage | undefined {
-  if (message.role === "tool" || last.role !== message.role) return undefined;
+function mergeTurn(first: CallerMessage, second: CallerMessage): CallerMessage | undefined {
+  if (second.role === "tool" || first.role !== second.role) return undefined;
+  const isOther = nameOf(first) !== nameOf(second);
+  const [last, message] = isOther
+    ? [withNameInText(first), withNameInText(second)]
+    : [first, second];
   if (isBlank(last)) return { ...last, ...message };
   const content = isBlank(message) ? last.content : joinContents(last.content, message.content);
   if (last.role === "assistant") return { ...last, ...message, content };
-  // Fields such as a name are sent only if they hold for both.
-  const isAlike = JSON.stringify(last.extra) === JSON.stringify(message.extra);
-  return { role: last.role, content, ...(isAlike && last.extra && { extra: last.extra }) };
+  return withExtra({ role: last.role, content }, commonFields(last.extra, message.extra));
+}
+
+/** The name of the person or agent that a message is from, if it has one. */
+function nameOf(message: CallerMessage): string | undefined {
+  if (message.role === "tool") return undefined;
+  return asText(message.extra?.name)?.trim() || undefined;
+}
+
+/** The message with its author's name in front of its text, instead of in a field of its own. */
+export function withNameInText<Message extends CallerMessage>(message: Message): Message {
+  const name = nameOf(message);
+  if (message.role === "tool" || !name) return message;
+  const { content, extra: { name: _, ...fields } = {}, ...rest } = message;
+  const isText = typeof content === "string";
+  const named = isText ? `${name}: ${content}` : joinContents(`${name}:`, content);
+  return withExtra({ ...rest, content: isBlank(message) ? content : named }, fields) as Message;
+}
+
+function withExtra<Message extends object>(message: Message, extra: ExtraFields) {
+  return Object.keys(extra).length > 0 ? { ...message, extra } : message;
+}
+
+/** The fields that hold for both messages. */
+function commonFields(first: ExtraFields = {}, second: ExtraFields = {}): ExtraFields {
+  const isCommon = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) === JSON.stringify(second[name]);
+  return Object.fromEntries(Object.entries(first).filter(isCommon));
 }
 
 function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {

@@ -8,7 +8,7 @@ import type { Emit } from "./events.ts";
 import { createFallback } from "../models/fallback.ts";
 import type { AgentResult, AgentSettings } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
-import { takeSystemAnywhere } from "./system_messages.ts";
+import { takeAnyOrder } from "./message_order.ts";
 import { type ModelChoice, resolveModel } from "../models/choice.ts";
 import type { Models } from "../models/models.ts";
 import type { Toolbox, ToolSource } from "../tools/tool.ts";
@@ -71,9 +71,11 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
       refuseSameNames(callerTools, toolbox);
       const others = target === "hub" ? fallbacks.filter((id) => id !== model) : [];
       const asked = [model, ...others];
+      const isLenient = takeAnyOrder(asked);
       const history = buildHistory(messages, {
         systemPrompt: systemPrompt ?? config.AGENT_SYSTEM_PROMPT,
-        movesSystem: !takeSystemAnywhere(asked),
+        movesSystem: !isLenient,
+        keepsAuthors: isLenient,
         maxMessages: config.AGENT_MAX_HISTORY,
       });
       const provider = createFallback(models.providerFor(target), asked);

@@ -56,6 +56,24 @@ Deno.test("a streamed completion is the same text in chunks, without tool events
   assertEquals(new Set(chunks.map(({ id }) => id)).size, 1);
 });
 
+Deno.test("users with different names are told apart by every model", async () => {
+  const messages = [
+    { role: "system", name: "host", content: "Be kind." },
+    { role: "user", name: "bob", content: "Tea." },
+    { role: "user", name: "amy", content: "Coffee." },
+  ];
+  const { ask, provider } = serve([{ content: "Yes." }, { content: "Yes." }]);
+  await ask({ messages, model: "openai/gpt-4o" });
+  await ask({ messages, model: "mistral/small" });
+  const [apart, joined] = provider.requests.map(({ messages }) => messages);
+  assertEquals(apart, [
+    { role: "system", content: "host: Be kind." },
+    { role: "user", content: "Tea.", extra: { name: "bob" } },
+    { role: "user", content: "Coffee.", extra: { name: "amy" } },
+  ]);
+  assertEquals(joined?.slice(1), [{ role: "user", content: "bob: Tea.\n\namy: Coffee." }]);
+});
+
 Deno.test("log probabilities are streamed with the last chunk of the choice", async () => {
   const logprobs = { content: [{ token: "Hello", logprob: -0.1 }] };
   const chunks = await readChunks(await serve([{ logprobs }]).ask({ stream: true }));
