@@ -38,14 +38,14 @@ export function createOpenAIHandlers(
 
   function open(
     body: CompletionRequest,
-    { headers, caller, raw }: CompletionCaller,
+    { headers, caller, raw, field }: CompletionCaller,
   ): CompletionSource {
     const { model, isPlain } = readMode(body.model, headers);
     const choice = chooseModel(model, { where: "the field model", rules: config });
     if (!isPlain) {
       const { messages, ...rest } = toConversation(fromLegacy(body));
       const restored = pending.restore(messages, caller);
-      const run = runner.prepare({ choice, messages: restored, ...rest });
+      const run = runner.prepare({ choice, messages: restored, field, ...rest });
       return fromAgent(run, (waiting) => pending.keep(waiting, caller));
     }
     const request = toPlainRequest({ ...body, model: choice.model }, raw);

@@ -26,6 +26,8 @@ export interface CompletionCaller {
   caller: string;
   /** The messages of a request that may be passed through unread. */
   raw?: unknown[];
+  /** The field of the request that has the conversation, for errors; `messages` if it is unset. */
+  field?: string;
 }
 
 /** The name of the caller's API key; empty if the service has none. */

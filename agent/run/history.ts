@@ -25,7 +25,12 @@ export interface HistoryRepairs {
 }
 
 export interface HistoryOptions {
-  systemPrompt?: string;
+  /** The caller's; without a conversation it is the request by itself. */
+  systemPrompt?: string | undefined;
+  /** The system prompt if the caller has none. */
+  defaultPrompt?: string;
+  /** The field of the request that has the conversation, for errors. */
+  field?: string | undefined;
   /** System messages within the conversation join the prompt, instead of staying where they are. */
   movesSystem?: boolean;
   /**
@@ -56,10 +61,12 @@ export function buildHistory(
 ): { messages: ChatMessage[]; repairs: HistoryRepairs } {
   const isMoved = ({ role }: CallerMessage) => role === "system" && movesSystem;
   const moved = given.filter(isMoved).map((message) => textOf(withNameInText(message).content));
-  const systemPrompt = [options.systemPrompt ?? "", ...moved].filter((text) => text.trim())
+  const { systemPrompt: callerPrompt, defaultPrompt = "", field = "messages" } = options;
+  const systemPrompt = [callerPrompt ?? defaultPrompt, ...moved].filter((text) => text.trim())
     .join("\n\n");
   const conversation = given.filter((message) => !isMoved(message));
-  if (!conversation.some(isSaid)) throw nothingSaid();
+  const isPromptAlone = given.length === 0 && Boolean(callerPrompt?.trim());
+  if (!isPromptAlone && !conversation.some(isSaid)) throw nothingSaid(field);
   const { answered, whole } = readCalls(conversation);
   const isSpoken = (message: CallerMessage) =>
     message.role === "tool" || !isBlank(message) || whole.has(message);
@@ -230,11 +237,13 @@ function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {
     count.paired++;
   }
 
+  function addOpener(): void {
+    messages.push({ role: "user", content: OPENER });
+    count.opened++;
+  }
+
   for (const turn of turns) {
-    if (turn.role !== "system" && turn.role !== "user" && !messages.some(isTurn)) {
-      messages.push({ role: "user", content: OPENER });
-      count.opened++;
-    }
+    if (turn.role !== "system" && turn.role !== "user" && !messages.some(isTurn)) addOpener();
     if (turn.role === "user" && messages.at(-1)?.role === "tool") {
       messages.push({ role: "assistant", content: BRIDGE });
       count.bridged++;
@@ -248,6 +257,7 @@ function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {
       messages.push({ ...said, ...(isWhole && { toolCalls: toolCalls.map(toHistoryCall) }) });
     }
   }
+  if (turns.length === 0) addOpener();
   return { messages, ...count };
 }
 
@@ -267,9 +277,9 @@ function isQuestion({ role }: CallerMessage): boolean {
   return role === "user";
 }
 
-function nothingSaid(): AppError {
+function nothingSaid(field: string): AppError {
   const message = "at least one message must not be blank";
-  return new AppError(400, "invalid_request", `cannot use the request body: messages: ${message}`, {
-    errors: [{ path: "messages", message }],
+  return new AppError(400, "invalid_request", `cannot use the request body: ${field}: ${message}`, {
+    errors: [{ path: field, message }],
   });
 }

@@ -17,6 +17,8 @@ import type { Toolbox, ToolSource } from "../tools/tool.ts";
 export interface RunRequest {
   choice: ModelChoice;
   messages: CallerMessage[];
+  /** The field of the request that has the conversation, for errors; `messages` if it is unset. */
+  field?: string | undefined;
   systemPrompt?: string | undefined;
   settings?: Partial<AgentSettings>;
   /** Tools that the caller runs; see `AgentResult.pending`. */
@@ -66,14 +68,17 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
   const fallbacks = config.HUB_FALLBACK.map((id) => resolveModel(id, config).model);
 
   return {
-    prepare({ choice: { target, model }, messages, systemPrompt, settings, callerTools = [] }) {
+    prepare({ choice, messages, field, systemPrompt, settings, callerTools = [] }) {
+      const { target, model } = choice;
       const toolbox = tools.current();
       refuseSameNames(callerTools, toolbox);
       const others = target === "hub" ? fallbacks.filter((id) => id !== model) : [];
       const asked = [model, ...others];
       const isLenient = takeAnyOrder(asked);
       const history = buildHistory(messages, {
-        systemPrompt: systemPrompt ?? config.AGENT_SYSTEM_PROMPT,
+        systemPrompt,
+        defaultPrompt: config.AGENT_SYSTEM_PROMPT,
+        field,
         movesSystem: !isLenient,
         keepsAuthors: isLenient,
         maxMessages: config.AGENT_MAX_HISTORY,

@@ -35,7 +35,7 @@ export function createResponseHandler(
     fields.model = body.model;
     const caller = callerOf(context);
     const completion = toCompletionRequest(body, (id) => kept.find(id, caller));
-    const source = open(completion, { headers: request.headers, caller });
+    const source = open(completion, { headers: request.headers, caller, field: "input" });
     connection.onClose(runs.take());
     const frame = createResponseFrame(body);
     const onOutput = (items: OutputItem[]) => {

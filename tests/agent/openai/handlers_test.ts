@@ -74,6 +74,18 @@ Deno.test("users with different names are told apart by every model", async () =
   assertEquals(joined?.slice(1), [{ role: "user", content: "bob: Tea.\n\namy: Coffee." }]);
 });
 
+Deno.test("a conversation of system messages only is answered", async () => {
+  const { ask, provider } = serve([{ content: "Knock, knock." }]);
+  const messages = [{ role: "system", content: "Tell a joke." }];
+  const response = await ask({ messages });
+  assertEquals(response.status, 200);
+  assertEquals(response.headers.get("x-history-repairs"), "opened=1");
+  await response.body?.cancel();
+  const sent = provider.requests[0]?.messages;
+  assertEquals(sent?.map(({ role }) => role), ["system", "user"]);
+  assertEquals(sent?.[0]?.content, "Tell a joke.");
+});
+
 Deno.test("log probabilities are streamed with the last chunk of the choice", async () => {
   const logprobs = { content: [{ token: "Hello", logprob: -0.1 }] };
   const chunks = await readChunks(await serve([{ logprobs }]).ask({ stream: true }));

@@ -201,6 +201,16 @@ Deno.test("a conversation of blank messages is refused, and the error names the 
   }
 });
 
+Deno.test("the caller's system prompt is a request by itself, the service's own is not", () => {
+  const { messages, repairs } = buildHistory([], { systemPrompt: "Tell a joke." });
+  assertEquals(shape(messages), "system user");
+  assertEquals(repairs, { ...NO_REPAIRS, opened: 1 });
+  assertEquals(findViolations(messages), []);
+  for (const options of [{ defaultPrompt: "Be." }, { systemPrompt: " " }]) {
+    assertThrows(() => buildHistory([], options), AppError);
+  }
+});
+
 Deno.test("a cut keeps the latest messages and drops an answer whose question is gone", () => {
   const conversation = [human("1"), ai("2"), human("3"), tool("4"), ai("5"), human("6")];
   const cases: [number, string[], number][] = [

@@ -227,3 +227,22 @@ Deno.test("what cannot be done is refused with the field and what to do, before 
     assertEquals((await serve(busy).ask({ stream })).status, 429);
   }
 });
+
+Deno.test("an input of system messages only is answered", async () => {
+  const { ask, provider } = serve({ content: "Knock, knock." });
+  const response = await ask({ input: [{ role: "developer", content: "Tell a joke." }] });
+  assertEquals(response.status, 200);
+  await response.body?.cancel();
+  assertEquals(provider.requests[0]?.messages.map(({ role }) => role), ["system", "user"]);
+});
+
+Deno.test("the error for a blank input names the input", async () => {
+  const { ask } = serve();
+  const response = await ask({ input: " " });
+  const { error } = await response.json();
+  assertEquals([response.status, error.param], [400, "input"]);
+  assertEquals(
+    error.message,
+    "cannot use the request body: input: at least one message must not be blank",
+  );
+});
