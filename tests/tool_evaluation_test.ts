@@ -223,6 +223,6 @@ Deno.test("comparisons have the tool calls as scores, unless other calls are exp
   assertEquals(other.scores.tools, undefined);
   assertEquals(
     other.left_out.find(({ score }: { score: string }) => score === "tools").reason,
-    "other_method",
+    "other_expectation",
   );
 });

@@ -9,9 +9,9 @@ export type Verdict = z.infer<typeof Verdict>;
 const Interval = z.tuple([z.number(), z.number()]);
 
 /**
- * One score in both runs, over the turns at which both have it by the same method. `overall` and
- * `metadata_match` are computed again from the parts for which this holds; see `left_out`. Means are
- * over scenarios.
+ * One score in both runs, over the turns at which both have it by the same method and against the
+ * same expectation. `overall` and `metadata_match` are computed again from the parts for which this
+ * holds; see `left_out`. Means are over scenarios.
  */
 export const ScoreComparison = z.object({
   baseline: z.number(),

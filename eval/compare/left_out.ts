@@ -3,6 +3,7 @@ import { z } from "zod";
 /**
  * Why a score was not compared at a turn. `missing`: planned, but without a value. `not_in`: one
  * run was not to have it at all. `other_method`: both have it, computed in different ways.
+ * `other_expectation`: both have it, measured against different references, labels, checks or tools.
  * `no_common_part`: it is a mean, and none of its parts can be compared.
  */
 export const LeftOutReason = z.enum([
@@ -12,6 +13,7 @@ export const LeftOutReason = z.enum([
   "not_in_baseline",
   "not_in_candidate",
   "other_method",
+  "other_expectation",
   "no_common_part",
 ]);
 export type LeftOutReason = z.infer<typeof LeftOutReason>;

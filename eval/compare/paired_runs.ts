@@ -1,10 +1,10 @@
 import type { ScenarioPair } from "./clusters.ts";
 import type { Comparison, Unpaired } from "./comparison.ts";
+import { compareExpectations, type PlannedScenario } from "./expectations.ts";
 import {
   type Paired,
   pairScenarios,
   pairTurns,
-  type PlannedScenario,
   type ReachedScenario,
   reachedScenarios,
 } from "./pairing.ts";
@@ -113,17 +113,23 @@ async function pairAllTurns(
     baseline: [],
     candidate: [],
   };
-  for (const { baseline: { id, index, fingerprint, turns }, candidate } of paired.pairs) {
+  for (const { baseline: { id, index, planned, fingerprint, turns }, candidate } of paired.pairs) {
     const inside = pairTurns(turns, candidate.turns);
+    const both = inside.pairs.map((turn) => ({
+      ...turn,
+      expectsOther: compareExpectations(
+        { scenario: planned, turn: turn.baseline.index },
+        { scenario: candidate.planned, turn: turn.candidate.index },
+      ),
+    }));
     // A first turn has no history.
-    const comparable = inside.pairs.filter((turn) =>
+    const comparable = both.filter((turn) =>
       isSameHistory || (turn.baseline.index === 0 && turn.candidate.index === 0)
     );
-    otherHistory += inside.pairs.length - comparable.length;
-    const both = JSON.stringify([fingerprint, candidate.fingerprint]);
+    otherHistory += both.length - comparable.length;
     pairs.push({
       id,
-      fingerprint: both,
+      fingerprint: JSON.stringify([fingerprint, candidate.fingerprint]),
       key: JSON.stringify([fingerprint, candidate.fingerprint].sort()),
       index: { baseline: index, candidate: candidate.index },
       turns: comparable.map((turn) => ({
@@ -131,10 +137,11 @@ async function pairAllTurns(
         index: { baseline: turn.baseline.index, candidate: turn.candidate.index },
         baseline: turn.baseline.attempts,
         candidate: turn.candidate.attempts,
+        ...(turn.expectsOther && { expectsOther: turn.expectsOther }),
       })),
     });
     const isChanged = fingerprint !== candidate.fingerprint ||
-      inside.pairs.some((turn) => turn.baseline.reference_reply !== turn.candidate.reference_reply);
+      both.some(({ expectsOther }) => expectsOther !== undefined);
     if (isChanged) changed.push(id);
     const place = (turn: { id: string }) => ({ scenario_id: id, interaction_id: turn.id });
     for (const turn of inside.onlyInBaseline) turnsOnlyIn.baseline.push(place(turn));

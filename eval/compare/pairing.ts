@@ -1,10 +1,5 @@
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { PlannedScenario } from "./expectations.ts";
 import type { AttemptTurn, RunScores } from "./turn_scores.ts";
-
-/** What comparing reads of a batch. */
-export type PlannedScenario = Pick<Scenario, "id"> & {
-  interactions: Pick<Scenario["interactions"][number], "id" | "user_message" | "reference_reply">[];
-};
 
 /** A turn of the batch that at least one attempt has reached. */
 export interface ReachedTurn {
@@ -12,7 +7,6 @@ export interface ReachedTurn {
   /** The position in its scenario, counted from 0. */
   index: number;
   user_message: string;
-  reference_reply: string | undefined;
   /** In every attempt that has reached it. */
   attempts: AttemptTurn[];
 }
@@ -22,6 +16,7 @@ export interface ReachedScenario {
   id: string;
   /** The position in the batch, counted from 0. */
   index: number;
+  planned: PlannedScenario;
   turns: ReachedTurn[];
   /** Equal for scenarios with the same id that say the same: they are one scenario, listed twice. */
   fingerprint: string;
@@ -40,15 +35,17 @@ export async function reachedScenarios(
   { turns, pause }: Pick<RunScores, "turns"> & { pause: () => Promise<void> },
 ): Promise<ReachedScenario[]> {
   const found: ReachedScenario[] = [];
-  for (const [index, { id, interactions }] of scenarios.entries()) {
+  for (const [index, planned] of scenarios.entries()) {
+    const { id, interactions } = planned;
     const reached = turns.get(index);
     if (!reached) continue;
     found.push({
       id,
       index,
-      turns: interactions.flatMap(({ id, user_message, reference_reply }, turn) => {
+      planned,
+      turns: interactions.flatMap(({ id, user_message }, turn) => {
         const attempts = reached.get(turn);
-        return attempts ? [{ id, index: turn, user_message, reference_reply, attempts }] : [];
+        return attempts ? [{ id, index: turn, user_message, attempts }] : [];
       }),
       fingerprint: JSON.stringify([id, ...interactions.map((turn) => turn.user_message)]),
     });

@@ -8,6 +8,8 @@ import { type AttemptTurn, isPlanned } from "./turn_scores.ts";
 export interface TurnPair {
   baseline: AttemptTurn[];
   candidate: AttemptTurn[];
+  /** Whether a score is measured against something else in the other run; no score if unset. */
+  expectsOther?: (score: string) => boolean;
 }
 
 /**
@@ -47,8 +49,8 @@ const SHOWN_METHOD = 80;
 
 /**
  * A score at a turn of both runs; `undefined` if they cannot be compared there, which is noted. Only
- * what both runs have by the same method is compared: `overall` and `metadata_match` are computed
- * again from the parts for which this holds.
+ * what both runs have by the same method and against the same expectation is compared: `overall` and
+ * `metadata_match` are computed again from the parts for which this holds.
  */
 export function pairScore(
   pair: TurnPair,
@@ -100,6 +102,10 @@ function pairPlain(
   for (const side of SIDES) {
     if (plans[side] !== false) continue;
     leftOut.add(score, { reason: `not_in_${side}`, turn: pair });
+    return undefined;
+  }
+  if (plans.baseline && plans.candidate && pair.expectsOther?.(score)) {
+    leftOut.add(score, { reason: "other_expectation", turn: pair });
     return undefined;
   }
   const method = commonMethod(pair, score);

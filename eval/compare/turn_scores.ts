@@ -1,9 +1,9 @@
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
-import type { CheckResult } from "../../shared/schemas/checks.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { Scores } from "../../shared/schemas/statistics.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { TurnPosition } from "../store/position.ts";
+import { NO_KEY_MATCH } from "./expectations.ts";
 
 const PIECE = 200;
 const NONE: ReadonlySet<string> = new Set();
@@ -20,9 +20,6 @@ export interface ComparedTurn extends TurnPosition {
         | "annotation"
         | "judge"
         | "reference_metadata"
-        | "check_results"
-        | "reference_tools"
-        | "tools_mode"
         | "history_of"
       >
     >;
@@ -81,12 +78,6 @@ export function isPlanned({ scores, missing }: AttemptTurn, score: string): bool
   return typeof scores[score] === "number" || missing.has(score);
 }
 
-/** Scores of our own that look like the match of a metadata key. */
-const NO_KEY_MATCH = new Set(["exact_match", "metadata_match"]);
-
-/** Scores that are about the expected tool calls. */
-const TOOL_SCORES = ["tool_f1", "tool_args", "tool_order", "tools"];
-
 /**
  * What is missing is read off the result itself, so that also runs that were stored before
  * `missing_scores` was recorded say so: a planned score that is `null` in an answered turn.
@@ -102,11 +93,6 @@ function toAttemptTurn(
   if (judge) {
     methods.judge = rubric === undefined ? judge.model : `${judge.model}, rubric: ${rubric}`;
     if (scores.judge === null) missing.add("judge");
-  }
-  if (result.check_results) methods.checks = describeChecks(result.check_results);
-  if (typeof scores.tools === "number") {
-    const expected = JSON.stringify([result.tools_mode ?? "exact", result.reference_tools]);
-    for (const name of TOOL_SCORES) methods[name] = expected;
   }
   const matches: string[] = [];
   for (const key of Object.keys(result.reference_metadata ?? {})) {
@@ -131,9 +117,4 @@ function toAttemptTurn(
     methods,
     matches: canTell ? matches : null,
   };
-}
-
-/** Shares of different checks are different scores. */
-function describeChecks(results: CheckResult[]): string {
-  return results.map(({ name, weight }) => weight === 1 ? name : `${name} × ${weight}`).join("; ");
 }

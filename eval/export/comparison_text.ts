@@ -21,6 +21,7 @@ const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
   not_in_baseline: "the baseline does not have it",
   not_in_candidate: "the candidate does not have it",
   other_method: "the runs computed it by different methods",
+  other_expectation: "the runs do not expect the same there",
   no_common_part: "none of its parts can be compared",
 };
 

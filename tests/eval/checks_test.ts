@@ -312,7 +312,7 @@ Deno.test("comparisons have checks as a score, unless the checks differ", async 
   assertEquals([same.scores.checks.difference, same.scores.checks.verdict], [1, "improved"]);
   const other = await compare(await run("bad", "Yes"), await run("good", "No"));
   assertEquals(other.scores.checks, undefined);
-  assertEquals(other.left_out[0].reason, "other_method");
+  assertEquals(other.left_out[0].reason, "other_expectation");
 });
 
 Deno.test("the command line runs checks, names those that failed and does not pass", async () => {

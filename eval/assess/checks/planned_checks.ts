@@ -10,8 +10,13 @@ export interface PlannedCheck {
   path: string;
 }
 
+/** As far as its checks go. */
+type CheckedScenario = Pick<Scenario, "checks" | "conversation_checks"> & {
+  interactions: Pick<Interaction, "checks">[];
+};
+
 /** What a turn is checked by: its own checks, its scenario's, and at the end the conversation's. */
-export function checksOf(scenario: Scenario, turn: number): PlannedCheck[] {
+export function checksOf(scenario: CheckedScenario, turn: number): PlannedCheck[] {
   const { interactions, checks, conversation_checks } = scenario;
   const own = interactions[turn]?.checks;
   const isLast = turn === interactions.length - 1;

@@ -1,0 +1,104 @@
+import type { Check } from "../../shared/schemas/checks.ts";
+import { labelKey } from "../../shared/schemas/label_key.ts";
+import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import { checksOf } from "../assess/checks/planned_checks.ts";
+import { isSame } from "../assess/tools/same_args.ts";
+import { HEADLINE } from "../results/passing.ts";
+
+/** What comparing reads of a batch. */
+export type PlannedScenario = Pick<Scenario, "id" | "checks" | "conversation_checks"> & {
+  interactions: Pick<
+    Interaction,
+    | "id"
+    | "user_message"
+    | "reference_reply"
+    | "reference_metadata"
+    | "checks"
+    | "reference_tools"
+    | "tools_mode"
+  >[];
+};
+
+/** A turn of a batch: its scenario, and its position there, counted from 0. */
+export interface PlannedTurn {
+  scenario: PlannedScenario;
+  turn: number;
+}
+
+/** Scores of our own that look like the match of a metadata key. */
+export const NO_KEY_MATCH: ReadonlySet<string> = new Set(["exact_match", "metadata_match"]);
+
+/** Scores that are about the expected tool calls. */
+const TOOL_SCORES: ReadonlySet<string> = new Set(["tool_f1", "tool_args", "tool_order", "tools"]);
+
+/** What a check has unless it says otherwise. */
+const DEFAULTS: Record<string, unknown> = {
+  weight: 1,
+  required: false,
+  negate: false,
+  ignore_case: false,
+  match: "all",
+  anywhere: false,
+};
+
+/**
+ * Says which scores of a turn are measured against something else in the other run: the same reply
+ * could have another value there. `undefined` if both runs expect the same.
+ */
+export function compareExpectations(
+  baseline: PlannedTurn,
+  candidate: PlannedTurn,
+): ((score: string) => boolean) | undefined {
+  if (baseline.scenario === candidate.scenario && baseline.turn === candidate.turn) return;
+  const before = expectationsOf(baseline);
+  const after = expectationsOf(candidate);
+  const isOther = {
+    reference: before.reference !== after.reference,
+    checks: !isSame(before.checks, after.checks),
+    tools: !isSame(before.tools, after.tools),
+  };
+  const matches = new Set([...before.labels.keys(), ...after.labels.keys()]);
+  const otherMatches = new Set(
+    [...matches].filter((name) => before.labels.get(name) !== after.labels.get(name)),
+  );
+  if (!Object.values(isOther).includes(true) && otherMatches.size === 0) return;
+  return (score) => {
+    if (score === HEADLINE) return false; // its parts tell
+    if (score === "checks") return isOther.checks;
+    if (TOOL_SCORES.has(score)) return isOther.tools;
+    if (score === "metadata_match") return otherMatches.size > 0;
+    const isMatch = matches.has(score) && !NO_KEY_MATCH.has(score);
+    return isMatch ? otherMatches.has(score) : isOther.reference;
+  };
+}
+
+function expectationsOf({ scenario, turn }: PlannedTurn) {
+  const { reference_reply: reference = "", reference_metadata, reference_tools, tools_mode } =
+    scenario.interactions[turn]!;
+  return {
+    reference,
+    checks: checksOf(scenario, turn).map(({ check, isAboutConversation }) => ({
+      ...definitionOf(check),
+      isAboutConversation,
+      ...(isAboutReference(check) && { reference }),
+    })),
+    // A run that is older than these fields may have others of the caller's own by their names.
+    tools: Array.isArray(reference_tools) ? [tools_mode ?? "exact", reference_tools] : null,
+    labels: new Map(
+      Object.entries(reference_metadata ?? {})
+        .map(([key, label]) => [`${key}_match`, labelKey(label)]),
+    ),
+  };
+}
+
+/** All that decides a check. Its name does not. */
+function definitionOf(check: Check): Record<string, unknown> {
+  const fields = Object.entries(check ?? {});
+  return Object.fromEntries(
+    fields.filter(([name, value]) => name !== "name" && value !== DEFAULTS[name]),
+  );
+}
+
+function isAboutReference(check: Check): boolean {
+  return check?.type === "similar" && check.value === undefined;
+}
