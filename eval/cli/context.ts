@@ -20,7 +20,7 @@ export interface Interrupts extends Disposable {
 
 /** Everything the command line needs from outside: files, streams, storage and the network. */
 export interface CliContext {
-  /** `-` is standard input. */
+  /** `-` is standard input. Throws `UsageError` for what cannot be read or is not UTF-8. */
   readText(path: string): Promise<string>;
   /** The same while it is read. */
   readPieces(path: string): AsyncIterable<string>;

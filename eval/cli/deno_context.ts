@@ -138,12 +138,7 @@ function watchInterrupts(): Interrupts {
 }
 
 async function readText(path: string): Promise<string> {
-  if (path === "-") return await new Response(Deno.stdin.readable).text();
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    throw explain(`cannot read ${path}`, error);
-  }
+  return (await Array.fromAsync(readPieces(path))).join("");
 }
 
 async function* readPieces(path: string): AsyncGenerator<string> {

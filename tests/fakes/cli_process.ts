@@ -19,7 +19,12 @@ export interface CliProcess {
 /** `assay-eval` as a process of its own, with the permissions that it has in production. */
 export function startCli(
   args: string[],
-  { cwd, environment = {} }: { cwd: string; environment?: Record<string, string> },
+  { cwd, environment = {}, input }: {
+    cwd: string;
+    environment?: Record<string, string>;
+    /** What it reads from its standard input. */
+    input?: Uint8Array<ArrayBuffer>;
+  },
 ): CliProcess {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -34,10 +39,11 @@ export function startCli(
     ],
     cwd,
     env: environment,
-    stdin: "null",
+    stdin: input ? "piped" : "null",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  if (input) ReadableStream.from([input]).pipeTo(child.stdin).catch(() => {}); // it may have ended
   let err = "";
   const listeners = new Set<() => void>();
   async function listen(): Promise<string> {

@@ -77,6 +77,19 @@ Deno.test("a real process ends with 1 if nothing listens, and for missing files"
     assertStringIncludes(noFolder.err, "cannot write none/report.xml: no such file");
   }));
 
+Deno.test("a real process refuses a batch that is not UTF-8, from a file and from standard input", () =>
+  withBatch(async (cwd) => {
+    const latin1 = Uint8Array.from("user_message\nth\xe8re\n", (char) => char.charCodeAt(0));
+    await Deno.writeFile(`${cwd}/latin1.csv`, latin1);
+    const model = ["--endpoint", "http://127.0.0.1:1/v1", "--model", "m"];
+    for (const path of ["latin1.csv", "-"]) {
+      const { code, out, err } = await startCli(["run", path, ...model], { cwd, input: latin1 })
+        .outcome;
+      assertEquals([code, out], [1, ""]);
+      assertStringIncludes(err, `cannot read ${path}: it is not UTF-8`);
+    }
+  }));
+
 Deno.test("a real process prints its help even if its configuration is wrong", () =>
   withBatch(async (cwd) => {
     await Deno.writeTextFile(`${cwd}/.env`, "EVAL_CONCURRENCY=many\n");
