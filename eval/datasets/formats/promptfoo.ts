@@ -1,9 +1,11 @@
+import type { Document } from "yaml";
 import { type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
-import { isFields } from "../../../shared/fields.ts";
+import { errorMessage } from "../../../shared/errors.ts";
+import { asFields, asList, isFields } from "../../../shared/fields.ts";
 import { readWhole } from "./lines.ts";
 import { toChecks } from "./promptfoo_checks.ts";
-import { render } from "./promptfoo_template.ts";
+import { render, renderAll } from "./promptfoo_template.ts";
 
 /** Variables that hold the question if there is no prompt to put them into. */
 const QUESTIONS = ["question", "input", "query", "prompt", "message", "user_message", "text"];
@@ -25,7 +27,7 @@ export const promptfoo: DatasetFormat = {
     const yaml = parseDocument(await readWhole(pieces), { lineCounter: counter });
     const [error] = yaml.errors;
     if (error) throw new ImportError(error.linePos?.[0].line ?? 1, error.message.split("\n")[0]!);
-    const root = yaml.toJS({ maxAliasCount: 100 });
+    const root = toTree(yaml);
     const config: Values = Array.isArray(root) ? { tests: root } : isFields(root) ? root : {};
     for (const name of Object.keys(config)) {
       if (!READ.has(name)) context.leaveOut(`${name} of the configuration`, 1);
@@ -33,34 +35,76 @@ export const promptfoo: DatasetFormat = {
     if (!Array.isArray(config.tests)) {
       throw new ImportError(1, "there is no list of tests; tests in other files are not read");
     }
+    const shared = readShared(config.defaultTest, context);
     const list = isMap(yaml.contents) ? yaml.get("tests") : yaml.contents;
     for (const [index, test] of config.tests.entries()) {
       const node = isSeq(list) ? list.items[index] as { range?: [number] } | null : null;
       const line = counter.linePos(node?.range?.[0] ?? 0).line;
-      yield* readTest(test, { ...context, config, line, index });
+      yield* readTest(test, { ...context, config, shared, line, index });
     }
   },
 };
 
-type TestContext = ImportContext & { config: Values; line: number; index: number };
+/** The value of a document. Aliases may be unknown, too many, or make an endless tree. */
+function toTree(yaml: Document.Parsed): unknown {
+  try {
+    const root = yaml.toJS({ maxAliasCount: 100 });
+    JSON.stringify(root); // fails if something contains itself
+    return root;
+  } catch (error) {
+    throw new ImportError(1, errorMessage(error).split("\n")[0]!);
+  }
+}
+
+/** What every test takes over from `defaultTest`. */
+interface SharedParts {
+  vars: Values;
+  asserts: unknown[];
+  threshold: unknown;
+}
+
+type TestContext = ImportContext & {
+  config: Values;
+  shared: SharedParts;
+  line: number;
+  index: number;
+};
+type LineContext = Pick<TestContext, "line" | "leaveOut">;
+
+function readShared(defaultTest: unknown, { leaveOut }: ImportContext): SharedParts {
+  const context = { line: 1, leaveOut };
+  if (!isFields(defaultTest ?? {})) leaveOut("defaultTest in another file", 1);
+  const { description: _, vars, assert, threshold, ...rest } = asFields(defaultTest);
+  for (const name of Object.keys(rest)) leaveOut(`${name} of defaultTest`, 1);
+  return { vars: readVars(vars, context), asserts: readAsserts(assert, context), threshold };
+}
 
 function* readTest(test: unknown, context: TestContext) {
-  const { config, line, index, leaveOut } = context;
+  const { shared, line, index, leaveOut } = context;
   if (!isFields(test)) {
     leaveOut("tests that are no objects, such as paths of files", line);
     return;
   }
-  const shared = isFields(config.defaultTest) ? config.defaultTest : {};
   const { description, vars, assert, threshold = shared.threshold, ...rest } = test;
   for (const name of Object.keys(rest)) leaveOut(`${name} of a test`, line);
-  const asserts = [assert, shared.assert].flatMap((list) => Array.isArray(list) ? list : []);
-  const all = { ...asValues(shared.vars), ...asValues(vars) };
-  for (const [nth, combination] of combine(all, line).entries()) {
+  if (threshold !== undefined) {
+    leaveOut("threshold of a test: its checks count, but none is required", line);
+  }
+  const asserts = [...readAsserts(assert, context), ...shared.asserts];
+  const combinations = combine({ ...shared.vars, ...readVars(vars, context) }, line);
+  if (combinations.length === 0) leaveOut("tests with an empty list in vars", line);
+  for (const [nth, combination] of combinations.entries()) {
     const values = fillIn(combination, { line, leaveOut });
-    const { checks, reference } = toChecks(asserts, { ...context, values, threshold });
     const turns = toConversation(values, context);
     const last = turns.at(-1)!;
-    if (reference !== undefined) last.reference_reply ??= reference;
+    const { checks, reference } = toChecks(asserts, {
+      values,
+      line,
+      leaveOut,
+      threshold,
+      reference: last.reference_reply,
+    });
+    if (reference !== undefined) last.reference_reply = reference;
     const interactions = turns.map((turn, at) => ({
       id: String(at + 1),
       ...turn,
@@ -78,8 +122,14 @@ function* readTest(test: unknown, context: TestContext) {
   }
 }
 
-function asValues(vars: unknown): Values {
-  return isFields(vars) ? vars : {};
+function readVars(vars: unknown, { line, leaveOut }: LineContext): Values {
+  if (!isFields(vars ?? {})) leaveOut("vars in other files", line);
+  return asFields(vars);
+}
+
+function readAsserts(assert: unknown, { line, leaveOut }: LineContext): unknown[] {
+  if (!Array.isArray(assert ?? [])) leaveOut("assert that is no list", line);
+  return asList(assert);
 }
 
 /** promptfoo tests every combination of the values of variables that are lists. */
@@ -95,25 +145,27 @@ function combine(values: Values, line: number): Values[] {
   return found;
 }
 
-/** Variables may contain one another. */
-function fillIn(
-  values: Values,
-  context: Pick<ImportContext, "leaveOut"> & { line: number },
-): Values {
-  const filled = Object.entries(values).map(([name, value]) => [
-    name,
-    typeof value === "string" ? render(value, { values, ...context }) : value,
-  ]);
-  return Object.fromEntries(filled);
+/** Variables may contain one another. Those in other files are left out. */
+function fillIn(all: Values, context: LineContext): Values {
+  const values = Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => {
+      const isInFile = typeof value === "string" && value.startsWith("file://");
+      if (isInFile) context.leaveOut(`the variable ${name} in another file`, context.line);
+      return !isInFile;
+    }),
+  );
+  return asFields(renderAll(values, { values, ...context }));
 }
 
 function toConversation(values: Values, { config, line, leaveOut }: TestContext): ChatTurn[] {
-  const prompt = findPrompt(config, { line, leaveOut });
+  const prompt = findPrompt(config, leaveOut);
   if (prompt === undefined) {
     const names = Object.keys(values).filter((name) => typeof values[name] === "string");
     const name = QUESTIONS.find((question) => names.includes(question)) ?? names[0];
     if (name === undefined) throw new ImportError(line, "the test has no text in vars");
-    for (const other of names) if (other !== name) leaveOut(`the variable ${other}`, line);
+    for (const other of Object.keys(values)) {
+      if (other !== name) leaveOut(`the variable ${other}`, line);
+    }
     return [{ user_message: values[name] as string }];
   }
   const text = render(prompt, { values, line, leaveOut });
@@ -126,15 +178,20 @@ function toConversation(values: Values, { config, line, leaveOut }: TestContext)
 /** The first prompt that is written in the configuration itself. */
 function findPrompt(
   { prompts }: Values,
-  { leaveOut }: Pick<ImportContext, "leaveOut"> & { line: number },
+  leaveOut: ImportContext["leaveOut"],
 ): string | undefined {
   const all = Array.isArray(prompts) ? prompts : prompts === undefined ? [] : [prompts];
   const texts = all.map((prompt) => isFields(prompt) ? prompt.raw ?? prompt.id : prompt)
-    .filter((text): text is string => typeof text === "string");
-  const [prompt, ...others] = texts.filter((text) => !/^(?:file|exec):\/\/|\.\w{2,4}$/.test(text));
-  if (all.length > 0 && prompt === undefined) leaveOut("prompts in other files", 1);
-  if (others.length > 0) leaveOut("all prompts but the first", 1);
-  return prompt;
+    .filter((text): text is string => typeof text === "string" && !isFileName(text));
+  if (texts.length < all.length) leaveOut("prompts in other files", 1);
+  if (texts.length > 1) leaveOut("all prompts but the first", 1);
+  return texts[0];
+}
+
+/** Such as `file://prompt.txt`, `prompts/*.json` and `prompt.py:create`, but not a sentence. */
+function isFileName(text: string): boolean {
+  if (/^(?:file|exec):\/\//.test(text)) return true;
+  return !text.includes("{{") && /^\S+\.\w{1,5}(?::\w+)?$/.test(text);
 }
 
 /** A prompt may be a list of chat messages as JSON. */

@@ -1,12 +1,14 @@
 import type { ImportContext } from "./format.ts";
 import { isFields } from "../../../shared/fields.ts";
-import { render } from "./promptfoo_template.ts";
+import { renderAll } from "./promptfoo_template.ts";
 
 type Values = Record<string, unknown>;
 
 interface AssertContext extends Pick<ImportContext, "leaveOut"> {
   values: Values;
   line: number;
+  /** What the prompt itself says that the model should answer. */
+  reference: string | undefined;
   /** Of the test: the share of its assertions that is enough. */
   threshold: unknown;
 }
@@ -20,15 +22,16 @@ interface Assertion {
 /** What an assertion becomes; `undefined` if it has no counterpart. */
 type Translate = (assertion: Assertion) => Values | undefined;
 
+const isText = (value: unknown): value is string | number =>
+  typeof value === "string" || typeof value === "number";
+
 const text = (type: string, more: Values = {}): Translate => ({ value }) =>
-  typeof value === "string" || typeof value === "number"
-    ? { type, value: String(value), ...more }
-    : undefined;
+  isText(value) ? { type, value: String(value), ...more } : undefined;
 
 /** A list, or a text with commas between. */
 const texts = (more: Values): Translate => ({ value }) => {
   const list = typeof value === "string" ? value.split(",").map((part) => part.trim()) : value;
-  return Array.isArray(list) && list.length > 0
+  return Array.isArray(list) && list.length > 0 && list.every(isText)
     ? { type: "contains", value: list.map(String), ...more }
     : undefined;
 };
@@ -67,21 +70,25 @@ const TRANSLATIONS: Record<string, Translate> = {
   "g-eval": text("judge"),
 };
 
+/** Assertions that need nothing else: the reply is scored against the reference. */
+const FACTUALITY = new Set(["factuality", "model-graded-factuality"]);
 /** Assertions whose value is what the model should have said. */
-const REFERENCES = new Set(["equals", "similar", "factuality", "model-graded-factuality"]);
+const REFERENCES = new Set(["equals", "similar", ...FACTUALITY]);
+/** Assertions whose threshold becomes part of the check. */
+const WITH_THRESHOLD = new Set(["latency", "similar"]);
 
 /**
- * Assertions as checks. In promptfoo every assertion must hold unless the test has a threshold, so
- * the checks are required then.
+ * Assertions as checks, and the reference among them. In promptfoo every assertion must hold unless
+ * the test has a threshold, so the checks are required then.
  */
 export function toChecks(
   asserts: unknown[],
-  { values, line, threshold: ofTest, leaveOut }: AssertContext,
+  { values, line, threshold: ofTest, leaveOut, ...context }: AssertContext,
 ): { checks: Values[]; reference: string | undefined } {
   const checks: Values[] = [];
-  let reference: string | undefined;
+  let { reference } = context;
   for (const assert of asserts) {
-    const { type: fullType, value: raw, threshold, weight, metric } = isFields(assert)
+    const { type: fullType, value: raw, threshold, weight, metric, ...rest } = isFields(assert)
       ? assert
       : {};
     if (typeof fullType !== "string") {
@@ -90,13 +97,25 @@ export function toChecks(
     }
     const isNegated = fullType.startsWith("not-");
     const type = isNegated ? fullType.slice("not-".length) : fullType;
-    const value = typeof raw === "string" ? render(raw, { values, line, leaveOut }) : raw;
-    if (REFERENCES.has(type) && typeof value === "string" && !isNegated) reference ??= value;
-    const isInFile = typeof value === "string" && /^(?:file|python|package):/.test(value);
-    const check = isInFile ? undefined : TRANSLATIONS[type]?.({ value, threshold });
-    if (!check || weight === 0) {
-      if (!REFERENCES.has(type)) leaveOut(`assertions of the type ${fullType.slice(0, 60)}`, line);
+    const name = `assertions of the type ${fullType.slice(0, 60)}`;
+    const value = renderAll(raw, { values, line, leaveOut });
+    if (isInFile(value)) {
+      leaveOut(`${name} in other files`, line);
       continue;
+    }
+    const expected = REFERENCES.has(type) && isText(value) && !isNegated
+      ? String(value)
+      : undefined;
+    reference ??= expected;
+    const check = TRANSLATIONS[type]?.({ value, threshold });
+    if (!check || weight === 0) {
+      const isReference = FACTUALITY.has(type) && expected !== undefined && expected === reference;
+      if (!isReference) leaveOut(name, line);
+      continue;
+    }
+    for (const field of Object.keys(rest)) leaveOut(`${field} of ${name}`, line);
+    if (threshold !== undefined && !WITH_THRESHOLD.has(type)) {
+      leaveOut(`threshold of ${name}`, line);
     }
     checks.push({
       ...check,
@@ -107,4 +126,10 @@ export function toChecks(
     });
   }
   return { checks, reference };
+}
+
+/** Also if only one of several values is. */
+function isInFile(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(isInFile);
+  return typeof value === "string" && /^(?:file|python|package):/.test(value);
 }

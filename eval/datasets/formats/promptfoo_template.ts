@@ -1,4 +1,5 @@
 import type { ImportContext } from "./format.ts";
+import { isFields } from "../../../shared/fields.ts";
 
 interface TemplateContext extends Pick<ImportContext, "leaveOut"> {
   values: Record<string, unknown>;
@@ -16,6 +17,15 @@ export function render(text: string, { values, line, leaveOut }: TemplateContext
     }
     return typeof value === "string" ? value : JSON.stringify(value);
   });
+}
+
+/** The same for every text inside a list or an object. Names of fields stay as they are. */
+export function renderAll(value: unknown, context: TemplateContext): unknown {
+  if (typeof value === "string") return render(value, context);
+  if (Array.isArray(value)) return value.map((item) => renderAll(item, context));
+  if (!isFields(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => [name, renderAll(field, context)]);
+  return Object.fromEntries(fields);
 }
 
 function readPath(values: Record<string, unknown>, path: string): unknown {
