@@ -1,5 +1,5 @@
 import type { ImportContext } from "./format.ts";
-import { isFields } from "../../../shared/fields.ts";
+import { asFields, asList } from "../../../shared/fields.ts";
 
 /** A turn that a list of chat messages holds. */
 export interface ChatTurn {
@@ -16,31 +16,45 @@ type Context = Pick<ImportContext, "leaveOut"> & { line: number };
 export function toTurns(messages: unknown[], { line, leaveOut }: Context): ChatTurn[] {
   const turns: ChatTurn[] = [];
   for (const message of messages) {
-    const { role, content } = isFields(message) ? message : { role: undefined, content: undefined };
-    const text = toText(content);
+    const { role, content, tool_calls } = asFields(message);
+    const { text, others } = readContent(content);
     const last = turns.at(-1);
-    if (text === undefined) leaveOut(`messages without text (${describeRole(role)})`, line);
+    if (text !== undefined) {
+      if (asList(tool_calls).length > 0) leaveOut("tool_calls of messages", line);
+      for (const type of others) leaveOut(`parts of messages of the type ${type}`, line);
+    }
+    if (text === undefined) leaveOut(`messages without text (${nameOf(role)})`, line);
     else if (role === "user" || role === "human") {
       if (last && last.reference_reply === undefined) last.user_message += `\n\n${text}`;
       else turns.push({ user_message: text });
-    } else if ((role === "assistant" || role === "ai") && last) last.reference_reply = text;
-    else if (role === "system" || role === "developer") {
+    } else if ((role === "assistant" || role === "ai") && last) {
+      if (last.reference_reply !== undefined) {
+        leaveOut("all assistant messages in a row but the last", line);
+      }
+      last.reference_reply = text;
+    } else if (role === "system" || role === "developer") {
       leaveOut("system messages: set parameters.system_prompt of the run", line);
-    } else leaveOut(`messages of the role ${describeRole(role)}`, line);
+    } else leaveOut(`messages of the role ${nameOf(role)}`, line);
   }
   return turns;
 }
 
-/** The text of a message's content, also of one in parts; `undefined` if there is none. */
-function toText(content: unknown): string | undefined {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return undefined;
-  const texts = content.flatMap((part) =>
-    isFields(part) && typeof part.text === "string" ? [part.text] : []
-  );
-  return texts.length === 0 ? undefined : texts.join("\n");
+/**
+ * The text of a message's content, also of one in parts; `undefined` if there is none. `others` are
+ * the types of the parts that are no text.
+ */
+function readContent(content: unknown): { text: string | undefined; others: string[] } {
+  if (typeof content === "string") return { text: content, others: [] };
+  const texts: string[] = [];
+  const others: string[] = [];
+  for (const part of asList(content)) {
+    const { type, text } = typeof part === "string" ? { type: "text", text: part } : asFields(part);
+    if (typeof text === "string") texts.push(text);
+    else others.push(nameOf(type));
+  }
+  return { text: texts.length === 0 ? undefined : texts.join("\n"), others };
 }
 
-function describeRole(role: unknown): string {
-  return typeof role === "string" ? role.slice(0, 40) : "none";
+function nameOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 40) : "none";
 }

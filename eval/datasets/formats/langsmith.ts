@@ -42,6 +42,12 @@ function readExample(row: Row, leaveOut: ImportContext["leaveOut"]): ChatTurn[] 
       /^(?:reference_)?(?:in|out)puts?(?:[._]|$)/.test(name);
     if (!isKnown) leaveOut(`the column ${name}`, 1);
   }
+  for (const [side, values] of Object.entries({ inputs, outputs })) {
+    if (!Array.isArray(values.messages)) continue;
+    for (const name of Object.keys(values)) {
+      if (name !== "messages") leaveOut(`${name} of ${side}`, row.line);
+    }
+  }
   const turns = Array.isArray(inputs.messages)
     ? toTurns(inputs.messages, context)
     : toTurn(choose(inputs, QUESTIONS, { ...context, side: "inputs" }));

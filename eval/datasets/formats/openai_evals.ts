@@ -31,9 +31,21 @@ function readSample(line: Line, context: ImportContext): ChatTurn[] {
     : [];
   const last = turns.at(-1);
   if (!last) throw new ImportError(line.number, "it has no user message in messages or input");
-  const [answer, ...others] = (Array.isArray(ideal) ? ideal : [ideal])
-    .filter((text) => typeof text === "string");
-  if (answer !== undefined) last.reference_reply = answer;
+  const ideals = (Array.isArray(ideal) ? ideal : [ideal ?? undefined])
+    .filter((answer) => answer !== undefined);
+  const [answer, ...others] = ideals.filter(isText).map(String);
+  if (answer !== undefined) {
+    if (last.reference_reply !== undefined && last.reference_reply !== answer) {
+      context.leaveOut("the last message, because ideal is the reference", line.number);
+    }
+    last.reference_reply = answer;
+  }
   if (others.length > 0) context.leaveOut("further answers in ideal", line.number);
+  if (!ideals.every(isText)) context.leaveOut("answers in ideal that are no text", line.number);
   return turns;
+}
+
+/** Numbers and truth values are answers, too: `"ideal": 4`. */
+function isText(value: unknown): boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
 }

@@ -81,6 +81,44 @@ Deno.test("lines of OpenAI evals become conversations", async () => {
   assertEquals((await refuse('{"messages":[],"ideal":"x"}')).line, 1);
 });
 
+Deno.test("numbers in ideal are answers, and what is left out of OpenAI evals is reported", async () => {
+  const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+  const user = { role: "user", content: [image, { type: "text", text: "2+2?" }] };
+  const assistant = (content: string) => ({ role: "assistant", content });
+  const tool_calls = [{ id: "c", type: "function", function: { name: "add", arguments: "{}" } }];
+  const found = await read(
+    [
+      { input: "2+2?", ideal: 4 },
+      { input: "2+2?", ideal: [4, "four"] },
+      { input: "2+2?", ideal: { text: "4" } },
+      { input: "2+2?", ideal: null },
+      { messages: [user, { ...assistant("Let me see."), tool_calls }, assistant("4")] },
+      { messages: [user, assistant("5")], ideal: "4" },
+    ].map((line) => JSON.stringify(line)).join("\n"),
+  );
+  const answers = ["4", "4", undefined, undefined, "4", "4"];
+  assertEquals(turns(found), answers.map((answer) => [["2+2?", answer]]));
+  assertEquals(found.leftOut.map(({ what, line }) => [what, line]), [
+    ["parts of messages of the type image_url", 5],
+    ["further answers in ideal", 2],
+    ["answers in ideal that are no text", 3],
+    ["tool_calls of messages", 5],
+    ["all assistant messages in a row but the last", 5],
+    ["the last message, because ideal is the reference", 6],
+  ]);
+});
+
+Deno.test("a LangSmith export with messages reports what is beside them", async () => {
+  const cell = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
+  const messages = [{ role: "user", content: "Hi" }];
+  const answer = [{ role: "assistant", content: "Hello" }];
+  const inputs = cell({ messages, context: "c" });
+  const outputs = cell({ messages: answer, sources: [] });
+  const found = await read(`inputs,outputs\n${inputs},${outputs}\n`, { name: "export.csv" });
+  assertEquals(turns(found), [[["Hi", "Hello"]]]);
+  assertEquals(found.leftOut.map(({ what }) => what), ["context of inputs", "sources of outputs"]);
+});
+
 Deno.test("a LangSmith export is read with JSON columns and with a column per key", async () => {
   const asJson = await read(
     'id,inputs,outputs,created_at\ne1,"{""question"":""Who?"",""hint"":""h""}",' +
