@@ -27,7 +27,7 @@ const AgreementQuery = z.object({
 const WithdrawQuery = GradeInput.pick({ author: true });
 
 const GradeListQuery = z.object({
-  cursor: cursor(z.tuple([z.int(), z.int(), z.int(), z.string()])).optional(),
+  cursor: cursor(z.tuple([z.int32(), z.int32(), z.int32(), z.string()])).optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(200),
 });
 

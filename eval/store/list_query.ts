@@ -44,6 +44,8 @@ export interface TurnFilter {
   scenarios?: number[];
   attempt?: number;
   turn?: number;
+  /** This turn of each attempt and those before it. */
+  lastTurn?: number;
   /** In the message, the reply or the reference, in any letter case. */
   text?: string;
 }

@@ -129,9 +129,8 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
 
     async conversation(runId, { scenario, attempt, turn }, limit) {
       const { turns } = await read(runId, {
-        filter: { scenarios: [scenario], attempt },
+        filter: { scenarios: [scenario], attempt, lastTurn: turn },
         sort: { by: "position", isDescending: true },
-        after: { scenario, attempt, turn: turn + 1, value: null },
         limit,
         withResults: true,
       });

@@ -34,9 +34,8 @@ export function memoryTurnQueries(turnsOf: (id: string) => Numbered[]): TurnQuer
       return Promise.resolve({ turns: page.map((turn) => toIndexed(turn, withResults)), next });
     },
     countTurns: (id, filter) => Promise.resolve(find(id, filter).length),
-    conversation(id, { scenario, attempt, turn: last }, limit) {
-      const found = find(id, { scenarios: [scenario], attempt }).filter(({ turn }) => turn <= last)
-        .sort(byPosition);
+    conversation(id, { scenario, attempt, turn: lastTurn }, limit) {
+      const found = find(id, { scenarios: [scenario], attempt, lastTurn }).sort(byPosition);
       return Promise.resolve(found.slice(-limit).map((turn) => toIndexed(turn, true)));
     },
     attemptRows(id, { from, to }) {
@@ -77,6 +76,7 @@ function fits(turn: Numbered, filter: TurnFilter): boolean {
     (!scenarios || scenarios.includes(turn.scenario)) &&
     (attempt === undefined || attempt === turn.attempt) &&
     (filter.turn === undefined || filter.turn === turn.turn) &&
+    (filter.lastTurn === undefined || turn.turn <= filter.lastTurn) &&
     (text === undefined || findsText(turn.result, text));
 }
 

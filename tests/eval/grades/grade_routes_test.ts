@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
+import { writeCursor } from "../../../shared/http/cursor.ts";
 import { Agreement } from "../../../shared/schemas/agreement.ts";
 import { PlacedGrade } from "../../../shared/schemas/grades.ts";
 import { cliContext } from "../../fakes/cli_context.ts";
@@ -165,7 +166,9 @@ Deno.test("a bad grade is a 400 that names the field or the part of the path", a
   assertEquals((await send("PUT", "/turns/9/1/0/grade", good)).status, 404);
   assertEquals((await send("GET", "/turns/9/1/0/grades")).status, 404);
   assertEquals((await send("GET", "/agreement?pass_threshold=2")).status, 400);
-  assertEquals((await send("GET", "/grades?cursor=x")).status, 400);
+  for (const cursor of ["x", writeCursor([2 ** 31, 0, 0, ""])]) {
+    assertEquals((await send("GET", `/grades?cursor=${cursor}`)).status, 400);
+  }
 });
 
 Deno.test("agreement says how people agree with each other and with the judge", async () => {

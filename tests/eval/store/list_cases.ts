@@ -218,6 +218,7 @@ export const listCases: Record<string, StoreCase> = {
     assertEquals(await read(1, 10), [0, 1]);
     assertEquals(await read(1, 1), [1]);
     assertEquals(await read(5, 10), [0, 1]);
+    assertEquals(await read(2 ** 31 - 1, 10), [0, 1]);
     assertEquals(await store.attemptRows(id, { from: 0, to: 1 }), [
       { scenario: 0, attempt: 0, turns: 2, failed: 0, missing: 0, barred: 0, mean: 0.7 },
       { scenario: 0, attempt: 1, turns: 2, failed: 1, missing: 0, barred: 0, mean: 0.35 },
