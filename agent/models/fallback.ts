@@ -34,10 +34,10 @@ export function createFallback(provider: ChatProvider, models: string[]): Fallba
   };
 }
 
-/** Rate limited, failing or unreachable: another model may be available. */
+/** Rate limited, failing, unreachable or disconnected: another model may be available. */
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { failure } = error;
   if (failure.kind === "status") return failure.status === 429 || failure.status >= 500;
-  return failure.kind === "unreachable";
+  return failure.kind === "unreachable" || failure.kind === "interrupted";
 }

@@ -1,18 +1,33 @@
 import { type DecodedAnswer, NotJson, parseJsonAnswer } from "../../shared/http/utf8.ts";
 import { unreadable } from "../../shared/providers/failed_answer.ts";
+import { hiddenFailure } from "../../shared/providers/hidden_error.ts";
+import { parseReply } from "../../shared/providers/openai_messages.ts";
+import type { ChatReply } from "../../shared/providers/provider.ts";
 
 /**
  * Reads a whole answer. Throws a `CallFailure` if it is not JSON, or if `parse` returns nothing for
- * it. A completion under another content type is a page of something else.
+ * it: with the status of the error if it is one. A completion under another content type is a page of
+ * something else.
  */
 export async function readAnswer<T>(
   response: Response,
   parse: (answer: DecodedAnswer) => T | undefined,
 ): Promise<T> {
   const bytes = await response.arrayBuffer(); // also of a page: a slow one is slow, not unreadable
-  const parsed = isJson(response) ? tryParse(bytes, parse) : undefined;
-  if (parsed === undefined) throw unreadable(response, new TextDecoder().decode(bytes));
-  return parsed;
+  const answer = isJson(response) ? tryParse(bytes) : undefined;
+  const parsed = answer && parse(answer);
+  if (parsed !== undefined) return parsed;
+  throw hiddenFailure(response, answer?.value) ??
+    unreadable(response, new TextDecoder().decode(bytes));
+}
+
+/** Reads a completion. Throws the error of its choice, even if that has a part of a reply. */
+export async function readReply(response: Response, model: string): Promise<ChatReply> {
+  return await readAnswer(response, (answer) => {
+    const failure = hiddenFailure(response, answer.value);
+    if (failure) throw failure;
+    return parseReply(answer, model);
+  });
 }
 
 /** True if the answer says that it is JSON. */
@@ -20,12 +35,9 @@ export function isJson({ headers }: Response): boolean {
   return /[/+]json\b/.test(headers.get("content-type") ?? "");
 }
 
-function tryParse<T>(
-  bytes: ArrayBuffer,
-  parse: (answer: DecodedAnswer) => T | undefined,
-): T | undefined {
+function tryParse(bytes: ArrayBuffer): DecodedAnswer | undefined {
   try {
-    return parse(parseJsonAnswer(bytes));
+    return parseJsonAnswer(bytes);
   } catch (error) {
     if (error instanceof NotJson) return undefined;
     throw error;

@@ -19,7 +19,7 @@ import {
 import type { Redact } from "../../shared/providers/provider_words.ts";
 import { createRedactor } from "../../shared/redaction.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
-import { readAnswer } from "./openai_answer.ts";
+import { readAnswer, readReply } from "./openai_answer.ts";
 import { readStream } from "./openai_stream.ts";
 import {
   type CallOptions,
@@ -98,9 +98,10 @@ export function createOpenAIProvider(
     const body = JSON.stringify(toCompletionParams(request));
     return await call(attempt, options.signal, async (signal) => {
       const response = await send("/chat/completions", { body, signal });
+      if (!request.rawMessages) return await readReply(response, request.model);
       return await readAnswer(response, (answer) => {
         const reply = parseReply(answer, request.model);
-        return reply && request.rawMessages ? { ...reply, raw: asFields(answer.value) } : reply;
+        return reply && { ...reply, raw: asFields(answer.value) };
       });
     });
   }
@@ -119,10 +120,16 @@ export function createOpenAIProvider(
     let isRetried = false;
     const onRetry = () => isRetried = true;
     try {
-      const open = () => send("/chat/completions", { body, signal: clock.signal });
-      const response = await withRetries(open, { retries, clock, diagnose, onRetry });
       const passesThrough = request.rawMessages !== undefined;
-      yield* readStream(response, { model: request.model, clock, passesThrough });
+      /** Up to the first delta: a stream that fails before it is asked for again. */
+      async function open() {
+        const response = await send("/chat/completions", { body, signal: clock.signal });
+        const deltas = readStream(response, { model: request.model, clock, passesThrough });
+        return { first: await deltas.next(), deltas };
+      }
+      const { first, deltas } = await withRetries(open, { retries, clock, diagnose, onRetry });
+      if (!first.done) yield first.value;
+      yield* deltas;
     } catch (error) {
       throw translate(error, { attempt, clock, caller, isRetried });
     } finally {

@@ -1,11 +1,11 @@
 import type { CallClock } from "../../shared/providers/call_clock.ts";
 import { readStart, unreadable } from "../../shared/providers/failed_answer.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
-import { parseReply } from "../../shared/providers/openai_messages.ts";
+import { hiddenFailure } from "../../shared/providers/hidden_error.ts";
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta } from "../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
-import { isJson, readAnswer } from "./openai_answer.ts";
+import { isJson, readReply } from "./openai_answer.ts";
 import { createReplyAssembler } from "./openai_assembler.ts";
 
 export interface StreamedCall {
@@ -19,7 +19,7 @@ export interface StreamedCall {
 
 /**
  * The deltas of a streamed answer. One that ends with neither a `finish_reason` nor `[DONE]` was
- * cut off and throws: half a reply must not pass for a short one.
+ * cut off and throws: half a reply must not pass for a short one. An event with an `error` throws it.
  */
 export async function* readStream(
   response: Response,
@@ -46,7 +46,10 @@ export async function* readStream(
     if (isDone) break;
     last = data;
     const chunk = parseChunk(data);
-    if (!chunk || chunk.error) throw unreadable(response, data);
+    if (!chunk) throw unreadable(response, data);
+    // Of what is passed on, the errors of choices are the caller's to read.
+    const failure = chunk.error || !passesThrough ? hiddenFailure(response, chunk) : undefined;
+    if (failure) throw failure;
     clock.pause();
     const deltas = assembler.add(chunk);
     if (passesThrough) yield { type: "chunk", chunk };
@@ -64,7 +67,7 @@ async function* readWhole(
   response: Response,
   { model, clock }: StreamedCall,
 ): AsyncGenerator<ChatDelta> {
-  const reply = await readAnswer(response, (answer) => parseReply(answer, model));
+  const reply = await readReply(response, model);
   clock.pause();
   const thoughts = reasoningOf(reply);
   if (thoughts) yield { type: "reasoning", text: thoughts };

@@ -11,10 +11,10 @@ import {
   type Diagnosis,
   toProviderError,
 } from "../../shared/providers/failure.ts";
+import { hiddenFailure } from "../../shared/providers/hidden_error.ts";
 import type { Redact } from "../../shared/providers/provider_words.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
 import { parseAnswer } from "./answer.ts";
-import { hiddenErrorStatus } from "./hidden_error.ts";
 import type { EndpointPace } from "./pace.ts";
 
 export interface EndpointClientOptions {
@@ -151,16 +151,16 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
 /** `undefined` if the answer is not a reply. Throws if it is an error in spite of its status. */
 async function readReply<T>(
-  { headers }: Response,
+  response: Response,
   { bytes, latencyMs }: { bytes: ArrayBuffer; latencyMs: number },
   { read }: EndpointCall<T>,
 ): Promise<T | undefined> {
+  const type = response.headers.get("content-type") ?? "";
   try {
-    const { value, encoding } = await parseAnswer(bytes, headers.get("content-type") ?? "");
-    const status = hiddenErrorStatus(value);
-    if (status === undefined) return read(value, { latencyMs, ...(encoding && { encoding }) });
-    const answer = { status, headers, body: JSON.stringify(value) };
-    throw new CallFailure({ failure: { kind: "status", status }, answer });
+    const { value, encoding } = await parseAnswer(bytes, type);
+    const failure = hiddenFailure(response, value);
+    if (failure) throw failure;
+    return read(value, { latencyMs, ...(encoding && { encoding }) });
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -14,12 +14,14 @@ function failing(failure: ProviderFailure): ProviderError {
 
 const BUSY = failing({ kind: "status", status: 429 });
 
-Deno.test("the next model is asked after 429, 5xx and a refused connection only", async () => {
+Deno.test("the next model is asked after 429, 5xx and a failed connection only", async () => {
   const cases: [ProviderFailure, number][] = [
     [{ kind: "status", status: 429 }, 2],
     [{ kind: "status", status: 500 }, 2],
     [{ kind: "status", status: 503 }, 2],
     [{ kind: "unreachable" }, 2],
+    [{ kind: "interrupted" }, 2],
+    [{ kind: "interrupted", why: "reset" }, 2],
     [{ kind: "status", status: 400 }, 1],
     [{ kind: "status", status: 401 }, 1],
     [{ kind: "status", status: 404 }, 1],

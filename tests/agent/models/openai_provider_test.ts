@@ -207,7 +207,6 @@ Deno.test("content in parts is joined", async () => {
 
 const NO_COMPLETIONS: Record<string, Answer> = {
   "an object without choices": json({ id: "x" }),
-  "an error with status 200": json({ error: { message: "raw words of the provider", code: 429 } }),
   "no choice": json({ choices: [] }),
   "a choice without a message": json({ choices: [{ text: "Hi" }] }),
   "an array": json([]),

@@ -211,7 +211,7 @@ const BROKEN_STREAMS: Record<string, [answer: Answer, kind: string]> = {
   "that ends early": [sse([HI], { end: "close" }), "unreadable"],
   "that ends inside an event": [sse([HI, 'data: {"choi'], { end: "close" }), "unreadable"],
   "whose connection is cut": [sse([HI], { end: "cut" }), "interrupted"],
-  "that reports an error": [sse([HI, { error: { message: "raw words" } }]), "unreadable"],
+  "that reports an error": [sse([HI, { error: { message: "raw words" } }]), "status"],
   "that is not JSON": [sse([HI, "data: nonsense\n\n"]), "unreadable"],
   "without an event": [sse([], { end: "close" }), "unreadable"],
 };

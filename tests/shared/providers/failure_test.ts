@@ -250,8 +250,8 @@ Deno.test("an unreadable answer is named by its status, content type and first c
       "(status 200, application/json, empty)",
     ],
     [
-      json({ error: { message: "busy" } }),
-      'begins with "{\\"error\\":{\\"message\\":\\"busy\\"}}")',
+      json({ result: { message: "busy" } }),
+      'begins with "{\\"result\\":{\\"message\\":\\"busy\\"}}")',
     ],
   ];
   for (const [answer, expected] of cases) {
