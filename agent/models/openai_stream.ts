@@ -1,6 +1,7 @@
 import type { CallClock } from "../../shared/providers/call_clock.ts";
 import { readStart, unreadable } from "../../shared/providers/failed_answer.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
+import { CallFailure } from "../../shared/providers/failure.ts";
 import { hiddenFailure } from "../../shared/providers/hidden_error.ts";
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta } from "../../shared/providers/provider.ts";
@@ -36,16 +37,18 @@ export async function* readStream(
   const assembler = createReplyAssembler(model);
   let isDone = false;
   let isUtf8 = true;
-  let last = "";
-  const events = readServerSentEvents(
-    response.body ?? new Blob().stream(),
-    () => isUtf8 = false,
-  );
+  let isUnfinished = false;
+  let isStream = response.headers.get("content-type")?.includes("event-stream");
+  const events = readServerSentEvents(response.body ?? new Blob().stream(), {
+    onInvalid: () => isUtf8 = false,
+    onUnfinished: () => isUnfinished = true,
+  });
   for await (const data of events) {
     isDone = data === "[DONE]";
     if (isDone) break;
-    last = data;
+    isStream = true;
     const chunk = parseChunk(data);
+    if (!chunk && isUnfinished) break;
     if (!chunk) throw unreadable(response, data);
     // Of what is passed on, the errors of choices are the caller's to read.
     const failure = chunk.error || !passesThrough ? hiddenFailure(response, chunk) : undefined;
@@ -57,7 +60,11 @@ export async function* readStream(
     clock.restart();
   }
   const reply = assembler.reply();
-  if (reply.finishReason === null && !isDone) throw unreadable(response, last);
+  if (reply.finishReason === null && !isDone) {
+    throw isStream
+      ? new CallFailure({ failure: { kind: "interrupted" } })
+      : unreadable(response, "");
+  }
   clock.pause();
   yield { type: "reply", reply: isUtf8 ? reply : { ...reply, encoding: NOT_UTF8 } };
 }

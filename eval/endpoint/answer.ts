@@ -11,7 +11,8 @@ export async function parseAnswer(bytes: ArrayBuffer, type: string): Promise<Dec
   const isEvents = /^text\/event-stream\b/i.test(type) && bytes.byteLength > 0;
   if (!isEvents) return parseJsonAnswer(bytes);
   let encoding: typeof NOT_UTF8 | undefined;
-  const events = readServerSentEvents(new Response(bytes).body!, () => encoding = NOT_UTF8);
+  const onInvalid = () => encoding = NOT_UTF8;
+  const events = readServerSentEvents(new Response(bytes).body!, { onInvalid });
   const value = await assemble(events);
   return { value, ...(encoding && { encoding }) };
 }

@@ -145,6 +145,9 @@ const UNREACHABLE: Record<Unreachable, string> = {
   tls: "the TLS handshake failed",
 };
 
+/** In an answer of a model: its text is of no use to who looks for the fault, and stays private. */
+const QUOTES = /"(choices|content|delta|text)"\s*:/;
+
 /** Describes the answer, to show what kind of server is at the address. */
 function explainUnreadable(
   { redact = String }: Attempt,
@@ -153,7 +156,11 @@ function explainUnreadable(
   if (!answer) return "its answer is unreadable";
   const type = startOf(answer.headers.get("content-type") ?? "no content type", redact);
   const start = startOf(answer.body, redact);
-  const shown = start ? `begins with ${JSON.stringify(start)}` : "empty";
+  const shown = QUOTES.test(answer.body)
+    ? "not shown: it may quote the conversation"
+    : start
+    ? `begins with ${JSON.stringify(start)}`
+    : "empty";
   return `its answer is unreadable (status ${answer.status}, ${type}, ${shown})`;
 }
 

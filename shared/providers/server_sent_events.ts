@@ -1,13 +1,19 @@
 import { createUtf8Decoder } from "../http/utf8.ts";
 
+export interface EventOptions {
+  /** Called once if the bytes are not UTF-8. */
+  onInvalid?: () => void;
+  /** Called before the last event if the stream ended within a line of it. */
+  onUnfinished?: () => void;
+}
+
 /**
  * The `data` of each event of a stream. Ends where the stream ends, also in the middle of an event,
- * whose data so far is then the last. Event names, ids and comments are left out. `onInvalid` is
- * called once if the bytes are not UTF-8.
+ * whose data so far is then the last. Event names, ids and comments are left out.
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  onInvalid: () => void = () => {},
+  { onInvalid = () => {}, onUnfinished = () => {} }: EventOptions = {},
 ): AsyncGenerator<string> {
   let data: string[] = [];
   /** The line so far, in the pieces that it came in. */
@@ -33,5 +39,8 @@ export async function* readServerSentEvents(
     rest = [lines.pop() ?? ""];
     yield* takeLines(lines);
   }
-  yield* takeLines([rest.join("").replace(/\r$/, ""), ""]);
+  const last = rest.join("").replace(/\r$/, "");
+  yield* takeLines([last]);
+  if (last !== "" && data.length > 0) onUnfinished();
+  yield* takeLines([""]);
 }

@@ -208,17 +208,73 @@ Deno.test("the thoughts of a provider that does not stream are yielded too", asy
 });
 
 const BROKEN_STREAMS: Record<string, [answer: Answer, kind: string]> = {
-  "that ends early": [sse([HI], { end: "close" }), "unreadable"],
-  "that ends inside an event": [sse([HI, 'data: {"choi'], { end: "close" }), "unreadable"],
+  "that ends early": [sse([HI], { end: "close" }), "interrupted"],
+  "that ends inside an event": [sse([HI, 'data: {"choi'], { end: "close" }), "interrupted"],
   "whose connection is cut": [sse([HI], { end: "cut" }), "interrupted"],
   "that reports an error": [sse([HI, { error: { message: "raw words" } }]), "status"],
   "that is not JSON": [sse([HI, "data: nonsense\n\n"]), "unreadable"],
-  "without an event": [sse([], { end: "close" }), "unreadable"],
+  "without an event": [sse([], { end: "close" }), "interrupted"],
 };
 for (const [what, [answer, kind]] of Object.entries(BROKEN_STREAMS)) {
   Deno.test(`a stream ${what} is an error, not a short reply`, async () => {
     const error = await failure(answer, (double) => WAYS.stream(providerOf(double)));
     assertEquals([error.status, error.code, error.failure.kind], [502, "provider_error", kind]);
+  });
+}
+
+const SECRET = { choices: [{ delta: { content: "a private matter" } }] };
+const CUT_OFF: Record<string, Answer> = {
+  "between events": sse([SECRET], { end: "close" }),
+  "within an event": sse([SECRET, JSON.stringify(SECRET).slice(0, -9)].map(toEvent), {
+    end: "close",
+  }),
+};
+for (const [where, answer] of Object.entries(CUT_OFF)) {
+  Deno.test(`a stream that was closed ${where} is called that, and its text is not quoted`, async () => {
+    const error = await failure(answer, (double) => WAYS.stream(providerOf(double)));
+    assertEquals(
+      error.message,
+      'cannot get a reply from hub for model "acme/model-1": ' +
+        "the connection was closed before the answer was complete",
+    );
+  });
+}
+
+/** A text goes out as the start of an event that never ends. */
+function toEvent(data: unknown): string {
+  return typeof data === "string" ? `data: ${data}` : `data: ${JSON.stringify(data)}\n\n`;
+}
+
+Deno.test("a stream that was closed before its first text is asked for again", async () => {
+  const role = { choices: [{ delta: { role: "assistant", content: "" } }] };
+  const whole = sse(completionChunks());
+  await using double = await startProviderDouble([
+    sse([], { end: "close" }),
+    sse([role], { end: "close" }),
+    whole,
+  ]);
+  await WAYS.stream(providerOf(double, { retries: 2 }));
+  assertEquals(double.requests.length, 3);
+  await using begun = await startProviderDouble([sse([HI], { end: "close" }), whole]);
+  await assertRejects(() => WAYS.stream(providerOf(begun, { retries: 2 })), ProviderError);
+  assertEquals(begun.requests.length, 1);
+});
+
+const QUOTING: Record<string, Answer> = {
+  "a broken event": sse([
+    HI,
+    'data: {"choices":[{"delta":{"content":"a private matter\\x"}}]}\n\n',
+  ]),
+  "half a completion": raw('{"choices":[{"message":{"content":"a private matter', {
+    headers: { "content-type": "application/json" },
+  }),
+  "another kind of answer": json({ type: "message", content: [{ text: "a private matter" }] }),
+};
+for (const [what, answer] of Object.entries(QUOTING)) {
+  Deno.test(`the text of a model in ${what} is not quoted by the error`, async () => {
+    const error = await failure(answer, (double) => WAYS.stream(providerOf(double)));
+    assertEquals(error.failure.kind, "unreadable");
+    assertMatch(error.message, /\(status 200, .*, not shown: it may quote the conversation\)$/);
   });
 }
 

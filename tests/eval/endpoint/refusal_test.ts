@@ -51,3 +51,11 @@ Deno.test("an unreadable answer is shown by its status, content type and first c
   const error = await errorOf(page);
   assertStringIncludes(error.detail, '(status 200, text/html, begins with "<h1>Sign in</h1>")');
 });
+
+Deno.test("the text of an unreadable answer of a model is not quoted", async () => {
+  const half = 'data: {"choices":[{"delta":{"content":"a private matter"}}]}\n\n';
+  const error = await errorOf(raw(half, { headers: { "content-type": "text/event-stream" } }));
+  assertEquals(error.code, "provider_error");
+  assertStringIncludes(error.detail, "(status 200, text/event-stream, not shown: ");
+  assertEquals(error.detail.includes("private"), false);
+});

@@ -24,6 +24,21 @@ for (const [what, [text, events]] of Object.entries(STREAMS)) {
   });
 }
 
+Deno.test("a stream that ends within a line of an event says so", async () => {
+  const ends = {
+    "data: a": true,
+    "data: a\ndata: b": true,
+    "data: a\n": false,
+    "data: a\n\n": false,
+  };
+  for (const [text, isExpected] of Object.entries(ends)) {
+    let isUnfinished = false;
+    const onUnfinished = () => isUnfinished = true;
+    await Array.fromAsync(readServerSentEvents(new Blob([text]).stream(), { onUnfinished }));
+    assertEquals(isUnfinished, isExpected, JSON.stringify(text));
+  }
+});
+
 Deno.test("a line of megabytes in small pieces is searched only once", async () => {
   const piece = new TextEncoder().encode("x".repeat(256));
   const [start, end] = ["data: ", "\n\n"].map((text) => new TextEncoder().encode(text));
