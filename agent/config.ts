@@ -40,7 +40,7 @@ export const AgentConfig = z.object({
   TAVILY_BASE_URL: address().default("https://api.tavily.com"),
   AGENT_MCP_CONFIG: z.string().optional(),
   AGENT_MCP_TIMEOUT_MS: integer(60_000, { min: 1 }),
-}).superRefine(checkModels);
+}).superRefine(checkModels).superRefine(checkTools);
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
 /** Models of the configuration must lead somewhere, or the first request that needs them fails. */
@@ -69,6 +69,15 @@ function checkModels(
     if (target === "hub" || target === null && isBare) continue;
     refuse("HUB_FALLBACK", `${JSON.stringify(id)} is not of the form <provider>/<model>`);
   }
+}
+
+function checkTools(
+  { AGENT_TOOLS, TAVILY_API_KEY }: { AGENT_TOOLS: string[]; TAVILY_API_KEY?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (!AGENT_TOOLS.includes("web_search") || TAVILY_API_KEY) return;
+  const message = "contains web_search, which needs TAVILY_API_KEY";
+  context.addIssue({ code: "custom", path: ["AGENT_TOOLS"], message });
 }
 
 /**

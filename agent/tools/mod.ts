@@ -1,5 +1,4 @@
 import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
-import { ConfigError } from "../../shared/config.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { AgentConfig } from "../config.ts";
@@ -22,17 +21,14 @@ const CREATORS: Record<ToolName, (config: AgentConfig, workers: WorkerBoard) => 
       }),
       converter: createPageConverter({ onEvent: workers.watch("page") }),
     }),
-  web_search({ TAVILY_API_KEY: apiKey, TAVILY_BASE_URL: baseUrl }) {
-    if (apiKey) return createWebSearch({ apiKey, baseUrl });
-    throw new ConfigError(
-      "cannot start: AGENT_TOOLS contains web_search, which needs TAVILY_API_KEY",
-    );
-  },
+  // The configuration is valid only with a key for it.
+  web_search: ({ TAVILY_API_KEY: apiKey = "", TAVILY_BASE_URL: baseUrl }) =>
+    createWebSearch({ apiKey, baseUrl }),
 };
 
 /**
- * The built-in tools that `AGENT_TOOLS` selects, in the order in which the model sees them. Throws
- * `ConfigError` if the key of one is missing. `workers` watches the workers that they use.
+ * The built-in tools that `AGENT_TOOLS` selects, in the order in which the model sees them.
+ * `workers` watches the workers that they use.
  */
 export function createTools(
   config: AgentConfig,

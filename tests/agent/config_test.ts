@@ -57,3 +57,11 @@ Deno.test("a fallback that is not a hub model is named in the error", () => {
   const bare = { HUB_FALLBACK: "gpt-4o", HUB_BARE_MODELS: "on", MODEL_ALIASES: '{"a": "b"}' };
   assertEquals(parseConfig(AgentConfig, bare).HUB_FALLBACK, ["gpt-4o"]);
 });
+
+Deno.test("web_search without its key is not a valid configuration, so that --check says so too", () => {
+  const parse = (more: Record<string, string> = {}) =>
+    parseConfig(AgentConfig, { AGENT_TOOLS: "calculator,web_search", ...more });
+  const { message } = assertThrows(() => parse(), ConfigError);
+  assertStringIncludes(message, "AGENT_TOOLS: contains web_search, which needs TAVILY_API_KEY");
+  assertEquals(parse({ TAVILY_API_KEY: "k" }).AGENT_TOOLS, ["calculator", "web_search"]);
+});
