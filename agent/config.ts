@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, commonVariables, integer, list, stringMap } from "../shared/config.ts";
+import { address, commonVariables, headerKey, integer, list, stringMap } from "../shared/config.ts";
 import { isUsablePostgres } from "../shared/postgres/address.ts";
 import { routeModel } from "../shared/routing.ts";
 import { TOOL_NAMES } from "./tools/names.ts";
@@ -15,11 +15,11 @@ export const AgentConfig = z.object({
   }).optional(),
   AGENT_PORT: integer(8000, { max: 65_535 }),
   HUB_BASE_URL: address(),
-  HUB_API_KEY: z.string().optional(),
+  HUB_API_KEY: headerKey().optional(),
   HUB_BARE_MODELS: z.enum(["on", "off"]).default("off"),
   MODEL_ALIASES: stringMap(),
   STUDIO_BASE_URL: address(),
-  STUDIO_API_KEY: z.string().optional(),
+  STUDIO_API_KEY: headerKey().optional(),
   STUDIO_MODELS: stringMap().superRefine((models, context) => {
     for (const [name, id] of Object.entries(models ?? {})) {
       if (routeModel(id).target === "studio") continue;
@@ -36,7 +36,7 @@ export const AgentConfig = z.object({
   HUB_FALLBACK: list(),
   AGENT_TOOLS: list(["current_time", "calculator"]).pipe(z.array(z.enum(TOOL_NAMES))),
   TOOL_TIMEOUT_MS: integer(30_000, { min: 1 }),
-  TAVILY_API_KEY: z.string().optional(),
+  TAVILY_API_KEY: headerKey().optional(),
   TAVILY_BASE_URL: address().default("https://api.tavily.com"),
   AGENT_MCP_CONFIG: z.string().optional(),
   AGENT_MCP_TIMEOUT_MS: integer(60_000, { min: 1 }),

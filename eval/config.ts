@@ -3,6 +3,7 @@ import { Price } from "../shared/schemas/cost.ts";
 import {
   address,
   commonVariables,
+  headerKey,
   integer,
   jsonObject,
   list,
@@ -26,8 +27,8 @@ export const MOST_ENCODERS = 64;
 export const EvalConfig = z.object({
   ...commonVariables,
   EVAL_PORT: integer(8080, { max: 65_535 }),
-  EVAL_API_KEY: z.string().optional(),
-  EVAL_CREDENTIALS: stringMap().pipe(z.record(Origin, z.string()).optional()),
+  EVAL_API_KEY: headerKey().optional(),
+  EVAL_CREDENTIALS: stringMap().pipe(z.record(Origin, headerKey()).optional()),
   EVAL_ENDPOINTS: list().pipe(z.array(
     z.union([z.literal("*"), Subdomains, Origin], {
       error: "must hold origins, https://*.example.com or *",
@@ -36,13 +37,13 @@ export const EvalConfig = z.object({
   EVAL_CONCURRENCY: integer(64, { min: 1 }),
   EVAL_MAX_ATTEMPTS: integer(1000, { min: 1 }),
   JUDGE_BASE_URL: address(),
-  JUDGE_API_KEY: z.string().optional(),
+  JUDGE_API_KEY: headerKey().optional(),
   JUDGE_MODEL: z.string().optional(),
   PRICES: jsonObject(z.record(z.string().min(1), Price), {
     example: '{"gpt-4o*": {"input": 2.5, "cached_input": 1.25, "output": 10}}',
   }),
   EMBEDDINGS_BASE_URL: address(),
-  EMBEDDINGS_API_KEY: z.string().optional(),
+  EMBEDDINGS_API_KEY: headerKey().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
   EVAL_ENCODER_WORKERS: z.coerce.number().int().min(1).max(MOST_ENCODERS).optional(),
   EVAL_CJK_ENCODER: z.enum(["on", "off"]).default("on"),

@@ -39,6 +39,31 @@ export function address() {
     .optional();
 }
 
+/** What can be sent as the value of a header; Node's own rule. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** True for a text that can be the value of a header, or a part of it. */
+export function isHeaderValue(text: string): boolean {
+  return HEADER_VALUE.test(text);
+}
+
+const NO_HEADER_VALUE =
+  "cannot be sent in a header: it has a line break, a curly quote or another character beyond Latin-1";
+
+/** A key that is sent in a header. White space around it, such as a file's last line break, is removed. */
+export function headerKey() {
+  return z.string().trim().refine(isHeaderValue, { error: NO_HEADER_VALUE });
+}
+
+/** The keys that callers send; a message names a key by its position, never by its text. */
+function callerKeyList() {
+  return list().superRefine((keys, context) => {
+    keys.forEach((key, index) => {
+      if (!isHeaderValue(key)) context.addIssue(`key ${index + 1} ${NO_HEADER_VALUE}`);
+    });
+  });
+}
+
 /** A JSON object of strings, `{"name": "value"}`. */
 export function stringMap() {
   return z.string().transform((text, context): Record<string, string> => {
@@ -78,7 +103,7 @@ export function rate() {
 /** The variables of both services. Each spreads them into its own schema. */
 export const commonVariables = {
   HOST: z.string().default("127.0.0.1"),
-  API_KEYS: list(),
+  API_KEYS: callerKeyList(),
   CORS_ORIGINS: origins(["http://localhost:*", "http://127.0.0.1:*"]),
   TRUSTED_PROXIES: list(),
   RATE_LIMIT: rate(),

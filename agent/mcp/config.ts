@@ -1,6 +1,6 @@
 import { parse } from "@std/jsonc";
 import { z } from "zod";
-import { ConfigError } from "../../shared/config.ts";
+import { ConfigError, headerKey } from "../../shared/config.ts";
 import { type Fields, isFields } from "../../shared/fields.ts";
 import { explainPermission } from "./permission_help.ts";
 
@@ -28,7 +28,10 @@ const HTTP_TYPES = ["http", "streamable-http", "streamableHttp", "streamable_htt
 const Remote = z.looseObject({
   type: z.enum([...HTTP_TYPES, "sse"], { error: 'must be "http" or "sse" for a url' }).optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }),
-  headers: z.record(z.string(), z.string()).default({}),
+  headers: z.record(
+    z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: "is not the name of a header" }),
+    headerKey(),
+  ).default({}),
   timeout: Timeout,
 });
 

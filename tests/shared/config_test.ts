@@ -1,10 +1,11 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
 import {
   address,
   callerKeys,
   commonVariables,
   ConfigError,
+  headerKey,
   integer,
   list,
   parseConfig,
@@ -54,6 +55,23 @@ Deno.test("each kind of variable is parsed", () => {
   for (const bad of [{ N: "1.5" }, { N: "-1" }, { U: "h/v1" }, { U: "file:///x" }, { M: "[]" }]) {
     assertThrows(() => parseConfig(Kinds, bad), ConfigError, Object.keys(bad)[0]);
   }
+});
+
+const NOT_HEADERS = ["“planted-key”", "planted\nkey", "ключ-planted", "planted\u0000key"];
+
+Deno.test("a key that cannot be sent in a header stops the start, and is not shown", () => {
+  const Keys = z.object({ HUB_KEY: headerKey().optional(), API_KEYS: commonVariables.API_KEYS });
+  for (const key of NOT_HEADERS) {
+    const { message } = assertThrows(() => parseConfig(Keys, { HUB_KEY: key }), ConfigError);
+    assertStringIncludes(message, "HUB_KEY: cannot be sent in a header");
+    const keys = assertThrows(
+      () => parseConfig(Keys, { API_KEYS: `good,ada:${key}` }),
+      ConfigError,
+    );
+    assertStringIncludes(keys.message, "API_KEYS: key 2 cannot be sent in a header");
+    assert(!`${message}${keys.message}`.includes("planted"));
+  }
+  assertEquals(parseConfig(Keys, { HUB_KEY: " sk-1 é\n" }).HUB_KEY, "sk-1 é");
 });
 
 Deno.test("a service on a network needs keys, or an explicit API_KEYS=none", () => {

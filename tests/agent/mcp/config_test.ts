@@ -37,6 +37,11 @@ Deno.test("the file has the format of desktop clients, and errors name what is w
     ],
     ['{"servers":{"a":{"url":"http://a.b","headers":{"x":1}}}}', "servers.a.headers.x: Invalid"],
     [
+      '{"servers":{"a":{"url":"http://a.b","headers":{"x":"“k”"}}}}',
+      "servers.a.headers.x: cannot be sent in a header",
+    ],
+    ['{"servers":{"a":{"url":"http://a.b","headers":{"x y":"k"}}}}', "servers.a.headers.x y: "],
+    [
       '{"servers":{"a":{"command":"x","env":{"KEY":"${input:key}"}}}}',
       "servers.a.env.KEY: ${input:key} is not replaced here",
     ],

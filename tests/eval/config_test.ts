@@ -1,0 +1,20 @@
+import { assertStringIncludes, assertThrows } from "@std/assert";
+import { EvalConfig } from "../../eval/config.ts";
+import { ConfigError, parseConfig } from "../../shared/config.ts";
+
+Deno.test("a key that cannot be sent in a header stops the start, and its variable is named", () => {
+  const cases: [variable: string, value: string][] = [
+    ["EVAL_API_KEY", "“k”"],
+    ["JUDGE_API_KEY", "a\nb"],
+    ["EMBEDDINGS_API_KEY", "ключ"],
+    ["EVAL_CREDENTIALS", '{"https://a.example": "“k”"}'],
+  ];
+  for (const [variable, value] of cases) {
+    const { message } = assertThrows(
+      () => parseConfig(EvalConfig, { [variable]: value }),
+      ConfigError,
+    );
+    assertStringIncludes(message, variable);
+    assertStringIncludes(message, "cannot be sent in a header");
+  }
+});
