@@ -32,6 +32,31 @@ function origins(fallback: string[]) {
   });
 }
 
+/**
+ * A list of IP addresses, each in the form in which sockets report it. A name or a network would
+ * never match.
+ */
+function ipAddresses() {
+  return list().transform((entries, context) =>
+    entries.map((entry) => {
+      const plain = toPlainAddress(entry);
+      if (plain === undefined) {
+        const message = `"${entry}" is not an IP address; names and networks are not supported`;
+        context.issues.push({ code: "custom", input: undefined, message });
+      }
+      return plain ?? entry;
+    })
+  );
+}
+
+function toPlainAddress(entry: string): string | undefined {
+  const text = entry.replace(/^\[|\]$/g, "").replace(/^::ffff:(?=\d+\.)/i, "");
+  if (text.includes(":")) return URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
+  return URL.parse(`http://${text}/`)?.hostname === text && /^[\d.]+$/.test(text)
+    ? text
+    : undefined;
+}
+
 /** An http or https URL; a slash at its end is removed. */
 export function address() {
   return z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
@@ -105,7 +130,7 @@ export const commonVariables = {
   HOST: z.string().default("127.0.0.1"),
   API_KEYS: callerKeyList(),
   CORS_ORIGINS: origins(["http://localhost:*", "http://127.0.0.1:*"]),
-  TRUSTED_PROXIES: list(),
+  TRUSTED_PROXIES: ipAddresses(),
   RATE_LIMIT: rate(),
   MAX_REQUESTS: integer(2000, { min: 1 }),
   MAX_CONNECTIONS: integer(2500, { min: 1 }),

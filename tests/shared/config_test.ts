@@ -57,6 +57,21 @@ Deno.test("each kind of variable is parsed", () => {
   }
 });
 
+Deno.test("TRUSTED_PROXIES takes addresses, in the form in which sockets report them", () => {
+  const parse = (TRUSTED_PROXIES: string) =>
+    parseConfig(Common, { TRUSTED_PROXIES }).TRUSTED_PROXIES;
+  assertEquals(parse("10.0.0.1, 2001:DB8:0::1, [::1], ::ffff:10.0.0.2"), [
+    "10.0.0.1",
+    "2001:db8::1",
+    "::1",
+    "10.0.0.2",
+  ]);
+  for (const entry of ["foo", "127.0.0.0/8", "10.0.0.300", "10.1", "::1/64", "1.2.3.4:80", "a:b"]) {
+    const { message } = assertThrows(() => parse(`10.0.0.1,${entry}`), ConfigError);
+    assertStringIncludes(message, `TRUSTED_PROXIES: "${entry}" is not an IP address`);
+  }
+});
+
 const NOT_HEADERS = ["“planted-key”", "planted\nkey", "ключ-planted", "planted\u0000key"];
 
 Deno.test("a key that cannot be sent in a header stops the start, and is not shown", () => {
