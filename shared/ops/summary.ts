@@ -25,9 +25,15 @@ export function summariseConfig(
 }
 
 function describeSecret(value: unknown): string {
-  if (Array.isArray(value)) return `${value.length} ${HIDDEN}`;
+  if (Array.isArray(value)) return describeKeys(value);
   if (typeof value !== "object" || value === null) return HIDDEN;
   return `${HIDDEN} for ${Object.keys(value).join(", ")}`;
+}
+
+/** `API_KEYS=none` means that callers need none: it is not a key. */
+function describeKeys(values: unknown[]): string {
+  const keys = values.filter((value) => value !== "none");
+  return keys.length > 0 ? `${keys.length} ${HIDDEN}` : "none";
 }
 
 function render(value: unknown): string {
