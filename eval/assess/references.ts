@@ -1,5 +1,15 @@
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { chooseMethod } from "./scores/similarity_method.ts";
+
+/**
+ * What a reply is compared with; `undefined` if there is nothing. An empty one is none: results have
+ * `""` for a turn without a reference, and may be sent in again.
+ */
+export function referenceOf(
+  { reference_reply }: Pick<Interaction, "reference_reply">,
+): string | undefined {
+  return reference_reply === "" ? undefined : reference_reply;
+}
 
 /** What the replies of a batch are compared with, in the order of its turns. */
 export function* references(scenarios: Scenario[]): Generator<string> {

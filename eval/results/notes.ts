@@ -1,6 +1,7 @@
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type { RunNote } from "../../shared/schemas/evaluate_response.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
+import { referenceOf } from "../assess/references.ts";
 import { expectsTools } from "../assess/tools/expects_tools.ts";
 import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";
 
@@ -12,7 +13,7 @@ export function runNotes(
   if (hasJudge) return [];
   const turns = test_batch.flatMap((scenario) =>
     scenario.interactions.map((interaction, turn) => ({ interaction, scenario, turn }))
-  ).filter(({ interaction }) => interaction.reference_reply !== undefined);
+  ).filter(({ interaction }) => referenceOf(interaction) !== undefined);
   const bare = turns.filter(({ interaction, scenario, turn }) =>
     Object.keys(interaction.reference_metadata).length === 0 &&
     checksOf(scenario, turn).length === 0 && !expectsTools(interaction)

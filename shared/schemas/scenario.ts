@@ -13,7 +13,7 @@ export type Metadata = z.infer<typeof Metadata>;
 /**
  * One turn of a test conversation. Unknown fields are kept and returned.
  * `reference_reply` has no default here: a turn without a reference is not scored against an empty
- * one. The answer has `""` in its place.
+ * one. `""` is none, too; the answer has it in its place.
  */
 export const Interaction = z.looseObject({
   id: Id,

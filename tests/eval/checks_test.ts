@@ -250,6 +250,10 @@ Deno.test("a bad check is a 400 that names its path, and nothing is asked", asyn
       assertEquals(one.map((error) => error.path)[0], `test_batch.interactions.0.${path}`);
     });
   }
+  await t.step("a similar whose reference is empty", async () => {
+    const [error] = await refuse(batch([{ reference_reply: "", checks: [{ type: "similar" }] }]));
+    assertEquals(error!.path, "test_batch.interactions.0.checks.0");
+  });
   await t.step("in a list of scenarios, and in a scenario", async () => {
     const scenario = {
       id: "s",

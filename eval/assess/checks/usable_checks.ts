@@ -2,6 +2,7 @@ import { AppError, type FieldError } from "../../../shared/errors.ts";
 import { type Check, MAX_CHECKS } from "../../../shared/schemas/checks.ts";
 import { batchPath } from "../../../shared/schemas/evaluate_request.ts";
 import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import { referenceOf } from "../references.ts";
 import { patternIn } from "../tools/same_args.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { CompiledCheck, ContentChecks } from "./content_checks.ts";
@@ -46,7 +47,7 @@ export async function findUnusableChecks(
     // A scenario's check belongs to each of its turns. It is gathered once, and named once.
     const gathered = new Set<Check>();
     const refused = new Set<Check>();
-    for (const [turn, { reference_reply }] of scenario.interactions.entries()) {
+    for (const [turn, interaction] of scenario.interactions.entries()) {
       await yieldIfDue(); // schemas are long: the batch may have megabytes of them
       const planned = checksOf(scenario, turn);
       if (planned.length > MAX_CHECKS) {
@@ -61,7 +62,7 @@ export async function findUnusableChecks(
           gathered.add(one.check);
           if (isCompiled(one.check)) gather(one.check, `${path}.value`);
         }
-        const message = faultOf(one, { reference: reference_reply, turn, ports });
+        const message = faultOf(one, { reference: referenceOf(interaction), turn, ports });
         if (message === undefined || refused.has(one.check)) continue;
         refused.add(one.check);
         errors.push({ path, message });

@@ -5,6 +5,7 @@ import { type Decision, negated, notMet, undecided } from "../checks/decision.ts
 import { planChecks, type PlannedCheck } from "../checks/planned_checks.ts";
 import { atMost } from "../checks/text_checks.ts";
 import { judgeCriterion } from "../judge/criterion.ts";
+import { referenceOf } from "../references.ts";
 import type { Bounds } from "./score.ts";
 import type { Outcome, ScoredBatch, ScoreInput, Scorer } from "./scorer.ts";
 import { semanticSimilarity } from "./semantic_similarity.ts";
@@ -56,7 +57,7 @@ function createSubjects(input: ScoreInput): (isAboutConversation: boolean) => Su
     text: reply,
     latencyMs,
     outputTokens: usage?.output_tokens ?? null,
-    reference: interaction.reference_reply,
+    reference: referenceOf(interaction),
     texts: { user_message: interaction.user_message, reply },
   };
   let whole: Subject | undefined;

@@ -1,4 +1,5 @@
 import { gradeReply } from "../judge/grade.ts";
+import { referenceOf } from "../references.ts";
 import type { ScoreInput, Scorer } from "./scorer.ts";
 
 /** `judge`: a model's grade. */
@@ -19,9 +20,10 @@ export const judgeScore: Scorer = {
     const isGraded = (reference: string | undefined) =>
       reference !== undefined || rubric !== undefined;
     return {
-      plan: ({ reference_reply }) => ({ judge: isGraded(reference_reply) }),
+      plan: (interaction) => ({ judge: isGraded(referenceOf(interaction)) }),
       async score({ interaction, reply }: ScoreInput) {
-        const { user_message: userMessage, reference_reply: reference } = interaction;
+        const { user_message: userMessage } = interaction;
+        const reference = referenceOf(interaction);
         if (!isGraded(reference)) return { scores: { judge: null } };
         if (!model) {
           return { scores: { judge: null }, missing: { judge: changed.judge ?? "no judge" } };

@@ -1,5 +1,6 @@
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine, type Embedder } from "../embeddings/embedder.ts";
+import { referenceOf } from "../references.ts";
 import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
 import { differencesBetween } from "../text/differences.ts";
@@ -90,9 +91,9 @@ export const meaning: Scorer = {
 
   forBatch: ({ semantics, changed }) => ({
     isRepeatable: true,
-    plan: ({ reference_reply }) => ({ semantic_similarity: reference_reply !== undefined }),
+    plan: (interaction) => ({ semantic_similarity: referenceOf(interaction) !== undefined }),
     async score({ interaction, reply }: RepliedTurn): Promise<Outcome> {
-      const { reference_reply: reference } = interaction;
+      const reference = referenceOf(interaction);
       if (reference === undefined) return { scores: { semantic_similarity: null } };
       const { value, method, missing }: Partial<SemanticSimilarity> = changed.embeddings
         ? { missing: changed.embeddings }

@@ -1,3 +1,4 @@
+import { referenceOf } from "../references.ts";
 import { pairScorers } from "./mod.ts";
 import type { RepliedTurn, Scorer } from "./scorer.ts";
 
@@ -7,9 +8,9 @@ export const textPairs: Scorer = {
 
   forBatch: ({ pairs }) => ({
     isRepeatable: true,
-    plan: ({ reference_reply }) => sameForAll(reference_reply !== undefined),
+    plan: (interaction) => sameForAll(referenceOf(interaction) !== undefined),
     score({ interaction, reply }: RepliedTurn) {
-      const { reference_reply: reference } = interaction;
+      const reference = referenceOf(interaction);
       return reference === undefined
         ? { scores: sameForAll(null) }
         : pairs.compare({ reply, reference });

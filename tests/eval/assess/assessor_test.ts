@@ -187,11 +187,17 @@ Deno.test("without a reference there is no score that needs one", async () => {
   assertEquals(score_methods, undefined);
 });
 
-Deno.test("an empty reference counts: an empty reply is right and any other wrong", async () => {
+Deno.test("an empty reference is none, for every score and for the judge", async () => {
   const subject = interaction("1", { reference_reply: "" });
-  const [right, wrong] = await Promise.all(["", "words"].map((reply) => assess(subject, reply)));
-  assertEquals([right!.scores.bleu, right!.scores.semantic_similarity], [1, 1]);
-  assertEquals([wrong!.scores.bleu, wrong!.scores.semantic_similarity], [0, 0]);
+  const { judge, asked } = fakeJudge(() => '{"reason": "no", "grade": 0}');
+  const { assess, failed } = assessor([subject], { judge });
+  for (const reply of ["", "words"]) {
+    const { scores, judge } = await assess(subject, reply);
+    assertEquals(new Set(Object.values(scores)), new Set([null]), `"${reply}"`);
+    assertEquals(judge, undefined);
+  }
+  assertEquals(asked, []);
+  assertEquals((await failed(subject)).semantic_similarity, null);
 });
 
 Deno.test("the references are encoded before the first reply is there", async () => {

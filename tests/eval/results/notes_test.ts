@@ -26,4 +26,5 @@ Deno.test("a judge, labels on every turn or no reference at all need no note", (
   assertEquals(notes([bare], true), []);
   assertEquals(notes([labelled, free]), []);
   assertEquals(notes([free]), []);
+  assertEquals(notes([interaction("4", { reference_reply: "" })]), []);
 });
