@@ -28,7 +28,7 @@ export function fitThreshold(
 /**
  * The threshold that reproduces most of what people pass or fail; of several the one nearest to
  * `passFrom`. Between two scores that occur every threshold does the same: it is `passFrom` if that
- * lies there, else the middle. `null` if there are no pairs.
+ * lies there, else the middle; below all scores it is `passFrom` or 0. `null` if there are no pairs.
  */
 export function bestThreshold(pairs: readonly Pair[], passFrom: number): ThresholdFit | null {
   const sorted = pairs.toSorted(([a], [b]) => a - b);
@@ -36,7 +36,7 @@ export function bestThreshold(pairs: readonly Pair[], passFrom: number): Thresho
   const isPassed = ([, people]: Pair) => reaches(people, passFrom);
   // From a threshold below all scores upwards: each step no longer passes the scores below it.
   let same = sorted.filter(isPassed).length;
-  let best = { threshold: 0, same };
+  let best = { threshold: reaches(sorted[0]![0], passFrom) ? passFrom : 0, same };
   for (let index = 0; index < sorted.length;) {
     const [score] = sorted[index]!;
     while (index < sorted.length && sorted[index]![0] - score <= ROUNDING) {
@@ -45,7 +45,8 @@ export function bestThreshold(pairs: readonly Pair[], passFrom: number): Thresho
     }
     const next = sorted[index]?.[0] ?? 1; // behind the last score nothing passes
     if (next - score <= ROUNDING) break;
-    const threshold = score < passFrom && passFrom <= next ? passFrom : (score + next) / 2;
+    const isBetween = !reaches(score, passFrom) && reaches(next, passFrom);
+    const threshold = isBetween ? passFrom : (score + next) / 2;
     const isNearer = Math.abs(threshold - passFrom) < Math.abs(best.threshold - passFrom);
     if (same > best.same || (same === best.same && isNearer)) best = { threshold, same };
   }

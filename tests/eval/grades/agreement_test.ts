@@ -83,6 +83,26 @@ Deno.test("thresholds at the ends, and one that is as good as the present one", 
   assertEquals(fitThreshold([[0.2, 1], [0.9, 1]], { threshold: 0, passFrom: 0.7 }).kappa, null);
 });
 
+Deno.test("the present threshold is the best one if none does better, also below all scores", () => {
+  const scores = [0.8, 0.9, 1, 0.9, 0.8];
+  for (const grades of [[0.8, 0.9, 1, 0.85, 0.75], [0.1, 0.9, 1, 0.85, 0.75]]) {
+    const pairs = scores.map((score, index) => [score, grades[index]!] as const);
+    assertEquals(bestThreshold(pairs, 0.7), fitThreshold(pairs, { threshold: 0.7, passFrom: 0.7 }));
+  }
+  const sampler = createSampler(3);
+  const tenth = () => Math.round(10 * sampler.uniform()) / 10;
+  for (let round = 0; round < 500; round++) {
+    const pairs = Array.from({ length: 4 }, () => [tenth(), tenth()] as const);
+    const passFrom = tenth();
+    const best = bestThreshold(pairs, passFrom)!;
+    const present = fitThreshold(pairs, { threshold: passFrom, passFrom });
+    const isBetter = best.agreement > present.agreement;
+    if (!isBetter) assertEquals(best, present, JSON.stringify({ pairs, passFrom }));
+  }
+  const nearly: [number, number][] = [[0.7 - 1e-13, 1], [0.9, 1]]; // passes at 0.7
+  assertEquals(bestThreshold(nearly, 0.7)!.threshold, 0.7);
+});
+
 Deno.test("turns of one scenario are one piece of evidence in the interval of a difference", () => {
   const spread = [0.1, 0.2, 0.3, 0.4];
   const apart = meanDifference(spread.map((value, scenario) => ({ scenario, value })))!;
