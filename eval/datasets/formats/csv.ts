@@ -15,6 +15,7 @@ export const csv: DatasetFormat = {
   async *read(pieces, { columns, leaveOut }) {
     let current: Conversation | undefined;
     let plan: Plan | undefined;
+    const seen = new Set<string>();
     for await (const row of readTable(pieces)) {
       plan ??= planColumns(Object.keys(row.cells), columns);
       for (const name of plan.unused) leaveOut(`the column ${name}`, 1);
@@ -22,6 +23,14 @@ export const csv: DatasetFormat = {
       const id = plan.scenarioId === undefined ? "" : row.cells[plan.scenarioId]!.trim();
       if (!current || id === "" || current.scenario.id !== id) {
         if (current) yield current;
+        // To collect its rows from everywhere would need the whole file in memory.
+        if (seen.has(id)) {
+          throw new ImportError(
+            row.line,
+            `the scenario ${id} has rows further up, and others between; put its rows together`,
+          );
+        }
+        if (id !== "") seen.add(id);
         current = {
           line: row.line,
           scenario: { id: id || `line-${row.line}`, interactions: [] },
@@ -65,7 +74,8 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
   const named = Object.entries(columns.metadata ?? {})
     .map(([label, column]): [string, string] => [label, find(column, column)!]);
   const own = names.filter((name) => name.startsWith(METADATA))
-    .map((name): [string, string] => [name.slice(METADATA.length), name]);
+    .map((name): [string, string] => [name.slice(METADATA.length), name])
+    .filter(([label]) => !named.some(([other]) => other === label));
   const plan = {
     userMessage,
     referenceReply: find(columns.reference_reply, REFERENCE_REPLY),

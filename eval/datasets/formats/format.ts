@@ -9,7 +9,7 @@ export interface Draft {
 export interface ColumnMapping {
   user_message?: string;
   reference_reply?: string;
-  /** Rows in a row with the same value are the turns of one conversation. */
+  /** Rows with the same value are the turns of one conversation; they follow each other. */
   scenario_id?: string;
   /** Names of labels in `reference_metadata`, and the columns that hold them. */
   metadata?: Record<string, string>;

@@ -20,7 +20,7 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
   try {
     for await (const { record, info } of parser) {
       if (names) yield { line, cells: toCells(names, record) };
-      else names = record;
+      else names = requireDistinct(record);
       line = info.lines + 1;
     }
   } catch (error) {
@@ -30,6 +30,13 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
     throw new ImportError(lines, message);
   }
   if (!names) throw new ImportError(1, "there is no row with the names of the columns");
+}
+
+/** Columns without a name may be several: spreadsheets add them at the end. */
+function requireDistinct(names: string[]): string[] {
+  const again = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
+  if (again === undefined) return names;
+  throw new ImportError(1, `there are several columns ${again}; name them differently`);
 }
 
 function toCells(names: string[], record: string[]): Row["cells"] {

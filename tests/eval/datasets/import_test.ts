@@ -57,6 +57,39 @@ Deno.test("a table with our own names needs no mapping, and a missing column is 
   assertEquals((await refuse('user_message,x\nfine,1\n"open', { name: "t.csv" })).line, 3);
 });
 
+Deno.test("a table whose conversations are mixed is refused at the first row out of place", async () => {
+  const rows = (ids: string[]) =>
+    ["scenario_id,user_message", ...ids.map((id) => `${id},Hi`)].join("\n");
+  assertEquals(
+    (await refuse(rows(["A", "B", "A", "B"]))).message,
+    "line 4: the scenario A has rows further up, and others between; put its rows together",
+  );
+  assertEquals((await refuse(rows(["A", "", "A"]))).line, 4);
+  const { scenarios } = await read(rows(["A", "A", "", "", "B"]));
+  assertEquals(scenarios.map(({ id }) => id), ["A", "line-4", "line-5", "B"]);
+});
+
+Deno.test("a table with two columns of one name is refused, unless they have no name", async () => {
+  for (const header of ["user_message,user_message,x", "inputs,outputs,inputs"]) {
+    const [name] = header.split(",");
+    assertEquals(
+      (await refuse(`${header}\n1,2,3\n`, { name: "t.csv" })).message,
+      `line 1: there are several columns ${name}; name them differently`,
+    );
+  }
+  assertEquals(turns(await read("user_message,,\nHi,,\n", { name: "t.csv" })), [
+    [["Hi", undefined]],
+  ]);
+});
+
+Deno.test("a column that a mapping replaces is reported", async () => {
+  const found = await read("user_message,metadata.intent,kind\nHi,old,new\n", {
+    columns: { metadata: { intent: "kind" } },
+  });
+  assertEquals(found.scenarios[0]!.interactions[0]!.reference_metadata, { intent: "new" });
+  assertEquals(found.leftOut.map(({ what }) => what), ["the column metadata.intent"]);
+});
+
 Deno.test("lines of OpenAI evals become conversations", async () => {
   const found = await read(
     [
