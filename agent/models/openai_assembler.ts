@@ -1,4 +1,4 @@
-import { asFields, asList, asText, isFields } from "../../shared/fields.ts";
+import { asFields, asList, asText, type Fields, isFields } from "../../shared/fields.ts";
 import {
   argumentsText,
   KNOWN_FIELDS,
@@ -29,13 +29,19 @@ import type {
 export interface ReplyAssembler {
   /** Takes in a chunk; returns what can be shown of it at once. */
   add(chunk: unknown): ChatDelta[];
-  /** The reply so far; whole once `finishReason` is set. */
+  /** The reply so far. */
   reply(): ChatReply;
+  /** True once every choice has a `finish_reason`. */
+  isWhole(): boolean;
 }
 
-/** Chunks come as providers really send them: any field may be missing or null. */
-export function createReplyAssembler(requestedModel: string): ReplyAssembler {
+/**
+ * Chunks come as providers really send them: any field may be missing or null. The reply is the
+ * choice that comes first, also if there are others; `count` is how many were asked for.
+ */
+export function createReplyAssembler(requestedModel: string, count = 1): ReplyAssembler {
   const calls = createCallCollector();
+  const choices = createChoiceTally();
   let parts: ContentPart[] | undefined;
   const reply: ChatReply = {
     id: null,
@@ -58,7 +64,7 @@ export function createReplyAssembler(requestedModel: string): ReplyAssembler {
     reply.serviceTier ??= asText(chunk.service_tier);
     reply.usage = parseUsage(chunk.usage) ?? reply.usage;
 
-    const choice = asFields(asList(chunk.choices)[0]);
+    const choice = choices.add(asList(chunk.choices).map(asFields));
     reply.finishReason = asText(choice.finish_reason) ?? reply.finishReason;
     if (isFields(choice.logprobs)) {
       reply.logprobs = joinLogprobs(reply.logprobs, choice.logprobs);
@@ -91,12 +97,33 @@ export function createReplyAssembler(requestedModel: string): ReplyAssembler {
 
   return {
     add,
+    isWhole: () => choices.isWhole(count),
     reply() {
       const toolCalls = calls.list.map((call) => ({ ...call, id: call.id || newToolCallId() }));
       const isMore = parts && typeof simplifyContent(parts) !== "string";
       const whole = { ...reply, toolCalls, ...(parts && isMore && { parts }) };
       return withSender(whole, requestedModel);
     },
+  };
+}
+
+/** Keeps the choices of a stream apart, which come in any order. */
+function createChoiceTally() {
+  const begun = new Set<number>();
+  const finished = new Set<number>();
+  const indexOf = ({ index }: Fields) => typeof index === "number" ? index : 0;
+
+  return {
+    /** Returns the choice that the reply is made of; without fields if the chunk has none of it. */
+    add(choices: Fields[]): Fields {
+      for (const choice of choices) {
+        begun.add(indexOf(choice));
+        if (asText(choice.finish_reason) !== null) finished.add(indexOf(choice));
+      }
+      const [first] = begun;
+      return choices.find((choice) => indexOf(choice) === first) ?? {};
+    },
+    isWhole: (count: number) => finished.size >= Math.max(count, begun.size),
   };
 }
 

@@ -120,11 +120,13 @@ export function createOpenAIProvider(
     let isRetried = false;
     const onRetry = () => isRetried = true;
     try {
-      const passesThrough = request.rawMessages !== undefined;
+      const { model, rawMessages, extra } = request;
+      const passesThrough = rawMessages !== undefined;
+      const choices = passesThrough && typeof extra?.n === "number" ? extra.n : 1;
       /** Up to the first delta: a stream that fails before it is asked for again. */
       async function open() {
         const response = await send("/chat/completions", { body, signal: clock.signal });
-        const deltas = readStream(response, { model: request.model, clock, passesThrough });
+        const deltas = readStream(response, { model, clock, passesThrough, choices });
         return { first: await deltas.next(), deltas };
       }
       const { first, deltas } = await withRetries(open, { retries, clock, diagnose, onRetry });

@@ -16,17 +16,22 @@ export interface StreamedCall {
   clock: CallClock;
   /** The chunks are wanted as they are; see `ChatRequest.rawMessages`. */
   passesThrough: boolean;
+  /** How many choices were asked for. */
+  choices: number;
 }
 
+/** The wait for the usage and `[DONE]` after the last choice has ended. */
+const LAST_WAIT_MS = 5_000;
+
 /**
- * The deltas of a streamed answer. One that ends with neither a `finish_reason` nor `[DONE]` was
- * cut off and throws: half a reply must not pass for a short one. An event with an `error` throws it.
+ * The deltas of a streamed answer. One that ends with neither a `finish_reason` of each choice nor
+ * `[DONE]` was cut off and throws: half a reply must not pass for a short one. An event with an `error` throws it.
  */
 export async function* readStream(
   response: Response,
   call: StreamedCall,
 ): AsyncGenerator<ChatDelta> {
-  const { model, clock, passesThrough } = call;
+  const { model, clock, passesThrough, choices } = call;
   if (isJson(response)) {
     yield* readWhole(response, call);
     return;
@@ -34,7 +39,7 @@ export async function* readStream(
   if (response.headers.get("content-type")?.includes("html")) {
     throw unreadable(response, await readStart(response));
   }
-  const assembler = createReplyAssembler(model);
+  const assembler = createReplyAssembler(model, choices);
   let isDone = false;
   let isUtf8 = true;
   let isUnfinished = false;
@@ -43,7 +48,9 @@ export async function* readStream(
     onInvalid: () => isUtf8 = false,
     onUnfinished: () => isUnfinished = true,
   });
-  for await (const data of events) {
+  /** What happens to the connection of a whole answer does not matter, unless the caller has left. */
+  const isOver = () => assembler.isWhole() && (clock.isTimedOut() || !clock.signal.aborted);
+  for await (const data of endingWell(events, isOver)) {
     isDone = data === "[DONE]";
     if (isDone) break;
     isStream = true;
@@ -57,16 +64,28 @@ export async function* readStream(
     const deltas = assembler.add(chunk);
     if (passesThrough) yield { type: "chunk", chunk };
     else yield* deltas;
-    clock.restart();
+    clock.restart(assembler.isWhole() ? LAST_WAIT_MS : undefined);
   }
-  const reply = assembler.reply();
-  if (reply.finishReason === null && !isDone) {
+  if (!isDone && !assembler.isWhole()) {
     throw isStream
       ? new CallFailure({ failure: { kind: "interrupted" } })
       : unreadable(response, "");
   }
   clock.pause();
+  const reply = assembler.reply();
   yield { type: "reply", reply: isUtf8 ? reply : { ...reply, encoding: NOT_UTF8 } };
+}
+
+/** Takes a failure of `events` for their end if `isOver`. */
+async function* endingWell(
+  events: AsyncIterable<string>,
+  isOver: () => boolean,
+): AsyncGenerator<string> {
+  try {
+    yield* events;
+  } catch (error) {
+    if (!isOver()) throw error;
+  }
 }
 
 /** From a provider that does not stream, and says so by sending all of it. */

@@ -10,7 +10,8 @@ export interface CallClock {
   remainingMs(): number;
   /** Stops counting until the next `restart`, for time that the provider is not responsible for. */
   pause(): void;
-  restart(): void;
+  /** Counts from here on, up to `maxMs` if that is less than the limit of the call. */
+  restart(maxMs?: number): void;
   /** Rejects when the call ends first. */
   sleep(ms: number): Promise<void>;
   /** Ends whatever still runs under `signal` and leaves no timer behind. */
@@ -43,9 +44,9 @@ export function startCallClock(
   const leave = () => controller.abort(caller?.reason);
   const pause = () => clearTimeout(timer);
   const remainingMs = () => endsAt - performance.now();
-  function restart(): void {
+  function restart(maxMs = Infinity): void {
     pause();
-    const ms = Math.max(0, Math.min(timeoutMs, lastMoment - performance.now()));
+    const ms = Math.max(0, Math.min(timeoutMs, maxMs, lastMoment - performance.now()));
     endsAt = performance.now() + ms;
     timer = setTimeout(() => {
       isTimedOut = true;

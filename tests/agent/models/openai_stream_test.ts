@@ -278,6 +278,70 @@ for (const [what, answer] of Object.entries(QUOTING)) {
   });
 }
 
+const choiceOf = (index: number, content: string, finish_reason: string | null = null) => ({
+  choices: [{ index, delta: { content }, finish_reason }],
+});
+const TWO_CHOICES: Record<string, [chunks: unknown[], isWhole: boolean]> = {
+  "with both finished": [[choiceOf(1, "B", "stop"), choiceOf(0, "A", "stop")], true],
+  "with the first one cut off": [[choiceOf(0, "A"), choiceOf(1, "B", "stop")], false],
+  "with the second one cut off": [[choiceOf(1, "B"), choiceOf(0, "A", "stop")], false],
+  "of which one never came": [[choiceOf(0, "A", "stop")], false],
+  "in one chunk each": [
+    [{ choices: [0, 1].flatMap((index) => choiceOf(index, "A", "stop").choices) }],
+    true,
+  ],
+};
+for (const [how, [chunks, isWhole]] of Object.entries(TWO_CHOICES)) {
+  Deno.test(`a stream of two choices ${how} is ${isWhole ? "whole" : "an error"} without [DONE]`, async () => {
+    await using double = await startProviderDouble(sse(chunks, { end: "close" }));
+    const request = { ...REQUEST, rawMessages: [], extra: { n: 2 } };
+    const deltas = Array.fromAsync(providerOf(double).stream(request));
+    if (isWhole) assertEquals((await deltas).at(-1)?.type, "reply");
+    else {
+      const error = await assertRejects(() => deltas, ProviderError);
+      assertEquals(error.failure, { kind: "interrupted" });
+    }
+  });
+}
+
+Deno.test("a provider that ignores n is believed when it says [DONE]", async () => {
+  await using double = await startProviderDouble(sse([choiceOf(0, "A", "stop")]));
+  const request = { ...REQUEST, rawMessages: [], extra: { n: 2 } };
+  const deltas = await Array.fromAsync(providerOf(double).stream(request));
+  assertEquals(deltas.at(-1)?.type, "reply");
+});
+
+Deno.test("of several choices the first one is the reply, and the others are not mixed with it", async () => {
+  const chunks = [choiceOf(0, "A"), choiceOf(1, "B", "length"), choiceOf(0, "a", "stop")];
+  const { deltas, reply } = await streamed(chunks);
+  assertEquals([reply.content, reply.finishReason, deltas.length], ["Aa", "stop", 2]);
+});
+
+Deno.test("a choice that is not counted from 0 is a reply as well", async () => {
+  const { reply } = await streamed([choiceOf(1, "A"), choiceOf(1, "", "stop")], "close");
+  assertEquals([reply.content, reply.finishReason], ["A", "stop"]);
+});
+
+for (const end of ["cut", "hang"] as const) {
+  Deno.test(`a stream with a finish reason is whole if its connection ends with a ${end}`, async () => {
+    await using double = await startProviderDouble(sse([HI, STOP], { end }));
+    const provider = providerOf(double, { timeoutMs: end === "hang" ? 200 : 30_000 });
+    const last = (await Array.fromAsync(provider.stream(REQUEST))).at(-1);
+    assert(last?.type === "reply");
+    assertEquals([last.reply.content, last.reply.finishReason], ["Hi", "stop"]);
+  });
+}
+
+Deno.test("whoever leaves after the finish reason has left", async () => {
+  await using double = await startProviderDouble(sse([STOP, HI], { end: "hang" }));
+  const leaving = new AbortController();
+  const stream = providerOf(double).stream(REQUEST, { signal: leaving.signal });
+  const error = await assertRejects(async () => {
+    for await (const { type } of stream) if (type === "text") leaving.abort();
+  });
+  assert(error instanceof Error && error.name === "AbortError");
+});
+
 Deno.test("a stream that sends a piece now and then, forever, ends at its total limit", async () => {
   const dripping: Answer = ({ signal }) => {
     async function* drip(): AsyncGenerator<Uint8Array> {

@@ -50,6 +50,15 @@ test("a clock that stands does not run out until it is restarted", async () => {
   clock.stop();
 });
 
+test("a clock that is restarted for less than its limit runs out sooner, never later", () => {
+  const clock = startCallClock(LONG);
+  clock.restart(1_000);
+  assert(clock.remainingMs() <= 1_000);
+  clock.restart(2 * LONG);
+  assert(clock.remainingMs() > 1_000 && clock.remainingMs() <= LONG);
+  clock.stop();
+});
+
 test("a clock that is restarted again and again runs out at its total", async () => {
   const clock = startCallClock(LONG, undefined, { totalMs: 20 });
   const restarting = setInterval(clock.restart, 1);
