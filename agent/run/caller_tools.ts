@@ -25,7 +25,10 @@ export interface PendingRun {
 export interface CallerCalls {
   /** Announces the pieces of the caller's calls as they come, and leaves out those of the agent's. */
   watch(emit: Emit): Emit;
-  /** The calls of a reply: the agent's, and the caller's with the ids that are known to it. */
+  /**
+   * The calls of a reply: the agent's, and the caller's with the ids that are known to it, each at
+   * the index that it was announced with.
+   */
   split(calls: ToolCall[]): { own: ToolCall[]; theirs: ToolCall[]; ids: PendingRun["ids"] };
 }
 
@@ -47,26 +50,34 @@ export function createCallerCalls(tools: CallerTools): CallerCalls {
   return {
     watch(emit) {
       const names = new Map<number, string>();
+      /** Arguments that came before the name of their call. */
+      const early = new Map<number, string>();
       return (event: AgentEvent) => {
         if (event.type !== "call") return emit(event);
-        const name = names.get(event.index) ?? event.name ?? "";
-        names.set(event.index, name);
-        if (tools.has(name)) return emit({ ...event, name, ...identify(event.index) });
+        const { index: position } = event;
+        const name = names.get(position) || event.name || "";
+        const text = (early.get(position) ?? "") + event.arguments;
+        names.set(position, name);
+        early.delete(position);
+        if (!name) early.set(position, text);
+        if (!tools.has(name)) return;
+        return emit({ ...event, name, arguments: text, ...identify(position) });
       };
     },
     split(calls) {
       const own: ToolCall[] = [];
-      const theirs: ToolCall[] = [];
+      const theirs: { call: ToolCall; index: number }[] = [];
       const ids: PendingRun["ids"] = new Map();
       for (const [position, call] of calls.entries()) {
         if (!tools.has(call.name)) own.push(call);
         else {
-          const { id } = identify(position);
-          theirs.push({ ...call, id });
+          const { id, index } = identify(position);
+          theirs.push({ call: { ...call, id }, index });
           ids.set(id, call.id);
         }
       }
-      return { own, theirs, ids };
+      const inOrder = theirs.toSorted((a, b) => a.index - b.index).map(({ call }) => call);
+      return { own, theirs: inOrder, ids };
     },
   };
 }
