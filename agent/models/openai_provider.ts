@@ -110,25 +110,27 @@ export function createOpenAIProvider(
     request: ChatRequest,
     { signal: caller }: CallOptions = {},
   ): AsyncGenerator<ChatDelta> {
-    const attempt = { ...attempted, model: request.model };
+    const { model, rawMessages, extra } = request;
+    const attempt = { ...attempted, model };
     const clock = startCallClock(timeoutMs, caller, { totalMs: streamTimeoutMs });
     const body = JSON.stringify({
       ...toCompletionParams(request),
       stream: true,
       stream_options: { include_usage: true },
     });
+    const passesThrough = rawMessages !== undefined;
+    const choices = passesThrough && typeof extra?.n === "number" ? extra.n : 1;
     let isRetried = false;
     const onRetry = () => isRetried = true;
+
+    /** Up to the first delta: a stream that fails before it is asked for again. */
+    async function open() {
+      const response = await send("/chat/completions", { body, signal: clock.signal });
+      const deltas = readStream(response, { model, clock, passesThrough, choices });
+      return { first: await deltas.next(), deltas };
+    }
+
     try {
-      const { model, rawMessages, extra } = request;
-      const passesThrough = rawMessages !== undefined;
-      const choices = passesThrough && typeof extra?.n === "number" ? extra.n : 1;
-      /** Up to the first delta: a stream that fails before it is asked for again. */
-      async function open() {
-        const response = await send("/chat/completions", { body, signal: clock.signal });
-        const deltas = readStream(response, { model, clock, passesThrough, choices });
-        return { first: await deltas.next(), deltas };
-      }
       const { first, deltas } = await withRetries(open, { retries, clock, diagnose, onRetry });
       if (!first.done) yield first.value;
       yield* deltas;
