@@ -27,17 +27,20 @@ export function chooseModel(
   id: string | null | undefined,
   { where, rules }: { where: string; rules: ModelRules },
 ): ModelChoice {
-  if (!id?.trim()) {
-    throw new AppError(
-      400,
-      "missing_model_id",
-      `cannot choose a model: send ${where}, a UUID or <provider>/<model>`,
-    );
-  }
+  if (!id?.trim()) throw missingModel(where);
   const route = resolveModel(id, rules);
   if (route.target) return route;
   const shown = JSON.stringify(route.model.slice(0, 100));
   throw new AppError(400, "invalid_model_id", `cannot route model ${shown}: ${NEITHER}; ${ADVICE}`);
+}
+
+/** 400; `where` says where the model is expected. */
+export function missingModel(where: string): AppError {
+  return new AppError(
+    400,
+    "missing_model_id",
+    `cannot choose a model: send ${where}, a UUID or <provider>/<model>`,
+  );
 }
 
 const NEITHER = "neither a UUID nor <provider>/<model>";

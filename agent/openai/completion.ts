@@ -100,9 +100,10 @@ export interface CompletionUsage {
   completion_tokens_details?: Record<string, number>;
 }
 
-/** The usage of all model calls of a run. */
-export function runUsage(report: RunReport): CompletionUsage {
+/** The usage of all model calls of a run; `null` if the provider has sent none. */
+export function runUsage(report: RunReport): CompletionUsage | null {
   const { inputTokens, outputTokens, inputDetails, outputDetails } = report;
+  if (inputTokens + outputTokens === 0) return null;
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,

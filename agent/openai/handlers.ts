@@ -11,7 +11,7 @@ import { chooseModel } from "../models/choice.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
 import { fromLegacy, isLegacy } from "./legacy_functions.ts";
-import { readMode } from "./mode.ts";
+import { readMode, requireModel } from "./mode.ts";
 import { findModel, listModels } from "./model_list.ts";
 import { createPendingRuns } from "./pending_runs.ts";
 import { toConversation, toPlainRequest } from "./request.ts";
@@ -69,6 +69,7 @@ export function createOpenAIHandlers(
     complete: async (request, context) => {
       const { fields, connection } = context;
       const value = await readJsonValue(request, bodyLimits);
+      requireModel(value);
       const body = checkBody(value, CompletionRequest);
       fields.model = body.model;
       const { headers } = request;

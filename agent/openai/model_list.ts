@@ -1,4 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
+import { routeModel } from "../../shared/routing.ts";
 import { explainHidden, type Models } from "../models/models.ts";
 
 /** A model as OpenAI lists it. */
@@ -61,7 +62,9 @@ export async function findModel(
 ): Promise<ModelEntry> {
   const id = decodePath(path);
   const { data } = await listModels(models, signal);
-  const found = data.find((model) => model.id === id);
+  // A UUID means the same in any letter case.
+  const toKey = (text: string) => routeModel(text).target === "studio" ? text.toLowerCase() : text;
+  const found = data.find((model) => toKey(model.id) === toKey(id));
   if (found) return found;
   throw new AppError(
     404,

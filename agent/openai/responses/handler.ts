@@ -1,10 +1,11 @@
 import type { Capacity } from "../../../shared/http/admission.ts";
-import { readJson } from "../../../shared/http/body.ts";
+import { checkBody, readJsonValue } from "../../../shared/http/body.ts";
 import type { BodyLimits } from "../../../shared/http/body_text.ts";
 import { workSignal } from "../../../shared/http/connection.ts";
 import type { Handler } from "../../../shared/http/router.ts";
 import type { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
 import { ResponsesRequest } from "../../../shared/schemas/responses.ts";
+import { requireModel } from "../mode.ts";
 import { callerOf, type CompletionCaller, type CompletionSource } from "../source.ts";
 import { createResponseFrame, toEnd, toResponse } from "./body.ts";
 import { createKeptItems } from "./kept_items.ts";
@@ -31,7 +32,9 @@ export function createResponseHandler(
 
   return async (request, context) => {
     const { fields, connection } = context;
-    const body = await readJson(request, ResponsesRequest, bodyLimits);
+    const value = await readJsonValue(request, bodyLimits);
+    requireModel(value);
+    const body = checkBody(value, ResponsesRequest);
     fields.model = body.model;
     const caller = callerOf(context);
     const completion = toCompletionRequest(body, (id) => kept.find(id, caller));

@@ -220,7 +220,7 @@ Deno.test("every error below /v1/ has OpenAI's format", async () => {
   const cases: [Record<string, unknown>, Step, number, string, string | null][] = [
     [{ model: "gpt-4o" }, {}, 400, "invalid_model_id", "model"],
     [{ model: " " }, {}, 400, "missing_model_id", "model"],
-    [{ model: undefined }, {}, 400, "invalid_request", "model"],
+    [{ model: undefined }, {}, 400, "missing_model_id", "model"],
     [{ messages: [] }, {}, 400, "invalid_request", "messages"],
     [{ messages: [{ role: "user", content: " " }] }, {}, 400, "invalid_request", "messages"],
     [{ n: 2 }, {}, 400, "unsupported_parameter", "n"],
@@ -258,4 +258,26 @@ Deno.test("a stream that fails in the middle ends with an error chunk", async ()
   const { ask } = serve([SUM, error]);
   const chunks = await readChunks(await ask({ stream: true }));
   assertEquals(chunks.at(-1).error.code, "provider_error");
+});
+
+Deno.test("a request without a model says so, on both routes", async () => {
+  const { post } = openAIRoutes(createScriptedProvider({}));
+  for (const model of [undefined, null, " "]) {
+    for (const path of ["chat/completions", "responses"] as const) {
+      const response = await post(path, { model, messages: MESSAGES, input: "Hi" });
+      const { error } = await response.json();
+      assertEquals([response.status, error.code, error.param], [400, "missing_model_id", "model"]);
+    }
+  }
+});
+
+Deno.test("if the provider sends no usage, none is made up", async () => {
+  const { ask } = serve([{ content: "Hi." }]);
+  const chunks = await readChunks(
+    await ask({ stream: true, stream_options: { include_usage: true } }),
+  );
+  assert(chunks.every(({ usage }) => usage === undefined));
+  assert(!("usage" in await (await ask({})).json()));
+  const { post } = openAIRoutes(createScriptedProvider({ content: "Hi." }));
+  assertEquals((await (await post("responses", { input: "Hi" })).json()).usage, null);
 });
