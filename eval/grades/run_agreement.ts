@@ -1,3 +1,4 @@
+import { AppError } from "../../shared/errors.ts";
 import type { Agreement } from "../../shared/schemas/agreement.ts";
 import type { Scores } from "../../shared/schemas/statistics.ts";
 import { thresholdOf } from "../results/outcome.ts";
@@ -20,7 +21,10 @@ export interface RunAgreementOptions {
 /** A turn that people graded, with all of its scores. */
 export type GradedTurnScores = Omit<GradedTurn, "score"> & { scores: Scores };
 
-/** The agreement of people and of a score of a run; also of one that is running. */
+/**
+ * The agreement of people and of a score of a run; also of one that is running. Throws 400 for a
+ * score that no turn has, unless there are no turns yet.
+ */
 export async function readAgreement(
   reader: RunReader,
   run: StoredRun,
@@ -29,16 +33,30 @@ export async function readAgreement(
   using _kept = reader.keep(run.id);
   const grades = createGradeJoin(reader.grades(run.id));
   const turns: GradedTurnScores[] = [];
+  const names = new Set<string>();
   for await (const turn of turnsSoFar(reader, run)) {
+    for (const name in turn.result.scores) names.add(name);
     const found = await grades.of(turn);
     if (found.length === 0) continue;
     const { scenario, result: { scores } } = turn;
     turns.push({ scenario, grades: found, scores });
   }
+  if (wanted !== undefined) requireKnown(wanted, names);
   return { run_id: run.id, ...agreementOf(turns, { score: wanted, passThreshold }) };
 }
 
-/** The same for an export; `undefined` if nobody has graded the run. */
+function requireKnown(score: string, names: ReadonlySet<string>): void {
+  if (names.size === 0 || names.has(score)) return;
+  const known = [...names].join(", ");
+  throw new AppError(
+    400,
+    "invalid_request",
+    `cannot compare grades with the score ${score}: the scores of the run are ${known}`,
+    { errors: [{ path: "score", message: `must be one of ${known}` }] },
+  );
+}
+
+/** `readAgreement` for an export; `undefined` if nobody has graded the run. */
 export async function readGradedAgreement(
   reader: RunReader,
   run: StoredRun,

@@ -49,9 +49,12 @@ export const RunQuery = z.object({
   result: z.stringbool().default(true),
 });
 
-const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
+/** What turns can be sorted by, beside their scores. */
+export const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
 
-const TurnSort = z.string().max(LONGEST_NAME).default("position").transform((sort) => {
+const TurnSort = z.string().max(LONGEST_NAME).refine((sort) => !["", "-"].includes(sort), {
+  error: `must be ${OWN_SORTS.join(", ")} or a score of the run`,
+}).default("position").transform((sort) => {
   const isDescending = sort.startsWith("-");
   const name = isDescending ? sort.slice(1) : sort;
   const by = OWN_SORTS.find((own) => own === name);
@@ -71,7 +74,7 @@ export const TurnListQuery = z.object({
   max_chars: z.coerce.number().int().min(1).max(1_000_000).optional(),
   outcome: list().pipe(z.array(z.enum(TURN_OUTCOMES))),
   threshold: Share.optional(),
-  score: z.string().max(LONGEST_NAME).default("overall"),
+  score: z.string().min(1).max(LONGEST_NAME).default("overall"),
   min: z.coerce.number().optional(),
   max: z.coerce.number().optional(),
   label_key: z.string().max(LONGEST_NAME).optional(),

@@ -2,6 +2,7 @@ import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
+import { facetName } from "../store/turn_facets.ts";
 import type { RunManager } from "./manager.ts";
 
 /** What lists need of a run's request. */
@@ -11,6 +12,8 @@ export interface RunOutline {
   /** See `firstTurnOf`. */
   history: EvaluateRequest["history"];
   passThreshold: number;
+  /** Of all turns, as `facetName` has them. */
+  metadataKeys: ReadonlySet<string>;
 }
 
 /** Runs whose outlines are kept: reading a request of megabytes for each page would take too long. */
@@ -26,6 +29,11 @@ export function outlineOf({ request, attempts }: StoredRun): RunOutline {
     attempts,
     history: request.history,
     passThreshold: thresholdOf(request),
+    metadataKeys: new Set(
+      request.test_batch.flatMap(({ interactions }) =>
+        interactions.flatMap((turn) => Object.keys(turn.reference_metadata ?? {}).map(facetName))
+      ),
+    ),
   };
 }
 

@@ -10,6 +10,7 @@ import type { RunStore } from "../store/store.ts";
 import { ScenarioListQuery, TurnListQuery, TurnPath } from "./list_parameters.ts";
 import type { RunManager } from "./manager.ts";
 import { createRunOutlines, type RunOutline } from "./run_outlines.ts";
+import { requireLabelKey, requireScores } from "./turn_names.ts";
 import { ALL_FIELDS, viewTurn } from "./turn_view.ts";
 import { runNotFound } from "../store/require_run.ts";
 
@@ -39,6 +40,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
       const id = params.id ?? "";
       const query = readQuery(url, TurnListQuery);
       const outline = await outlineOf(id);
+      requireLabelKey(query, outline);
       const filter = toFilter(query, outline);
       const sortName = url.searchParams.get("sort") ?? "position";
       const names = query.fields;
@@ -50,6 +52,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
         ...(query.cursor && { after: readTurnCursor(query.cursor, sortName) }),
       });
       const isFirst = query.cursor === undefined;
+      if (isFirst) await requireScores(query, { id, store, outline, turns: page.turns });
       const total = isFirst && filter.text === undefined
         ? await store.countTurns(id, filter)
         : null;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** What SQLite takes for a path, or for the end of one, where PostgreSQL sees a name. */
-const LIKE_A_PATH = /^[$[]|["\\]/;
+/** What SQLite takes for a path, for the end of one or for none, where PostgreSQL sees a name. */
+const LIKE_A_PATH = /^$|^[$[]|["\\]/;
 
 /** A member of a JSON object that is itself an object, in SQLite and PostgreSQL. */
 export function objectMember(object: RawBuilder<unknown>, name: string): RawBuilder<unknown> {

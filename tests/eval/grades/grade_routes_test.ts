@@ -169,6 +169,8 @@ Deno.test("a bad grade is a 400 that names the field or the part of the path", a
   for (const cursor of ["x", writeCursor([2 ** 31, 0, 0, ""])]) {
     assertEquals((await send("GET", `/grades?cursor=${cursor}`)).status, 400);
   }
+  const unknown = await send("GET", "/agreement?score=zzz");
+  assertEquals([unknown.status, unknown.answer.errors[0].path], [400, "score"]);
 });
 
 Deno.test("agreement says how people agree with each other and with the judge", async () => {

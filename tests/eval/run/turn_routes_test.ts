@@ -87,6 +87,14 @@ Deno.test("an invalid parameter of the lists is refused by its name", async () =
     [`/runs/${id}/turns?sort=-overall&cursor=${other}`, "cursor"],
     [`/runs/${id}/turns?outcome=bad`, "outcome.0"],
     [`/runs/${id}/turns?min=low`, "min"],
+    [`/runs/${id}/turns?sort=`, "sort"],
+    [`/runs/${id}/turns?sort=-`, "sort"],
+    [`/runs/${id}/turns?sort=overal`, "sort"],
+    [`/runs/${id}/turns?sort=-Latency_ms&outcome=incomplete`, "sort"],
+    [`/runs/${id}/turns?score=&min=0`, "score"],
+    [`/runs/${id}/turns?score=overal&min=0`, "score"],
+    [`/runs/${id}/turns?label_key=`, "label_key"],
+    [`/runs/${id}/turns?label_key=moods`, "label_key"],
     [`/runs/${id}/turns?expected=calm`, "label_key"],
     [`/runs/${id}/turns?text=%00`, "text"],
     [`/runs/${id}/turns?attempt_id=3000000000`, "attempt_id"],
@@ -120,6 +128,34 @@ Deno.test("an invalid parameter of the lists is refused by its name", async () =
   for (const path of ["none/turns", "none/summary", `${id}/turns/9/1/0`, "none/turns/0/1/0"]) {
     assertEquals([path, (await get(service, `/runs/${path}`)).status], [path, 404]);
   }
+});
+
+Deno.test("turns are sorted by scores that only some have, or none, and while there are none", async () => {
+  const { service, id } = await run();
+  for (
+    const query of ["sort=mood_match", "sort=overall&outcome=incomplete", "sort=-bleu&text=no"]
+  ) {
+    assertEquals([query, (await get(service, `/runs/${id}/turns?${query}`)).status], [query, 200]);
+  }
+  const store = await openStore({ path: ":memory:" });
+  const { target, reached, open } = gatedTarget();
+  const { service: slow } = evalService(undefined, { store, targetOf: () => target });
+  const free = { id: "s", interactions: [{ id: "a", user_message: "Hi" }] };
+  const labelled = { user_message: "Hi", reference_metadata: { "": "calm" } };
+  const running = evaluateWith(
+    slow,
+    evaluateBody({ test_batch: [free, { id: "t", interactions: [{ id: "b", ...labelled }] }] }),
+  );
+  await reached(1);
+  const [{ run_id }] = (await get(slow, "/runs")).body.runs;
+  const list = async (query: string) => await get(slow, `/runs/${run_id}/turns?${query}`);
+  assertEquals((await list("sort=any_score")).status, 200);
+  open();
+  await running;
+  assertEquals((await list("sort=any_score")).status, 400);
+  assertEquals((await list("sort=overall")).status, 200);
+  assertEquals((await list("sort=_match")).status, 200);
+  assertEquals((await list("label_key=&expected=calm")).body.total, 1);
 });
 
 Deno.test("one turn comes with its scores, its texts and its conversation", async () => {

@@ -155,7 +155,7 @@ export const listCases: Record<string, StoreCase> = {
   },
 
   "turns are found by scores and labels of any name": async (store) => {
-    for (const name of ["$x", "$", "[0]", 'a "b"', "\\", "a.b", "é", "0"]) {
+    for (const name of ["", "$x", "$", "[0]", 'a "b"', "\\", "a.b", "é", "0"]) {
       const fields = (value: number, label: string) => ({
         scores: { overall: 1, [name]: value, [`${name} none`]: null },
         reference_metadata: { [name]: "yes" },
