@@ -40,6 +40,22 @@ Example:
 
 /** Runs the command line. Resolves with the exit code; errors for people are written, not thrown. */
 export async function runCli(args: string[], context: CliContext): Promise<number> {
+  const [name = ""] = args;
+  try {
+    return await execute(args, context);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      const command = isHelp(name) ? "" : `${name} `;
+      const hint = `see "assay-eval ${command}--help"`;
+      context.err.write(`assay-eval ${name}: ${error.message}\n${hint}\n`);
+    } else if (error instanceof AppError || error instanceof ConfigError) {
+      context.err.write(`assay-eval ${name}: ${error.message}\n`);
+    } else throw error;
+    return EXIT.error;
+  }
+}
+
+async function execute(args: string[], context: CliContext): Promise<number> {
   const [name = "", ...rest] = args;
   if (isHelp(name)) {
     context.out.write(await renderHelp());
@@ -55,17 +71,7 @@ export async function runCli(args: string[], context: CliContext): Promise<numbe
     context.out.write(command.help);
     return EXIT.passed;
   }
-  try {
-    return await command.execute(rest, context);
-  } catch (error) {
-    if (error instanceof UsageError) {
-      const hint = `see "assay-eval ${name} --help"`;
-      context.err.write(`assay-eval ${name}: ${error.message}\n${hint}\n`);
-    } else if (error instanceof AppError || error instanceof ConfigError) {
-      context.err.write(`assay-eval ${name}: ${error.message}\n`);
-    } else throw error;
-    return EXIT.error;
-  }
+  return await command.execute(rest, context);
 }
 
 function isHelp(argument: string): boolean {

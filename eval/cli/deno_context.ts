@@ -1,7 +1,5 @@
 import { errorMessage } from "../../shared/errors.ts";
-import { dirname } from "node:path";
 import { parseConfig, readEnvironment } from "../../shared/config.ts";
-import { gatherPieces } from "../../shared/http/json_stream.ts";
 import { createLogger, type Logger } from "../../shared/log.ts";
 import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
@@ -12,9 +10,8 @@ import { createEndpointPolicy } from "../endpoint/policy.ts";
 import type { OpenedData } from "../sharing/open_data.ts";
 import { EXIT, UsageError } from "./command.ts";
 import type { CliContext, CliStream, Interrupts } from "./context.ts";
+import { readPieces, readText, requireWritable, writeText } from "./deno_files.ts";
 import type { EncoderAhead } from "./encoder_ahead.ts";
-
-const SANDBOX = "the program has no permission for this path";
 
 /** The context of a real process: files, streams, signals, storage and the network. */
 export async function createDenoContext(encoder: EncoderAhead): Promise<CliContext> {
@@ -64,9 +61,14 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
         throw new UsageError("EVAL_DATA is a PostgreSQL database: back it up with pg_dump");
       }
       const { backUpDatabase } = await import("../store/backup.ts");
+      const isThere = await Deno.lstat(target).then(() => true, () => false);
       try {
         await backUpDatabase({ path: config().EVAL_DATA, target });
       } catch (error) {
+        // Part of a copy would be mistaken for one, and stand in the way of the next attempt.
+        if (!isThere && !(error instanceof Deno.errors.AlreadyExists)) {
+          await Deno.remove(target).catch(() => {});
+        }
         const reason = errorMessage(error);
         throw new UsageError(`cannot back up ${config().EVAL_DATA} to ${target}: ${reason}`);
       }
@@ -115,8 +117,10 @@ function createStream(stream: typeof Deno.stdout | typeof Deno.stderr): CliStrea
       try {
         while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
       } catch (error) {
-        if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-        Deno.exit(EXIT.brokenPipe);
+        if (error instanceof Deno.errors.BrokenPipe) Deno.exit(EXIT.brokenPipe);
+        // Without a place for messages the work itself continues.
+        if (stream === Deno.stderr) return;
+        throw new UsageError(`cannot write standard output: ${errorMessage(error)}`);
       }
     },
   };
@@ -135,50 +139,4 @@ function watchInterrupts(): Interrupts {
     second: second.signal,
     [Symbol.dispose]: stopListening,
   };
-}
-
-async function readText(path: string): Promise<string> {
-  return (await Array.fromAsync(readPieces(path))).join("");
-}
-
-async function* readPieces(path: string): AsyncGenerator<string> {
-  try {
-    const bytes = path === "-" ? Deno.stdin.readable : (await Deno.open(path)).readable;
-    yield* bytes.pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
-  } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(`cannot read ${path}: it is not UTF-8`);
-    throw explain(`cannot read ${path}`, error);
-  }
-}
-
-async function writeText(path: string, pieces: AsyncIterable<string>): Promise<void> {
-  try {
-    const file = await Deno.open(path, { write: true, create: true, truncate: true });
-    await ReadableStream.from(gatherPieces(pieces)).pipeThrough(new TextEncoderStream())
-      .pipeTo(file.writable);
-  } catch (error) {
-    throw explain(`cannot write ${path}`, error);
-  }
-}
-
-/** Checks without writing: an existing file stays as it is until there is something to write. */
-async function requireWritable(path: string): Promise<void> {
-  const { state } = await Deno.permissions.query({ name: "write", path });
-  if (state !== "granted") throw new UsageError(`cannot write ${path}: ${SANDBOX}`);
-  try {
-    await Deno.stat(dirname(path));
-  } catch (error) {
-    throw explain(`cannot write ${path}`, error);
-  }
-}
-
-function explain(attempt: string, error: unknown): unknown {
-  if (error instanceof Deno.errors.NotFound) {
-    return new UsageError(`${attempt}: no such file or folder`);
-  }
-  if (error instanceof Deno.errors.NotCapable) return new UsageError(`${attempt}: ${SANDBOX}`);
-  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory) {
-    return new UsageError(`${attempt}: ${error.message}`);
-  }
-  return error;
 }

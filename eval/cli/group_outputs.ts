@@ -1,20 +1,20 @@
 import type { GroupFormat, GroupSource } from "../export/group_format.ts";
 import { groupFormats } from "../export/group_formats.ts";
 import type { CliContext } from "./context.ts";
-import type { Output } from "./outputs.ts";
+import { type Output, writeEach } from "./outputs.ts";
 
 /** The format of this name; a group has those that a run has. */
 export function groupFormat(name: string): GroupFormat {
   return groupFormats.find((format) => format.name === name)!;
 }
 
-/** Writes a group into each file, and says so. */
+/** Writes a group into each file, and says so. Throws as `writeEach` does. */
 export async function writeGroup(
   source: GroupSource,
   { outputs, context }: { outputs: Output[]; context: CliContext },
 ): Promise<void> {
-  for (const { path, format } of outputs) {
-    await context.writeText(path, groupFormat(format.name).write(source));
-    context.err.write(`wrote ${path}\n`);
-  }
+  await writeEach(outputs, {
+    context,
+    pieces: ({ format }) => groupFormat(format.name).write(source),
+  });
 }

@@ -20,15 +20,33 @@ export async function planOutputs(paths: string[], context: CliContext): Promise
   return outputs;
 }
 
-/** Writes a run into each file, and says so. */
+/** Writes a run into each file, and says so. Throws as `writeEach` does. */
 export async function writeOutputs(
   outputs: Output[],
   { source, context }: { source: ExportSource; context: CliContext },
 ): Promise<void> {
-  for (const { path, format } of outputs) {
-    await context.writeText(path, format.write(source));
-    context.err.write(`wrote ${path}\n`);
+  await writeEach(outputs, { context, pieces: ({ format }) => format.write(source) });
+}
+
+/** Writes all files that can be written, then throws `UsageError` with those that cannot. */
+export async function writeEach(
+  outputs: Output[],
+  { pieces, context }: {
+    pieces: (output: Output) => AsyncIterable<string>;
+    context: CliContext;
+  },
+): Promise<void> {
+  const failures: string[] = [];
+  for (const output of outputs) {
+    try {
+      await context.writeText(output.path, pieces(output));
+      context.err.write(`wrote ${output.path}\n`);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      failures.push(error.message);
+    }
   }
+  if (failures.length > 0) throw new UsageError(failures.join("\n"));
 }
 
 function formatOfFile(path: string, formats: readonly ExportFormat[]): ExportFormat {

@@ -20,8 +20,6 @@ export async function reportGroup(
 ): Promise<number> {
   const report = await storedGroups(store).report(id, { scores: criteria.scores });
   context.out.write(describeGroup(report, terminalForm));
-  const runs = () => groupSources(store, { ...report, threshold: criteria.threshold });
-  await writeGroup({ report, runs }, { outputs: criteria.outputs, context });
   context.out.write("\n");
   const codes: number[] = [];
   for (const { run_id, name } of report.models) {
@@ -30,5 +28,7 @@ export async function reportGroup(
     context.out.write(`${terminalForm.name(name)}: ${words}\n`);
     codes.push(code);
   }
+  const runs = () => groupSources(store, { ...report, threshold: criteria.threshold });
+  await writeGroup({ report, runs }, { outputs: criteria.outputs, context });
   return [EXIT.error, EXIT.notPassed].find((code) => codes.includes(code)) ?? EXIT.passed;
 }

@@ -32,8 +32,8 @@ export async function reportRun(
   source.scores = await context.describeScores();
   context.out.write(describeRun(source, { digest, form: terminalForm }));
   if (source.comparison) context.out.write(describeComparison(source.comparison, terminalForm));
-  await writeOutputs(criteria.outputs, { source, context });
   context.out.write(`\n${words}\n`);
+  await writeOutputs(criteria.outputs, { source, context });
   return code;
 }
 

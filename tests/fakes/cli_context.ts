@@ -54,6 +54,7 @@ export function cliContext(options: CliOptions = {}) {
       yield await this.readText(path);
     },
     async writeText(path, pieces) {
+      if (path.startsWith("full")) throw new UsageError(`cannot write ${path}: no space left`);
       files[path] = (await Array.fromAsync(pieces)).join("");
     },
     requireWritable(path) {

@@ -19,15 +19,19 @@ export interface CliProcess {
 /** `assay-eval` as a process of its own, with the permissions that it has in production. */
 export function startCli(
   args: string[],
-  { cwd, environment = {}, input }: {
+  { cwd, environment = {}, input, shell }: {
     cwd: string;
     environment?: Record<string, string>;
     /** What it reads from its standard input. */
     input?: Uint8Array<ArrayBuffer>;
+    /** A command of the shell that starts it, as `"$@"`. */
+    shell?: string;
   },
 ): CliProcess {
-  const child = new Deno.Command(Deno.execPath(), {
+  const [program, ...words] = [...shell ? ["sh", "-c", shell, "sh"] : [], Deno.execPath()];
+  const child = new Deno.Command(program!, {
     args: [
+      ...words,
       "run",
       "--frozen",
       "--no-prompt",

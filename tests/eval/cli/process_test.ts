@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { startCli } from "../../fakes/cli_process.ts";
 import { batchFile } from "../../fakes/cli_context.ts";
@@ -109,6 +109,62 @@ Deno.test("a real process that prints the help of a run starts no encoder", () =
     const read = await Deno.readTextFile(`${cwd}/audit.jsonl`);
     assertStringIncludes(read, "/eval/cli/run.ts"); // what was loaded is there
     assertEquals(read.match(/encoder_worker|embed-minilm/g), null);
+  }));
+
+Deno.test("a real process that cannot write a file keeps the old one, and writes the others", () =>
+  withBatch(async (cwd) => {
+    await using endpoint = await startProviderDouble(right);
+    const model = ["--endpoint", endpoint.baseUrl, "--model", "m"];
+    const run = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
+    assertEquals(run.code, 0, run.err);
+    await Deno.writeTextFile(`${cwd}/large.html`, "old");
+    const args = ["export", "latest", "--output", "large.html", "--output", "small.xml"];
+    const shell = 'trap "" XFSZ; ulimit -f 200; exec "$@"'; // no file has more than 100 KB
+    const { code, err } = await startCli(args, { cwd, shell }).outcome;
+    assertEquals(code, 1);
+    assertMatch(
+      err,
+      /^wrote small.xml\nassay-eval export: cannot write large.html: File too large .*\nsee .*\n$/,
+    );
+    assertEquals(await Deno.readTextFile(`${cwd}/large.html`), "old");
+    assertMatch(await Deno.readTextFile(`${cwd}/small.xml`), /<\/testsuites>\n?$/);
+    const names = [...Deno.readDirSync(cwd)].map(({ name }) => name).sort();
+    assertEquals(names, ["batch.jsonl", "data", "large.html", "small.xml"]);
+  }));
+
+Deno.test("a real process whose standard output is full says so", () =>
+  withBatch(async (cwd) => {
+    await using endpoint = await startProviderDouble(right);
+    const model = ["--endpoint", endpoint.baseUrl, "--model", "m"];
+    const run = await startCli(["run", "batch.jsonl", ...model], { cwd }).outcome;
+    assertEquals(run.code, 0, run.err);
+    for (const args of [["export", "latest"], ["--help"]]) {
+      const { code, err } = await startCli(args, { cwd, shell: 'exec "$@" > /dev/full' }).outcome;
+      assertEquals(code, 1);
+      assertMatch(
+        err,
+        /^assay-eval \S+: cannot write standard output: No space left .*\nsee .*\n$/,
+      );
+    }
+    const { code, out } = await startCli(["--help"], { cwd, shell: 'exec "$@" 2> /dev/full' })
+      .outcome;
+    assertEquals([code, out.startsWith("assay-eval ")], [0, true]);
+  }));
+
+Deno.test("a backup that fails leaves no file, and does not touch one that was there", () =>
+  withBatch(async (cwd) => {
+    await Deno.writeTextFile(`${cwd}/damaged.db`, "this is a letter, not a database. ".repeat(100));
+    await Deno.writeTextFile(`${cwd}/there.db`, "kept");
+    for (const database of ["damaged.db", "none.db"]) {
+      const environment = { EVAL_DATA: `${cwd}/${database}` };
+      for (const target of ["copy.db", "there.db"]) {
+        const { code, err } = await startCli(["backup", target], { cwd, environment }).outcome;
+        assertEquals(code, 1);
+        assertMatch(err, new RegExp(`cannot back up .*/${database} to ${target}: `));
+      }
+      await assertRejects(() => Deno.lstat(`${cwd}/copy.db`), Deno.errors.NotFound);
+    }
+    assertEquals(await Deno.readTextFile(`${cwd}/there.db`), "kept");
   }));
 
 Deno.test("a backup is a database of its own, made while another process writes, and never overwrites", () =>

@@ -142,6 +142,24 @@ Deno.test("the same model against itself is inconclusive, which passes", async (
   assertStringIncludes(out, ": inconclusive\n");
 });
 
+Deno.test("a file that cannot be written costs neither the verdict nor the other files", async () => {
+  const context = cliContext({ files: { "b.json": batchFile(2) }, answer: () => "right" });
+  const outputs = ["full.json", "r.xml", "full.md"].flatMap((name) => ["--output", name]);
+  for (const models of [target, [...target, "--model", "other"]]) {
+    const { code, out, err } = await context.run("run", "b.json", ...models, ...outputs);
+    assertEquals(code, 1);
+    assertMatch(out, /\bpassed\n$/);
+    assertStringIncludes(
+      err,
+      "wrote r.xml\nassay-eval run: cannot write full.json: no space left\n" +
+        "cannot write full.md: no space left\n",
+    );
+    delete context.files["r.xml"];
+    const { runs: [run] } = await context.store.listRuns({ limit: 1 });
+    assertEquals(run!.gate, "passed");
+  }
+});
+
 Deno.test("outputs are written in the format of their endings, with the comparison", async () => {
   const context = cliContext({ files: { "b.json": batchFile(2) }, answer: () => "right" });
   await context.run("run", "b.json", ...target);

@@ -1,0 +1,44 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { writeText } from "../../../eval/cli/deno_files.ts";
+
+/** A folder that is gone at the end. */
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
+
+Deno.test("an existing file is replaced only by a complete one, and nothing is left beside it", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/out.json`;
+    await Deno.writeTextFile(path, "old");
+    async function* broken() {
+      yield "a".repeat(100_000);
+      await Promise.resolve();
+      throw new RangeError("no more");
+    }
+    await assertRejects(() => writeText(path, broken()), RangeError, "no more");
+    assertEquals([await Deno.readTextFile(path), names(folder)], ["old", ["out.json"]]);
+    await writeText(path, ReadableStream.from(["n", "ew"]));
+    assertEquals([await Deno.readTextFile(path), names(folder)], ["new", ["out.json"]]);
+  }));
+
+Deno.test("a file that is written again keeps its mode, and stays behind its link", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/real.json`, "old", { mode: 0o600 });
+    await Deno.symlink("real.json", `${folder}/link.json`);
+    await writeText(`${folder}/link.json`, ReadableStream.from(["new"]));
+    assertEquals(await Deno.readTextFile(`${folder}/real.json`), "new");
+    assertEquals((await Deno.stat(`${folder}/real.json`)).mode! & 0o777, 0o600);
+    assertEquals((await Deno.lstat(`${folder}/link.json`)).isSymlink, true);
+  }));
+
+Deno.test("a device is written as it is, and no file takes its place", async () => {
+  await writeText("/dev/null", ReadableStream.from(["text"]));
+  assertEquals((await Deno.lstat("/dev/null")).isCharDevice, true);
+});
