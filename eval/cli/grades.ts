@@ -34,7 +34,8 @@ Lists the latest grade of each author. RUN is an id, or "latest".
 
   --import FILE  store the grades of a file first, one JSON object per line:
                  scenario, attempt_id, turn, value, and label, comment, author;
-                 a value of null withdraws the author's grade
+                 a value of null withdraws the author's grade. If a line is
+                 wrong, none is stored
   --json         print the grades as JSON lines, which --import reads
 
 "scenario" and "turn" are positions counted from 0, "attempt_id" from 1.
@@ -67,11 +68,17 @@ Example:
   },
 };
 
-function parseLines(text: string): z.infer<typeof GradeLine>[] {
-  return text.split("\n").flatMap((line, index) => {
+interface Line {
+  /** Counted from 1. */
+  number: number;
+  grade: z.infer<typeof GradeLine>;
+}
+
+function parseLines(text: string): Line[] {
+  return text.replace(/^\ufeff/, "").split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     try {
-      return [checkBody(JSON.parse(line), GradeLine)];
+      return [{ number: index + 1, grade: checkBody(JSON.parse(line), GradeLine) }];
     } catch (error) {
       const reason = error instanceof AppError && error.errors
         ? error.errors.map(({ path, message }) => `${path}: ${message}`).join("; ")
@@ -81,29 +88,61 @@ function parseLines(text: string): z.infer<typeof GradeLine>[] {
   });
 }
 
+/** Stores all grades of a file, or none if one of them cannot be stored. */
 async function importGrades(
   run: StoredRun,
-  { lines, store, context }: {
-    lines: z.infer<typeof GradeLine>[];
-    store: RunStore;
-    context: CliContext;
-  },
+  { lines, store, context }: { lines: Line[]; store: RunStore; context: CliContext },
 ): Promise<void> {
-  for (const { scenario, attempt_id, turn, value, ...rest } of lines) {
-    const { label = null, comment = null, author = "" } = rest;
-    const position = { scenario, attempt: attempt_id - 1, turn };
+  await requireStorable(run, { lines, store });
+  for (const [index, { number, grade }] of lines.entries()) {
+    const { value, label = null, comment = null, author = "" } = grade;
+    const position = positionOf(grade);
     const saved = value === null
       ? await store.withdrawGrade(run.id, { ...position, author })
       : await store.saveGrade(run.id, position, { value, label, comment, author });
-    if (saved) continue;
-    const [what, why] = value === null
-      ? ["withdraw", "there is none"]
-      : ["import", "the turn is not stored"];
-    throw new UsageError(
-      `cannot ${what} the grade of turn ${scenario}/${attempt_id}/${turn}: ${why}`,
-    );
+    if (!saved) { // deleted or withdrawn by another process meanwhile
+      throw new UsageError(
+        `cannot import the grades: line ${number}: the turn or its grade is gone; ` +
+          `${index} grades were imported`,
+      );
+    }
   }
   context.err.write(`imported ${lines.length} grades\n`);
+}
+
+/** Throws `UsageError` at the first line whose turn, or whose grade to withdraw, is not stored. */
+async function requireStorable(
+  run: StoredRun,
+  { lines, store }: { lines: Line[]; store: RunStore },
+): Promise<void> {
+  const nameOf = (...parts: (number | string)[]) => JSON.stringify(parts);
+  const turns = new Set<string>();
+  for await (const page of store.turnPages(run.id)) {
+    for (const { scenario, attempt, turn } of page) turns.add(nameOf(scenario, attempt, turn));
+  }
+  const graded = new Set<string>();
+  for await (const { scenario, attempt, turn, author } of store.grades(run.id)) {
+    graded.add(nameOf(scenario, attempt, turn, author));
+  }
+  for (const { number, grade } of lines) {
+    const { scenario, attempt, turn } = positionOf(grade);
+    const name = nameOf(scenario, attempt, turn, grade.author ?? "");
+    const isStored = turns.has(nameOf(scenario, attempt, turn));
+    const [what, why] = grade.value === null
+      ? ["withdraw", graded.delete(name) ? undefined : "there is none"]
+      : ["import", isStored ? undefined : "the turn is not stored"];
+    if (why !== undefined) {
+      throw new UsageError(
+        `cannot import the grades: line ${number}: cannot ${what} the grade of turn ` +
+          `${scenario}/${grade.attempt_id}/${turn}: ${why}; no grade was imported`,
+      );
+    }
+    if (grade.value !== null) graded.add(name);
+  }
+}
+
+function positionOf({ scenario, attempt_id, turn }: Line["grade"]) {
+  return { scenario, attempt: attempt_id - 1, turn };
 }
 
 /** Without what the import does not read. */

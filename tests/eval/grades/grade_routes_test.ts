@@ -257,6 +257,36 @@ Deno.test("a deleted run has no grades any more", async () => {
   assertEquals((await send("GET", "/grades")).status, 404);
 });
 
+Deno.test("a file of grades with one line that cannot be imported changes nothing", async () => {
+  const line = (scenario: number, value: number | null, author = "ann") =>
+    JSON.stringify({ scenario, attempt_id: 1, turn: 0, value, author });
+  const files: Record<string, string> = {
+    "b.json": JSON.stringify(body),
+    "far.jsonl": `${line(0, 1)}\n\n${line(9, 1)}\n${line(1, 1)}\n`,
+    "none.jsonl": `${line(0, 1)}\n${line(1, null)}\n`,
+    "twice.jsonl": `${line(0, 1)}\n${line(0, null)}\n${line(0, null)}\n`,
+    "good.jsonl": `\ufeff${line(0, 1)}\n${line(0, null)}\n${line(0, 0.5)}\n${line(1, 1, "ben")}\n`,
+  };
+  const { run } = cliContext({ files, answer: () => "right" });
+  await run("run", "b.json", "--threshold", "0");
+  for (
+    const [file, words] of [
+      ["far.jsonl", "line 3: cannot import the grade of turn 9/1/0: the turn is not stored"],
+      ["none.jsonl", "line 2: cannot withdraw the grade of turn 1/1/0: there is none"],
+      ["twice.jsonl", "line 3: cannot withdraw the grade of turn 0/1/0: there is none"],
+    ] as const
+  ) {
+    const { code, err } = await run("grades", "latest", "--import", file);
+    assertEquals(code, 1);
+    assertStringIncludes(err, `cannot import the grades: ${words}; no grade was imported\n`);
+    assertEquals((await run("grades", "latest")).out, "no grades found\n");
+  }
+  const { code, err } = await run("grades", "latest", "--import", "good.jsonl");
+  assertEquals([code, err], [0, "imported 4 grades\n"]);
+  const { out } = await run("grades", "latest", "--json");
+  assertEquals(out, `${line(0, 0.5)}\n${line(1, 1, "ben")}\n`);
+});
+
 Deno.test("the command line imports, lists and compares grades", async () => {
   const line = (scenario: number, value: number, author: string) =>
     JSON.stringify({ scenario, attempt_id: 1, turn: 0, value, author });
