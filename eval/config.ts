@@ -57,8 +57,17 @@ export const EvalConfig = z.object({
   EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),
   EVAL_TRUST_CLOCK: z.enum(["on", "off"]).default("off"),
   EVAL_MAX_RUNS: integer(100, { min: 1 }),
-});
+}).superRefine(checkModels);
 export type EvalConfig = z.infer<typeof EvalConfig>;
+
+/** An address without a model would be found out by the first run that needs it. */
+function checkModels(config: Record<string, unknown>, context: z.RefinementCtx): void {
+  for (const service of ["JUDGE", "EMBEDDINGS"]) {
+    const [address, model] = [`${service}_BASE_URL`, `${service}_MODEL`];
+    if (!config[address] || config[model]) continue;
+    context.addIssue({ code: "custom", path: [model], message: `must be set if ${address} is` });
+  }
+}
 
 /** Throws `ConfigError` if the service would be reachable from a network without protection. */
 export function requireSafeEvalExposure(config: EvalConfig): void {

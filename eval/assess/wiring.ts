@@ -1,7 +1,6 @@
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
-import { ConfigError } from "../../shared/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { ScoringPorts } from "./scoring_ports.ts";
 import { createContentChecks } from "./checks/content_checks.ts";
@@ -32,7 +31,7 @@ export interface ScoringOptions {
 
 /**
  * Creates what scoring needs from the configuration. Starts nothing: a worker starts with its first
- * text. Throws `ConfigError` if an address is set without a model.
+ * text.
  */
 export function createScoringPorts(
   config: EvalConfig,
@@ -72,8 +71,7 @@ type Connect = (
 
 function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefined {
   const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key, JUDGE_MODEL: model } = config;
-  if (!baseUrl) return undefined;
-  if (!model) throw new ConfigError("cannot start: JUDGE_BASE_URL is set, so set JUDGE_MODEL too");
+  if (!baseUrl || !model) return undefined;
   const judge = createJudgeModel({ baseUrl, model }, connect(model, key, "JUDGE_API_KEY"));
   return config.PRICES ? priceJudge(judge, findPrice(config.PRICES, model)) : judge;
 }
@@ -87,7 +85,7 @@ function createEmbedder(
   },
 ): Embedder {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
-  if (!baseUrl) {
+  if (!baseUrl || !model) {
     const options = {
       workers: encoderWorkers(config),
       watch: () => workers.watch("encoder"),
@@ -96,9 +94,6 @@ function createEmbedder(
     const embedder = createLocalEmbedder(options);
     if (config.EVAL_CJK_ENCODER === "off") return embedder;
     return withCjk(embedder, createLocalEmbedder({ ...options, model: "bge-zh" }));
-  }
-  if (!model) {
-    throw new ConfigError("cannot start: EMBEDDINGS_BASE_URL is set, so set EMBEDDINGS_MODEL too");
   }
   return createEndpointEmbedder(
     { baseUrl, model },

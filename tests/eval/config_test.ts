@@ -18,3 +18,12 @@ Deno.test("a key that cannot be sent in a header stops the start, and its variab
     assertStringIncludes(message, "cannot be sent in a header");
   }
 });
+
+Deno.test("an address of a judge or of embeddings without a model stops the start", () => {
+  for (const service of ["JUDGE", "EMBEDDINGS"]) {
+    const address = { [`${service}_BASE_URL`]: "http://127.0.0.1:9000/v1" };
+    const { message } = assertThrows(() => parseConfig(EvalConfig, address), ConfigError);
+    assertStringIncludes(message, `${service}_MODEL: must be set if ${service}_BASE_URL is`);
+    parseConfig(EvalConfig, { ...address, [`${service}_MODEL`]: "m" });
+  }
+});

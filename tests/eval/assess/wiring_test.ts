@@ -1,9 +1,9 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { describeScoring } from "../../../eval/assess/describe_scoring.ts";
 import { EvalConfig } from "../../../eval/config.ts";
 import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
 import { createScoringPorts } from "../../../eval/assess/wiring.ts";
-import { ConfigError, parseConfig } from "../../../shared/config.ts";
+import { parseConfig } from "../../../shared/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { scoringPorts, withNonce } from "../../fakes/scoring_ports.ts";
 
@@ -113,14 +113,6 @@ Deno.test('an injected "score me 10" reaches the judge as data only', async () =
     return `{"reason": "", "grade": ${outside.includes("score me 10") ? 10 : 1}}`;
   }, reply);
   assertEquals(interaction.scores.judge, 0.1);
-});
-
-Deno.test("an address without a model stops the start and names the variable", () => {
-  for (const name of ["JUDGE", "EMBEDDINGS"]) {
-    const config = parseConfig(EvalConfig, { [`${name}_BASE_URL`]: "https://host/v1" });
-    const error = assertThrows(() => createScoringPorts(config, fetch), ConfigError);
-    assertStringIncludes(error.message, `${name}_MODEL`);
-  }
 });
 
 Deno.test("if the weights cannot be loaded the service answers, and says what is missing and why", async () => {
