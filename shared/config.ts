@@ -75,7 +75,7 @@ export function isHeaderValue(text: string): boolean {
 const NO_HEADER_VALUE =
   "cannot be sent in a header: it has a line break, a curly quote or another character beyond Latin-1";
 
-/** A key that is sent in a header. White space around it, such as a file's last line break, is removed. */
+/** A key that is sent in a header. A line break or blanks around it, as in a file, are removed. */
 export function headerKey() {
   return z.string().trim().refine(isHeaderValue, { error: NO_HEADER_VALUE });
 }

@@ -4,7 +4,7 @@ const SECRET_NAME = /(_KEY|_KEYS|_CREDENTIALS|_SECRET|_TOKEN|_PASSWORD)$/;
 /** Shorter values would match by chance in most lines, and protect nothing. */
 const SHORTEST_SECRET = 6;
 
-/** The name of a scheme is short: without a bound, a long text of `a.a.a` would be read again and again. */
+/** The scheme is bounded: a long text such as `a.a.a` would be read again from each letter. */
 const ADDRESS =
   /\b([a-z][a-z+.-]{0,30}:\/\/)(?:[^\s"'/?#@]*@)?([^\s"'?#\\)]*)(?:[?#][^\s"'\\)]*)?/gi;
 

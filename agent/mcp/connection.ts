@@ -239,8 +239,9 @@ function isMcpError(error: unknown): error is Error {
 }
 
 /**
- * The message of an error that the server sent by the protocol, without its codes and without secrets.
- * Other errors are not shown: those of a transport contain the raw body of an answer, or an address with its query.
+ * The message of an error that the server sent by the protocol, without its codes and without
+ * secrets. Other errors are not shown: those of a transport contain the raw body of an answer, or an
+ * address with its query.
  */
 function explain(error: unknown, redact: (text: string) => string): string | undefined {
   if (error instanceof AnswerTooLarge) return `its result is over ${MAX_MESSAGE_BYTES} bytes`;

@@ -25,7 +25,8 @@ const LAST_WAIT_MS = 5_000;
 
 /**
  * The deltas of a streamed answer. One that ends with neither a `finish_reason` of each choice nor
- * `[DONE]` was cut off and throws: half a reply must not pass for a short one. An event with an `error` throws it.
+ * `[DONE]` was cut off and throws: half a reply must not pass for a short one. An event with an
+ * `error` throws it.
  */
 export async function* readStream(
   response: Response,

@@ -1,4 +1,4 @@
-/** Not by what is around it: a search for blanks at the end reads long rows of them again and again. */
+/** Found by what is inside: a search for punctuation at the end would read long rows again and again. */
 const INSIDE = /[^\p{P}\s](?:.*[^\p{P}\s])?/su;
 
 /**
