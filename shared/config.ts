@@ -1,7 +1,7 @@
 import { errorMessage } from "./errors.ts";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "./http/caller_keys.ts";
-import { isLoopback } from "./http/host.ts";
+import { isLoopback, plainAddress } from "./http/host.ts";
 import { explainDeadOrigin } from "./http/origin_list.ts";
 import { parseRate } from "./http/rate.ts";
 import { LOG_LEVELS } from "./log.ts";
@@ -50,7 +50,7 @@ function ipAddresses() {
 }
 
 function toPlainAddress(entry: string): string | undefined {
-  const text = entry.replace(/^\[|\]$/g, "").replace(/^::ffff:(?=\d+\.)/i, "");
+  const text = plainAddress(entry.replace(/^\[|\]$/g, ""));
   if (text.includes(":")) return URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
   return URL.parse(`http://${text}/`)?.hostname === text && /^[\d.]+$/.test(text)
     ? text

@@ -2,6 +2,7 @@ import { parse } from "@std/jsonc";
 import { z } from "zod";
 import { ConfigError, headerKey } from "../../shared/config.ts";
 import { type Fields, isFields } from "../../shared/fields.ts";
+import { HEADER_NAME } from "../../shared/http/origin.ts";
 import { explainPermission } from "./permission_help.ts";
 
 /** A value of `env`; `null` takes an inherited variable away. */
@@ -29,7 +30,7 @@ const Remote = z.looseObject({
   type: z.enum([...HTTP_TYPES, "sse"], { error: 'must be "http" or "sse" for a url' }).optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }),
   headers: z.record(
-    z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: "is not the name of a header" }),
+    z.string().regex(HEADER_NAME, { error: "is not the name of a header" }),
     headerKey(),
   ).default({}),
   timeout: Timeout,

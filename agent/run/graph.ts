@@ -4,6 +4,8 @@ import { Channel, Pregel } from "@langchain/langgraph/pregel";
 import { AppError } from "../../shared/errors.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
 import { asFields } from "../../shared/fields.ts";
+import { hasMedia } from "../../shared/providers/extra_fields.ts";
+import { isTruncated } from "../../shared/providers/finish_reason.ts";
 import type {
   ChatMessage,
   ChatProvider,
@@ -195,17 +197,13 @@ function toHistoryMessage(reply: ChatReply, calls: ToolCall[]): ChatMessage {
   return { role: "assistant", content: parts ?? said, toolCalls, ...(extra && { extra }), from };
 }
 
-/** Fields in which models answer beside their text: OpenAI's speech, OpenRouter's images. */
-const MEDIA = ["audio", "images"];
-
-/** Why an answer may end before its text: asked again, it would end there again. */
-const CUT: ReadonlySet<unknown> = new Set(["length", "max_tokens", "content_filter"]);
-
 /** An answer that says nothing and gives no reason for it. Thoughts alone are none. */
-function isBlank({ content, refusal, toolCalls, extra, parts, finishReason }: ChatReply): boolean {
+function isBlank(reply: ChatReply): boolean {
+  const { content, refusal, toolCalls, finishReason } = reply;
   if (toolCalls.length > 0 || content?.trim() || refusal?.trim()) return false;
-  if (CUT.has(finishReason) || MEDIA.some((name) => extra?.[name])) return false;
-  return !parts?.some(({ type }) => type !== "text" && type !== "thinking");
+  // Asked again, it would end there again.
+  if (isTruncated(finishReason) || finishReason === "content_filter") return false;
+  return !hasMedia(reply);
 }
 
 function emptyReply(model: string): AppError {

@@ -105,8 +105,3 @@ function explainTextless(
   const instead = reasoning === undefined ? "" : ", only reasoning";
   return { code: "empty_reply", detail: `the reply has no text${instead}${reason}` };
 }
-
-/** Whether a model stopped because it reached its token limit, in the words of several vendors. */
-export function isTruncated(finishReason: string | null | undefined): boolean {
-  return /^(length|max_tokens|model_length)$/i.test(finishReason ?? "");
-}

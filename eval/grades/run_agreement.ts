@@ -1,6 +1,6 @@
-import { AppError } from "../../shared/errors.ts";
 import type { Agreement } from "../../shared/schemas/agreement.ts";
 import type { Scores } from "../../shared/schemas/statistics.ts";
+import { requireScores } from "../results/known_scores.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { StoredRun } from "../store/run_record.ts";
@@ -41,19 +41,10 @@ export async function readAgreement(
     const { scenario, result: { scores } } = turn;
     turns.push({ scenario, grades: found, scores });
   }
-  if (wanted !== undefined) requireKnown(wanted, names);
+  if (wanted !== undefined && names.size > 0) {
+    requireScores(names, { wanted: [wanted], parameter: "score" });
+  }
   return { run_id: run.id, ...agreementOf(turns, { score: wanted, passThreshold }) };
-}
-
-function requireKnown(score: string, names: ReadonlySet<string>): void {
-  if (names.size === 0 || names.has(score)) return;
-  const known = [...names].join(", ");
-  throw new AppError(
-    400,
-    "invalid_request",
-    `cannot compare grades with the score ${score}: the scores of the run are ${known}`,
-    { errors: [{ path: "score", message: `must be one of ${known}` }] },
-  );
 }
 
 /** `readAgreement` for an export; `undefined` if nobody has graded the run. */

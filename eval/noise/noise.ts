@@ -1,6 +1,6 @@
-import { AppError } from "../../shared/errors.ts";
 import type { NoiseComponent, RunNoise, ScoreNoise } from "../../shared/schemas/noise.ts";
 import { mean } from "../assess/mean.ts";
+import { requireScores } from "../results/known_scores.ts";
 import { HEADLINE } from "../results/passing.ts";
 import {
   type Conversation,
@@ -26,24 +26,11 @@ export async function splitNoise(
 ): Promise<RunNoise> {
   const names = wanted.length > 0 ? [...new Set(wanted)] : [HEADLINE, JUDGED];
   const run = await readConversations(turns, names);
-  requireScores(run, { wanted, parameter: "scores" });
+  requireScores(run.names, { wanted, parameter: "scores" });
   const scores = Object.fromEntries(
     names.filter((name) => run.scores.has(name)).map((name) => [name, describeNoise(name, run)]),
   );
   return { run_id: runId, scores, method: METHOD };
-}
-
-/** Throws 400 for a score that the run does not have. */
-export function requireScores(
-  { names }: NoisyRun,
-  { wanted, parameter }: { wanted: string[]; parameter: string },
-): void {
-  const unknown = wanted.filter((name) => !names.has(name));
-  if (unknown.length === 0) return;
-  const message = `the run has no ${unknown.join(", ")}; its scores are ${[...names].join(", ")}`;
-  throw new AppError(400, "invalid_request", `cannot use the query: ${parameter}: ${message}`, {
-    errors: [{ path: parameter, message }],
-  });
 }
 
 /** The noise of one score. */

@@ -9,7 +9,7 @@ import {
 import { ALPHA } from "../compare/spans.ts";
 import { noiseOfMean, varianceComponents } from "./components.ts";
 import { type NoisyTurn, readConversations } from "./conversations.ts";
-import { requireScores } from "./noise.ts";
+import { requireScores } from "../results/known_scores.ts";
 
 /** One run cannot tell how another model differs from it; these are the ends of what is possible. */
 function ends<T extends z.ZodType>(value: T) {
@@ -65,7 +65,7 @@ export async function planPower(
   { score, difference, scoresLookedAt }: PowerQuestion,
 ): Promise<RunPower> {
   const run = await readConversations(turns, [score]);
-  requireScores(run, { wanted: [score], parameter: "score" });
+  requireScores(run.names, { wanted: [score], parameter: "score" });
   const scenarios = run.scores.get(score)!;
   const alpha = ALPHA / scoresLookedAt;
   const stdev = stdevOf(scenarios, run.voteSpread);

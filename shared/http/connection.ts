@@ -1,6 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { isAbort } from "../errors.ts";
 import { type Admission, shuttingDown } from "./admission.ts";
+import { plainAddress } from "./host.ts";
 
 /** The connection of a request. */
 export interface Connection {
@@ -56,11 +57,6 @@ export function callerAddress(
   const forwarded = request.headers.get("x-forwarded-for") ?? "";
   const hops = forwarded.split(",").map((hop) => plainAddress(hop.trim())).filter(Boolean);
   return hops.findLast((hop) => !isTrusted(hop)) ?? direct;
-}
-
-/** `::ffff:10.0.0.1`, as sockets that speak both families have it, is `10.0.0.1`. */
-export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
 /** An IPv6 address counts as its /64: one customer has all 2^64 addresses of it. */

@@ -3,7 +3,8 @@ import type { Socket } from "node:net";
 import { AppError } from "../errors.ts";
 import { isLoopback } from "./host.ts";
 import type { ConnectionRoom } from "./connection_room.ts";
-import { networkOf, plainAddress } from "./connection.ts";
+import { networkOf } from "./connection.ts";
+import { plainAddress } from "./host.ts";
 import { renderProblem } from "./client_errors.ts";
 
 /** Why a connection was refused: too many in all, or from its address. */

@@ -1,9 +1,9 @@
 import { AppError } from "../errors.ts";
-import { plainAddress } from "./connection.ts";
+import { plainAddress } from "./host.ts";
 import type { Guard, RequestContext } from "./router.ts";
 
 /** The characters of a header's name (RFC 9110, `token`). */
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
 export interface OriginPolicy {

@@ -108,7 +108,13 @@ export function reasoningOf({ extra, parts }: Pick<ChatReply, "extra" | "parts">
   return reasoningIn(extra ?? {}) || (parts ?? []).map(thoughtOf).join("");
 }
 
-/** The same of a message's or a chunk's own fields. */
+/** Whether a reply has more than text and thoughts: OpenAI's `audio`, OpenRouter's `images`, parts. */
+export function hasMedia({ extra, parts }: Pick<ChatReply, "extra" | "parts">): boolean {
+  if (extra?.audio || extra?.images) return true;
+  return (parts ?? []).some(({ type }) => type !== "text" && type !== "thinking");
+}
+
+/** `reasoningOf` a message's or a chunk's own fields. */
 export function reasoningIn({ reasoning_content, reasoning }: ExtraFields): string {
   if (typeof reasoning_content === "string") return reasoning_content;
   return typeof reasoning === "string" ? reasoning : "";

@@ -1,3 +1,4 @@
+import { isTruncated } from "../../../shared/providers/finish_reason.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 import type { ResponsesRequest } from "../../../shared/schemas/responses.ts";
 import type { CompletionUsage } from "../completion.ts";
@@ -67,9 +68,7 @@ export function toResponse({ id, createdAt, request }: ResponseFrame, state: Res
 
 /** How a reply ends a response: whole, or cut off for a reason. */
 export function toEnd({ finishReason }: ChatReply): Pick<ResponseState, "status" | "reason"> {
-  if (finishReason === "length" || finishReason === "max_tokens") {
-    return { status: "incomplete", reason: "max_output_tokens" };
-  }
+  if (isTruncated(finishReason)) return { status: "incomplete", reason: "max_output_tokens" };
   if (finishReason === "content_filter") return { status: "incomplete", reason: finishReason };
   return { status: "completed" };
 }
