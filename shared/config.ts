@@ -1,8 +1,9 @@
 import { errorMessage } from "./errors.ts";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "./http/caller_keys.ts";
-import { isLoopback, plainAddress } from "./http/host.ts";
+import { isLoopback } from "./http/host.ts";
 import { explainDeadOrigin } from "./http/origin_list.ts";
+import { plainAddress } from "./http/plain_address.ts";
 import { parseRate } from "./http/rate.ts";
 import { LOG_LEVELS } from "./log.ts";
 

@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { isAbort } from "../errors.ts";
 import { type Admission, shuttingDown } from "./admission.ts";
-import { plainAddress } from "./host.ts";
+import { plainAddress } from "./plain_address.ts";
 
 /** The connection of a request. */
 export interface Connection {

@@ -7,11 +7,6 @@ export function isLoopback(hostname: string): boolean {
   return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** `::ffff:10.0.0.1`, as sockets that speak both families have it, is `10.0.0.1`. */
-export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, "");
-}
-
 /**
  * Against DNS rebinding: a page whose name was pointed at 127.0.0.1 reaches a loopback service, but
  * its requests still carry the page's own name in `Host`.

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { plainAddress } from "./host.ts";
+import { plainAddress } from "./plain_address.ts";
 import type { Guard, RequestContext } from "./router.ts";
 
 /** The characters of a header's name (RFC 9110, `token`). */
