@@ -1,11 +1,11 @@
-import { assertRejects } from "@std/assert";
+import { assert, assertRejects } from "@std/assert";
 import { createOpenAIProvider } from "../../agent/models/openai_provider.ts";
 import {
   type CallOptions,
   type ChatRequest,
   ProviderError,
 } from "../../shared/providers/provider.ts";
-import { type Answer, type ProviderDouble, startProviderDouble } from "./provider_double.ts";
+import { type Answer, type ProviderDouble, sse, startProviderDouble } from "./provider_double.ts";
 
 /** What the tests of the adapter ask where it does not matter what they ask. */
 export const REQUEST: ChatRequest = {
@@ -45,4 +45,13 @@ export async function failure(
 ): Promise<ProviderError> {
   await using double = await startProviderDouble(answers);
   return await assertRejects(() => ask(double), ProviderError);
+}
+
+/** The deltas of a stream of these chunks, and the reply at its end. */
+export async function streamed(chunks: unknown[], end: "done" | "close" = "done") {
+  await using double = await startProviderDouble(sse(chunks, { end }));
+  const deltas = await Array.fromAsync(providerOf(double).stream(REQUEST));
+  const last = deltas.pop();
+  assert(last?.type === "reply");
+  return { deltas, reply: last.reply };
 }
