@@ -108,6 +108,8 @@ export async function startFaultyEndpoint(
     else if (!answerOf) response.writeHead(200, JSON_TYPE).end(WHOLE);
     else response.writeHead(200, JSON_TYPE).end(JSON.stringify(completionBody(answerOf(call))));
   });
+  // A call that is sent while its idle connection is being closed would fail without a fault.
+  server.keepAliveTimeout = 600_000;
   server.on("connection", (socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
