@@ -32,6 +32,14 @@ export interface PostgresClient {
   release(): void;
 }
 
+interface Resettable {
+  /**
+   * Ends a transaction that a text of several statements has begun and, because one of them failed,
+   * not ended. Otherwise every later statement on the connection would fail. Never rejects.
+   */
+  rollBack(): Promise<void>;
+}
+
 export interface PoolOptions {
   /** `postgres://…`. `sslmode` has the meaning that it has in libpq. */
   address: string;
@@ -68,7 +76,7 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
   // connection away by then, and whoever gets it does not listen yet. The next statement fails.
   pool.on("connect", (client) => client.on("error", () => {}));
 
-  async function connect(): Promise<PostgresClient> {
+  async function connect(): Promise<PostgresClient & Resettable> {
     const client = await translate(() => pool.connect());
     let fault: Error | undefined;
     const note = (error: Error) => fault ??= error;
@@ -89,6 +97,14 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
             throw error;
           }
         }),
+      async rollBack() {
+        if (fault) return; // it is closed
+        try {
+          await client.query("rollback");
+        } catch (error) {
+          note(error as Error);
+        }
+      },
       release() {
         client.off("error", note);
         client.release(fault);
@@ -102,6 +118,9 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
       const client = await connect();
       try {
         return await client.query(statement);
+      } catch (error) {
+        await client.rollBack();
+        throw error;
       } finally {
         client.release();
       }
