@@ -96,7 +96,13 @@ export async function openJobQueue(
   }
 
   return {
-    prepare: (queue) => boss.createQueue(queue, QUEUE_OPTIONS),
+    async prepare(queue) {
+      await boss.createQueue(queue, QUEUE_OPTIONS);
+      // Before pg-boss first adds to a queue it reads it, on a further connection. If it did so in the
+      // transaction that fills the queue, runs that are created at once could use up all connections
+      // and wait for each other.
+      await boss.insert(queue, [], { db: NOWHERE });
+    },
     async add(queue, conversations, executeSql) {
       if (conversations.length === 0) return;
       // The highest priority first, so it is also the number of those that are left.
@@ -164,3 +170,5 @@ export async function openJobQueue(
 }
 
 const RELEASED = { reason: "released" };
+/** Executes nothing. */
+const NOWHERE = { executeSql: () => Promise.resolve({ rows: [] }) };

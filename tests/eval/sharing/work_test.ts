@@ -8,6 +8,7 @@ import { openPostgres } from "../../../eval/store/postgres/open_postgres.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 
+const CONNECTIONS = 6;
 const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
 const opened = ignore ? undefined! : await openWithQueues();
@@ -22,7 +23,7 @@ async function openWithQueues() {
   let queues: JobQueue;
   const database = await openPostgres({
     address: await server.createDatabase(),
-    maxConnections: 6,
+    maxConnections: CONNECTIONS,
     createWorkList: async (pool) => queues = await openJobQueue(pool, { onError: () => {} }),
   });
   return { ...database, queues: queues! };
@@ -167,6 +168,22 @@ Deno.test({
     }
     assertEquals((await store.listRuns({ limit: 50 })).runs.length, before);
     assertEquals((await queues.counts()).waiting, waiting);
+  },
+});
+
+Deno.test({
+  name: "more runs can be created and resumed at once than there are connections",
+  ignore,
+  async fn() {
+    const { store } = opened;
+    const many = Array.from({ length: 3 * CONNECTIONS });
+    const created = await Promise.all(many.map(() => store.createRun({ request, testName: "t" })));
+    assertEquals(created.filter(({ outcome }) => outcome === "created").length, many.length);
+    const set = (status: "interrupted" | "running" | "cancelled") =>
+      Promise.all(created.map(({ id }) => store.setStatus(id, { status, tally: "count" })));
+    await set("interrupted");
+    assertEquals(new Set(await set("running")), new Set(["running"]));
+    await set("cancelled");
   },
 });
 
