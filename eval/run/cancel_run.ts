@@ -7,12 +7,17 @@ export async function cancelRun(
   run: Pick<RunRecord, "id" | "status">,
   { store, runs }: { store: RunStore; runs: RunManager },
 ): Promise<void> {
-  const active = runs.active(run.id);
   const detail = "cancelled by a caller";
-  if (active) {
-    active.cancel(detail);
-    await active.ended;
-  } else if (run.status === "running" || run.status === "interrupted") {
+  /** False if the run is not running here. */
+  async function end(): Promise<boolean> {
+    const active = runs.active(run.id);
+    active?.cancel(detail);
+    await active?.ended;
+    return active !== undefined;
+  }
+
+  if (await end()) return;
+  if (run.status === "running" || run.status === "interrupted") {
     runs.dropWaiting(run.id);
     await store.setStatus(run.id, {
       status: "cancelled",
@@ -20,5 +25,6 @@ export async function cancelRun(
       tally: "count",
       from: ["running", "interrupted"],
     });
+    await end(); // it may have been resumed meanwhile
   }
 }

@@ -1,3 +1,4 @@
+import { AppError } from "../../shared/errors.ts";
 import { planOf } from "../../shared/schemas/conversations.ts";
 import { describeScoring } from "../assess/describe_scoring.ts";
 import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
@@ -129,7 +130,9 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     const created = await store.createRun({ ...withScoring(run), isReserved: isReserved(run) });
     if (created.outcome !== "created") return created;
     register(run, created.run);
-    const active = run.parentId === undefined ? launchNew(created.run) : await resume(created.run);
+    const active = run.parentId === undefined
+      ? launchNew(created.run)
+      : await requireResumed(created.run);
     return { outcome: "started", active };
   }
 
@@ -145,20 +148,35 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     return { outcome: "started", id: created.id, active: created.runs.map(launchNew) };
   }
 
+  /** `undefined` if the run was ended or deleted while it was read. */
   async function resume(
     run: StoredRun,
     { endpoint }: { endpoint?: string } = {},
-  ): Promise<ActiveRun> {
+  ): Promise<ActiveRun | undefined> {
     if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
     await saver.saveKept(run.id);
     const [tally, finished] = await Promise.all([store.tally(run.id), readStored(run)]);
     const isReserved = shared.isExclusive({ hasQuery: run.queryRemoved });
-    if (run.status !== "running") {
-      await store.setStatus(run.id, { status: "running", from: [run.status], isReserved });
-    }
+    if (await reopen(run, { isReserved }) !== "running") return undefined;
     if (isReserved && (sharing!.isExclusive || addresses.has(run.id))) shared.reserve(run.id);
     shared.watch();
     return runs.get(run.id) ?? launch(asRunning(run), { tally, finished });
+  }
+
+  /** Stores a run as running, unless its status has changed; returns its status. */
+  async function reopen({ id, status }: StoredRun, { isReserved }: { isReserved: boolean }) {
+    if (status === "running") return (await store.getRecord(id))?.status;
+    return await store.setStatus(id, { status: "running", from: [status], isReserved });
+  }
+
+  async function requireResumed(
+    run: StoredRun,
+    options?: { endpoint?: string },
+  ): Promise<ActiveRun> {
+    const active = await resume(run, options);
+    if (active) return active;
+    const detail = `cannot resume run ${run.id}: it was ended or deleted meanwhile`;
+    throw new AppError(409, "conflict", detail);
   }
 
   return {
@@ -196,7 +214,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     async resume(run, options) {
       const known = runs.get(run.id);
       if (known) return known;
-      return await beginWithinLimit(() => resume(run, options));
+      return await beginWithinLimit(() => requireResumed(run, options));
     },
 
     async queueUnfinished() {

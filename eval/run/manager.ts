@@ -19,7 +19,8 @@ export interface RunManager {
   startGroup(group: NewGroup): Promise<StartedGroup>;
   /**
    * Resumes a stored run after its stored turns. `endpoint` is its address with the query, which is
-   * not stored. Throws 503 `overloaded` if too many are running.
+   * not stored. Throws 503 `overloaded` if too many are running, and 409 if the run was ended or
+   * deleted meanwhile.
    */
   resume(run: StoredRun, options?: { endpoint?: string }): Promise<ActiveRun>;
   active(id: string): ActiveRun | undefined;

@@ -36,7 +36,8 @@ export interface ResumptionOptions {
   limit: RunLimit;
   saver: Saver;
   active: (id: string) => ActiveRun | undefined;
-  resume: (run: StoredRun) => Promise<ActiveRun>;
+  /** Resolves with `undefined` if the run was ended or deleted meanwhile. */
+  resume: (run: StoredRun) => Promise<ActiveRun | undefined>;
   isStopping: () => boolean;
   /** The wait before a run is resumed that a storage fault has interrupted. */
   delayMs?: number | undefined;
@@ -52,8 +53,8 @@ export function createResumption(
   async function resumeStored(id: string): Promise<void> {
     const run = await store.getRun(id);
     const isLeft = run?.status === "running" && !active(id) && !isStopping();
-    if (!isLeft) return saver.forget(id); // deleted, cancelled or resumed by a caller
-    const resumed = await resume(run);
+    const resumed = isLeft ? await resume(run) : undefined;
+    if (!resumed) return saver.forget(id); // deleted, cancelled or resumed by a caller
     resumed.detach();
     const { done, total } = resumed.progress();
     log.info("run resumed", { run_id: id, done, total });
