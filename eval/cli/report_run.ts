@@ -81,10 +81,13 @@ function decide({ digest, threshold, criteria, source }: {
     return { code: EXIT.error, words };
   }
   const regressed = regressedScores(comparison?.result.scores ?? {});
-  const { byChecks, byTools } = digest.barred;
+  const { byChecks, byTools, undecided } = digest.barred;
   const faults = [
     ...byChecks > 0 ? [`required checks failed in ${byChecks} turns`] : [],
     ...byTools > 0 ? [`wrong tool calls in ${byTools} turns`] : [],
+    ...undecided > 0
+      ? [`required checks or tool calls could not be decided in ${undecided} turns`]
+      : [],
     ...describeStanding(standing, { headline, threshold }),
     ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
   ];

@@ -4,7 +4,7 @@ import type {
   InteractionResult,
 } from "../../shared/schemas/interaction_result.ts";
 import type { HistoryGap, Scores, Statistic } from "../../shared/schemas/statistics.ts";
-import { hasWrongTools } from "../../shared/schemas/barred.ts";
+import { hasWrongTools, mayBeBarred } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
@@ -44,8 +44,8 @@ export interface RunDigest extends Counts {
   turnCounts: TurnCounts;
   /** By score, if the run has both histories. */
   historyGap?: Record<string, HistoryGap>;
-  /** Turns that cannot pass, by the reason. */
-  barred: { byChecks: number; byTools: number };
+  /** Turns that cannot pass, by the reason; `undecided` are those of which that is not known. */
+  barred: { byChecks: number; byTools: number; undecided: number };
 }
 
 /** Reads a run once. The averages are those of its result. */
@@ -66,7 +66,7 @@ export async function digestRun(
   const errors: RunDigest["errors"] = new Map();
   const yieldIfDue = createYielder();
   const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
-  const barred = { byChecks: 0, byTools: 0 };
+  const barred = { byChecks: 0, byTools: 0, undecided: 0 };
   let scenario = scenarios[0]!;
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
@@ -104,6 +104,7 @@ export async function digestRun(
     }
     if (turn.check_results?.some(isBarring)) barred.byChecks++;
     if (hasWrongTools(turn)) barred.byTools++;
+    if (mayBeBarred(turn)) barred.undecided++;
   }
 
   return {

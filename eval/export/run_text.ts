@@ -1,5 +1,5 @@
 import { regressedScores } from "../compare/verdict.ts";
-import { HEADLINE, holdAgainst, ifAnswered } from "../results/passing.ts";
+import { HEADLINE, holdWithBars, ifAnswered } from "../results/passing.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import { showCost } from "./cost_text.ts";
@@ -60,7 +60,8 @@ function describeOutcome(
   if (run.status !== "completed") return run.status;
   if (barred.byChecks > 0) return "required checks failed";
   if (barred.byTools > 0) return "wrong tool calls";
-  switch (holdAgainst(ifAnswered(statistics[HEADLINE]), threshold)) {
+  const limits = { threshold, mayBeBarred: barred.undecided > 0 };
+  switch (holdWithBars(ifAnswered(statistics[HEADLINE]), limits)) {
     case "unscored":
       return "not scored";
     case "below":

@@ -38,24 +38,34 @@ export function holdAgainst(
   return reaches(mean, threshold) ? "passed" : "below";
 }
 
-/**
- * What is known of an attempt's `overall`; `undefined` if it has none. An attempt with a barred turn
- * does not pass.
- */
-export type AttemptOverall =
-  | Pick<Statistic, "mean" | "bounds"> & { isBarred?: boolean }
-  | undefined;
+/** Whether some turns are barred, and whether that is not known of one; see `isBarred`. */
+export interface Bars {
+  isBarred?: boolean;
+  mayBeBarred?: boolean;
+}
+
+/** The same with turns that cannot pass whatever their scores are, or perhaps cannot. */
+export function holdWithBars(
+  statistic: Parameters<typeof holdAgainst>[0],
+  { threshold, isBarred, mayBeBarred }: Bars & { threshold: number },
+): Standing {
+  if (isBarred) return "below";
+  const standing = holdAgainst(statistic, threshold);
+  return standing === "passed" && mayBeBarred ? "undecided" : standing;
+}
+
+/** What is known of an attempt's `overall`, and of its turns; `undefined` if it has none. */
+export type AttemptOverall = Pick<Statistic, "mean" | "bounds"> & Bars | undefined;
 
 /**
  * How reliably a scenario is passed, from its attempts' `overall`. `pass_at_k` estimates the chance
  * that at least one of k attempts passes, `pass_hat_k` that all k do; both without bias, from every
  * choice of k among the attempts. An attempt without an `overall` does not take part, and one that
- * depends on missing values is counted as undecided.
+ * depends on missing values, or on a required check that could not be decided, is counted as
+ * undecided.
  */
 export function passRates(overall: AttemptOverall[], threshold: number): PassRates {
-  const standings = overall.map((attempt) =>
-    attempt?.isBarred ? "below" : holdAgainst(attempt, threshold)
-  );
+  const standings = overall.map((attempt) => holdWithBars(attempt, { ...attempt, threshold }));
   const count = (wanted: string) => standings.filter((standing) => standing === wanted).length;
   const passed = count("passed");
   const attempts = passed + count("below");

@@ -2,17 +2,16 @@ import { z } from "zod";
 import { EvaluateResponse, TurnCounts } from "../../shared/schemas/evaluate_response.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
-import { isBarred } from "../../shared/schemas/barred.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 import { isAskedHere } from "./cost_sum.ts";
 import { outcomeOf, thresholdOf } from "./outcome.ts";
-import { HEADLINE, holdAgainst } from "./passing.ts";
+import { HEADLINE, holdWithBars } from "./passing.ts";
 import { PASSING, resultParts } from "./scenario_results.ts";
 import { finishYielding } from "./steps.ts";
-import { createTotals, summariseRun } from "./summary.ts";
+import { barsOf, createTotals, summariseRun } from "./summary.ts";
 
 /** How many turns there are of each outcome. */
 export const OutcomeCounts = z.object({
@@ -97,8 +96,8 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
       }
       if (part.kind !== "scenario end") continue;
       const { statistics, pass_threshold } = part.summary;
-      const hasBarred = part.attempts.some(({ interactions }) => interactions.some(isBarred));
-      scenarios[hasBarred ? "below" : holdAgainst(statistics[HEADLINE], pass_threshold)]++;
+      const limits = { threshold: pass_threshold, ...barsOf(part.attempts) };
+      scenarios[holdWithBars(statistics[HEADLINE], limits)]++;
       await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
     }
   }

@@ -1,4 +1,4 @@
-import { isBarring } from "../../shared/schemas/checks.ts";
+import { isBarring, isOpenBar } from "../../shared/schemas/checks.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { firstTurnOf } from "../../shared/schemas/conversations.ts";
@@ -129,7 +129,7 @@ function createSharer() {
   }
   return (result: InteractionResult, isFirstAttempt: boolean): CountedTurn => {
     const { scores, error, missing_scores, overall_bounds, annotation } = result;
-    const barring = result.check_results?.find(isBarring);
+    const barring = result.check_results?.find(isBarring) ?? result.check_results?.find(isOpenBar);
     return {
       scores,
       reference_metadata: shared(result.reference_metadata),

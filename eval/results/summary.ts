@@ -8,13 +8,13 @@ import {
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
 import type { PassRates } from "../../shared/schemas/statistics.ts";
-import { isBarred } from "../../shared/schemas/barred.ts";
+import { isBarred, mayBeBarred } from "../../shared/schemas/barred.ts";
 import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../store/run_record.ts";
-import { DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
+import { type Bars, DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
 import { type ScoredTurn, toScoredTurn } from "./score_statistic.ts";
 import { aggregateInSteps, createScenarioAggregate } from "./statistics.ts";
 import { finish, type Steps } from "./steps.ts";
@@ -136,17 +136,24 @@ export function* scenarioInSteps(
     for (const result of interactions) turns.push(toScoredTurn(result, attempt));
     yield;
   }
-  const overall = attempts.map(({ statistics, interactions }) => {
-    const barred = interactions.some(isBarred);
-    return barred
-      ? { mean: 0, bounds: null, ...statistics.overall, isBarred: true }
-      : statistics.overall;
-  });
+  const overall = attempts.map((attempt) => ({
+    mean: null,
+    bounds: null,
+    ...attempt.statistics.overall,
+    ...barsOf([attempt]),
+  }));
   return {
     ...yield* aggregateInSteps(turns),
     ...passRates(overall, passThreshold),
     labels: labels.report(),
   };
+}
+
+/** What keeps the turns of some attempts from passing. */
+export function barsOf(attempts: Pick<CountedAttempt, "interactions">[]): Required<Bars> {
+  const some = (is: (turn: CountedTurn) => boolean) =>
+    attempts.some(({ interactions }) => interactions.some(is));
+  return { isBarred: some(isBarred), mayBeBarred: some(mayBeBarred) };
 }
 
 /** What the caller wrote beside a scenario's id and interactions. */

@@ -1,4 +1,4 @@
-import { isBarring } from "./checks.ts";
+import { isBarring, isOpenBar } from "./checks.ts";
 import type { InteractionResult } from "./interaction_result.ts";
 
 /**
@@ -9,6 +9,16 @@ export function isBarred(
   turn: Pick<InteractionResult, "check_results" | "scores" | "error">,
 ): boolean {
   return hasWrongTools(turn) || (turn.check_results?.some(isBarring) ?? false);
+}
+
+/**
+ * Whether a turn may be barred and nobody knows: a required check, or whether its tool calls fit,
+ * could not be decided.
+ */
+export function mayBeBarred(
+  { check_results, missing_scores }: Pick<InteractionResult, "check_results" | "missing_scores">,
+): boolean {
+  return missing_scores?.tools !== undefined || (check_results?.some(isOpenBar) ?? false);
 }
 
 /** Whether the tool calls of a turn do not fit those expected; a failed call made none. */

@@ -148,6 +148,11 @@ export function isBarring({ required, value }: CheckResult): boolean {
   return required && value === 0;
 }
 
+/** Whether a check would keep its turn from passing, but could not be decided. */
+export function isOpenBar({ required, value }: CheckResult): boolean {
+  return required && value === null;
+}
+
 /** How often a check was met over the turns of a run. */
 export const CheckCount = z.object({
   name: z.string(),

@@ -61,3 +61,29 @@ Deno.test("a mean below the threshold because calls failed does not pass, and sa
   const words = "overall lies between 0.5 and 1, because 1 call failed, and the threshold is 0.7";
   assert(out.includes(words), out);
 });
+
+Deno.test("a required check that cannot be decided does not pass, however good the scores are", async () => {
+  const store = memoryStore();
+  const { run } = cliContext({
+    files: {
+      "b.json": JSON.stringify([{ id: "s", interactions: [{ id: "i", user_message: "Hi" }] }]),
+    },
+    store: {
+      ...store,
+      recordTurn: (id, turn) => {
+        const check = { name: "polite", type: "judge", weight: 1, required: true, value: null };
+        const own = {
+          scores: { overall: null },
+          missing_scores: { checks: "polite: judge_unavailable", overall: "without checks" },
+          overall_bounds: [0.8, 1] as [number, number],
+          check_results: [check],
+        };
+        return store.recordTurn(id, { ...turn, result: { ...turn.result, ...own } });
+      },
+    },
+  });
+  const { code, out } = await run("run", "b.json", ...target, "--threshold", "0.3");
+  assertEquals(code, 100);
+  assert(out.startsWith("Evaluation b: inconclusive\n"), out);
+  assert(out.includes("required checks or tool calls could not be decided in 1 turns"), out);
+});

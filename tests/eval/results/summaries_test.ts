@@ -97,3 +97,31 @@ Deno.test("a scenario with a turn that cannot pass is below the threshold, whate
   const { scenarios } = await createSummaries(store).summary((await store.getRun(id))!);
   assertEquals([scenarios.passed, scenarios.below], [1, 2]);
 });
+
+Deno.test("a scenario whose required check or tool calls are not decided is undecided, however good its scores", async () => {
+  const store = memoryStore();
+  const { id } = await store.createRun({
+    request: evaluateRequest({ scenarios: 3 }),
+    testName: "t",
+  });
+  const check = { name: "c", type: "judge", weight: 1, reason: "judge_unavailable" };
+  const open = {
+    scores: { overall: null },
+    missing_scores: { checks: "c", overall: "without checks" },
+    overall_bounds: [0.9, 1] as [number, number],
+  };
+  const checked = (required: boolean) => ({
+    ...open,
+    check_results: [{ ...check, required, value: null }],
+  });
+  await store.recordTurn(id, storedTurn([0, 0, 0], checked(true)));
+  await store.recordTurn(id, storedTurn([1, 0, 0], checked(false)));
+  await store.recordTurn(
+    id,
+    storedTurn([2, 0, 0], { ...open, missing_scores: { tools: "not reported", overall: "" } }),
+  );
+  const { scenarios, pass_rate, undecided } = await createSummaries(store)
+    .summary((await store.getRun(id))!);
+  assertEquals([scenarios.passed, scenarios.below, scenarios.undecided], [1, 0, 2]);
+  assertEquals([pass_rate?.n, undecided], [1, 2]);
+});
