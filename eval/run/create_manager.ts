@@ -64,7 +64,13 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       resumption.resumeLater(id);
     },
   });
-  const shared = createSharedRuns({ sharing, store, runs, join: resumption.join });
+  const shared = createSharedRuns({
+    sharing,
+    store,
+    runs,
+    knowsQuery: (id) => addresses.has(id),
+    join: resumption.join,
+  });
 
   function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
     const active = createActiveRun(run, { tally, now: () => performance.now() });

@@ -1,6 +1,6 @@
 import type { RunStore } from "../store/store.ts";
 import type { ActiveRun } from "./active_run.ts";
-import type { Sharing } from "./sharing.ts";
+import type { OpenRun, Sharing } from "./sharing.ts";
 
 /** The runs of a manager, as far as other processes work on them too. */
 export interface SharedRuns {
@@ -20,17 +20,43 @@ export interface SharedRunsOptions {
   store: RunStore;
   /** The runs that this process works on. */
   runs: ReadonlyMap<string, ActiveRun>;
+  /** True if this process knows the query of a run's endpoint. */
+  knowsQuery: (id: string) => boolean;
   /** Called with runs that are open to this process. */
   join: (ids: string[]) => void;
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number;
 }
 
 /** The counts of a shared run are read at most this often. */
 const REFRESH_MS = 250;
+/**
+ * A run whose endpoint has a query is left to the process that knows it for so long: after an outage
+ * of the database its reservation is over, but the process is about to renew it.
+ */
+const LEFT_MS = 10_000;
 
-export function createSharedRuns({ sharing, store, runs, join }: SharedRunsOptions): SharedRuns {
+export function createSharedRuns(
+  { sharing, store, runs, knowsQuery, join, now = () => performance.now() }: SharedRunsOptions,
+): SharedRuns {
   const reserved = new Set<string>();
   const refreshed = new WeakMap<ActiveRun, number>();
+  /** Since when the runs that only another process could continue are open. */
+  let openSince = new Map<string, number>();
   let isWatching = false;
+
+  /** The open runs that this process may continue, or has to end. */
+  function choose(open: OpenRun[]): string[] {
+    const before = openSince;
+    openSince = new Map();
+    return open.filter(({ id, queryRemoved }) => {
+      if (runs.has(id)) return false;
+      if (!queryRemoved || knowsQuery(id)) return true;
+      const since = before.get(id) ?? now();
+      openSince.set(id, since);
+      return now() - since >= LEFT_MS;
+    }).map(({ id }) => id);
+  }
 
   return {
     watch() {
@@ -39,7 +65,7 @@ export function createSharedRuns({ sharing, store, runs, join }: SharedRunsOptio
       sharing.watch({
         active: () => [...runs.keys()],
         reserved: () => [...reserved].filter((id) => runs.has(id)),
-        join: (ids) => join(ids.filter((id) => !runs.has(id))),
+        join: (open) => join(choose(open)),
         ended: (id, status) => runs.get(id)?.endElsewhere(status ?? "cancelled"),
         changed: (id) => runs.get(id)?.wake(),
       });

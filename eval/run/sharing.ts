@@ -14,14 +14,21 @@ export interface Sharing {
   stop(): void;
 }
 
+/** A running run that no process has reserved. */
+export interface OpenRun {
+  id: string;
+  /** True if its endpoint has a query: only the process that knows it can work on the run. */
+  queryRemoved: boolean;
+}
+
 /** A manager, as the watch over shared runs sees it. */
 export interface RunWatcher {
   /** The runs that this process works on. */
   active(): string[];
   /** Those of them that no other process may work on. */
   reserved(): string[];
-  /** Runs that are open to this process. */
-  join(ids: string[]): void;
+  /** All runs that are open to this process. */
+  join(runs: OpenRun[]): void;
   /** Another process has ended the run; `undefined` if it was deleted. */
   ended(id: string, status: RunStatus | undefined): void;
   /** Something about the run is new. */

@@ -12,7 +12,7 @@ import { deleteOrphans } from "../run_deletion.ts";
 import { toStatusColumns } from "../run_status.ts";
 import { createRunStore } from "../run_store.ts";
 import type { Tables } from "../schema.ts";
-import type { RunStatus, StoredRun } from "../run_record.ts";
+import type { RunRecord, RunStatus, StoredRun } from "../run_record.ts";
 import type { RunReader, RunStore, StatusChange } from "../store.ts";
 import { createPostgresDialect } from "./postgres_dialect.ts";
 import { postgresMigrations } from "./postgres_migrations.ts";
@@ -25,7 +25,7 @@ import type { WorkList } from "./work_list.ts";
 /** What processes that work on the same runs need beside a store. */
 export interface SharedStore extends RunStore {
   /** Runs that this process may work on, oldest first: running, and not reserved by another. */
-  openRuns(): Promise<string[]>;
+  openRuns(): Promise<Pick<RunRecord, "id" | "queryRemoved">[]>;
   /** The statuses of runs; deleted ones are missing. */
   statuses(ids: string[]): Promise<Map<string, RunStatus>>;
   /** The queue of a run's conversations. */
@@ -230,7 +230,8 @@ function createSharedStore(
     },
 
     async openRuns() {
-      const rows = await db.selectFrom("runs").select("id").where("status", "=", "running")
+      const rows = await db.selectFrom("runs").select(["id", "query_removed"])
+        .where("status", "=", "running")
         .where(({ or, eb }) =>
           or([
             eb("reserved_until", "is", null),
@@ -238,7 +239,7 @@ function createSharedStore(
           ])
         )
         .orderBy("id").execute();
-      return rows.map(({ id }) => id);
+      return rows.map(({ id, query_removed }) => ({ id, queryRemoved: query_removed === 1 }));
     },
 
     async statuses(ids) {

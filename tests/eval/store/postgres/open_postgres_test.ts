@@ -145,11 +145,11 @@ Deno.test({
   async fn() {
     const { store, pool } = await openSharedStore(await server.createDatabase());
     const { id } = await store.createRun(newRun);
-    assertEquals(await store.openRuns(), [id]);
+    assertEquals(await store.openRuns(), [{ id, queryRemoved: false }]);
     await store.reserve([id]);
     assertEquals(await store.openRuns(), []);
     await pool.query({ text: "update runs set reserved_until = now() - interval '1 second'" });
-    assertEquals(await store.openRuns(), [id]);
+    assertEquals(await store.openRuns(), [{ id, queryRemoved: false }]);
     await store.close();
   },
 });

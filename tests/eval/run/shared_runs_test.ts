@@ -1,0 +1,51 @@
+import { assertEquals } from "@std/assert";
+import { createSharedRuns } from "../../../eval/run/shared_runs.ts";
+import type { RunWatcher } from "../../../eval/run/sharing.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+
+/** What a process joins that knows the query of `mine`. */
+function watched() {
+  let watcher: RunWatcher | undefined;
+  let moment = 0;
+  const joined: string[] = [];
+  const shared = createSharedRuns({
+    sharing: {
+      openWork: () => Promise.reject(new Error("not needed")),
+      watch: (added) => void (watcher = added),
+      news: () => Promise.resolve(),
+      isExclusive: false,
+      stop() {},
+    },
+    store: memoryStore(),
+    runs: new Map(),
+    knowsQuery: (id) => id === "mine",
+    join: (ids) => void joined.push(...ids),
+    now: () => moment,
+  });
+  shared.watch();
+  return (atMs: number, ...open: { id: string; queryRemoved: boolean }[]) => {
+    moment = atMs;
+    joined.length = 0;
+    watcher!.join(open);
+    return [...joined];
+  };
+}
+
+const plain = { id: "plain", queryRemoved: false };
+const mine = { id: "mine", queryRemoved: true };
+const others = { id: "others", queryRemoved: true };
+
+Deno.test("a run whose query another process knows is left to it for ten seconds, the others are joined at once", () => {
+  const join = watched();
+  assertEquals(join(0, plain, mine, others), ["plain", "mine"]);
+  assertEquals(join(9_999, others), []);
+  assertEquals(join(10_000, others), ["others"]);
+});
+
+Deno.test("the ten seconds begin anew if the process that knows the query has reserved the run again", () => {
+  const join = watched();
+  assertEquals(join(0, others), []);
+  assertEquals(join(5_000), []);
+  assertEquals(join(11_000, others), []);
+  assertEquals(join(21_000, others), ["others"]);
+});
