@@ -15,33 +15,53 @@ export function createEndpointEmbedder(
   client: EndpointClient,
 ): Embedder {
   const ending = new AbortController();
-  const request = (texts: string[]) =>
-    client.post({
+  /** Of the first vectors: others could not be compared with them. */
+  let dimensions: number | undefined;
+  async function request(texts: string[]): Promise<Float32Array[]> {
+    const vectors = await client.post({
       url: `${baseUrl}/embeddings`,
       body: { model, input: texts, encoding_format: "float" },
-      read: (answer) => readVectors(answer, texts.length),
+      read: (answer) => readVectors(answer, { count: texts.length, dimensions }),
     }, ending.signal);
+    dimensions ??= vectors[0]?.length || undefined; // an empty one says nothing of the others
+    return vectors;
+  }
   const encode = createBatcher(request, { size: BATCH });
   return {
     method: `endpoint_embeddings:${model}`,
     isEnglishOnly: false,
     embed: createMemo(
-      async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
+      async (text) => requireDirection(pool(await Promise.all(cutWindows(text).map(encode)))),
       { capacity: REMEMBERED, resultBytes: VECTOR_BYTES },
     ),
     [Symbol.dispose]: () => ending.abort(),
   };
 }
 
-/** `undefined` unless there is one vector per text: a partial answer is a wrong answer. */
-function readVectors(answer: unknown, count: number): Float32Array[] | undefined {
+/**
+ * `undefined` unless there is one vector per text, and all have as many dimensions: a partial answer
+ * is a wrong answer.
+ */
+function readVectors(
+  answer: unknown,
+  { count, dimensions }: { count: number; dimensions: number | undefined },
+): Float32Array[] | undefined {
   const data = (answer as { data?: { index?: number; embedding?: unknown }[] } | null)?.data;
   if (!Array.isArray(data) || data.length !== count) return undefined;
   const vectors = new Map<number, Float32Array>();
   for (const [position, { index = position, embedding }] of data.entries()) {
     if (!Array.isArray(embedding) || !embedding.every(Number.isFinite)) return undefined;
-    vectors.set(index, Float32Array.from(embedding));
+    const vector = Float32Array.from(embedding);
+    const length = dimensions ??= vector.length;
+    if (vector.length !== length || !vector.every(Number.isFinite)) return undefined;
+    vectors.set(index, vector);
   }
   const ordered = Array.from({ length: count }, (_, index) => vectors.get(index));
   return ordered.every((vector) => vector !== undefined) ? ordered : undefined;
+}
+
+/** The cosine with a vector of length 0 is not defined. Fails the one text, and not its batch. */
+function requireDirection(vector: Float32Array): Float32Array {
+  if (vector.some((value) => value !== 0)) return vector;
+  throw new Error("the endpoint's vector of a text is 0 or empty");
 }

@@ -37,6 +37,7 @@ const BAD_ANSWERS: [what: string, answer: unknown][] = [
   ["a vector too few", { data: [] }],
   ["something else than numbers", { data: [{ index: 0, embedding: ["x"] }] }],
   ["a position that is not there", { data: [{ index: 7, embedding: [1] }] }],
+  ["a number that is too large for a vector", { data: [{ index: 0, embedding: [1e300] }] }],
 ];
 
 for (const [what, answer] of BAD_ANSWERS) {
@@ -55,4 +56,32 @@ Deno.test("a text is remembered up to a million characters, and a longer one is 
     await embedder.embed("a".repeat(length));
     assertEquals(calls.length, times * once, `${length} characters`);
   }
+});
+
+Deno.test("an embeddings answer whose vectors differ in length is refused, also from an earlier one", async () => {
+  const { client } = clientOf(({ input }) => ({
+    data: input.map((text) => ({ embedding: text === "odd" ? [1, 2, 3] : [1, 2] })),
+  }));
+  using embedder = createEndpointEmbedder(options, client);
+  const both = await Promise.allSettled([embedder.embed("odd"), embedder.embed("even")]);
+  assertEquals(both.map(({ status }) => status), ["rejected", "rejected"]);
+  assertEquals((await embedder.embed("even")).length, 2);
+  await assertRejects(() => embedder.embed("odd"), Error, "unreadable");
+});
+
+Deno.test("a text whose vector is 0 or empty has none, and the others of its batch do", async () => {
+  for (const nothing of [[0, 0], [1e-300, 0]]) {
+    const { client } = clientOf(({ input }) => ({
+      data: input.map((text) => ({ embedding: text === "void" ? nothing : [1, 2] })),
+    }));
+    using embedder = createEndpointEmbedder(options, client);
+    const [none, some] = await Promise.allSettled([embedder.embed("void"), embedder.embed("a")]);
+    assertEquals([none!.status, some!.status], ["rejected", "fulfilled"]);
+  }
+  const { client } = clientOf(({ input: [text] }) => ({
+    data: [{ embedding: text === "void" ? [] : [1, 2] }],
+  }));
+  using embedder = createEndpointEmbedder(options, client);
+  await assertRejects(() => embedder.embed("void"), Error, "0 or empty");
+  assertEquals((await embedder.embed("a")).length, 2);
 });
