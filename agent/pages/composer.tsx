@@ -47,6 +47,12 @@ export function Composer() {
     sendMessage(text);
   }
 
+  /** The button may become the one that sends before its click has ended: a draft is not sent. */
+  function stop(event: Event): void {
+    event.preventDefault();
+    stopAnswering();
+  }
+
   return (
     <form
       class="composer"
@@ -81,7 +87,7 @@ export function Composer() {
           }}
         />
         {isAnswering.value
-          ? <Button icon="stop" aria-label="Stop" onClick={stopAnswering} />
+          ? <Button icon="stop" aria-label="Stop" onClick={stop} />
           : (
             <Button
               kind="primary"

@@ -254,3 +254,19 @@ suite.test(
     assertEquals(await answer.count(), 1);
   },
 );
+
+suite.test(
+  "stopping an answer does not send what is in the message box",
+  async ({ url, hub }, open) => {
+    await using tab = await open(url);
+    const { page } = tab;
+    await say(page, "hold it");
+    await page.getByText("The beginning.").waitFor();
+    await messageBox(page).fill("not finished yet");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("You stopped this answer.").waitFor();
+    assertEquals(await messageBox(page).inputValue(), "not finished yet");
+    assertEquals(await page.locator(".turn").count(), 1);
+    hub.release();
+  },
+);
