@@ -213,3 +213,32 @@ suite.test("a report shows the grades and the noise without a server", async (fi
   await gradesOf(page).locator(".reasons").getByText("Ann").first().waitFor();
   assertEquals(await page.getByRole("form", { name: "Grade this turn" }).count(), 0);
 });
+
+suite.test(
+  "a name that begins with another person's does not take over that person's grade",
+  async (fixture, open) => {
+    const place = "2/1/0";
+    await fixture.grade(fixture.fresh, place, { value: 1, author: "Ann", comment: "Ann's words" });
+    await using tab = await open(`${fixture.url}/ui/runs/${fixture.fresh}?turn=${place}`);
+    const { page } = tab;
+    const section = gradesOf(page);
+    const name = section.getByLabel("Your name");
+    const comment = section.getByLabel("Comment");
+    await name.pressSequentially("Ann");
+    assertEquals(await comment.inputValue(), "Ann's words");
+    await name.pressSequentially("abel");
+    assertEquals(await comment.inputValue(), "");
+    await section.getByRole("button", { name: "0.25" }).click();
+    await comment.fill("not the same at all");
+    await name.fill("Ann");
+    await name.pressSequentially("abel");
+    await section.getByRole("button", { name: "Save the grade" }).click();
+    await section.locator(".reasons").getByText("not the same at all").waitFor();
+    const { grades } =
+      await (await fetch(`${fixture.url}/runs/${fixture.fresh}/turns/${place}/grades`)).json();
+    assertEquals(
+      grades.map(({ author, value }: { author: string; value: number }) => [author, value]),
+      [["Ann", 1], ["Annabel", 0.25]],
+    );
+  },
+);

@@ -56,6 +56,15 @@ export function Grading({ runId, place }: { runId: string; place: string }) {
   );
 }
 
+/** A grade as the form has it; empty if there is none. */
+function toEntry(grade: Grade | undefined): { value: string; label: string; comment: string } {
+  return {
+    value: grade ? String(grade.value) : "",
+    label: grade?.label ?? "",
+    comment: grade?.comment ?? "",
+  };
+}
+
 function GradeForm({ runId, place, grades, onSaved }: {
   runId: string;
   place: string;
@@ -64,23 +73,30 @@ function GradeForm({ runId, place, grades, onSaved }: {
 }) {
   const author = useSignal(readChoice<string>(AUTHOR) ?? "");
   const own = (name: string) => grades.find((grade) => (grade.author ?? "") === name);
-  const first = own(author.value);
-  const value = useSignal(first ? String(first.value) : "");
-  const label = useSignal(first?.label ?? "");
-  const comment = useSignal(first?.comment ?? "");
+  const first = toEntry(own(author.value));
+  const value = useSignal(first.value);
+  const label = useSignal(first.label);
+  const comment = useSignal(first.comment);
+  /** Whose grade the form was filled with. */
+  const shown = useRef(author.value);
   const { problem, send } = useSending();
   const commentBox = useRef<HTMLTextAreaElement>(null);
   const exact = useRef<HTMLInputElement>(null);
   const labels = [...new Set(grades.flatMap((grade) => grade.label ?? []))];
   const listId = useId();
 
+  /** Shows the person's own grade, unless another one was entered: a name may begin with another. */
   function changeAuthor(name: string): void {
     author.value = name;
-    const known = own(name.trim());
-    if (!known) return;
-    value.value = String(known.value);
-    label.value = known.label ?? "";
-    comment.value = known.comment ?? "";
+    const before = toEntry(own(shown.current));
+    const isEntered = value.value !== before.value || label.value !== before.label ||
+      comment.value !== before.comment;
+    if (isEntered) return;
+    shown.current = name.trim();
+    const next = toEntry(own(shown.current));
+    value.value = next.value;
+    label.value = next.label;
+    comment.value = next.comment;
   }
 
   async function save(): Promise<void> {
@@ -94,6 +110,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
         ...(comment.value.trim() && { comment: comment.value.trim() }),
         ...(name && { author: name }),
       });
+      shown.current = name;
       showToast("The grade is saved.");
       onSaved();
     });
