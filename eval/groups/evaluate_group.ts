@@ -74,14 +74,22 @@ export function createEvaluateGroup(
     const location = `/groups/${id}`;
 
     if (prefersAsync(request)) {
-      for (const { active } of members) active?.detach();
+      members.forEach(held.detach);
       return Response.json(stateOf(await groups.view(id)), {
         status: 202,
         headers: { location, "preference-applied": "respond-async" },
       });
     }
     if (accepts(request, "application/json", "text/event-stream") === "text/event-stream") {
-      const stream = groupEventStream({ groups, runs, groupId: id, client: request.signal });
+      const regain = async (left: AbortSignal) =>
+        (await Promise.all(members.map((begun) => held.regain(begun, left)))).includes(true);
+      const stream = groupEventStream({
+        groups,
+        runs,
+        groupId: id,
+        client: request.signal,
+        regain,
+      });
       for (const { active } of members) active?.hold(stream.left);
       logStreamEnd(stream, { context });
       stream.response.headers.set("location", location);

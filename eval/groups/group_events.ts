@@ -1,7 +1,7 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
 import { createEventResponse, type EventResponse, waitFor } from "../run/client_stream.ts";
-import { LAST_EVENT, RETRY_MS } from "../run/event_stream.ts";
+import { type EventStreamOptions, LAST_EVENT, RETRY_MS } from "../run/event_stream.ts";
 import type { RunManager } from "../run/manager.ts";
 import type { ListedGroup } from "./group_report.ts";
 import type { Groups } from "./groups.ts";
@@ -17,6 +17,8 @@ export interface GroupStreamOptions {
   groupId: string;
   /** The request's own signal. */
   client: AbortSignal;
+  /** As that of a run's stream, for any run of the group. */
+  regain?: EventStreamOptions["regain"];
 }
 
 /** The response with the events of a group. */
@@ -36,7 +38,7 @@ async function* encode(
  * running; then `result` with the report, `ended` if no run has completed, or `stopping`.
  */
 async function* groupEvents(
-  { groups, runs, groupId }: GroupStreamOptions,
+  { groups, runs, groupId, regain }: GroupStreamOptions,
   left: AbortSignal,
 ): AsyncGenerator<ServerSentEventMessage> {
   while (!left.aborted) {
@@ -48,7 +50,10 @@ async function* groupEvents(
     );
     const group = await groups.view(groupId);
     yield { event: "progress", data: JSON.stringify(group) };
-    if (group.status !== "running" || changes.length === 0) break;
+    if (group.status !== "running" || changes.length === 0) {
+      if (await regain?.(left)) continue;
+      break;
+    }
     await waitFor(new Promise(() => {}), { ms: PAUSE_MS, left });
     const news = await waitFor(Promise.race(changes), { ms: KEEP_ALIVE_MS, left });
     if (news === "timed out") yield { comment: "keep-alive" };

@@ -81,7 +81,7 @@ export function createEvaluateRoute(
     const location = `/runs/${run.id}`;
 
     if (prefersAsync(request)) {
-      active?.detach();
+      held.detach(begun);
       const status = active ? "running" : run.status;
       return Response.json({ run_id: run.id, status }, {
         status: 202,
@@ -89,7 +89,8 @@ export function createEvaluateRoute(
       });
     }
     if (accepts(request, "application/json", "text/event-stream") === "text/event-stream") {
-      const stream = eventStream({ store, runs, run, afterSeq: 0, client: request.signal });
+      const regain = (left: AbortSignal) => held.regain(begun, left);
+      const stream = eventStream({ store, runs, run, afterSeq: 0, client: request.signal, regain });
       active?.hold(stream.left);
       logStreamEnd(stream, { context, begun: active });
       stream.response.headers.set("location", location);

@@ -18,6 +18,8 @@ export interface EventStreamOptions {
   afterSeq: number;
   /** The request's own signal. */
   client: AbortSignal;
+  /** Called when the run has ended; true if it continues for this client. See `HeldRuns`. */
+  regain?: (left: AbortSignal) => Promise<boolean>;
 }
 
 /** The response with the events of a run. */
@@ -26,7 +28,7 @@ export function eventStream(options: EventStreamOptions): EventResponse {
 }
 
 async function* encodeEvents(
-  { store, runs, run, afterSeq }: EventStreamOptions,
+  { store, runs, run, afterSeq, regain }: EventStreamOptions,
   left: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const active = () => runs.active(run.id);
@@ -34,10 +36,19 @@ async function* encodeEvents(
   const waiting = () => runs.waiting(run.id);
   const refresh = () => runs.refresh(run.id);
   const elsewhere = () => runs.news(run.id);
-  const events = ReadableStream.from(
-    runEvents({ store, run, active, waiting, refresh, elsewhere, afterSeq, left }),
-  );
-  yield* events.pipeThrough(new ServerSentEventStream());
+  async function* events() {
+    let seq = afterSeq;
+    do {
+      const from = { afterSeq: seq, left };
+      for await (
+        const event of runEvents({ store, run, active, waiting, refresh, elsewhere, ...from })
+      ) {
+        yield event;
+        if (event.id !== undefined) seq = Number(event.id);
+      }
+    } while (await regain?.(left));
+  }
+  yield* ReadableStream.from(events()).pipeThrough(new ServerSentEventStream());
   if (left.aborted) return;
   const now = await store.getRun(run.id);
   if (!now) throw new AppError(404, "not_found", `run ${run.id} was deleted while it was read`);

@@ -1,5 +1,5 @@
 import { untilAbort } from "../../shared/abort.ts";
-import type { StoredRun } from "../store/run_record.ts";
+import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";
 import type { RunManager } from "./manager.ts";
@@ -21,6 +21,13 @@ export interface HeldRuns {
    * leaves.
    */
   hold(begun: BegunRun, client: AbortSignal): Promise<{ end: RunEnd; active?: ActiveRun }>;
+  /**
+   * Resumes and holds a run that was cancelled because a client of the same run has left another
+   * process, while this one has not. False if there is no such run.
+   */
+  regain(begun: BegunRun, client: AbortSignal): Promise<boolean>;
+  /** The run needs no client from now on, also if one leaves another process. */
+  detach(begun: BegunRun): void;
 }
 
 export function createHeldRuns(
@@ -31,15 +38,35 @@ export function createHeldRuns(
     if (known && !known.signal.aborted) return { run: known.run, active: known, endpoint };
     await known?.ended; // a client that reconnects at once may find its run still being cancelled
     const run = (await store.getRun(id))!;
-    const wasLost = run.status === "cancelled" && run.detail === CLIENT_LEFT;
     if (runs.waiting(id)) return { run, active: undefined, endpoint };
     const isUnfinished = run.status === "interrupted" || run.status === "running";
-    const active = wasLost || isUnfinished ? await runs.resume(run, { endpoint }) : undefined;
+    const active = wasLost(run) || isUnfinished ? await runs.resume(run, { endpoint }) : undefined;
     return { run, active, endpoint };
+  }
+
+  /** If it was cancelled because a client has left another process. */
+  async function resumeLost({ run: { id }, endpoint }: BegunRun): Promise<ActiveRun | undefined> {
+    const now = runs.isShared ? await store.getRecord(id) : undefined;
+    return now && wasLost(now) ? (await reattach(id, endpoint)).active : undefined;
+  }
+
+  async function keep(begun: BegunRun): Promise<void> {
+    for (let active = begun.active; active; active = await resumeLost(begun)) {
+      active.detach();
+      if ((await active.ended).status !== "cancelled") return;
+    }
   }
 
   return {
     reattach,
+    async regain(begun, client) {
+      const active = client.aborted ? undefined : await resumeLost(begun);
+      active?.hold(client);
+      return active !== undefined;
+    },
+    detach(begun) {
+      keep(begun).catch(() => {}); // without the database it stays as it is
+    },
     async hold({ run, active, endpoint }, client) {
       await untilAbort(Promise.resolve(runs.waiting(run.id)), client);
       const current = active ?? runs.active(run.id);
@@ -55,6 +82,10 @@ export function createHeldRuns(
       return { end, ...(current && { active: current }) };
     },
   };
+}
+
+function wasLost({ status, detail }: Pick<RunRecord, "status" | "detail">): boolean {
+  return status === "cancelled" && detail === CLIENT_LEFT;
 }
 
 /** Rejects at once if the client leaves; other clients may still be waiting for the run. */

@@ -5,6 +5,7 @@ import type { ListEndpointModels } from "../../eval/endpoint/endpoint_models.ts"
 import { createEvalHandler } from "../../eval/handler.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 import { createRunManager } from "../../eval/run/create_manager.ts";
+import type { Sharing } from "../../eval/run/sharing.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
@@ -30,6 +31,8 @@ export function evalService(
     listModels?: ListEndpointModels;
     log?: Logger;
     recoveryDelayMs?: number;
+    /** Set if other processes work on the same runs. */
+    sharing?: Sharing;
     /** Told what is connected to. */
     connect?: (request: EvaluateRequest) => void;
   } = {},
@@ -52,6 +55,7 @@ export function evalService(
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,
     recoveryDelayMs: options.recoveryDelayMs ?? 0,
+    sharing: options.sharing,
   });
   const service = createEvalHandler({
     config,

@@ -1,0 +1,81 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { openSharing } from "../../../eval/sharing/open_sharing.ts";
+import { silentLogger } from "../../../shared/log.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  TWO_TURNS,
+} from "../../fakes/eval_service.ts";
+import { gatedTarget } from "../../fakes/gated_target.ts";
+import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
+
+const ignore = postgresBin === undefined;
+const server = ignore ? undefined! : await startPostgres();
+Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
+
+/** Two processes on one database, whose model answers when the test says so. */
+async function twoProcesses(address: string) {
+  const gate = gatedTarget();
+  const open = async () => {
+    const { store, sharing } = await openSharing({
+      address,
+      maxConnections: 4,
+      log: silentLogger,
+      isExclusive: false,
+    });
+    return evalService(() => "", { store, sharing, target: gate.target });
+  };
+  const [first, second] = [await open(), await open()];
+  return {
+    first,
+    second,
+    gate,
+    async [Symbol.asyncDispose]() {
+      for (const { runs, store } of [first, second]) {
+        await runs.stop();
+        await store.close();
+      }
+    },
+  };
+}
+
+const MODELS = { model_id: undefined, model_ids: ["m", "n"] };
+
+for (const [what, fields] of [["run", {}], ["group", MODELS]] as const) {
+  for (const way of ["an event stream", "an answer at once"]) {
+    Deno.test({
+      name:
+        `a ${what} continues for a client that asked for ${way} if one of another process leaves`,
+      ignore,
+      async fn() {
+        await using processes = await twoProcesses(await server.createDatabase());
+        const { first, second, gate } = processes;
+        const body = evaluateBody({ ...TWO_TURNS, ...fields });
+        const key = { "idempotency-key": "k" };
+        const leaving = new AbortController();
+        const left = first.service(
+          new Request(evaluateRequestOf(body, key), { signal: leaving.signal }),
+        ).catch((error) => error);
+        await gate.reached(what === "run" ? 1 : 2);
+
+        const wish = way === "an event stream"
+          ? { accept: "text/event-stream" }
+          : { prefer: "respond-async" };
+        const response = await second.service(evaluateRequestOf(body, { ...key, ...wish }));
+        const text = response.text();
+        leaving.abort();
+        await left;
+        gate.open();
+        if (way === "an event stream") assertStringIncludes(await text, "event:result");
+        const list = async () => (await second.store.listRuns({ limit: 5 })).runs;
+        const until = performance.now() + 10_000;
+        while ((await list()).some(({ status }) => status !== "completed")) {
+          assert(performance.now() < until, `a run is ${(await list())[0]?.status}`);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        for (const { id } of await list()) assertEquals((await second.store.tally(id)).done, 2);
+      },
+    });
+  }
+}
