@@ -3,6 +3,7 @@ import { withoutQuery } from "../endpoint/target.ts";
 import { AppError } from "../../shared/errors.ts";
 import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { turnsSoFar } from "../store/whole_reader.ts";
@@ -66,15 +67,21 @@ export async function comparableRuns(
   };
 }
 
+/** What comparing reads of a request. */
+type ComparedRequest =
+  & Pick<EvaluateRequest, "test_batch" | "rubric" | "history">
+  & { scored_by?: unknown };
+
 /** A stored run as comparing reads it. */
 export function toComparable(
-  run: RunRecord & { request: Pick<EvaluateRequest, "test_batch" | "rubric" | "history"> },
+  run: RunRecord & { request: ComparedRequest },
   reader: RunReader,
 ): ComparableRun {
   const { test_batch: scenarios, rubric } = run.request;
   return {
     scenarios,
     rubric,
+    scoredBy: ScoredBy.safeParse(run.request.scored_by).data,
     history: countedHistory(run.request),
     turns: turnsSoFar(reader, run),
   };

@@ -9,14 +9,12 @@ import {
   reachedScenarios,
 } from "./pairing.ts";
 import type { TurnPair } from "./turn_pair.ts";
-import { type ComparedTurn, readScores, type RunScores } from "./turn_scores.ts";
+import { type ComparedTurn, readScores, type RunScores, type RunScoring } from "./turn_scores.ts";
 
 /** A run's batch and what came of it, attempts in any number and also unfinished ones. */
-export interface ComparableRun {
+export interface ComparableRun extends RunScoring {
   scenarios: PlannedScenario[];
   turns: AsyncIterable<ComparedTurn>;
-  /** What the judge graded by, if the request said so. */
-  rubric?: string | undefined;
   /** What its turns were asked after; `generated` if unset. */
   history?: "generated" | "reference";
 }

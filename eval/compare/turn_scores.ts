@@ -2,7 +2,9 @@ import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { Scores } from "../../shared/schemas/statistics.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import type { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
 import type { TurnPosition } from "../store/position.ts";
+import { checksMethod, decidersOf, labelMethod } from "./deciders.ts";
 import { NO_KEY_MATCH } from "./expectations.ts";
 
 const PIECE = 200;
@@ -19,6 +21,7 @@ export interface ComparedTurn extends TurnPosition {
         | "missing_scores"
         | "annotation"
         | "judge"
+        | "check_results"
         | "reference_metadata"
         | "history_of"
       >
@@ -47,13 +50,18 @@ export interface RunScores {
   names: Set<string>;
 }
 
-/**
- * Reads a run's turns once and keeps their scores; texts are let go. `rubric` is the request's own:
- * grades by different rubrics are grades by different methods.
- */
+/** By what a run was scored: what differs in it is scored by different methods. */
+export interface RunScoring {
+  /** What the judge graded by, if the request said so. */
+  rubric?: string | undefined;
+  /** Unset in runs of old releases. */
+  scoredBy?: ScoredBy | undefined;
+}
+
+/** Reads a run's turns once and keeps their scores; texts are let go. */
 export async function readScores(
   turns: AsyncIterable<ComparedTurn>,
-  { rubric }: { rubric?: string | undefined } = {},
+  scoring: RunScoring = {},
 ): Promise<RunScores> {
   const run: RunScores = { turns: new Map(), names: new Set() };
   const pause = createYielder();
@@ -65,7 +73,7 @@ export async function readScores(
       () => new Map<number, AttemptTurn[]>(),
     );
     const ofTurn = ofScenario.getOrInsertComputed(turn, () => [] as AttemptTurn[]);
-    const found = toAttemptTurn(attempt, result, rubric);
+    const found = toAttemptTurn(attempt, result, scoring);
     ofTurn.push(found);
     for (const name in found.scores) if (isPlanned(found, name)) run.names.add(name);
     if (++read % PIECE === 0) await pause();
@@ -85,10 +93,13 @@ export function isPlanned({ scores, missing }: AttemptTurn, score: string): bool
 function toAttemptTurn(
   attempt: number,
   result: ComparedTurn["result"],
-  rubric: string | undefined,
+  { rubric, scoredBy }: RunScoring,
 ): AttemptTurn {
   const { scores, annotation, judge, missing_scores = {} } = result;
   const methods: Record<string, string> = { ...result.score_methods };
+  const deciders = decidersOf(result, scoredBy);
+  const ofChecks = checksMethod(result, deciders);
+  if (ofChecks !== undefined) methods.checks = ofChecks;
   const missing = new Set(Object.keys(missing_scores));
   if (judge) {
     methods.judge = rubric === undefined ? judge.model : `${judge.model}, rubric: ${rubric}`;
@@ -104,11 +115,13 @@ function toAttemptTurn(
       (note !== undefined || missing.has(name) || typeof scores[name] === "number");
     if (!isPlanned) continue;
     matches.push(name);
-    if (note) methods[name] = note.method;
+    if (note) methods[name] = labelMethod(note.method, deciders);
     if (scores[name] === null) missing.add(name).add("metadata_match");
   }
   const canTell = matches.length > 0 && !matches.some((name) => NO_KEY_MATCH.has(name));
-  if (!canTell && annotation) methods.metadata_match = annotation.method;
+  if (!canTell && annotation) {
+    methods.metadata_match = labelMethod(annotation.method, deciders);
+  }
   return {
     attempt,
     failed: result.error !== undefined,

@@ -9,6 +9,14 @@ const REMEMBERED = 2000;
 /** Of a vector with 4096 dimensions. */
 const VECTOR_BYTES = 16 * 1024;
 
+/** Begins the method of vectors that an endpoint makes. */
+const ENDPOINT = "endpoint_embeddings:";
+
+/** Whether vectors of this method come from an endpoint, and not from an encoder inside. */
+export function isEndpointMethod(method: string): boolean {
+  return method.startsWith(ENDPOINT);
+}
+
 /** Vectors from an OpenAI-compatible `POST {baseUrl}/embeddings`, in whatever languages it knows. */
 export function createEndpointEmbedder(
   { baseUrl, model }: { baseUrl: string; model: string },
@@ -28,7 +36,7 @@ export function createEndpointEmbedder(
   }
   const encode = createBatcher(request, { size: BATCH });
   return {
-    method: `endpoint_embeddings:${model}`,
+    method: `${ENDPOINT}${model}`,
     isEnglishOnly: false,
     embed: createMemo(
       async (text) => requireDirection(pool(await Promise.all(cutWindows(text).map(encode)))),

@@ -6,7 +6,8 @@ import type { JudgeModel } from "./model.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";
 import { askStructured } from "./structured.ts";
 
-const METHOD = "judge";
+/** The method of labels that a judge chose. */
+export const JUDGE_LABELS = "judge";
 
 /** For each metadata key, the labels to choose from: by `labelKey`, as the batch writes them. */
 export type Candidates = Map<string, Map<string, unknown>>;
@@ -38,10 +39,20 @@ export async function labelReply(
   return new Map([...candidates].map(([key, labels]): [string, KeyAnnotation] => {
     const chosen = labelKey(answer.labels[key]);
     if (labels.has(chosen)) {
-      return [key, { value: labels.get(chosen), method: METHOD, confidence: answer.confidence }];
+      return [key, {
+        value: labels.get(chosen),
+        method: JUDGE_LABELS,
+        confidence: answer.confidence,
+      }];
     }
     const reason = "the judge says that none of the labels fits";
-    return [key, { value: undefined, method: METHOD, confidence: null, reason, noneFits: true }];
+    return [key, {
+      value: undefined,
+      method: JUDGE_LABELS,
+      confidence: null,
+      reason,
+      noneFits: true,
+    }];
   }));
 }
 

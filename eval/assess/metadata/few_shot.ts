@@ -6,6 +6,9 @@ import { collectExamples, type LabelGroup } from "./label_examples.ts";
 import { createGramIndex, createVectorIndex } from "./label_index.ts";
 import { spreadSample } from "./self_check.ts";
 
+/** The method of labels that are read by sentence vectors. */
+export const VECTOR_LABELS = "few_shot";
+
 /** Below it a label is as likely wrong as right. */
 const LOWEST_CONFIDENCE = 0.5;
 /** References whose language tells that of all of them. */
@@ -37,7 +40,7 @@ export async function createFewShot(
   const kind: LabelKind = await isEmbeddable(examples, semantics) ? "vectors" : "grams";
   const create = kind === "vectors" ? createVectorIndex : createGramIndex;
   const index = await create({ groups, semantics });
-  const method = kind === "vectors" ? "few_shot" : "few_shot_tfidf";
+  const method = kind === "vectors" ? VECTOR_LABELS : "few_shot_tfidf";
   const none = (reason: string): KeyAnnotation => ({
     value: undefined,
     method,

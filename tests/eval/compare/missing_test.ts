@@ -161,6 +161,35 @@ Deno.test("grades by two judges, or by two rubrics, are not compared", async () 
   assertEquals(left_out.map(({ score, reason }) => [score, reason]), [["judge", "other_method"]]);
 });
 
+Deno.test("checks and labels that two judges decided, or two endpoints, are not compared", async () => {
+  const labelled = (method: string): Result => ({
+    scores: { intent_match: 1, metadata_match: 1 },
+    reference_metadata: { intent: "greet" },
+    annotation: { method, confidence: 1, keys: { intent: { method, confidence: 1 } } },
+  });
+  const checked = (type: string): Result => ({
+    scores: { checks: 1 },
+    check_results: [{ name: "c", type, value: 1, weight: 1, required: false }],
+  });
+  const one = { judge: "judge-1", embeddings: "endpoint_embeddings:e1" };
+  const cases: [result: Result, other: typeof one, leftOut: string[]][] = [
+    [checked("judge"), { ...one, judge: "judge-2" }, ["checks"]],
+    [checked("judge"), { ...one, embeddings: "e2" }, []],
+    [checked("similar"), { ...one, embeddings: "e2" }, ["checks"]],
+    [checked("contains"), { judge: "judge-2", embeddings: "e2" }, []],
+    [labelled("judge"), { ...one, judge: "judge-2" }, ["intent_match", "metadata_match"]],
+    [labelled("few_shot"), { ...one, embeddings: "e2" }, ["intent_match", "metadata_match"]],
+    [labelled("few_shot_tfidf"), { judge: "judge-2", embeddings: "e2" }, []],
+  ];
+  for (const [result, scoredBy, expected] of cases) {
+    const { left_out } = await compareRuns({
+      baseline: { ...recordedRun(run([result])), scoredBy: one },
+      candidate: { ...recordedRun(run([result])), scoredBy },
+    });
+    assertEquals(left_out.map(({ score }) => score).sort(), expected);
+  }
+});
+
 Deno.test("an empty reply counts by whatever method: a model that falls silent regresses", async () => {
   const silent = meanings.map(() => turn(0, { method: "empty" }));
   const { scores } = await compare(run(meanings.map((meaning) => turn(meaning))), run(silent));
