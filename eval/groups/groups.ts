@@ -1,7 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
 import { comparePairwise, type PairwiseResult } from "../compare/pairwise.ts";
 import { toComparable } from "../compare/compare_stored.ts";
-import type { ComparableRun } from "../compare/paired_runs.ts";
 import { METHOD } from "../compare/permutation.ts";
 import { addCosts } from "../results/cost_sum.ts";
 import { describeCompletion } from "../results/summary.ts";
@@ -133,12 +132,8 @@ function createPairCache(store: RunReader) {
     using release = new DisposableStack();
     for (const { id } of runs) release.use(store.keep(id));
     const request = runs[0] && (await store.getRun(runs[0].id))?.request;
-    const open: (() => ComparableRun)[] = [];
-    for (const run of runs) {
-      // The batch is the same in all of them; one that was retried may be scored by something else.
-      const scored_by = (await store.getRun(run.id))?.request.scored_by;
-      open.push(() => toComparable({ ...run, request: { ...request!, scored_by } }, store));
-    }
+    // The batch is the same in all of them.
+    const open = runs.map((run) => () => toComparable({ ...run, request: request! }, store));
     return await comparePairwise(open, { scores });
   }
 
