@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import { AppError } from "../../shared/errors.ts";
 import { createDecodedFetch, LEFT_BY_DENO } from "../../shared/http/decoded_fetch.ts";
 import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
@@ -137,7 +138,8 @@ export function observeModels(models: Models, metrics: Metrics): Models {
 
 /** Why models of the hub are hidden, and what to do. */
 export function explainHidden(hidden: string[]): string {
-  const these = hidden.length === 1 ? "1 model" : `${hidden.length} models`;
-  return `${these} of the hub cannot be asked: an id without <provider>/ is refused; ` +
+  return `${
+    counted(hidden.length, "model")
+  } of the hub cannot be asked: an id without <provider>/ is refused; ` +
     "set HUB_BARE_MODELS=on to send such ids to the hub";
 }

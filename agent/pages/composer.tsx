@@ -86,17 +86,15 @@ export function Composer() {
             send();
           }}
         />
-        {isAnswering.value
-          ? <Button icon="stop" aria-label="Stop" onClick={stop} />
-          : (
-            <Button
-              kind="primary"
-              type="submit"
-              icon="send"
-              aria-label="Send"
-              disabled={!canSend}
-            />
-          )}
+        {isAnswering.value ? <Button icon="stop" aria-label="Stop" onClick={stop} /> : (
+          <Button
+            kind="primary"
+            type="submit"
+            icon="send"
+            aria-label="Send"
+            disabled={!canSend}
+          />
+        )}
       </div>
       <div class="visually-hidden" role="status">{isAnswering.value ? "Answering" : ""}</div>
     </form>

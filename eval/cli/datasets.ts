@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import { createContentChecks } from "../assess/checks/content_checks.ts";
 import { findFormat, FORMATS } from "../datasets/detect.ts";
 import { DatasetName, DatasetReference, requireVersion } from "../datasets/find_version.ts";
@@ -93,8 +94,9 @@ async function put(args: string[], context: CliContext): Promise<number> {
     });
     reportLeftOut(leftOut, context);
     const { version, scenarios, turns, created } = saved;
+    const size = `${counted(scenarios, "scenario")}, ${counted(turns, "turn")}`;
     const what = created ? "" : ", which is stored already";
-    context.out.write(`${name}@${version}: ${scenarios} scenarios, ${turns} turns${what}\n`);
+    context.out.write(`${name}@${version}: ${size}${what}\n`);
     return EXIT.passed;
   } finally {
     await store.close();

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import { compareStored } from "../compare/compare_stored.ts";
 import { digestRun, type RunDigest } from "../export/digest.ts";
 import { describeComparison } from "../export/comparison_text.ts";
@@ -83,10 +84,10 @@ function decide({ digest, threshold, criteria, source }: {
   const regressed = regressedScores(comparison?.result.scores ?? {});
   const { byChecks, byTools, undecided } = digest.barred;
   const faults = [
-    ...byChecks > 0 ? [`required checks failed in ${byChecks} turns`] : [],
-    ...byTools > 0 ? [`wrong tool calls in ${byTools} turns`] : [],
+    ...byChecks > 0 ? [`required checks failed in ${counted(byChecks, "turn")}`] : [],
+    ...byTools > 0 ? [`wrong tool calls in ${counted(byTools, "turn")}`] : [],
     ...undecided > 0
-      ? [`required checks or tool calls could not be decided in ${undecided} turns`]
+      ? [`required checks or tool calls could not be decided in ${counted(undecided, "turn")}`]
       : [],
     ...describeStanding(standing, { headline, threshold }),
     ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
@@ -104,8 +105,10 @@ function describeStanding(
     const { bounds, error_bounds, missing, failed } = headline!;
     const [low, high] = (error_bounds ?? bounds)!;
     const causes = [
-      ...missing > 0 ? [`${missing} turns have no ${HEADLINE} score`] : [],
-      ...failed > 0 ? [failed === 1 ? "1 call failed" : `${failed} calls failed`] : [],
+      ...missing > 0
+        ? [`${counted(missing, "turn")} ${missing === 1 ? "has" : "have"} no ${HEADLINE} score`]
+        : [],
+      ...failed > 0 ? [`${counted(failed, "call")} failed`] : [],
     ];
     return [
       `${HEADLINE} lies between ${cut(low)} and ${cut(high)}, because ${causes.join(" and ")}, ` +

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import type { ScoreComparison, Verdict } from "./comparison.ts";
 import type { PermutationResult } from "./permutation.ts";
 import { ALPHA } from "./spans.ts";
@@ -57,8 +58,8 @@ function explain(
   // test of unequal attempts can only raise it.
   const needed = Math.ceil(1 - Math.log2(ALPHA / looked));
   if (moved < needed) {
-    return `only ${count(moved, "scenario")} ${moved === 1 ? "differs" : "differ"}: ` +
-      `with ${count(looked, what)} looked at the test needs at least ${needed}`;
+    return `only ${counted(moved, "scenario")} ${moved === 1 ? "differs" : "differ"}: ` +
+      `with ${counted(looked, what)} looked at the test needs at least ${needed}`;
   }
   if (test.p <= ALPHA && worstP > ALPHA) {
     return `p is ${test.p.toFixed(3)} without the missing values (${missing.baseline} in the ` +
@@ -71,14 +72,10 @@ function explain(
   }
   if (test.p <= ALPHA) {
     return `p is ${worstPIfAnswered.toFixed(3)} alone, but ${p_adjusted.toFixed(3)} among ` +
-      `the ${count(looked, what)} looked at`;
+      `the ${counted(looked, what)} looked at`;
   }
   if (test.pOfScenarios <= ALPHA) {
     return "the runs differ in attempts, and equal models would differ by as much too often";
   }
   return "a difference of this size comes up by chance too often";
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import type { Agreement, JudgeAgreement } from "../../shared/schemas/agreement.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
@@ -8,10 +9,11 @@ export function agreementText(found: Agreement, form: TextForm): string {
   if (grades === 0) return title + form.lines(["Nobody has graded a turn of this run."]);
   return title +
     form.lines([
-      `${grades} grades of ${graded_turns} turns by ${authors.length} people`,
+      `${counted(grades, "grade")} of ${counted(graded_turns, "turn")} by ` +
+      (authors.length === 1 ? "1 person" : `${authors.length} people`),
       ...(people.turns > 0
         ? [
-          `People with each other, over ${people.turns} turns: Krippendorff's alpha ` +
+          `People with each other, over ${counted(people.turns, "turn")}: Krippendorff's alpha ` +
           `${showAlpha(people.alpha_interval)}, of pass and fail ${showAlpha(people.alpha_pass)}` +
           (people.alpha_labels === null ? "" : `, of labels ${showAlpha(people.alpha_labels)}`),
         ]
@@ -25,7 +27,7 @@ function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
   const { score, turns, mean_difference: { mean, ci95 }, threshold: { best, present } } = judge;
   const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
   return [
-    `${form.name(score)} with people, over ${turns} turns: Krippendorff's alpha ` +
+    `${form.name(score)} with people, over ${counted(turns, "turn")}: Krippendorff's alpha ` +
     `${showAlpha(judge.alpha_interval)}, of pass and fail ${showAlpha(judge.alpha_pass)}, ` +
     `Spearman ${showAlpha(judge.spearman)}`,
     `${form.name(score)} is ${showDifference(mean)} from people` +

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import type {
   Comparison,
   MovedScenario,
@@ -40,8 +41,8 @@ export function describeComparison(
     ...Object.entries(scores).flatMap(([name, { missing, difference_bounds: bounds }]) =>
       bounds
         ? [
-          `${form.name(name)}: missing in ${missing.baseline} turns of the baseline and ` +
-          `${missing.candidate} of the candidate; with them the difference lies between ` +
+          `${form.name(name)}: missing in ${counted(missing.baseline, "turn")} of the baseline ` +
+          `and ${missing.candidate} of the candidate; with them the difference lies between ` +
           bounds.map(showDifference).join(" and "),
         ]
         : []
@@ -73,7 +74,7 @@ export function describeComparison(
 function describeHistory({ other_history: found }: Comparison): string[] {
   if (!found) return [];
   return [
-    `Not compared: ${found.turns} ${found.turns === 1 ? "turn" : "turns"} after the first; one ` +
+    `Not compared: ${counted(found.turns, "turn")} after the first; one ` +
     "run was asked after its own replies, the other one after the references",
   ];
 }
@@ -120,8 +121,8 @@ function describeFailed(
 ): string[] {
   if (!failed || !bounds) return [];
   return [
-    `${form.name(name)}: ${failed.baseline} calls of the baseline and ${failed.candidate} of the ` +
-    `candidate failed; had they been answered, the difference would lie between ` +
+    `${form.name(name)}: ${counted(failed.baseline, "call")} of the baseline and ` +
+    `${failed.candidate} of the candidate failed; had they been answered, the difference would lie between ` +
     bounds.map(showDifference).join(" and ") +
     (verdict === verdict_as_counted
       ? ""
@@ -130,7 +131,7 @@ function describeFailed(
 }
 
 function describeLeftOut({ score, turns, reason, detail }: LeftOut, form: TextForm): string {
-  return `Not compared: ${form.name(score)} at ${turns} ${turns === 1 ? "turn" : "turns"}, ` +
+  return `Not compared: ${form.name(score)} at ${counted(turns, "turn")}, ` +
     LEFT_OUT_REASONS[reason] + (detail === null ? "" : ` (${form.name(detail)})`);
 }
 

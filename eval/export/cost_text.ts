@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import type { CostSum } from "../../shared/schemas/cost.ts";
 
 /** An amount of money for people, and how much of it is not known. */
@@ -5,5 +6,5 @@ export function showCost({ amount, currency, unknown }: CostSum): string {
   const known = amount === null ? "unknown" : `${Number(amount.toPrecision(4))} ${currency}`;
   return amount === null || unknown === 0
     ? known
-    : `${known}, and ${unknown} turns of unknown cost`;
+    : `${known}, and ${counted(unknown, "turn")} of unknown cost`;
 }

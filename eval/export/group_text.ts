@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../groups/group_report.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { describePlanning } from "./comparison_text.ts";
@@ -100,7 +101,7 @@ function describePairs({ pairs, best, method }: GroupReport, form: TextForm): st
     "\n",
     form.lines([
       describeBest(best ?? [], form),
-      `p is corrected for ${method.tests} ${method.tests === 1 ? "comparison" : "comparisons"}`,
+      `p is corrected for ${counted(method.tests, "comparison")}`,
       ...reasons,
       ...plans,
     ]),

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import type { Halving, RunNoise, ScoreNoise } from "../../shared/schemas/noise.ts";
 import type { TextForm } from "./text_form.ts";
 
@@ -45,9 +46,9 @@ function describeHalving({ to_halve_stderr: plans }: ScoreNoise): string[] {
   const plan = cheapest && plans[cheapest];
   if (!plan) return [];
   const what = {
-    scenarios: `${plan.needed} scenarios in all`,
-    attempts: `${plan.needed} attempts`,
-    votes: `${plan.needed} votes per turn`,
+    scenarios: `${counted(plan.needed, "scenario")} in all`,
+    attempts: counted(plan.needed, "attempt"),
+    votes: `${counted(plan.needed, "vote")} per turn`,
   }[cheapest];
   return [`Half of it: cheapest with ${what}, ${describeCalls(plan)}`];
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdWithBars, ifAnswered } from "../results/passing.ts";
 import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
@@ -124,7 +125,7 @@ function describeMethods({ turnCounts: { score_methods } }: RunDigest, form: Tex
   return Object.entries(score_methods).filter(([, methods]) => Object.keys(methods).length > 1)
     .map(([score, methods]) => {
       const counts = Object.entries(methods).map(([method, turns]) =>
-        `${form.name(method)} (${turns} turns)`
+        `${form.name(method)} (${counted(turns, "turn")})`
       );
       return `${form.name(score)} was computed by ${counts.join(" and ")}`;
     });
@@ -132,7 +133,8 @@ function describeMethods({ turnCounts: { score_methods } }: RunDigest, form: Tex
 
 function describeGrades({ graded: { turns, grades, sum } }: RunDigest): string[] {
   if (turns === 0) return [];
-  return [`Graded by people: ${turns} turns, ${grades} grades, mean ${showScore(sum / grades)}`];
+  const [ofTurns, all] = [counted(turns, "turn"), counted(grades, "grade")];
+  return [`Graded by people: ${ofTurns}, ${all}, mean ${showScore(sum / grades)}`];
 }
 
 /** A mean, with the number of its turns, and with its bounds if some are missing. */

@@ -334,7 +334,7 @@ Deno.test("the command line runs checks, names those that failed and does not pa
   const { code, out } = await cli.run("run", "b.json", ...args);
   assertEquals(code, 100);
   assertStringIncludes(out, "says please");
-  assertStringIncludes(out, "not passed: required checks failed in 1 turns");
+  assertStringIncludes(out, "not passed: required checks failed in 1 turn");
   const bad = [{ ...scenario, checks: [{ type: "regex", value: "(" }] }];
   using checks = createContentChecks();
   const files = { "b.json": JSON.stringify(bad) };

@@ -127,7 +127,7 @@ Deno.test("turns and runs have their costs, the judge's apart, in every export",
   assertEquals([other!.cost, other!.judge_cost_currency], ["", "EUR"]);
   assertStringIncludes(await read("junit"), '<property name="run_cost" value="0.00182 USD"/>');
   const markdown = await read("markdown");
-  assertStringIncludes(markdown, "- Cost 0.00182 USD, and 1 turns of unknown cost\n");
+  assertStringIncludes(markdown, "- Cost 0.00182 USD, and 1 turn of unknown cost\n");
   assertStringIncludes(markdown, "- Cost of the judge 0.0048 EUR\n");
   assertEquals(JSON.parse((await read("jsonl")).split("\n")[1]!).cost, null);
 });

@@ -85,5 +85,5 @@ Deno.test("a required check that cannot be decided does not pass, however good t
   const { code, out } = await run("run", "b.json", ...target, "--threshold", "0.3");
   assertEquals(code, 100);
   assert(out.startsWith("Evaluation b: inconclusive\n"), out);
-  assert(out.includes("required checks or tool calls could not be decided in 1 turns"), out);
+  assert(out.includes("required checks or tool calls could not be decided in 1 turn"), out);
 });

@@ -65,7 +65,7 @@ Deno.test("a comment counts in what replies differ, and says if a mean mixes met
   assertStringIncludes(text, "Turns that differ from their reference in negation 2, number 1\n");
   assertStringIncludes(
     text,
-    "- `semantic_similarity` was computed by `one` (2 turns) and `two` (1 turns)\n",
+    "- `semantic_similarity` was computed by `one` (2 turns) and `two` (1 turn)\n",
   );
 });
 

@@ -221,7 +221,7 @@ Deno.test("every export carries the grades, and is as before without any", async
   assertStringIncludes(await exported("html"), '"author":"ann"');
   assertStringIncludes(
     await exported("markdown"),
-    "- Graded by people: 1 turns, 2 grades, mean 0.500",
+    "- Graded by people: 1 turn, 2 grades, mean 0.500",
   );
 });
 
