@@ -122,7 +122,8 @@ function describeFailed(
   if (!failed || !bounds) return [];
   return [
     `${form.name(name)}: ${counted(failed.baseline, "call")} of the baseline and ` +
-    `${failed.candidate} of the candidate failed; had they been answered, the difference would lie between ` +
+    `${failed.candidate} of the candidate failed; had they been answered, the difference would ` +
+    `lie between ` +
     bounds.map(showDifference).join(" and ") +
     (verdict === verdict_as_counted
       ? ""
