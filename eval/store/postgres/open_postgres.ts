@@ -75,9 +75,14 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
   });
   const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
   const news = createRunNews(pool);
-  const work = await options.createWorkList(pool);
-  const store = createSharedStore(db, { pool, news, work, now });
-  return { store, pool, news };
+  try {
+    const work = await options.createWorkList(pool);
+    const store = createSharedStore(db, { pool, news, work, now });
+    return { store, pool, news };
+  } catch (error) {
+    await pool.end();
+    throw cannotOpen(address, error);
+  }
 }
 
 /** Opens the database for reading. Tables of an earlier version are migrated first. */

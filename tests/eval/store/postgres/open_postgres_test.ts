@@ -3,7 +3,8 @@ import { Kysely, sql } from "kysely";
 import { ConfigError } from "../../../../shared/config.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { createPostgresPool } from "../../../../shared/postgres/pool.ts";
-import { openPostgresReader } from "../../../../eval/store/postgres/open_postgres.ts";
+import { openJobQueue } from "../../../../eval/sharing/job_queue.ts";
+import { openPostgres, openPostgresReader } from "../../../../eval/store/postgres/open_postgres.ts";
 import { createPostgresDialect } from "../../../../eval/store/postgres/postgres_dialect.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
@@ -23,6 +24,33 @@ Deno.test({
     const { id } = await opened[0]!.store.createRun(newRun);
     assertEquals((await opened[1]!.store.getRun(id))?.id, id);
     for (const { store } of opened) await store.close();
+  },
+});
+
+Deno.test({
+  name: "a role that may not create the schema of the queue stops the start in words",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const name = new URL(address).pathname.slice(1);
+    const owner = await createPostgresPool({ address, max: 1, name: "test" });
+    await owner.query({ text: "create role guest login password 'hidden'" });
+    await owner.query({ text: "grant all on schema public to guest" });
+    await owner.end();
+    const guest = new URL(address);
+    guest.username = "guest";
+    guest.password = "hidden";
+    const error = await assertRejects(
+      () =>
+        openPostgres({
+          address: guest.href,
+          maxConnections: 2,
+          createWorkList: (pool) => openJobQueue(pool, { onError: () => {} }),
+        }),
+      ConfigError,
+      `permission denied for database ${name}`,
+    );
+    assert(!error.message.includes("hidden"));
   },
 });
 
