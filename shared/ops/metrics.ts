@@ -163,7 +163,8 @@ function addJobMetrics(
       registers,
       async collect() {
         const value = (await read())[figure];
-        if (value !== undefined) this.set(value);
+        if (value === undefined) this.remove(); // rather none than an old one
+        else this.set(value);
       },
     });
   const counter = (name: string, help: string, figure: "retried" | "takenOver") =>

@@ -22,6 +22,22 @@ Deno.test("readiness names a queue that does not answer, and how long conversati
   assertEquals(await describeLag({ counts: () => Promise.reject(new Error("down")) })(), undefined);
 });
 
+Deno.test("figures of the queue are missing from the metrics while the database is down", async () => {
+  let isDown = true;
+  const read = () => isDown ? Promise.reject(new Error("down")) : figures.counts();
+  const jobs = () => readJobFigures({ ...figures, counts: read });
+  const metrics = createMetrics({ runs: () => 0, jobs });
+  const names = async () =>
+    [...(await metrics.text()).matchAll(/^assay_jobs_(\w+) /gm)].map(([, name]) => name);
+  const own = ["retried_total", "taken_over_total"];
+  const all = ["waiting", "running", "lag_seconds", ...own];
+  assertEquals(await names(), own);
+  isDown = false;
+  assertEquals(await names(), all);
+  isDown = true;
+  assertEquals(await names(), own);
+});
+
 Deno.test("metrics count the conversations of all processes, and what this one took again", async () => {
   const read = async (counts: typeof figures.counts) => {
     const jobs = () => readJobFigures({ ...figures, counts });
