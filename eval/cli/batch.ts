@@ -172,6 +172,7 @@ function toBody(value: unknown): Record<string, unknown> {
 /** `lines` are the line numbers of a list that the file has one per line. */
 function parseText(text: string): { value: unknown; lines?: number[] } {
   const plain = text.replace(/^\ufeff/, "");
+  if (plain.trim() === "") throw new UsageError("cannot use the batch: it is empty");
   try {
     return { value: JSON.parse(plain) };
   } catch (error) {

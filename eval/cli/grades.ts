@@ -81,7 +81,8 @@ function parseLines(text: string): Line[] {
       return [{ number: index + 1, grade: checkBody(JSON.parse(line), GradeLine) }];
     } catch (error) {
       const reason = error instanceof AppError && error.errors
-        ? error.errors.map(({ path, message }) => `${path}: ${message}`).join("; ")
+        ? error.errors.map(({ path, message }) => path === "" ? message : `${path}: ${message}`)
+          .join("; ")
         : "it is not JSON";
       throw new UsageError(`cannot import the grades: line ${index + 1}: ${reason}`);
     }

@@ -30,7 +30,7 @@ export const CRITERIA_HELP =
                      pass_threshold, else 0.7)
   --score NAME       compare only this score; may be repeated
   --concurrency N    conversations at once (default: EVAL_CONCURRENCY)
-  -o, --output FILE  write the result; .json .jsonl .csv .xml (JUnit) or .md;
+  -o, --output FILE  write the result; .json .jsonl .csv .xml (JUnit) .md .html;
                      may be repeated`;
 
 /** What a run has to reach, and where its result goes. */

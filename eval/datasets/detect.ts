@@ -36,6 +36,7 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
   if (/\.(?:csv|tsv)$/i.test(name) || Object.keys(columns).length > 0) {
     return detectTable(firstLine, columns);
   }
+  if (start === "") return jsonl;
   if (!/^[[{]/.test(start)) {
     return /^[\w"' .-]+(?:,[\w"' .-]+)+\r?$/.test(firstLine)
       ? detectTable(firstLine, columns)

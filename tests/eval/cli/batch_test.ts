@@ -71,7 +71,7 @@ const faults: [name: string, text: string, message: string][] = [
     "7",
     "it must hold one request body, an array of scenarios, or one scenario per line",
   ],
-  ["nothing", "", "it is not JSON"],
+  ["nothing", "", "it is empty"],
   [
     "a scenario without turns",
     JSON.stringify([first, { id: "x" }]),
@@ -105,6 +105,15 @@ Deno.test("a table needs the names of its columns, and says what it has if they 
     ] as const
   ) {
     await assertRejects(() => read([...columns], format), UsageError, words);
+  }
+});
+
+Deno.test("an empty file is called empty, whatever its name", async () => {
+  for (const name of ["b.json", "-"]) {
+    for (const text of ["", "\ufeff\r\n"]) {
+      const reading = readBatch({ text, name, columns: [] }, { options: flags, maxAttempts: 9 });
+      await assertRejects(() => reading, UsageError, "cannot use the batch: it is empty");
+    }
   }
 });
 

@@ -297,6 +297,7 @@ Deno.test("the command line imports, lists and compares grades", async () => {
       line(scenario, 0.3 * scenario, "ben"),
     ]).join("\n") + "\n",
     "wrong.jsonl": `${line(0, 1, "ann")}\n${line(0, 7, "ann")}\n`,
+    "list.jsonl": "[]\n",
     "text.jsonl": "a grade\n",
     "far.jsonl": line(9, 1, "ann"),
   };
@@ -313,6 +314,7 @@ Deno.test("the command line imports, lists and compares grades", async () => {
     const [file, words] of [
       ["wrong.jsonl", "line 2: value: "],
       ["text.jsonl", "line 1: it is not JSON"],
+      ["list.jsonl", "line 1: Invalid input: expected object"],
       ["far.jsonl", "cannot import the grade of turn 9/1/0: the turn is not stored"],
     ] as const
   ) {
