@@ -20,9 +20,10 @@ import { OnlyInOne } from "./only_in_one.tsx";
 export function Compared({ comparison }: { comparison: StoredComparison }) {
   const { baseline, candidate, verdict, scores } = comparison;
   const { sentence, why } = describeVerdict(comparison);
-  const chosen = useSignal(decidingScore(comparison) ?? "overall");
-  const score = chosen.value;
-  const hasScore = score in scores;
+  const chosen = useSignal<string | undefined>(undefined);
+  const isChosen = chosen.value !== undefined && Object.hasOwn(scores, chosen.value);
+  // Another pair of runs may lack the score that was chosen.
+  const score = isChosen ? chosen.value : decidingScore(comparison);
   const ids = { baseline: baseline.run_id, candidate: candidate.run_id };
   return (
     <>
@@ -36,7 +37,7 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
         </div>
       </div>
       <Differences comparison={comparison} />
-      {hasScore && (
+      {score !== undefined && (
         <>
           <div class="columns compared">
             <Section
