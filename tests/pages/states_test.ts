@@ -222,3 +222,16 @@ for (const { name, address, request, loading, ready } of CASES) {
     },
   );
 }
+
+suite.test(
+  "going to the next failing turn says so if the service cannot be reached",
+  async ({ url, run }, open) => {
+    await using tab = await open(`${url}/ui/runs/${run}?turn=0/1/0`);
+    const { page } = tab;
+    tab.expect(/ERR_FAILED/);
+    await page.getByRole("heading", { name: /attempt 1/ }).waitFor();
+    await page.route(/\/turns\?/, (route) => route.abort());
+    await page.getByRole("button", { name: /^Next/ }).click();
+    await page.locator(".toast", { hasText: "cannot reach the service" }).waitFor();
+  },
+);

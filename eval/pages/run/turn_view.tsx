@@ -3,7 +3,6 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
-import { showToast } from "../../../shared/pages/components/toast.tsx";
 import {
   formatCount,
   formatDuration,
@@ -16,6 +15,7 @@ import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
+import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { Grading } from "../grades/grading.tsx";
@@ -37,12 +37,13 @@ export function TurnView({ run, summary, place }: {
   place: string;
 }) {
   const loaded = useLoaded(() => source.turn(run.run_id, place), [run.run_id, place]);
-  const walk = async (step: 1 | -1) => {
-    const parameters = turnParameters();
-    const next = await findNeighbour(run.run_id, { from: place, step, parameters });
-    if (next) setQuery({ turn: next });
-    else showToast(`This was the ${step > 0 ? "last" : "first"} failing turn.`);
-  };
+  const walk = (step: 1 | -1) =>
+    tryAction(async () => {
+      const parameters = turnParameters();
+      const next = await findNeighbour(run.run_id, { from: place, step, parameters });
+      if (!next) return `This was the ${step > 0 ? "last" : "first"} failing turn.`;
+      setQuery({ turn: next });
+    });
   const close = () => setQuery({ turn: undefined });
   useShortcuts([
     { key: "j", does: "Next failing turn", run: () => walk(1) },
