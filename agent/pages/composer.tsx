@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
@@ -10,12 +10,13 @@ import { activeModels, current } from "./conversation_state.ts";
 const draft = signal("");
 const isOffline = signal(false);
 
-const draftName = () => `draft-${current.value?.id ?? "new"}`;
+/** Where it is kept. Changes with the conversation, not with what arrives in it. */
+const draftName = computed(() => `draft-${current.value?.id ?? "new"}`);
 
 /** Puts a text into the message box, in place of what is there. */
 export function setDraft(text: string): void {
   draft.value = text;
-  keepChoice(draftName(), text);
+  keepChoice(draftName.value, text);
   focusComposer();
 }
 
@@ -26,7 +27,7 @@ export function focusComposer(): void {
 /** Where a message is written. Enter sends it, unless an answer is under way. */
 export function Composer() {
   const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => effect(() => void (draft.value = readChoice<string>(draftName()) ?? "")), []);
+  useEffect(() => effect(() => void (draft.value = readChoice<string>(draftName.value) ?? "")), []);
   useEffect(() => {
     const look = () => void (isOffline.value = !navigator.onLine);
     look();
@@ -77,7 +78,7 @@ export function Composer() {
           value={draft.value}
           onInput={(event) => {
             draft.value = event.currentTarget.value;
-            keepChoice(draftName(), draft.value);
+            keepChoice(draftName.value, draft.value);
           }}
           onKeyDown={(event) => {
             if (event.key === "Escape" && isAnswering.value) stopAnswering();

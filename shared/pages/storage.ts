@@ -23,16 +23,31 @@ type Find = () => Storage;
 
 function read<T>(find: Find, name: string): T | undefined {
   try {
-    return JSON.parse(find().getItem(`assay-${name}`) ?? "null") ?? undefined;
+    return JSON.parse(readText(find, `assay-${name}`) ?? "null") ?? undefined;
   } catch {
     return undefined;
   }
 }
 
 function keep(find: Find, name: string, value: unknown): void {
+  keepText(find, `assay-${name}`, JSON.stringify(value));
+}
+
+/** What a storage has, as it is; nothing if the browser has none. */
+export function readText(find: Find, name: string): string | undefined {
   try {
-    find().setItem(`assay-${name}`, JSON.stringify(value));
+    return find().getItem(name) ?? undefined;
   } catch {
-    // full, or switched off
+    return undefined;
+  }
+}
+
+/** Keeps a text as it is. False if the browser does not keep it. */
+export function keepText(find: Find, name: string, text: string): boolean {
+  try {
+    find().setItem(name, text);
+    return true;
+  } catch {
+    return false; // full, or switched off
   }
 }

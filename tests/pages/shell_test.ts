@@ -106,3 +106,27 @@ suite.test("the demo says that it is one, and answers with a tool", async ({ url
   await picker.waitFor();
   assertEquals(await picker.getByText("demo", { exact: true }).count(), 0);
 });
+
+suite.test(
+  "both pages work in a browser that stores nothing for them",
+  async ({ urls: [agent, evaluation] }, open) => {
+    await using tab = await open("about:blank");
+    const { page } = tab;
+    await page.addInitScript(() => {
+      for (const name of ["localStorage", "sessionStorage"]) {
+        Object.defineProperty(globalThis, name, {
+          get() {
+            throw new DOMException("storing is switched off", "SecurityError");
+          },
+        });
+      }
+    });
+    await page.goto(evaluation!);
+    await page.getByRole("heading", { name: "No runs yet" }).waitFor();
+    await page.getByRole("button", { name: "Theme: system" }).click();
+    await page.getByRole("button", { name: "Theme: light" }).waitFor();
+    await page.goto(agent!);
+    await ask(page, "What is 17 * 23?");
+    await page.getByText("17 * 23 is 391.").waitFor();
+  },
+);
