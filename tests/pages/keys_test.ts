@@ -85,3 +85,18 @@ suite.test(
     await page.getByText(/was asked: hello/).waitFor();
   },
 );
+
+suite.test(
+  "a key that no header can carry is refused at its field, and another one is taken",
+  async ({ url }, open) => {
+    await using tab = await open(byNumber(url));
+    const { page } = tab;
+    tab.expect(/401/);
+    await page.getByLabel("API key").fill("the-right\u200b-key");
+    await page.getByText("It has a character that no key has").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("API key").fill("the-right-key");
+    await page.keyboard.press("Enter");
+    await page.getByText("support-v3").waitFor();
+  },
+);

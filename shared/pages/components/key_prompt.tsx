@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { giveKey, keyRequest } from "../key.ts";
+import { canBeSent, giveKey, keyRequest } from "../key.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
@@ -15,13 +15,17 @@ export function KeyPrompt() {
         class="dialog-body-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (key.trim()) giveKey(key);
+          if (key.trim() && canBeSent(key)) giveKey(key);
         }}
       >
         <Field
           label="API key"
           hint="It is kept until you close this tab, and sent to this service only."
-          error={asked.isRefused ? "The service did not accept this key." : undefined}
+          error={!canBeSent(key)
+            ? "It has a character that no key has, perhaps an invisible one. Type or copy it again."
+            : asked.isRefused
+            ? "The service did not accept this key."
+            : undefined}
         >
           {(input) => (
             <input
@@ -35,7 +39,9 @@ export function KeyPrompt() {
           )}
         </Field>
         <div class="dialog-actions">
-          <Button kind="primary" type="submit" disabled={!key.trim()}>Continue</Button>
+          <Button kind="primary" type="submit" disabled={!key.trim() || !canBeSent(key)}>
+            Continue
+          </Button>
         </div>
       </form>
     </Dialog>
