@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import { ask, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() =>
@@ -98,5 +98,35 @@ suite.test(
     await page.getByLabel("API key").fill("the-right-key");
     await page.keyboard.press("Enter");
     await page.getByText("support-v3").waitFor();
+  },
+);
+
+suite.test(
+  "without HTTPS a text of a dialog is copied too, and the button keeps the focus",
+  async ({ url }, open) => {
+    await using tab = await open(byName(url), { permissions: [] });
+    const { page } = tab;
+    tab.expect(/401|Cross-Origin-Opener-Policy/);
+    await page.getByLabel("API key").fill("the-right-key");
+    await page.keyboard.press("Enter");
+    await ask(page, "hello");
+    await page.evaluate(() =>
+      document.addEventListener("copy", () => {
+        const { value } = document.activeElement as HTMLTextAreaElement;
+        document.body.dataset.copied = value;
+      })
+    );
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Save as test" }).click();
+    await page.getByRole("button", { name: "Save as file" }).click();
+    const copy = page.getByRole("button", { name: "Copy command" });
+    await copy.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Copied" }).waitFor();
+    assertEquals(
+      (await page.evaluate(() => document.body.dataset.copied))?.startsWith("assay-eval run"),
+      true,
+    );
+    await untilFocused(page.getByRole("dialog").getByRole("button", { name: "Copied" }));
   },
 );
