@@ -104,11 +104,20 @@ function send({ url, headers, init, agent, lookup }: Sending): Promise<Response>
         resolve(toResponse(message));
       } catch (error) {
         message.destroy();
-        reject(new SyntaxError("the answer is not valid HTTP", { cause: error }));
+        reject(notHttp(error));
       }
+    });
+    // 101: nobody asked for another protocol, and no other event would follow.
+    call.on("upgrade", (_, socket) => {
+      socket.destroy();
+      reject(notHttp());
     });
     call.end(typeof body === "string" ? body : undefined);
   });
+}
+
+function notHttp(cause?: unknown): SyntaxError {
+  return new SyntaxError("the answer is not valid HTTP", { cause });
 }
 
 /** Statuses for which a `Response` accepts no body. */

@@ -161,6 +161,15 @@ for (const status of [600, 999]) {
   });
 }
 
+Deno.test("an answer that switches the protocol fails its call, and its connection is closed", async () => {
+  using server = startRawServer(
+    "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\nhello",
+  );
+  const open = createPublicFetch({ isPublic: () => true });
+  await assertRejects(() => open(server.url, INIT), SyntaxError, "not valid HTTP");
+  await server.closed;
+});
+
 Deno.test("a connection is kept for the next call, but not for long", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${listener.addr.port}/`;
