@@ -134,6 +134,23 @@ Deno.test("a stopping agent leaves no program behind, not even one that ignores 
   await Deno.remove(pidFile);
 });
 
+Deno.test("a stopping agent leaves no program behind that is still starting", async () => {
+  await using hub = await startProviderDouble(completion());
+  const pidFile = await Deno.makeTempFile();
+  const script = new URL("fakes/stubborn_server.ts", import.meta.url).pathname;
+  const server = { ...stdio({ PID_FILE: pidFile }), args: ["run", "-A", script, "late"] };
+  await using started = await startAgent(hub, { servers: { late: server }, flags: stdioFlags });
+  let pid = 0;
+  while (!pid) {
+    pid = Number(await Deno.readTextFile(pidFile));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  started.agent.kill("SIGTERM");
+  await started.agent.status;
+  assertThrows(() => Deno.kill(pid, "SIGKILL"));
+  await Deno.remove(pidFile);
+});
+
 Deno.test("a call of a program's tool has a result", async () => {
   await using hub = await startProviderDouble(caller({ name: "get-sum", args: { a: 2, b: 40 } }));
   await using started = await startAgent(hub, {

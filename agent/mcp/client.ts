@@ -30,6 +30,8 @@ export interface McpEvents {
   /** Something failed; the session may still work. */
   onError: () => void;
   onToolsChanged: () => void;
+  /** Gives up a start; its program is ended before the call rejects. */
+  signal?: AbortSignal;
 }
 
 /** Opens a session. Rejects with an error whose message may be shown, or a `StartFailure`. */
@@ -96,7 +98,7 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     }
 
     try {
-      await startWithin(client, { transport, timeoutMs });
+      await startWithin(client, { transport, timeoutMs, signal: events.signal });
     } catch (cause) {
       await end(client, transport);
       throw new StartFailure(explain(cause, { server, timeoutMs }), readStderr(), { cause });
@@ -122,14 +124,19 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
 /** The SDK's own limit starts only once the connection is there. */
 async function startWithin(
   client: Client,
-  { transport, timeoutMs }: { transport: SessionTransport; timeoutMs: number },
+  { transport, timeoutMs, signal }: {
+    transport: SessionTransport;
+    timeoutMs: number;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<void> {
+  signal?.throwIfAborted();
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), timeoutMs);
   try {
     const connecting = client.connect(transport, { timeout: timeoutMs });
     connecting.catch(() => {}); // if the limit is over first
-    await untilAbort(connecting, late.signal);
+    await untilAbort(connecting, signal ? AbortSignal.any([late.signal, signal]) : late.signal);
   } catch (error) {
     throw late.signal.aborted ? Object.assign(new Error("late"), { code: REQUEST_TIMEOUT }) : error;
   } finally {

@@ -65,6 +65,10 @@ export function openMcpConnection(
   let listTimer: ReturnType<typeof setTimeout> | undefined;
   let checking: Promise<void> | undefined;
   let isClosed = false;
+  let opening: Promise<void> | undefined;
+  /** Sessions that are being ended: a program may take some seconds. */
+  const leaving = new Set<Promise<void>>();
+  const ending = new AbortController();
 
   async function open(): Promise<void> {
     state = "connecting";
@@ -75,6 +79,7 @@ export function openMcpConnection(
         onClose: (reason) => drop(opened, reason),
         onError: () => void check(opened),
         onToolsChanged: listSoon,
+        signal: ending.signal,
       });
       await loadPatterns();
       take(await opened.listTools());
@@ -95,6 +100,15 @@ export function openMcpConnection(
     log.info("MCP server is ready", { server: name, tools: tools.length });
     onChange();
     if (isOutdated) listSoon();
+  }
+
+  function start(): void {
+    opening = open();
+  }
+
+  function leave(lost: McpSession): void {
+    const left = lost.close().catch(() => {}).finally(() => leaving.delete(left));
+    leaving.add(left);
   }
 
   function take({ tools: listed, unusable = [], leftOut }: McpToolList): void {
@@ -127,7 +141,7 @@ export function openMcpConnection(
     clearTimeout(timer);
     clearTimeout(listTimer);
     listTimer = undefined;
-    timer = setTimeout(open, pause);
+    timer = setTimeout(start, pause);
     onChange();
   }
 
@@ -135,7 +149,7 @@ export function openMcpConnection(
   function drop(lost: McpSession | undefined, reason: string): void {
     if (!lost || lost !== session) return;
     fail(reason, lost.readStderr?.());
-    lost.close().catch(() => {});
+    leave(lost);
   }
 
   /** Pings the server. All callers share one ping. */
@@ -197,7 +211,7 @@ export function openMcpConnection(
     }
   }
 
-  void Promise.resolve().then(open); // so that the caller is ready for the first `onChange`
+  void Promise.resolve().then(start); // so that the caller is ready for the first `onChange`
   return {
     name,
     get tools() {
@@ -219,9 +233,11 @@ export function openMcpConnection(
     call,
     async close() {
       isClosed = true;
+      ending.abort();
       clearTimeout(timer);
       clearTimeout(listTimer);
-      await session?.close().catch(() => {}); // a failure must not keep the others open
+      if (session) leave(session);
+      await Promise.all([opening, ...leaving]); // a failure must not keep the others open
     },
   };
 }

@@ -1,13 +1,15 @@
 /**
  * An MCP server without tools that goes on when its input ends, as some do: only a signal ends it.
- * Writes its process id to the file that `PID_FILE` names.
+ * Writes its process id to the file that `PID_FILE` names. With the argument `late` it never answers.
  */
 if (import.meta.main) {
   await Deno.writeTextFile(Deno.env.get("PID_FILE")!, String(Deno.pid));
   setInterval(() => {}, 1000);
   const input = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
   for await (const text of input) {
-    for (const line of text.split("\n").filter(Boolean)) answer(JSON.parse(line));
+    for (const line of text.split("\n").filter(Boolean)) {
+      if (!Deno.args.includes("late")) answer(JSON.parse(line));
+    }
   }
 }
 

@@ -50,6 +50,13 @@ function open(connect: McpConnect, more: Partial<McpToolSourceOptions> = {}) {
   });
 }
 
+/** The start of a server that never answers: only the end of the service ends it. */
+function neverStarts({ signal }: McpEvents): Promise<never> {
+  return new Promise((_, reject) =>
+    signal!.addEventListener("abort", () => reject(signal!.reason))
+  );
+}
+
 /** Waits until the source fulfils a condition. */
 async function until(source: ToolSource, holds: (source: ToolSource) => boolean): Promise<void> {
   while (!holds(source)) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -108,8 +115,8 @@ Deno.test("a tool keeps its name while the service runs, whoever else comes and 
 
 Deno.test("a server that is down or slow loses only its own tools, is reported, and is tried again", async () => {
   let attempts = 0;
-  await using source = open(({ name }) => {
-    if (name === "two") return new Promise(() => {}); // slow: it never answers
+  await using source = open(({ name }, given) => {
+    if (name === "two") return neverStarts(given); // slow: it never answers
     return ++attempts < 3
       ? Promise.reject(new Error("connection refused"))
       : Promise.resolve(session(["add"]));
@@ -150,7 +157,7 @@ Deno.test("the tools of a server disappear when it ends, and return with it", as
   let opened = 0;
   await using source = open(({ name }, given) => {
     if (name === "one") events = given;
-    if (name === "one" && opened++ > 0) return new Promise(() => {});
+    if (name === "one" && opened++ > 0) return neverStarts(given);
     return Promise.resolve(session([`${name}_tool`]));
   });
   await until(source, (source) => names(source).length === 3);
@@ -255,7 +262,7 @@ Deno.test("a list that changes is read again", async () => {
   const events: McpEvents[] = [];
   const tools = ["first"];
   await using source = open(({ name }, given) => {
-    if (name === "two") return new Promise(() => {});
+    if (name === "two") return neverStarts(given);
     events.push(given);
     return Promise.resolve(session(tools));
   });
@@ -272,7 +279,7 @@ Deno.test("a server that announces changes endlessly is asked for one list at a 
   let events: McpEvents | undefined;
   const tools = ["first"];
   await using source = open(({ name }, given) => {
-    if (name === "two") return new Promise(() => {});
+    if (name === "two") return neverStarts(given);
     events = given;
     const base = session(tools);
     return Promise.resolve({
@@ -320,7 +327,7 @@ Deno.test("a server with short sessions is connected again with growing pauses",
   const log = { ...silentLogger, warn: (_: string, fields?: object) => void pauses.push(fields) };
   let given: McpEvents | undefined;
   await using source = open(({ name }, events) => {
-    if (name === "two") return new Promise(() => {});
+    if (name === "two") return neverStarts(events);
     given = events;
     return Promise.resolve(session(["first"]));
   }, { log });
@@ -336,8 +343,8 @@ Deno.test("a list that is too long is logged", async () => {
   const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
   const { tools } = await session(["first"]).listTools();
   const listTools = () => Promise.resolve({ tools, leftOut: "over 1000 tools" });
-  await using source = open(({ name }) => {
-    if (name === "two") return new Promise(() => {});
+  await using source = open(({ name }, given) => {
+    if (name === "two") return neverStarts(given);
     return Promise.resolve(session([], { listTools }));
   }, { log });
   await until(source, (source) => names(source).includes("first"));
@@ -352,8 +359,8 @@ Deno.test("tools that are left out are named in the log", async () => {
   const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
   const { tools } = await session(["first"]).listTools();
   const listTools = () => Promise.resolve({ tools, unusable: ["odd"] });
-  await using source = open(({ name }) => {
-    if (name === "two") return new Promise(() => {});
+  await using source = open(({ name }, given) => {
+    if (name === "two") return neverStarts(given);
     return Promise.resolve(session([], { listTools }));
   }, { log });
   await until(source, (source) => names(source).includes("first"));
