@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
 import type { McpServer } from "./config.ts";
+import { createMessageBuffer } from "./message_buffer.ts";
 import { createMessageFetch, MAX_MESSAGE_BYTES, type OnBreach } from "./message_limits.ts";
 import { explainPermission } from "./permission_help.ts";
 import { programEnvironment, temporaryFolder } from "./program_environment.ts";
@@ -25,7 +26,7 @@ export async function createTransport(
   server: McpServer,
   { onBreach, environment }: { onBreach: OnBreach; environment: Record<string, string> },
 ): Promise<OpenedTransport> {
-  if (server.transport === "stdio") return await createProgram(server, environment);
+  if (server.transport === "stdio") return await createProgram(server, { onBreach, environment });
   // Not to another origin: the headers may contain a key.
   const options = {
     requestInit: { headers: server.headers },
@@ -45,18 +46,20 @@ export async function createTransport(
 
 async function createProgram(
   { command, args, env, cwd }: Extract<McpServer, { transport: "stdio" }>,
-  environment: Record<string, string>,
+  { onBreach, environment }: { onBreach: OnBreach; environment: Record<string, string> },
 ): Promise<OpenedTransport> {
   await requireRun(command);
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+  const { deserializeMessage } = await import("@modelcontextprotocol/sdk/shared/stdio.js");
   const transport = new StdioClientTransport({
     command,
     args,
     env: programEnvironment(env, environment),
     cwd: cwd ?? temporaryFolder(environment),
     stderr: "pipe",
-    maxBufferSize: MAX_MESSAGE_BYTES,
   });
+  const limits = { parse: deserializeMessage, maxBytes: MAX_MESSAGE_BYTES, onBreach };
+  Object.assign(transport, { _readBuffer: createMessageBuffer(limits) }); // the SDK has no option
   return { transport, readStderr: keepTail(transport.stderr as Readable | null) };
 }
 
