@@ -1,24 +1,31 @@
 import { type DecodedAnswer, NOT_UTF8, parseJsonAnswer } from "../../shared/http/utf8.ts";
 import { asFields, asList, asText, type Fields, isFields } from "../../shared/fields.ts";
+import { CallFailure } from "../../shared/providers/failure.ts";
 import { parseContent } from "../../shared/providers/openai_messages.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
 /**
  * Parses an answer's JSON. An answer that came as server-sent events, although none were asked for,
- * is put together. Throws a `SyntaxError` if it is neither.
+ * is put together. Throws a `SyntaxError` if it is neither, and a `CallFailure` if the events ended
+ * before the answer was complete.
  */
 export async function parseAnswer(bytes: ArrayBuffer, type: string): Promise<DecodedAnswer> {
   const isEvents = /^text\/event-stream\b/i.test(type) && bytes.byteLength > 0;
   if (!isEvents) return parseJsonAnswer(bytes);
   let encoding: typeof NOT_UTF8 | undefined;
   const onInvalid = () => encoding = NOT_UTF8;
-  const events = readServerSentEvents(new Response(bytes).body!, { onInvalid });
-  const value = await assemble(events);
+  let isUnfinished = false;
+  const onUnfinished = () => isUnfinished = true;
+  const events = readServerSentEvents(new Response(bytes).body!, { onInvalid, onUnfinished });
+  const value = await assemble(events, () => isUnfinished);
   return { value, ...(encoding && { encoding }) };
 }
 
 /** A completion from its chunks; or the one event that is an answer by itself. */
-async function assemble(events: AsyncIterable<string>): Promise<unknown> {
+async function assemble(
+  events: AsyncIterable<string>,
+  isUnfinished: () => boolean,
+): Promise<unknown> {
   const message: Fields & { content: string } = { role: "assistant", content: "" };
   const calls: Fields[] = [];
   let last: Fields = {};
@@ -29,7 +36,9 @@ async function assemble(events: AsyncIterable<string>): Promise<unknown> {
       isWhole = true;
       continue;
     }
-    const chunk = asFields(JSON.parse(data));
+    const parsed = parseEvent(data, isUnfinished());
+    if (parsed === undefined) break;
+    const chunk = asFields(parsed);
     if (isAnswer(chunk)) return chunk;
     const choice = asFields(asList(chunk.choices)[0]);
     const delta = asFields(choice.delta);
@@ -39,9 +48,21 @@ async function assemble(events: AsyncIterable<string>): Promise<unknown> {
     finishReason = asText(choice.finish_reason) ?? finishReason;
     last = { ...last, ...chunk };
   }
-  if (!isWhole && finishReason === null) throw new SyntaxError("the events ended too early");
+  if (!isWhole && finishReason === null) {
+    throw new CallFailure({ failure: { kind: "interrupted" } });
+  }
   if (calls.length > 0) message.tool_calls = calls.filter(Boolean);
   return { ...last, choices: [{ index: 0, message, finish_reason: finishReason }] };
+}
+
+/** `undefined` for an event that was cut off. Throws a `SyntaxError` for one that is not JSON. */
+function parseEvent(data: string, isUnfinished: boolean): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (error) {
+    if (isUnfinished) return undefined;
+    throw error;
+  }
 }
 
 /** An error, a whole completion, or an agent's message. */

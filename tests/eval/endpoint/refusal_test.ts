@@ -53,9 +53,19 @@ Deno.test("an unreadable answer is shown by its status, content type and first c
 });
 
 Deno.test("the text of an unreadable answer of a model is not quoted", async () => {
-  const half = 'data: {"choices":[{"delta":{"content":"a private matter"}}]}\n\n';
+  const half = 'data: {"choices":[{"delta":{"content":"a private matter"}}]}\n\ndata: oops\n\n';
   const error = await errorOf(raw(half, { headers: { "content-type": "text/event-stream" } }));
   assertEquals(error.code, "provider_error");
   assertStringIncludes(error.detail, "(status 200, text/event-stream, not shown: ");
   assertEquals(error.detail.includes("private"), false);
 });
+
+for (const [where, rest] of [["after an event", "\n\n"], ["within an event", '\n\ndata: {"cho']]) {
+  Deno.test(`events that end too early, ${where}, are a closed connection, not an unreadable answer`, async () => {
+    const half = `data: {"choices":[{"delta":{"content":"a private matter"}}]}${rest}`;
+    const error = await errorOf(raw(half, { headers: { "content-type": "text/event-stream" } }));
+    assertEquals(error.code, "provider_error");
+    const reason = "the connection was closed before the answer was complete";
+    assertStringIncludes(error.detail, reason);
+  });
+}
