@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { address, commonVariables, headerKey, integer, list, stringMap } from "../shared/config.ts";
+import {
+  address,
+  commonVariables,
+  headerKey,
+  integer,
+  list,
+  milliseconds,
+  stringMap,
+} from "../shared/config.ts";
 import { isUsablePostgres } from "../shared/postgres/address.ts";
 import { routeModel } from "../shared/routing.ts";
 import { TOOL_NAMES } from "./tools/names.ts";
@@ -26,7 +34,7 @@ export const AgentConfig = z.object({
       context.addIssue({ code: "custom", message: `${JSON.stringify(name)} needs a UUID` });
     }
   }),
-  MODEL_STREAM_TIMEOUT_MS: integer(600_000, { min: 1 }),
+  MODEL_STREAM_TIMEOUT_MS: milliseconds(600_000, { min: 1 }),
   AGENT_SYSTEM_PROMPT: z.string().default(SYSTEM_PROMPT),
   AGENT_TEMPERATURE: z.coerce.number().min(0).max(2).optional(),
   AGENT_MAX_TOKENS: z.coerce.number().int().min(1).optional(),
@@ -35,11 +43,11 @@ export const AgentConfig = z.object({
   AGENT_MAX_HISTORY: integer(200, { min: 1 }),
   HUB_FALLBACK: list(),
   AGENT_TOOLS: list(["current_time", "calculator"]).pipe(z.array(z.enum(TOOL_NAMES))),
-  TOOL_TIMEOUT_MS: integer(30_000, { min: 1 }),
+  TOOL_TIMEOUT_MS: milliseconds(30_000, { min: 1 }),
   TAVILY_API_KEY: headerKey().optional(),
   TAVILY_BASE_URL: address().default("https://api.tavily.com"),
   AGENT_MCP_CONFIG: z.string().optional(),
-  AGENT_MCP_TIMEOUT_MS: integer(60_000, { min: 1 }),
+  AGENT_MCP_TIMEOUT_MS: milliseconds(60_000, { min: 1 }),
 }).superRefine(checkModels).superRefine(checkTools);
 export type AgentConfig = z.infer<typeof AgentConfig>;
 

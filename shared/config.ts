@@ -17,6 +17,14 @@ export function integer(fallback: number, { min = 0, max = Number.MAX_SAFE_INTEG
   return z.coerce.number().int().min(min).max(max).default(fallback);
 }
 
+/** The longest time of a timer, some 24 days; a longer one would end at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A time in milliseconds. */
+export function milliseconds(fallback: number, { min = 0 } = {}) {
+  return integer(fallback, { min, max: MAX_TIMER_MS });
+}
+
 /** `a, b` → `["a", "b"]`. */
 export function list(fallback: string[] = []) {
   const split = (text: string) => text.split(",").map((item) => item.trim()).filter(Boolean);
@@ -136,12 +144,12 @@ export const commonVariables = {
   MAX_REQUESTS: integer(2000, { min: 1 }),
   MAX_CONNECTIONS: integer(2500, { min: 1 }),
   MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(1).optional(),
-  WATCHDOG_MS: integer(10_000),
+  WATCHDOG_MS: milliseconds(10_000),
   MAX_BODY_BYTES: integer(8_388_608, { min: 1 }),
-  BODY_TIMEOUT_MS: integer(30_000, { min: 1 }),
-  MODEL_TIMEOUT_MS: integer(120_000, { min: 1 }),
+  BODY_TIMEOUT_MS: milliseconds(30_000, { min: 1 }),
+  MODEL_TIMEOUT_MS: milliseconds(120_000, { min: 1 }),
   MODEL_RETRIES: integer(2, { max: 10 }),
-  SHUTDOWN_GRACE_MS: integer(10_000),
+  SHUTDOWN_GRACE_MS: milliseconds(10_000),
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
   LOG_FORMAT: z.enum(["text", "json"]).optional(),
 };

@@ -1,6 +1,6 @@
 import { parse } from "@std/jsonc";
 import { z } from "zod";
-import { ConfigError, headerKey } from "../../shared/config.ts";
+import { ConfigError, headerKey, MAX_TIMER_MS } from "../../shared/config.ts";
 import { type Fields, isFields } from "../../shared/fields.ts";
 import { HEADER_NAME } from "../../shared/http/origin.ts";
 import { explainPermission } from "./permission_help.ts";
@@ -13,6 +13,7 @@ const EnvValue = z.union([z.string(), z.number().transform(String), z.null()], {
 /** The limit of a start, in milliseconds. Less than 1,000 is taken for seconds, as some clients do. */
 const Timeout = z.number().positive()
   .transform((given) => given < 1_000 ? given * 1_000 : given)
+  .pipe(z.number().max(MAX_TIMER_MS))
   .optional();
 
 const Program = z.looseObject({

@@ -31,6 +31,7 @@ Deno.test("the file has the format of desktop clients, and errors name what is w
     ['{"servers":{"a":{"command":"x","env":{"A":true}}}}', "servers.a.env.A: must be a text"],
     ['{"servers":{"a":{"command":"x","cwd":5}}}', "servers.a.cwd: Invalid input"],
     ['{"servers":{"a":{"command":"x","timeout":"5"}}}', "servers.a.timeout: Invalid input"],
+    ['{"servers":{"a":{"command":"x","timeout":3e9}}}', "servers.a.timeout: Too big"],
     [
       '{"servers":{"a":{"type":"ws","url":"http://a.b"}}}',
       'servers.a.type: must be "http" or "sse"',
