@@ -1,10 +1,10 @@
+import { untilAbort } from "../../shared/abort.ts";
 import { errorMessage } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { ToolError, type ToolResult, type ToolServerState } from "../tools/tool.ts";
-import { AnswerTooLarge } from "../../shared/http/bounded_fetch.ts";
+import { explainCall, isAnswer, isForgotten } from "./call_error.ts";
 import { type McpConnect, type McpSession, StartFailure } from "./client.ts";
 import type { McpServer } from "./config.ts";
-import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
 import { loadPatterns } from "./patterns.ts";
 import { createServerRedactor } from "./secrets.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
@@ -87,7 +87,10 @@ export function openMcpConnection(
       await opened?.close().catch(() => {});
       // The errors of `connect` may be shown; those of a session may not.
       if (opened) {
-        return fail(explain(error, redact) ?? "it cannot list its tools", opened.readStderr?.());
+        return fail(
+          explainCall(error, redact) ?? "it cannot list its tools",
+          opened.readStderr?.(),
+        );
       }
       const stderr = error instanceof StartFailure ? error.stderr : "";
       return fail(errorMessage(error), stderr);
@@ -152,13 +155,40 @@ export function openMcpConnection(
     leave(lost);
   }
 
+  /** Opens a new session at once: the server is there, but does not know this one any more. */
+  function renew(forgotten: McpSession | undefined): void {
+    if (!forgotten || forgotten !== session || isClosed) return;
+    session = undefined;
+    leave(forgotten);
+    log.info("MCP session has expired: a new one is opened", { server: name });
+    start();
+  }
+
+  /** Calls a tool. A server that has forgotten the session has not run it: it is called again. */
+  async function callOnce(
+    asked: McpSession,
+    tool: string,
+    options: { args: Record<string, unknown>; signal?: AbortSignal },
+  ): Promise<ToolResult> {
+    try {
+      return await asked.callTool(tool, options);
+    } catch (error) {
+      if (!isForgotten(error)) throw error;
+      renew(asked);
+      await untilAbort(Promise.resolve(opening), options.signal);
+      if (!session || session === asked) throw error;
+      return await session.callTool(tool, options);
+    }
+  }
+
   /** Pings the server. All callers share one ping. */
   function check(checked: McpSession | undefined): Promise<void> {
     checking ??= (async () => {
       try {
         await checked?.ping();
       } catch (error) {
-        if (!isAnswer(error)) drop(checked, "it no longer answers");
+        if (isForgotten(error)) renew(checked);
+        else if (!isAnswer(error)) drop(checked, "it no longer answers");
       } finally {
         checking = undefined;
       }
@@ -197,16 +227,20 @@ export function openMcpConnection(
     tool: string,
     options: { args: Record<string, unknown>; signal?: AbortSignal },
   ): Promise<ToolResult> {
+    // While a session is renewed, its tools are still offered.
+    if (!session && state === "connecting" && tools.length > 0) {
+      await untilAbort(Promise.resolve(opening), options.signal);
+    }
     const asked = session;
     if (!asked) throw new ToolError(`the server ${name} of this tool is down; answer without it`);
     try {
-      return await asked.callTool(tool, options);
+      return await callOnce(asked, tool, options);
     } catch (error) {
       if (error instanceof ToolError) throw new ToolError(redact(error.message));
       if (options.signal?.aborted) throw error;
       await check(asked);
-      const reason = explain(error, redact) ?? "no valid answer from its server";
-      if (asked === session) throw new ToolError(`the tool ${tool} failed: ${reason}`);
+      const reason = explainCall(error, redact) ?? "no valid answer from its server";
+      if (session) throw new ToolError(`the tool ${tool} failed: ${reason}`);
       throw new ToolError(`the server ${name} went down during the call; answer without it`);
     }
   }
@@ -240,27 +274,4 @@ export function openMcpConnection(
       await Promise.all([opening, ...leaving]); // a failure must not keep the others open
     },
   };
-}
-
-/** The codes of errors that the SDK makes itself: the connection was closed, the request timed out. */
-const SDK_CODES: readonly unknown[] = [-32000, -32001];
-
-/** True for an error that the server sent by the protocol. One that does not know `ping` answers so. */
-function isAnswer(error: unknown): boolean {
-  return isMcpError(error) && !SDK_CODES.includes((error as { code?: unknown }).code);
-}
-
-function isMcpError(error: unknown): error is Error {
-  return error instanceof Error && error.name === "McpError";
-}
-
-/**
- * The message of an error that the server sent by the protocol, without its codes and without
- * secrets. Other errors are not shown: those of a transport contain the raw body of an answer, or an
- * address with its query.
- */
-function explain(error: unknown, redact: (text: string) => string): string | undefined {
-  if (error instanceof AnswerTooLarge) return `its result is over ${MAX_MESSAGE_BYTES} bytes`;
-  if (!isMcpError(error)) return undefined;
-  return redact(error.message.replace(/^(MCP error -?\d+: )+/, ""));
 }
