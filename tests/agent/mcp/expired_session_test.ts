@@ -51,7 +51,7 @@ async function ready(source: ToolSource) {
   while (!(tool = source.current().find("count"))) {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  return () => tool.run({}, {});
+  return async () => await tool.run({}, {});
 }
 
 Deno.test("calls whose session has expired are made in a new one, and no tool is missing", async () => {
