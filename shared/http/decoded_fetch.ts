@@ -34,21 +34,37 @@ export function createDecodedFetch(
     const headers = new Headers(response.headers);
     headers.delete("content-encoding");
     headers.delete("content-length"); // that of the encoded bytes
-    return new Response(ReadableStream.from(decode(body, encoding)), {
-      status,
-      statusText,
-      headers,
-    });
+    return new Response(decodedStream(body, encoding), { status, statusText, headers });
   };
 }
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
+function decodedStream(body: ReadableStream<Bytes>, encoding: Encoding): ReadableStream<Bytes> {
+  const reader = body.getReader();
+  const chunks = decode(reader, encoding);
+  return new ReadableStream<Bytes>({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    // Not through the generator: it would wait for the next bytes, which may never come.
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+}
+
+async function* readAll(reader: ReadableStreamDefaultReader<Bytes>): AsyncGenerator<Bytes> {
+  for (let next; !(next = await reader.read()).done;) yield next.value;
+}
+
 async function* decode(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  reader: ReadableStreamDefaultReader<Bytes>,
   encoding: Encoding,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+): AsyncGenerator<Bytes> {
   // Only now: most answers are not encoded, and loading these takes 20 ms of a start.
   const [{ Readable }, zlib] = await Promise.all([import("node:stream"), import("node:zlib")]);
-  const source = Readable.from(body);
+  const source = Readable.from(readAll(reader));
   const start: Uint8Array | null = await new Promise((resolve, reject) => {
     source.once("error", reject);
     source.once("readable", () => resolve(source.read()));
@@ -65,6 +81,7 @@ async function* decode(
   } finally {
     source.destroy();
     decoder.destroy();
+    reader.cancel().catch(() => {});
   }
 }
 

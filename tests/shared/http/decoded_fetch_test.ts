@@ -58,3 +58,21 @@ Deno.test("an answer that grows past the bound is not decoded to its end", async
   const response = await fetch("http://x");
   await assertRejects(() => response.text(), AnswerTooLarge);
 });
+
+for (const [when, sent] of [["before it is read", 0], ["while it waits for bytes", 10]] as const) {
+  Deno.test(`an answer that is cancelled ${when} cancels the body below`, async () => {
+    const start = new Uint8Array(zstdCompressSync(TEXT)).subarray(0, sent);
+    const cancelled = Promise.withResolvers<unknown>();
+    const body = new ReadableStream({
+      start: (controller) => sent > 0 ? controller.enqueue(start) : undefined,
+      cancel: cancelled.resolve,
+    });
+    const headers = { "content-encoding": "zstd" };
+    const fetch = () => Promise.resolve(new Response(body, { headers }));
+    const response = await createDecodedFetch(fetch, ["zstd"])("http://x");
+    const reader = response.body!.getReader();
+    if (sent > 0) void reader.read();
+    await reader.cancel("enough");
+    assertEquals(await cancelled.promise, "enough");
+  });
+}
