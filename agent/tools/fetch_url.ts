@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
+import { createDecodedFetch, ENCODINGS } from "../../shared/http/decoded_fetch.ts";
 import { readPage } from "./fetch_url/page.ts";
 import type { PageConverter } from "./fetch_url/page_converter.ts";
 import { type Tool, ToolError } from "./tool.ts";
@@ -26,8 +27,9 @@ export interface FetchUrlOptions {
 
 /** Reads the text of a public page. Disposing of the tool disposes of the converter. */
 export function createFetchUrl(
-  { fetch, converter, timeoutMs = TIMEOUT_MS }: FetchUrlOptions,
+  { fetch: fetchEncoded, converter, timeoutMs = TIMEOUT_MS }: FetchUrlOptions,
 ): Tool<typeof schema, string> & Disposable {
+  const fetch = createDecodedFetch(fetchEncoded, ENCODINGS);
   return {
     [Symbol.dispose]: () => converter[Symbol.dispose](),
     name: "fetch_url",
@@ -95,5 +97,5 @@ function explain(error: unknown, timeout: AbortSignal): string {
   if (error instanceof AppError && error.code === "endpoint_not_allowed") {
     return "its address is not public";
   }
-  return "the connection failed";
+  return error instanceof SyntaxError ? error.message : "the connection failed";
 }

@@ -38,20 +38,16 @@ function requireText({ ok, status, headers }: Response, type: string): void {
     throw new ToolError(`cannot read the page: ${type || "content without a type"} is not text`);
   }
   const encoding = headers.get("content-encoding") ?? "identity";
-  if (!["identity", "gzip", "deflate"].includes(encoding)) {
+  if (encoding !== "identity") {
     throw new ToolError(`cannot read the page: the content encoding ${encoding} is not supported`);
   }
 }
 
-/** Counts the unpacked bytes, so that a small page cannot become a large one. */
+/** Counts the decoded bytes, so that a small page cannot become a large one. */
 async function readBytes(
   response: Response,
 ): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
-  const encoding = response.headers.get("content-encoding");
-  const packed = response.body ?? new Blob().stream();
-  const body = encoding === "gzip" || encoding === "deflate"
-    ? packed.pipeThrough(new DecompressionStream(encoding))
-    : packed;
+  const body = response.body ?? new Blob().stream();
   const kept = new Uint8Array(MAX_BYTES);
   let length = 0;
   for await (const chunk of body) {
@@ -65,21 +61,40 @@ async function readBytes(
 
 function parseContentType(header: string | null): { type: string; charset: string | undefined } {
   const [type = "", ...parameters] = (header ?? "").toLowerCase().split(";");
-  const charset = parameters.map((item) => /^\s*charset="?([\w-]+)"?/.exec(item)?.[1]).find(
+  const charset = parameters.map((item) => /^\s*charset=["']?([\w-]+)/.exec(item)?.[1]).find(
     Boolean,
   );
   return { type: type.trim(), charset };
 }
 
-/** The charset comes from the header, else from the page's first bytes; the default is UTF-8. */
+/** Where a page names its charset itself: HTML, then XML. */
+const NAMED_CHARSET = /<meta[^>]+charset=["']?([\w-]+)|^<\?xml[^>]+encoding=["']([\w-]+)/i;
+
+/**
+ * The charset comes from the byte order mark, the header or the page's first bytes, as in a browser;
+ * the default is UTF-8.
+ */
 function decode(bytes: Uint8Array, charset: string | undefined): string {
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
-  const named = charset ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1] ?? "utf-8";
+  const named = marked(bytes) ?? charset ?? namedWithin(bytes) ?? "utf-8";
   try {
     return new TextDecoder(named).decode(bytes);
   } catch {
     return new TextDecoder().decode(bytes); // an unknown charset
   }
+}
+
+/** The charset that a byte order mark stands for. */
+function marked([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
+/** A page whose name of a charset can be read byte by byte is not in UTF-16, whatever it says. */
+function namedWithin(bytes: Uint8Array): string | undefined {
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
+  const [, html, xml] = NAMED_CHARSET.exec(head) ?? [];
+  const named = html ?? xml;
+  return named && !/^utf-?16/i.test(named) ? named : undefined;
 }
 
 /** The position of the tag after the first `count` tags; -1 if there is none. */

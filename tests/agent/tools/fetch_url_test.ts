@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createFetchUrl, type FetchUrlOptions } from "../../../agent/tools/fetch_url.ts";
 import { createPageConverter } from "../../../agent/tools/fetch_url/page_converter.ts";
@@ -154,6 +155,51 @@ Deno.test("text and JSON are returned as they are, decoded with their charset", 
   const latin = Uint8Array.from([0x47, 0x72, 0xfc, 0xdf, 0x65]);
   const answer = raw(latin, { headers: { "content-type": "text/plain; charset=iso-8859-1" } });
   assertEquals(await read(answer), "Grüße");
+});
+
+const utf16 = (text: string) =>
+  Uint8Array.from(text, (letter) => letter.charCodeAt(0)).reduce<number[]>(
+    (bytes, code) => [...bytes, code, 0],
+    [0xff, 0xfe],
+  );
+
+const latin = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+
+const CHARSETS: [what: string, type: string, bytes: Uint8Array<ArrayBuffer>, text: string][] = [
+  ["a byte order mark", "text/plain", Uint8Array.from(utf16("Grüße")), "Grüße"],
+  ["a header with single quotes", "text/plain; charset='latin1'", latin("Grüße"), "Grüße"],
+  [
+    "an XML declaration",
+    "application/xml",
+    latin('<?xml version="1.0" encoding="ISO-8859-1"?><a>Grüße</a>'),
+    '<?xml version="1.0" encoding="ISO-8859-1"?><a>Grüße</a>',
+  ],
+  ["no UTF-16 that only a tag claims", "text/html", latin('<meta charset="utf-16">Hi'), "Hi"],
+];
+
+for (const [what, type, bytes, text] of CHARSETS) {
+  Deno.test(`a page is decoded by ${what}`, async () => {
+    assertEquals(await read(raw(bytes, { headers: { "content-type": type } })), text);
+  });
+}
+
+const ENCODED: [encoding: string, bytes: Uint8Array][] = [
+  ["br", brotliCompressSync("Hello")],
+  ["GZIP", gzipSync("Hello")],
+  ["deflate", deflateRawSync("Hello")],
+];
+
+for (const [encoding, bytes] of ENCODED) {
+  Deno.test(`a page in ${encoding} is read, although it was not asked for in it`, async () => {
+    const headers = { "content-type": "text/plain", "content-encoding": encoding };
+    assertEquals(await read(raw(new Uint8Array(bytes), { headers })), "Hello");
+  });
+}
+
+Deno.test("a page that is not in the encoding that it names is refused with that reason", async () => {
+  const headers = { "content-type": "text/plain", "content-encoding": "gzip" };
+  const said = await refusal(() => read(raw("plain", { headers })));
+  assertStringIncludes(said, "the answer is not valid gzip");
 });
 
 Deno.test("content that is not text, error statuses and invalid URLs are refused", async () => {
