@@ -136,7 +136,8 @@ export function rate() {
 
 /** The variables of both services. Each spreads them into its own schema. */
 export const commonVariables = {
-  HOST: z.string().default("127.0.0.1"),
+  HOST: z.string().trim().transform((host) => host.replace(/^\[(.*)\]$/, "$1"))
+    .default("127.0.0.1"),
   API_KEYS: callerKeyList(),
   CORS_ORIGINS: origins(["http://localhost:*", "http://127.0.0.1:*"]),
   TRUSTED_PROXIES: ipAddresses(),

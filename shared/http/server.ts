@@ -135,7 +135,9 @@ export function serve(options: ServeOptions): void {
   });
   server.on("error", (error: Error & { code?: string }) => {
     const reason = error.code === "EADDRINUSE" ? "the port is in use" : error.message;
-    log.error(`cannot listen on ${hostname}:${port}: ${reason}; see ${options.portVariable}`);
+    const isOfPort = ["EADDRINUSE", "EACCES"].includes(error.code ?? "");
+    const variable = isOfPort ? options.portVariable : "HOST";
+    log.error(`cannot listen on ${hostname}:${port}: ${reason}; see ${variable}`);
     Deno.exit(1);
   });
   server.listen(port, hostname, room.backlog, () => {

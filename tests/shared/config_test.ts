@@ -45,6 +45,10 @@ Deno.test("every bad value is named, all in one message", () => {
   for (const name of Object.keys(environment)) assertStringIncludes(message, name);
 });
 
+Deno.test("HOST may have the brackets of an address, and blanks around it", () => {
+  assertEquals(parseConfig(Common, { HOST: " [::1] " }).HOST, "::1");
+});
+
 Deno.test("each kind of variable is parsed", () => {
   const Kinds = z.object({ N: integer(5), L: list(["x"]), U: address(), M: stringMap() });
   assertEquals(

@@ -47,3 +47,14 @@ Deno.test("an unexpected argument is named, and the help follows", async () => {
   assertStringIncludes(output, '"--sevre"');
   assertStringIncludes(output, "--help");
 });
+
+Deno.test("an address that cannot be listened on is named with HOST, not with the port", async () => {
+  // 192.0.2.1 is reserved for documents: no machine has it.
+  const { code, output } = await runServiceCommand("agent", [], {
+    HOST: "192.0.2.1",
+    API_KEYS: "none",
+    AGENT_PORT: "0",
+  });
+  assertEquals(code, 1);
+  assertStringIncludes(output, "see HOST");
+});
