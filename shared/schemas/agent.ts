@@ -27,10 +27,15 @@ export const AgentRequestBody = z.union([
   z.looseObject({ prompt: z.string() }).meta({ id: "AgentPrompt" }),
 ]).meta({ id: "AgentRequest" });
 
-function spellOutPrompt(body: unknown): unknown {
+function spellOutPrompt(body: unknown, context: z.RefinementCtx): unknown {
   const isShort = typeof body === "object" && body !== null && !("messages" in body) &&
     "prompt" in body && typeof body.prompt === "string";
-  return isShort ? { ...body, messages: [{ type: "human", content: body.prompt }] } : body;
+  if (!isShort) return body;
+  const content = body.prompt as string;
+  if (content.trim() === "") {
+    context.addIssue({ code: "custom", path: ["prompt"], message: "must not be blank" });
+  }
+  return { ...body, messages: [{ type: "human", content }] };
 }
 
 /** A tool call whose arguments are a JSON object. */

@@ -8,7 +8,9 @@ Deno.test("the field prompt is an abbreviation for one human message", async () 
   assertEquals((await service(agentRequestOf({ prompt: "Hello?" }))).status, 200);
   assertEquals(provider.requests[0]?.messages.at(-1), { role: "user", content: "Hello?" });
   const blank = await service(agentRequestOf({ prompt: " " }));
-  assertEquals([blank.status, (await blank.json()).code], [400, "invalid_request"]);
+  const { code, errors } = await blank.json();
+  assertEquals([blank.status, code], [400, "invalid_request"]);
+  assertEquals(errors, [{ path: "prompt", message: "must not be blank" }]);
   const wrong = await service(agentRequestOf({ prompt: 5 }));
   assertEquals((await wrong.json()).errors[0].path, "messages");
 });
