@@ -13,6 +13,9 @@ import { createTurnList } from "./turn_list.ts";
 import { isFiltered, noFilters, turnParameters } from "./turn_query.ts";
 import { TurnsTable } from "./turns_table.tsx";
 
+/** Rows of a list that is read again, which are awaited before it is shown. */
+const MOST_AT_ONCE = 560;
+
 /** The turns of a run, with filters. `round` grows when there are new ones. */
 export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; round: number }) {
   const root = useRef<HTMLElement>(null);
@@ -22,8 +25,15 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
     () => createTurnList(run.run_id, parameters),
     [run.run_id, run.status, key, round],
   );
+  /** The list in sight: the one before, until the new one has come. So the table stays where it is. */
+  const last = useRef({ list, key });
+  const isAgain = last.current.key === key;
+  const wanted = isAgain ? Math.min(last.current.list.rows.value.length, MOST_AT_ONCE) : 1;
+  const hasCome = list.isComplete.value || list.rows.value.length >= Math.max(1, wanted);
+  if (hasCome || list.problem.value) last.current = { list, key };
+  const inSight = last.current.list;
   useEffect(() => {
-    list.reach(0);
+    list.reach(Math.max(0, wanted - 1));
     return list.stop;
   }, [list]);
   useEffect(() => {
@@ -34,11 +44,11 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
     { key: "k", does: "Previous failing turn" },
   ]);
   function openFirst(): void {
-    const first = list.rows.value[0];
+    const first = inSight.rows.value[0];
     if (first) setQuery({ turn: placeOf(first) });
   }
   const scores = overallFirst(Object.keys(summary.statistics));
-  const { rows, total, isComplete, problem } = list;
+  const { rows, total, isComplete, problem } = inSight;
   const isEmpty = isComplete.value && rows.value.length === 0;
   const known = total.value ?? (isComplete.value ? rows.value.length : undefined);
   return (
@@ -47,7 +57,7 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
         <div>
           <h3>Turns</h3>
           <p class="muted small" role="status">
-            {describeCount(known)}
+            {describeCount(hasCome || isAgain ? known : undefined)}
           </p>
         </div>
         <Button isSmall icon="columns" onClick={() => isChoosing.value = true}>Columns</Button>
@@ -65,7 +75,7 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
           </Empty>
         )
         : rows.value.length > 0
-        ? <TurnsTable list={list} columns={turnColumns(scores)} />
+        ? <TurnsTable list={inSight} of={last.current.key} columns={turnColumns(scores)} />
         : !problem.value && <Loading what="the turns" />}
       <ColumnsDialog scores={scores} />
     </section>

@@ -18,8 +18,16 @@ const SCENARIO: Pick<TurnColumn, "label" | "sort" | "width"> = {
 };
 
 /** Only the rows in sight are in the page, however many turns there are. */
-export function TurnsTable({ list, columns }: { list: TurnList; columns: TurnColumn[] }) {
+export function TurnsTable({ list, of, columns }: {
+  list: TurnList;
+  /** The filters and the order; others begin at the top. */
+  of: string;
+  columns: TurnColumn[];
+}) {
   const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    frame.current!.scrollTop = 0;
+  }, [of]);
   const rows = list.rows.value;
   const count = list.total.value ?? rows.length + (list.isComplete.value ? 0 : 1);
   const { first, end, height } = useVirtualRows(frame, { count, rowHeight: ROW_HEIGHT });

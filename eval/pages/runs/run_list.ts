@@ -14,12 +14,16 @@ export const runs = signal<ListedRun[] | undefined>(undefined);
 export const hasMore = signal(false);
 export const listProblem = signal<ApiProblem | undefined>(undefined);
 
-/** Reads the list now and from time to time until the returned function is called. */
+/**
+ * Reads the list now and from time to time until the returned function is called. What is there stays
+ * until the first answer, so that the table keeps the focus.
+ */
 export function followRuns(parameters: Parameters): () => void {
   const controller = new AbortController();
   let shown = PAGE;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  runs.value = undefined;
+  let hasAnswer = false;
+  if (runs.value?.length === 0) runs.value = undefined;
 
   async function read(): Promise<void> {
     clearTimeout(timer);
@@ -33,11 +37,13 @@ export function followRuns(parameters: Parameters): () => void {
         cursor = page.next_cursor ?? undefined;
       } while (cursor && found.length < shown);
       runs.value = found;
+      hasAnswer = true;
       hasMore.value = cursor !== undefined;
       listProblem.value = undefined;
     } catch (error) {
       if (controller.signal.aborted) return;
       if (!(error instanceof ApiProblem)) throw error;
+      if (!hasAnswer) runs.value = undefined; // they answer another question
       listProblem.value = error;
     }
     if (controller.signal.aborted) return;

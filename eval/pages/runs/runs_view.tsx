@@ -23,6 +23,7 @@ export function RunsView() {
   const chosen = useSignal<string[]>([]);
   const key = JSON.stringify(parameters);
   useEffect(() => followRuns(parameters), [key]);
+  useEffect(() => () => void (runs.value = undefined), []);
   const isFiltered = Boolean(parameters.text || parameters.status || parameters.test_name);
   return (
     <Frame>

@@ -1,0 +1,59 @@
+import { assertEquals } from "@std/assert";
+import { pageSuite, untilFocused } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+
+const suite = pageSuite(async () => {
+  const fixture = await startEvalFixture({ delayMs: 50, environment: { EVAL_CONCURRENCY: "2" } });
+  const run = await fixture.evaluate({ attempts: 1 });
+  return { ...fixture, run };
+});
+
+suite.test(
+  "a table that is sorted by keyboard keeps the focus on the header",
+  async ({ url, run }, open) => {
+    await using tab = await open(url);
+    const { page } = tab;
+    for (const [address, header] of [["/", "Score"], [`/ui/runs/${run}`, "Latency"]]) {
+      await page.goto(url + address);
+      const button = page.getByRole("button", { name: header!, exact: true });
+      await button.focus();
+      await page.keyboard.press("Enter");
+      const sorted = page.locator("[aria-sort]", { hasText: header! });
+      await sorted.waitFor();
+      await page.waitForLoadState("networkidle");
+      await untilFocused(button);
+    }
+  },
+);
+
+suite.test(
+  "the turns of a live run stay where the reader is while new ones arrive",
+  async (fixture, open) => {
+    const id = await fixture.start({
+      attempts: 60,
+      judge_votes: 1,
+      test_name: "read while it runs",
+    });
+    await using tab = await open(`${fixture.url}/ui/runs/${id}`);
+    const { page } = tab;
+    const table = page.getByRole("table", { name: "Turns" });
+    const rows = async () => Number(await table.getAttribute("aria-rowcount"));
+    await page.waitForFunction(() =>
+      Number(document.querySelector(".turns")?.getAttribute("aria-rowcount")) > 30
+    );
+    await table.evaluate((element) => {
+      element.dataset.read = "yes";
+      element.scrollTop = 200;
+    });
+    const before = await rows();
+    await page.waitForFunction(
+      (before) => Number(document.querySelector(".turns")?.getAttribute("aria-rowcount")) > before,
+      before,
+    );
+    assertEquals(
+      await table.evaluate(({ dataset, scrollTop }) => [dataset.read, scrollTop]),
+      ["yes", 200],
+    );
+    await fetch(`${fixture.url}/runs/${id}/cancel`, { method: "POST" });
+  },
+);
