@@ -11,6 +11,7 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useShortcuts([{ key: "/", does: label, run: () => input.current?.focus() }]);
   const text = query.value.get("q") ?? "";
+  useEffect(() => () => clearTimeout(timer.current), []); // the next view has a search of its own
   useEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = text;
   }, [text]);

@@ -57,3 +57,29 @@ suite.test(
     await fetch(`${fixture.url}/runs/${id}/cancel`, { method: "POST" });
   },
 );
+
+suite.test("both ends of a range of scores count", async ({ url, run }, open) => {
+  await using tab = await open("about:blank");
+  const { page } = tab;
+  await page.clock.install();
+  await page.goto(`${url}/ui/runs/${run}`);
+  await page.getByLabel("Lowest score").waitFor();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  await page.getByLabel("Lowest score").fill("0.2");
+  await page.getByLabel("Highest score").fill("0.9");
+  await page.clock.runFor(1_000);
+  assertEquals(new URL(page.url()).search, "?min=0.2&max=0.9");
+});
+
+suite.test("a search does not follow into the run that is opened", async ({ url }, open) => {
+  await using tab = await open("about:blank");
+  const { page } = tab;
+  await page.clock.install();
+  await page.goto(url);
+  await page.getByRole("link", { name: "support", exact: true }).first().waitFor();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  await page.getByLabel("Search by name, model or id").fill("support");
+  await page.getByRole("link", { name: "support", exact: true }).first().click();
+  await page.clock.runFor(1_000);
+  assertEquals(new URL(page.url()).search, "");
+});

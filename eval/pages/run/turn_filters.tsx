@@ -23,10 +23,16 @@ export function TurnFilters({ summary }: { summary: RunSummary }) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const names = Object.keys(summary.statistics);
   const value = (name: string) => query.value.get(name) ?? "";
+  const typed = useRef<Record<string, string>>({}); // in both fields of the range
   const later = (changes: Record<string, string>) => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setQuery(changes), TYPING_MS);
+    Object.assign(typed.current, changes);
+    timer.current = setTimeout(() => {
+      setQuery(typed.current);
+      typed.current = {};
+    }, TYPING_MS);
   };
+  useEffect(() => () => clearTimeout(timer.current), []);
   return (
     <search class="filters">
       <SearchField
