@@ -3,6 +3,7 @@ import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { ConfirmDialog } from "../../shared/pages/components/dialog.tsx";
 import type { MenuItem } from "../../shared/pages/components/menu.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
+import { formatNumberOf } from "../../shared/pages/format.ts";
 import { navigate } from "../../shared/pages/location.ts";
 import type { Run } from "../api/run_schemas.ts";
 import { cancelRun, deleteRun, downloadExport, retryRun } from "./api.ts";
@@ -101,8 +102,9 @@ export function DeleteRunDialog() {
       onClose={() => deleting.value = undefined}
     >
       <p>
-        <strong dir="auto">{run.test_name}</strong> with {run.progress.done}{" "}
-        turns will be gone for good, for everybody.
+        <strong dir="auto">{run.test_name}</strong> with {formatNumberOf(run.progress.done, "turn")}
+        {" "}
+        will be gone for good, for everybody.
       </p>
     </ConfirmDialog>
   );

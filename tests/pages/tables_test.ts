@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
+import { SUPPORT_BATCH } from "./support_bot.ts";
 
 const suite = pageSuite(async () => {
   const fixture = await startEvalFixture({ delayMs: 50, environment: { EVAL_CONCURRENCY: "2" } });
@@ -82,4 +83,13 @@ suite.test("a search does not follow into the run that is opened", async ({ url 
   await page.getByRole("link", { name: "support", exact: true }).first().click();
   await page.clock.runFor(1_000);
   assertEquals(new URL(page.url()).search, "");
+});
+
+suite.test("one turn is not called turns", async (fixture, open) => {
+  const id = await fixture.evaluate({ attempts: 1, test_batch: SUPPORT_BATCH[1] });
+  await using tab = await open(`${fixture.url}/ui/runs/${id}`);
+  const { page } = tab;
+  await page.getByRole("button", { name: "Actions" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByText("with 1 turn will be gone").waitFor();
 });

@@ -1,4 +1,4 @@
-import { formatScore } from "../../../shared/pages/format.ts";
+import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
 import { differenceText } from "../words.ts";
 
@@ -13,7 +13,9 @@ export function Scatter({ scenarios }: { scenarios: PairedScenarioRow[] }) {
   const y = (value: number) => 12 + (1 - value) * (SIZE - BOTTOM - 12);
   const better = scenarios.filter(({ difference }) => difference > 1e-9).length;
   const worse = scenarios.filter(({ difference }) => difference < -1e-9).length;
-  const label = `${scenarios.length} scenarios: ${better} better, ${worse} worse in the candidate`;
+  const label = `${
+    formatNumberOf(scenarios.length, "scenario")
+  }: ${better} better, ${worse} worse in the candidate`;
   return (
     <figure>
       <svg class="chart scatter" viewBox={`0 0 ${SIZE} ${SIZE}`} role="img" aria-label={label}>

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
-import { formatCount, formatScore } from "../../../shared/pages/format.ts";
+import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 
@@ -67,7 +67,9 @@ export function Labels({ labels }: { labels: RunSummary["labels"] }) {
                     {count > 0 && (
                       <Link
                         href={`?${address}#turns`}
-                        aria-label={`${count} turns: expected ${row}, found ${column}`}
+                        aria-label={`${
+                          formatNumberOf(count, "turn")
+                        }: expected ${row}, found ${column}`}
                       >
                         {formatCount(count)}
                       </Link>
