@@ -70,3 +70,28 @@ suite.test(
     await page.getByText("This is not JSON").waitFor();
   },
 );
+
+suite.test(
+  "a whole request that is pasted runs with everything that it says",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/new`);
+    const { page } = tab;
+    await page.getByLabel("Batch", { exact: true }).fill(JSON.stringify({
+      test_batch: SUPPORT_BATCH[1],
+      endpoint: fixture.endpoint,
+      model_id: "studio/support-v3",
+      attempts: 3,
+      pass_threshold: 0.4,
+      rubric: "Be kind.",
+      judge_votes: 5,
+    }));
+    assertEquals(await page.getByLabel("Attempts").inputValue(), "3");
+    assertEquals(await page.getByLabel("Threshold").inputValue(), "0.4");
+    assertEquals(await page.getByLabel("Rubric").inputValue(), "Be kind.");
+    await page.getByLabel("Attempts").fill("2");
+    const sent = page.waitForRequest(/\/evaluate$/);
+    await page.getByRole("button", { name: "Start the run" }).click();
+    const { attempts, pass_threshold, rubric, judge_votes } = (await sent).postDataJSON();
+    assertEquals([attempts, pass_threshold, rubric, judge_votes], [2, 0.4, "Be kind.", 5]);
+  },
+);

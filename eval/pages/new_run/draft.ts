@@ -42,11 +42,35 @@ export function setBatchText(text: string): void {
   draft.batch.setText(text);
   const input = draft.batch.input.value;
   if (!("request" in input) || !input.request) return;
-  const { endpoint, model_id, test_name } = input.request;
-  if (typeof endpoint === "string") draft.endpoint.value = endpoint;
-  if (typeof model_id === "string") draft.model.value = model_id;
-  if (typeof test_name === "string") draft.name.value = test_name;
+  const { model_ids, ...request } = input.request;
+  if (Array.isArray(model_ids)) {
+    const [first = "", ...others] = model_ids.map(String);
+    draft.model.value = first;
+    draft.others.value = others.join(", ");
+  }
+  for (const [name, field] of Object.entries(FIELDS_OF_REQUEST)) {
+    const value = request[name];
+    if (typeof value === "string" || typeof value === "number") field.value = String(value);
+  }
 }
+
+/** Where the form has a field for what a request has. */
+const FIELDS_OF_REQUEST = {
+  endpoint: draft.endpoint,
+  model_id: draft.model,
+  test_name: draft.name,
+  attempts: draft.attempts,
+  pass_threshold: draft.threshold,
+  rubric: draft.rubric,
+};
+
+/** What a pasted request has beside its batch; the form may have changed some of it. */
+const pasted = computed<object>(() => {
+  const input = draft.batch.input.value;
+  if (draft.dataset.value || !("request" in input)) return {};
+  const { model_id: _, model_ids: __, ...others } = input.request ?? {};
+  return others;
+});
 
 /** Whether there is something to run. */
 export const hasConversations = computed(() =>
@@ -66,6 +90,7 @@ export const requestBody = computed(() => {
   const dataset = draft.dataset.value;
   const others = draft.others.value.split(",").map((id) => id.trim()).filter((id) => id !== "");
   return {
+    ...pasted.value,
     test_batch: dataset ? undefined : draft.batch.scenarios.value,
     dataset: dataset || undefined,
     endpoint: draft.endpoint.value.trim(),
