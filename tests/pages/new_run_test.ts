@@ -95,3 +95,19 @@ suite.test(
     assertEquals([attempts, pass_threshold, rubric, judge_votes], [2, 0.4, "Be kind.", 5]);
   },
 );
+
+suite.test("a file can be chosen again once it was mended", async (fixture, open) => {
+  const path = await Deno.makeTempFile({ suffix: ".csv" });
+  await using tab = await open(`${fixture.url}/ui/new`);
+  const { page } = tab;
+  for (const text of ["one", "user_message,reference_reply\nHi,Ho"]) {
+    await Deno.writeTextFile(path, text);
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose a file" }).click();
+    await (await choosing).setFiles(path);
+    await becomes(() => page.getByLabel("Batch", { exact: true }).inputValue(), text);
+    // A browser says nothing if the file that the field has is chosen again.
+    assertEquals(await page.getByLabel("Batch file").inputValue(), "");
+  }
+  await Deno.remove(path);
+});

@@ -50,7 +50,10 @@ export function BatchField({ text, label, hint, error, onText, onFile }: {
           hidden
           aria-label={`${label} file`}
           accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.yaml,.yml"
-          onChange={({ currentTarget }) => read(currentTarget.files)}
+          onChange={({ currentTarget }) => {
+            read(currentTarget.files);
+            currentTarget.value = ""; // so that the same file can be chosen again, once it is mended
+          }}
         />
         {text === "" && (
           <Button
