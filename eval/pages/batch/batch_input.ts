@@ -39,6 +39,10 @@ function readTable(text: string): BatchInput {
   if (columns.length < 2 || rows.length === 0) {
     return { kind: "wrong", reason: "This is neither JSON nor a table with a row of names." };
   }
+  const again = columns.find((name, index) => name !== "" && columns.indexOf(name) !== index);
+  if (again !== undefined) {
+    return { kind: "wrong", reason: `There are several columns ${again}; name them differently.` };
+  }
   return { kind: "csv", table: { columns, rows } };
 }
 
@@ -108,9 +112,12 @@ export function guessUses(columns: string[]): ColumnUse[] {
 /** Rows of the same scenario are the turns of one conversation; without that column each is one. */
 export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftScenario[] {
   const at = (use: ColumnUse) => uses.indexOf(use);
+  const nameOf = (row: string[]) => (row[at("scenario")] ?? "").trim();
+  const named = new Set(rows.map(nameOf));
   const scenarios = new Map<string, DraftScenario>();
   for (const [index, row] of rows.entries()) {
-    const id = (row[at("scenario")] ?? "").trim() || String(index + 1);
+    const number = String(index + 1);
+    const id = nameOf(row) || (named.has(number) ? `row-${number}` : number);
     const scenario = scenarios.get(id) ?? { id, interactions: [] };
     scenarios.set(id, scenario);
     const metadata = Object.fromEntries(

@@ -82,3 +82,22 @@ Deno.test("commands quote what a shell would take for something else", () => {
   });
   assertStringIncludes(line, "--model 'a b' \\\n  --attempts 3");
 });
+
+Deno.test("a row without a conversation does not join the one that has its number as a name", () => {
+  const [columns = [], ...rows] = parseCsv("scenario,message\n2,a\n,b\n2,c");
+  assertEquals(
+    toBatch({ columns, rows }, ["scenario", "message"]).map(({ id, interactions }) => [
+      id,
+      interactions.map(({ user_message }) => user_message),
+    ]),
+    [["2", ["a", "c"]], ["row-2", ["b"]]],
+  );
+});
+
+Deno.test("a table with two columns of one name is refused, as the service does", () => {
+  assertEquals(readBatchInput("message,intent,intent\nHi,a,b"), {
+    kind: "wrong",
+    reason: "There are several columns intent; name them differently.",
+  });
+  assertEquals(readBatchInput("message,reference,,\nHi,Ho,,").kind, "csv");
+});
