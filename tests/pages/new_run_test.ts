@@ -93,6 +93,8 @@ suite.test(
     await page.getByRole("button", { name: "Start the run" }).click();
     const { attempts, pass_threshold, rubric, judge_votes } = (await sent).postDataJSON();
     assertEquals([attempts, pass_threshold, rubric, judge_votes], [2, 0.4, "Be kind.", 5]);
+    await page.waitForURL(/\/ui\/runs\//);
+    await page.getByText("completed").waitFor();
   },
 );
 
