@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   address,
+  checkCredentials,
   commonVariables,
   headerKey,
   integer,
@@ -48,7 +49,8 @@ export const AgentConfig = z.object({
   TAVILY_BASE_URL: address().default("https://api.tavily.com"),
   AGENT_MCP_CONFIG: z.string().optional(),
   AGENT_MCP_TIMEOUT_MS: milliseconds(60_000, { min: 1 }),
-}).superRefine(checkModels).superRefine(checkTools);
+}).superRefine(checkModels).superRefine(checkTools)
+  .superRefine(checkCredentials(["HUB", "STUDIO", "TAVILY"]));
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
 /** Models of the configuration must lead somewhere, or the first request that needs them fails. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Price } from "../shared/schemas/cost.ts";
 import {
   address,
+  checkCredentials,
   commonVariables,
   headerKey,
   integer,
@@ -57,7 +58,7 @@ export const EvalConfig = z.object({
   EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),
   EVAL_TRUST_CLOCK: z.enum(["on", "off"]).default("off"),
   EVAL_MAX_RUNS: integer(100, { min: 1 }),
-}).superRefine(checkModels);
+}).superRefine(checkModels).superRefine(checkCredentials(["JUDGE", "EMBEDDINGS"]));
 export type EvalConfig = z.infer<typeof EvalConfig>;
 
 /** An address without a model would be found out by the first run that needs it. */

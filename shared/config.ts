@@ -73,6 +73,22 @@ export function address() {
     .optional();
 }
 
+/** Refuses `X_BASE_URL` with a user and password beside `X_API_KEY`: a call has one credential. */
+export function checkCredentials(services: string[]) {
+  return (config: Record<string, unknown>, context: z.RefinementCtx): void => {
+    for (const service of services) {
+      const [address, key] = [`${service}_BASE_URL`, `${service}_API_KEY`];
+      const url = config[address];
+      if (typeof url !== "string" || !config[key]) continue;
+      const { username, password } = new URL(url);
+      if (username === "" && password === "") continue;
+      const message =
+        `has a user or a password, and ${key} is set; a call can have only one of them`;
+      context.addIssue({ code: "custom", path: [address], message });
+    }
+  };
+}
+
 /** What can be sent as the value of a header; Node's own rule. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 

@@ -76,3 +76,12 @@ Deno.test("web_search without its key is not a valid configuration, so that --ch
   assertStringIncludes(message, "AGENT_TOOLS: contains web_search, which needs TAVILY_API_KEY");
   assertEquals(parse({ TAVILY_API_KEY: "k" }).AGENT_TOOLS, ["calculator", "web_search"]);
 });
+
+Deno.test("an address with a password beside its key is refused, and the password is not shown", () => {
+  const HUB_BASE_URL = "https://me:hunter2@hub.example/v1";
+  const both = () => parseConfig(AgentConfig, { HUB_BASE_URL, HUB_API_KEY: "k" });
+  const { message } = assertThrows(both, ConfigError);
+  assertStringIncludes(message, "HUB_BASE_URL: has a user or a password, and HUB_API_KEY is set");
+  assertEquals(message.includes("hunter2"), false);
+  assertEquals(parseConfig(AgentConfig, { HUB_BASE_URL }).HUB_BASE_URL, HUB_BASE_URL);
+});
