@@ -7,11 +7,13 @@ Hello!,"Hello, how can I help?",greeting
 Where is my parcel?,Please give me the order number.,parcel`;
 
 /** The batch as text: pasted, dropped, or from a file. */
-export function BatchField({ text, label, hint, error, onText, onFile }: {
+export function BatchField({ text, label, hint, error, otherFiles = "", onText, onFile }: {
   text: string;
   label: string;
   hint: string;
   error: string | undefined;
+  /** Endings of files beside those that every form reads. */
+  otherFiles?: string;
   onText: (text: string) => void;
   onFile: (file: File) => void;
 }) {
@@ -49,7 +51,7 @@ export function BatchField({ text, label, hint, error, onText, onFile }: {
           type="file"
           hidden
           aria-label={`${label} file`}
-          accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt,.yaml,.yml"
+          accept={`.json,.jsonl,.ndjson,.csv,.tsv,.txt${otherFiles}`}
           onChange={({ currentTarget }) => {
             read(currentTarget.files);
             currentTarget.value = ""; // so that the same file can be chosen again, once it is mended

@@ -112,6 +112,7 @@ export function NewDatasetView() {
                 text={draft.text.value}
                 error={undefined}
                 hint="Paste it, drop a file here, or choose one"
+                otherFiles=",.yaml,.yml"
                 onText={draft.setText}
                 onFile={choose}
               />
