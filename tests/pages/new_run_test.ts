@@ -88,6 +88,8 @@ suite.test(
     assertEquals(await page.getByLabel("Attempts").inputValue(), "3");
     assertEquals(await page.getByLabel("Threshold").inputValue(), "0.4");
     assertEquals(await page.getByLabel("Rubric").inputValue(), "Be kind.");
+    await page.getByLabel("Attempts").fill("abc");
+    await page.getByText("The attempts must be a number.").waitFor();
     await page.getByLabel("Attempts").fill("2");
     const sent = page.waitForRequest(/\/evaluate$/);
     await page.getByRole("button", { name: "Start the run" }).click();

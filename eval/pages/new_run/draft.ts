@@ -81,6 +81,8 @@ export const hasConversations = computed(() =>
 export const missing = computed(() => {
   if (!hasConversations.value) return "Choose a dataset or enter test conversations first.";
   if (draft.model.value.trim() === "") return "Name the model first.";
+  if (Number.isNaN(Number(draft.attempts.value))) return "The attempts must be a number.";
+  if (Number.isNaN(Number(draft.threshold.value))) return "The threshold must be a number.";
   return undefined;
 });
 
