@@ -86,7 +86,7 @@ function onDisk(
   connection: Pick<SqliteConnection, "requireInPlace" | "makeRoom"> & {
     keepRoom: () => Promise<void> | undefined;
   },
-): Pick<RunStore, "deleteRun" | "deleteDataset" | "deleteOlderThan" | "checkWrite"> {
+): Pick<RunStore, "deleteRun" | "deleteDataset" | "checkWrite"> {
   async function deleteWithRoom(remove: () => Promise<boolean>): Promise<boolean> {
     try {
       return await remove();
@@ -101,14 +101,9 @@ function onDisk(
     }
   }
 
-  const deleteRun = (id: string) => deleteWithRoom(() => store.deleteRun(id));
-
   return {
-    deleteRun,
+    deleteRun: (id, only) => deleteWithRoom(() => store.deleteRun(id, only)),
     deleteDataset: (name, version) => deleteWithRoom(() => store.deleteDataset(name, version)),
-    deleteOlderThan(moment) {
-      return store.deleteOlderThan.call({ ...store, deleteRun }, moment);
-    },
     async checkWrite() {
       await connection.requireInPlace();
       await store.checkWrite();

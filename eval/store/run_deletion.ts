@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import { deleteGrades, deleteOrphanGrades } from "./grade_queries.ts";
 import { createKeptRuns } from "./kept_runs.ts";
 import { deleteReplies } from "./pending_replies.ts";
@@ -16,18 +16,20 @@ export function createRunDeletion(
   return {
     keep: kept.keep,
 
-    async deleteRun(id) {
+    async deleteRun(id, { endedBefore } = {}) {
       let isKept = false;
       try {
         return await db.transaction().execute(async (transaction) => {
+          // First, because it locks the run: who resumes it meanwhile waits and finds none.
+          const run = await transaction.deleteFrom("runs").where("id", "=", id)
+            .$if(endedBefore !== undefined, (query) => query.where(isOlder(endedBefore!)))
+            .returning("group_id").executeTakeFirst();
+          if (!run && endedBefore !== undefined) return false;
           isKept = kept.isKept(id);
           if (!isKept) await deleteTurns(transaction, id);
           await deleteReplies(transaction, id);
           await deleteGrades(transaction, id);
           await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
-          const run = await transaction.selectFrom("runs").select("group_id").where("id", "=", id)
-            .executeTakeFirst();
-          await transaction.deleteFrom("runs").where("id", "=", id).execute();
           await deleteKeys(transaction, id);
           if (run?.group_id) await forgetEmptyGroup(transaction, run.group_id);
           return run !== undefined;
@@ -39,15 +41,18 @@ export function createRunDeletion(
     },
 
     async countOlderThan(moment) {
-      const { runs } = await selectOlder(db, moment)
+      const { runs } = await db.selectFrom("runs").where(isOlder(moment))
         .select(({ fn }) => fn.countAll().as("runs")).executeTakeFirstOrThrow();
       return Number(runs);
     },
 
     async deleteOlderThan(moment) {
-      const rows = await selectOlder(db, moment).select("id").execute();
-      for (const { id } of rows) await this.deleteRun(id);
-      return rows.length;
+      const rows = await db.selectFrom("runs").select("id").where(isOlder(moment)).execute();
+      let deleted = 0;
+      for (const { id } of rows) {
+        if (await this.deleteRun(id, { endedBefore: moment })) deleted++;
+      }
+      return deleted;
     },
   };
 }
@@ -63,12 +68,14 @@ async function forgetEmptyGroup(db: Kysely<Tables>, groupId: string): Promise<vo
   if (!left) await deleteKeys(db, groupId);
 }
 
-/** The ended runs from before a time; those with a tag are kept, however old. */
-function selectOlder(db: Kysely<Tables>, moment: number) {
-  return db.selectFrom("runs")
-    .where("status", "!=", "running")
-    .where("id", "not in", (tagged) => tagged.selectFrom("run_tags").select("run_id"))
-    .where(({ fn }) => fn.coalesce("finished_at", "created_at"), "<", moment);
+/** True for an ended run from before a time; one with a tag is kept, however old. */
+function isOlder(moment: number) {
+  return ({ and, eb, fn, selectFrom }: ExpressionBuilder<Tables, "runs">) =>
+    and([
+      eb("status", "!=", "running"),
+      eb("id", "not in", selectFrom("run_tags").select("run_id")),
+      eb(fn.coalesce("finished_at", "created_at"), "<", moment),
+    ]);
 }
 
 async function deleteTurns(db: Kysely<Tables>, runId: string): Promise<void> {

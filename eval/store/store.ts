@@ -170,8 +170,11 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   setGate(id: string, gate: Gate): Promise<void>;
   /** Lets a tag name this run, and no longer the one that it named before. */
   setTag(name: string, id: string): Promise<void>;
-  /** False if there is no such run. Its tags are deleted too. A group ends with its last run. */
-  deleteRun(id: string): Promise<boolean>;
+  /**
+   * False if there is no such run. Its tags are deleted too. A group ends with its last run.
+   * `endedBefore`: deletes only what `deleteOlderThan` that time would, else returns false.
+   */
+  deleteRun(id: string, only?: { endedBefore?: number }): Promise<boolean>;
   countOlderThan(moment: number): Promise<number>;
   /** Writes, and rejects if that fails, or if the file was replaced or deleted. */
   checkWrite(): Promise<void>;

@@ -221,7 +221,10 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
           .sort(inOrder).map(plain),
       ),
     keep: kept.keep,
-    deleteRun(id) {
+    deleteRun(id, { endedBefore } = {}) {
+      const isSpared = endedBefore !== undefined &&
+        !olderThan(endedBefore).some((r) => r.id === id);
+      if (isSpared) return Promise.resolve(false);
       if (kept.isKept(id)) kept.markDeleted(id);
       else turns.delete(id);
       const groupId = runs.get(id)?.group?.id;
@@ -243,9 +246,11 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     },
     trustMoment: (moment) => Promise.resolve(void (trusted = moment)),
     async deleteOlderThan(moment) {
-      const old = olderThan(moment);
-      for (const { id } of old) await this.deleteRun(id);
-      return old.length;
+      let deleted = 0;
+      for (const { id } of olderThan(moment)) {
+        if (await this.deleteRun(id, { endedBefore: moment })) deleted++;
+      }
+      return deleted;
     },
     close: () => Promise.resolve(),
   };

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { RunStore } from "../../../eval/store/store.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
 
@@ -27,6 +28,30 @@ export const deletionCases: Record<string, StoreCase> = {
     assertEquals(await store.deleteOlderThan(clock.now - 7 * DAY), 1);
     const left = (await store.listRuns({ limit: 10 })).runs.map((run) => run.id);
     assertEquals(left, [recent, running]);
+  },
+
+  "retention spares a run that is tagged or resumed after it was listed": async (store) => {
+    const [old, resumed, tagged] = [
+      await newRun(store),
+      await newRun(store),
+      await newRun(store),
+    ];
+    await store.recordTurn(tagged, storedTurn([0, 0, 0]));
+    for (const id of [old, tagged]) await store.setStatus(id, { status: "completed" });
+    await store.setStatus(resumed, { status: "interrupted" });
+    const changed: RunStore = {
+      ...store,
+      async deleteRun(id, only) {
+        await store.setTag("main", tagged);
+        await store.setStatus(resumed, { status: "running", from: ["interrupted"] });
+        return await store.deleteRun(id, only);
+      },
+    };
+    assertEquals(await changed.deleteOlderThan(Number.MAX_SAFE_INTEGER), 1);
+    assertEquals(await store.getRun(old), undefined);
+    assertEquals((await store.getRun(resumed))?.status, "running");
+    assertEquals([await store.findTag("main"), (await store.tally(tagged)).done], [tagged, 1]);
+    await store.deleteRun(tagged);
   },
 
   "a run that is deleted while it is read can be read to its end, then it is gone": async (
