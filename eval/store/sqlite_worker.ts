@@ -49,7 +49,9 @@ const MAX_STATEMENTS = 200;
 /** Larger files are not checked at start: reading them would take too long. */
 const CHECKED_BYTES = 1024 ** 3;
 const SQLITE_BUSY = 5;
+const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
 const PRIVATE = 0o600;
 
 let database: DatabaseSync | undefined;
@@ -59,6 +61,8 @@ let lock: DatabaseSync | undefined;
 let file: Deno.FsFile | undefined;
 let opened: { path: string; identity: string } | undefined;
 const statements = new Map<string, StatementSync>();
+/** True after a transaction that found no room for the write-ahead log. */
+let isLogFull = false;
 
 self.onmessage = (event: MessageEvent<SqliteRequest>) => {
   const request = event.data;
@@ -163,7 +167,40 @@ function close(): void {
   lock?.close();
 }
 
-function query({ sql, parameters }: Statement): { rows: unknown[]; changes: number } {
+/**
+ * The log is emptied after so many pages only. On a full disk it cannot grow until then, although the
+ * database may have room inside, of what was deleted.
+ */
+function query(statement: Statement): { rows: unknown[]; changes: number } {
+  const isInTransaction = database!.isTransaction;
+  if (isLogFull && !isInTransaction) emptyLog();
+  try {
+    return execute(statement);
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+    isLogFull = true;
+    if (isInTransaction) throw error; // the next one may find room
+    emptyLog();
+    return execute(statement);
+  }
+}
+
+function isNoRoom(error: unknown): boolean {
+  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  return code === SQLITE_FULL || code === SQLITE_IOERR;
+}
+
+/** Moves the log into the database as far as readers allow; they are not waited for. */
+function emptyLog(): void {
+  isLogFull = false;
+  try {
+    configure(database!, ["wal_checkpoint(passive)"]);
+  } catch {
+    // the database has no room either: the statement fails
+  }
+}
+
+function execute({ sql, parameters }: Statement): { rows: unknown[]; changes: number } {
   const statement = prepare(sql);
   const values = parameters as SQLInputValue[];
   if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 };

@@ -4,12 +4,14 @@ import { startServiceProcess } from "../fakes/service_process.ts";
 
 /** A real full disk: a small file system in memory; mounting it needs a user namespace. */
 
-const MOUNT = "mount -t tmpfs -o size=14m tmpfs";
+const mount = (folder: string, megabytes: number) =>
+  `mount -t tmpfs -o size=${megabytes}m tmpfs ${folder}`;
+const ignore = !await canMount();
 
 async function canMount(): Promise<boolean> {
   const folder = await Deno.makeTempDir();
   try {
-    const args = ["-rm", "sh", "-c", `${MOUNT} ${folder}`];
+    const args = ["-rm", "sh", "-c", mount(folder, 14)];
     return (await new Deno.Command("unshare", { args, stderr: "null" }).output()).success;
   } catch {
     return false;
@@ -18,22 +20,22 @@ async function canMount(): Promise<boolean> {
   }
 }
 
-Deno.test({
-  name: "on a full disk the service is not ready; after a run is deleted, it is ready again",
-  ignore: !await canMount(),
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    await using endpoint = await startProviderDouble(completion({ content: "x".repeat(50_000) }));
-    await using service = await startServiceProcess("eval", {
-      environment: { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" },
-      limits: `exec unshare -rm sh -c '${MOUNT} ${folder} && exec "$0" "$@"' "$0" "$@"; :`,
-    });
-    const call = async (path: string, init: RequestInit = {}) => {
-      const response = await fetch(service.url + path, init);
-      const text = await response.text();
-      return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-    };
-    const evaluate = (attempts: number) =>
+/** The service on a small disk, and an endpoint that answers `reply`. */
+async function startOnSmallDisk({ megabytes, reply }: { megabytes: number; reply: string }) {
+  const folder = await Deno.makeTempDir();
+  const endpoint = await startProviderDouble(completion({ content: reply }));
+  const service = await startServiceProcess("eval", {
+    environment: { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" },
+    limits: `exec unshare -rm sh -c '${mount(folder, megabytes)} && exec "$0" "$@"' "$0" "$@"; :`,
+  });
+  async function call(path: string, init: RequestInit = {}) {
+    const response = await fetch(service.url + path, init);
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  }
+  return {
+    call,
+    evaluate: (attempts: number) =>
       call("/evaluate", {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -43,7 +45,21 @@ Deno.test({
           model_id: "m",
           attempts,
         }),
-      });
+      }),
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await endpoint[Symbol.asyncDispose]();
+      await Deno.remove(folder);
+    },
+  };
+}
+
+Deno.test({
+  name: "on a full disk the service is not ready; after a run is deleted, it is ready again",
+  ignore,
+  async fn() {
+    await using disk = await startOnSmallDisk({ megabytes: 14, reply: "x".repeat(50_000) });
+    const { call, evaluate } = disk;
     assertEquals((await call("/readyz")).status, 200);
     assertEquals((await evaluate(1000)).status, 507);
     const { body: { runs: [run] } } = await call("/runs");
@@ -65,6 +81,24 @@ Deno.test({
       ready = await call("/readyz");
     }
     assertEquals(ready.body.reasons, {});
-    await Deno.remove(folder);
+  },
+});
+
+Deno.test({
+  name: "an interrupted run continues in the room of a deleted one, although the disk stays full",
+  ignore,
+  async fn() {
+    await using disk = await startOnSmallDisk({ megabytes: 12, reply: "x".repeat(20_000) });
+    const { call, evaluate } = disk;
+    const { body: first } = await evaluate(110);
+    assertEquals((await evaluate(110)).status, 507);
+    const { body: { runs: [{ run_id }] } } = await call("/runs?limit=1");
+    assertEquals((await call(`/runs/${first.run_id}`, { method: "DELETE" })).status, 204);
+    let run = await call(`/runs/${run_id}`);
+    while (run.body.status !== "completed") {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      run = await call(`/runs/${run_id}`);
+    }
+    assertEquals(run.body.progress.done, 110);
   },
 });
