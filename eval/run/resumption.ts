@@ -48,12 +48,15 @@ export function createResumption(
 ): Resumption {
   const waiting = createWaitingRuns();
   const recovery = createRecovery(delayMs === undefined ? {} : { delayMs });
+  /** Runs that could not be resumed. Some are tried again every second; each is logged once. */
+  const failing = new Set<string>();
   let isListed = false; // only once: later, runs of this process are stored as running too
 
   async function resumeStored(id: string): Promise<void> {
     const run = await store.getRun(id);
     const isLeft = run?.status === "running" && !active(id) && !isStopping();
     const resumed = isLeft ? await resume(run) : undefined;
+    failing.delete(id);
     if (!resumed) return saver.forget(id); // deleted, cancelled or resumed by a caller
     resumed.detach();
     const { done, total } = resumed.progress();
@@ -86,7 +89,8 @@ export function createResumption(
       await resumeStored(id);
       if (!waiting.has(id)) active(id)?.cancel("cancelled by a caller"); // while it was read
     } catch (error) {
-      log.error("cannot resume a run", { run_id: id, error });
+      if (!failing.has(id)) log.error("cannot resume a run", { run_id: id, error });
+      failing.add(id);
       if (isStorageFault(error)) resumeLater(id);
     }
   }

@@ -3,6 +3,10 @@ import { AppError } from "../errors.ts";
 /** How long a caller should wait before it tries again, in seconds. */
 const RETRY_SECONDS = 5;
 
+const DISK_FULL = "53100";
+/** The server takes no changes, as after a failover. */
+const READ_ONLY = "25006";
+
 /** Classes and codes of SQLSTATE that end by themselves or with an administrator's help. */
 const TEMPORARY = [
   "08", // connection exceptions
@@ -10,11 +14,10 @@ const TEMPORARY = [
   "57014", // the statement took too long
   "57P", // the server is stopping or starting
   "58", // errors of the server's system
-  "25006", // the server is read-only, as after a failover
+  READ_ONLY,
   "40001", // serialization
   "40P01", // deadlock
 ];
-const DISK_FULL = "53100";
 
 /** The messages of `pg` for a connection that was lost, or that was not made in time. */
 const LOST = /connection terminated|connection ended|timeout|not queryable|cannot use a pool/i;
@@ -42,12 +45,14 @@ export function toDatabaseError(error: unknown): unknown {
   return isTemporary || isConnectionFault(error) ? unavailable(error) : error;
 }
 
-/** 503: the database cannot be reached, or does not answer in time. */
+/** 503: the database cannot be reached, does not answer in time, or is read-only. */
 export function unavailable(cause?: unknown): AppError {
+  const isReadOnly = (cause as { code?: unknown } | undefined)?.code === READ_ONLY;
+  const reason = isReadOnly ? "it is read-only" : "it cannot be reached or does not answer";
   return new AppError(
     503,
     "storage_unavailable",
-    `cannot use the database: it cannot be reached or does not answer; retry in ${RETRY_SECONDS} s`,
+    `cannot use the database: ${reason}; retry in ${RETRY_SECONDS} s`,
     { cause, headers: { "retry-after": String(RETRY_SECONDS) } },
   );
 }

@@ -1,0 +1,59 @@
+import { assertEquals } from "@std/assert";
+import { createActiveRun } from "../../../eval/run/active_run.ts";
+import { createResumption } from "../../../eval/run/resumption.ts";
+import { createRunLimit } from "../../../eval/run/run_limit.ts";
+import { createSaver } from "../../../eval/run/saver.ts";
+import type { RunStore } from "../../../eval/store/store.ts";
+import { createLogger } from "../../../shared/log.ts";
+import { unavailable } from "../../../shared/postgres/fault.ts";
+import { leftByAnother } from "../../fakes/left_run.ts";
+
+const NEVER_MS = 3_600_000;
+
+/** A run that is offered again and again, as by the watch of a shared database. */
+async function offeredRun() {
+  const { store: working, id } = await leftByAnother();
+  let fault: Error | undefined;
+  const store: RunStore = {
+    ...working,
+    getRun: (id) => fault ? Promise.reject(fault) : working.getRun(id),
+  };
+  const lines: string[] = [];
+  const resumption = createResumption({
+    store,
+    log: createLogger({
+      level: "info",
+      format: "json",
+      write: (line) => lines.push(JSON.parse(line).message),
+    }),
+    limit: createRunLimit({ max: 9, running: () => 0 }),
+    saver: createSaver(store),
+    active: () => undefined,
+    resume: async (run) =>
+      createActiveRun(run, { tally: await store.tally(id), now: () => performance.now() }),
+    isStopping: () => false,
+    delayMs: NEVER_MS,
+  });
+  return {
+    lines,
+    async offer(times: number, failure?: Error): Promise<void> {
+      fault = failure;
+      for (let time = 0; time < times; time++) {
+        resumption.join([id]);
+        await resumption.waiting(id);
+      }
+    },
+    [Symbol.dispose]: resumption.stop,
+  };
+}
+
+for (const error of [unavailable(), new TypeError("no such thing")]) {
+  Deno.test(`a run that cannot be resumed is logged once until it can (${error.name})`, async () => {
+    using run = await offeredRun();
+    await run.offer(5, error);
+    assertEquals(run.lines, ["cannot resume a run"]);
+    await run.offer(1);
+    await run.offer(2, error);
+    assertEquals(run.lines, ["cannot resume a run", "run resumed", "cannot resume a run"]);
+  });
+}

@@ -1,0 +1,18 @@
+import { assertEquals, assertInstanceOf } from "@std/assert";
+import { AppError } from "../../../shared/errors.ts";
+import { toDatabaseError } from "../../../shared/postgres/fault.ts";
+
+function wordsOf(code: string): string {
+  const error = toDatabaseError(Object.assign(new Error("as PostgreSQL says"), { code }));
+  assertInstanceOf(error, AppError);
+  assertEquals([error.status, error.code], [503, "storage_unavailable"]);
+  return error.message;
+}
+
+Deno.test("callers are told whether the database is away or read-only", () => {
+  assertEquals(wordsOf("25006"), "cannot use the database: it is read-only; retry in 5 s");
+  assertEquals(
+    wordsOf("ECONNREFUSED"),
+    "cannot use the database: it cannot be reached or does not answer; retry in 5 s",
+  );
+});
