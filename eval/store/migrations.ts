@@ -260,7 +260,13 @@ export async function migrate(
   if (newerAllowed > 0 && await isNewer(db, Object.keys(all), newerAllowed)) return;
   const provider = { getMigrations: () => Promise.resolve(all) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
-  if (error) throw error;
+  if (!error) return;
+  const [newer] = await listNewer(db, Object.keys(all));
+  if (newer === undefined) throw error;
+  throw new Error(
+    `its tables are of a later version (${newer}); start that version, or restore a backup from before`,
+    { cause: error },
+  );
 }
 
 /** True if the tables have all that this version knows of; also if they are of a later one. */
@@ -275,8 +281,13 @@ export async function isMigrated(
 /** True if all of `known` were executed, and further ones, but not more than `most`. */
 async function isNewer(db: Kysely<Tables>, known: string[], most: number): Promise<boolean> {
   const executed = await executedMigrations(db);
-  const newer = [...executed].filter((name) => !known.includes(name));
+  const newer = await listNewer(db, known);
   return newer.length > 0 && newer.length <= most && known.every((name) => executed.has(name));
+}
+
+/** The executed migrations that this version does not know. */
+async function listNewer(db: Kysely<Tables>, known: string[]): Promise<string[]> {
+  return [...await executedMigrations(db)].filter((name) => !known.includes(name));
 }
 
 async function executedMigrations(db: Kysely<Tables>): Promise<Set<string>> {

@@ -118,8 +118,15 @@ function onDisk(
  */
 export async function openReader({ path }: { path: string }): Promise<RunReader> {
   const db = await openForReading(path);
-  if (await isMigrated(db)) return createRunReader(db);
-  await db.destroy();
+  let isCurrent = false;
+  try {
+    isCurrent = await isMigrated(db); // the first statement that reads the file
+  } catch (error) {
+    throw cannotOpen(path, error);
+  } finally {
+    if (!isCurrent) await db.destroy();
+  }
+  if (isCurrent) return createRunReader(db);
   await migrateFile(path);
   return createRunReader(await openForReading(path));
 }

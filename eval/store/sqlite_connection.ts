@@ -213,6 +213,9 @@ function explain(cause: unknown): string {
   if (cause.isCorrupt) {
     return `the file is damaged (${cause.message}); restore a backup, see docs/backup.md`;
   }
+  if (cause.isReadOnly) {
+    return "its folder cannot be written, where files beside it belong (-wal, -shm); copy it elsewhere";
+  }
   if (cause.isNoDatabase) return "it is not a database";
   if (cause.isMissing) return "there is no such file";
   return cause.message;

@@ -3,6 +3,7 @@ import type { WorkerFault } from "./sqlite_worker.ts";
 
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
+const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
@@ -31,6 +32,9 @@ export class StoreFault extends Error {
   }
   get isMissing(): boolean {
     return this.origin === "NotFound";
+  }
+  get isReadOnly(): boolean {
+    return this.code === SQLITE_READONLY;
   }
   get isNoDatabase(): boolean {
     return this.code === SQLITE_NOTADB;

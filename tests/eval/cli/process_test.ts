@@ -184,6 +184,11 @@ Deno.test("a backup is a database of its own, made while another process writes,
       await store.close();
     }
     assertEquals((await Deno.stat(`${cwd}/copy.db`)).mode! & 0o777, 0o600);
+    const isCopy = ({ name }: Deno.DirEntry) => name.startsWith("copy.db");
+    const listed = await startCli(["runs"], { cwd, environment: { EVAL_DATA: "copy.db" } }).outcome;
+    assertEquals(listed.code, 0, listed.err);
+    const copies = (await Array.fromAsync(Deno.readDir(cwd))).filter(isCopy);
+    assertEquals(copies.length, 1, "making and reading a backup leaves no files beside it");
     const copy = await openStore({ path: `${cwd}/copy.db` }); // restoring is naming the file
     const { runs: [restored] } = await copy.listRuns({ limit: 9 });
     assertEquals([restored?.status, (await copy.tally(restored!.id)).done], ["completed", 6]);

@@ -3,6 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../../shared/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
+import { cannotOpen } from "../../../eval/store/sqlite_connection.ts";
+import { StoreFault } from "../../../eval/store/store_fault.ts";
 import { createRunIds } from "../../../eval/store/run_id.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
@@ -78,6 +80,8 @@ Deno.test("a file that is not a database, and a folder, are refused with a clear
     await Deno.writeTextFile(path, "this is a letter, not a database. ".repeat(100));
     const error = await assertRejects(() => openStore({ path }), ConfigError);
     assertStringIncludes(error.message, "it is not a database");
+    const unread = await assertRejects(() => openReader({ path }), ConfigError);
+    assertStringIncludes(unread.message, "it is not a database");
     const other = await assertRejects(() => openStore({ path: folder }), ConfigError);
     assertStringIncludes(other.message, `cannot open EVAL_DATA=${folder}: `);
     const missing = await assertRejects(
@@ -86,6 +90,15 @@ Deno.test("a file that is not a database, and a folder, are refused with a clear
     );
     assertStringIncludes(missing.message, "there is no such file");
   }));
+
+Deno.test("a database whose folder cannot be written is refused with a clear message", () => {
+  const cause = new StoreFault({
+    name: "Error",
+    message: "attempt to write a readonly database",
+    sqliteCode: 8,
+  });
+  assertStringIncludes(cannotOpen("eval.db", cause).message, "its folder cannot be written");
+});
 
 Deno.test("a disk without room for the tables is refused with a clear message", () =>
   withFolder(async (folder) => {
