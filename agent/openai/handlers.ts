@@ -59,7 +59,7 @@ export function createOpenAIHandlers(
     }),
 
     listModels: async (request, { connection }) =>
-      Response.json(await listModels(models, workSignal(request, connection))),
+      Response.json(await listModels(models, { signal: workSignal(request, connection) })),
 
     findModel: async (request, { connection, params }) =>
       Response.json(

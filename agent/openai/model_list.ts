@@ -1,3 +1,4 @@
+import { untilAbort } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
 import { routeModel } from "../../shared/routing.ts";
 import { explainHidden, type Models } from "../models/models.ts";
@@ -23,14 +24,31 @@ export interface ModelEntries {
 /** How many hidden ids are shown: a hub may list thousands. */
 const MAX_HIDDEN = 100;
 
+/** How long the hub's models wait for the studio's list; as long as the hub's own list may take. */
+const STUDIO_WAIT_MS = 5_000;
+
+export interface ListOptions {
+  signal: AbortSignal;
+  /** Throws if the studio's list cannot be read, instead of leaving its models out. */
+  needsStudio?: boolean;
+  studioWaitMs?: number;
+}
+
 /**
  * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's, if it lists them. If the
- * studio's list cannot be read, the hub's models are listed alone; without any, the error is thrown.
+ * studio's list cannot be read, or not in time, the hub's models are listed alone; without any, the
+ * error is thrown.
  */
-export async function listModels(models: Models, signal: AbortSignal): Promise<ModelEntries> {
+export async function listModels(
+  models: Models,
+  { signal, needsStudio = false, studioWaitMs = STUDIO_WAIT_MS }: ListOptions,
+): Promise<ModelEntries> {
   const { models: hub, hidden } = await models.listHub(signal);
-  const studio = await models.listStudio(signal).catch((error) => {
-    if (hub.length === 0 || signal.aborted) throw error;
+  const isOptional = hub.length > 0 && !needsStudio;
+  // A list that comes later is kept for the next call.
+  const late = isOptional ? AbortSignal.timeout(studioWaitMs) : undefined;
+  const studio = await untilAbort(models.listStudio(signal), late).catch((error) => {
+    if (!isOptional || signal.aborted) throw error;
     return {};
   });
   const toEntry = (id: string, { name, owner }: { name: string; owner: string }): ModelEntry => ({
@@ -54,16 +72,18 @@ export async function listModels(models: Models, signal: AbortSignal): Promise<M
 
 /**
  * The body of `GET /v1/models/{id}`. `path` is the id as it was sent: clients encode its slash, people
- * do not. Throws 404 if the model is in no list.
+ * do not. Throws 404 if the model is in no list, and 502 if the list of a fine-tuned one cannot be
+ * read.
  */
 export async function findModel(
   models: Models,
   { path, signal }: { path: string; signal: AbortSignal },
 ): Promise<ModelEntry> {
   const id = decodePath(path);
-  const { data } = await listModels(models, signal);
+  const isTuned = (text: string) => routeModel(text).target === "studio";
+  const { data } = await listModels(models, { signal, needsStudio: isTuned(id) });
   // A UUID means the same in any letter case.
-  const toKey = (text: string) => routeModel(text).target === "studio" ? text.toLowerCase() : text;
+  const toKey = (text: string) => isTuned(text) ? text.toLowerCase() : text;
   const found = data.find((model) => toKey(model.id) === toKey(id));
   if (found) return found;
   throw new AppError(
