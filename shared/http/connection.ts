@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { isAbort } from "../errors.ts";
 import { type Admission, shuttingDown } from "./admission.ts";
-import { plainAddress } from "./plain_address.ts";
+import { forwardedAddress, plainAddress } from "./plain_address.ts";
 
 /** The connection of a request. */
 export interface Connection {
@@ -55,7 +55,7 @@ export function callerAddress(
   const direct = plainAddress(connection.address);
   if (!isTrusted(direct)) return direct;
   const forwarded = request.headers.get("x-forwarded-for") ?? "";
-  const hops = forwarded.split(",").map((hop) => plainAddress(hop.trim())).filter(Boolean);
+  const hops = forwarded.split(",").map(forwardedAddress).filter(Boolean);
   return hops.findLast((hop) => !isTrusted(hop)) ?? direct;
 }
 

@@ -2,3 +2,9 @@
 export function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
+
+/** One entry of `x-forwarded-for` as an address: some proxies write the caller's port behind it. */
+export function forwardedAddress(entry: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry.trim()) ?? [];
+  return plainAddress(bracketed ?? plain ?? entry.trim());
+}

@@ -87,6 +87,20 @@ Deno.test("behind a trusted proxy the caller is the one that the proxy names", a
   assertEquals(await through("203.0.113.9", "203.0.113.78"), 429, "it is no proxy of ours");
 });
 
+Deno.test("the port that a proxy writes behind an address makes no other caller", async () => {
+  const ask = serviceOf({ RATE_LIMIT: "1/min", TRUSTED_PROXIES: "10.0.0.1,10.0.0.2" });
+  const through = async (forwarded: string) =>
+    (await ask("10.0.0.1", { "x-forwarded-for": forwarded })).status;
+  assertEquals(await through("203.0.113.5:50123"), 200);
+  assertEquals(await through("203.0.113.5:50124"), 429);
+  assertEquals(await through("203.0.113.5, 10.0.0.2:443"), 429);
+  assertEquals(await through("[2001:db8:1:2::1]:50123"), 200);
+  assertEquals(await through("[2001:db8:1:2::2]:50124"), 429);
+  assertEquals(await through("2001:db8:1:2::3"), 429);
+  assertEquals(await through("[2001:db8:1:2::4]"), 429);
+  assertEquals(await through("[::ffff:203.0.113.5]:50125"), 429);
+});
+
 Deno.test("without RATE_LIMIT no caller is counted", async () => {
   const ask = serviceOf({});
   const { status, headers } = await ask("10.0.0.1");
