@@ -131,16 +131,19 @@ function answeredId(message: CallerMessage): string | undefined {
 
 /**
  * Keeps the latest messages, starting with a user's message: a result or an answer without its
- * question misleads the model. If the limit leaves no question, the latest one becomes the first
- * message.
+ * question misleads the model. If they start within the work on a question, that question takes the
+ * place of the first: the work of many tool calls may be all that the next question is about.
  */
 function cutFront(messages: CallerMessage[], limit: number): CallerMessage[] {
   if (messages.length <= limit) return messages;
   const tail = messages.slice(-limit);
+  if (tail[0] && isQuestion(tail[0])) return tail;
+  const rest = tail.slice(1);
+  if (rest[0] && isQuestion(rest[0])) return rest;
+  const question = messages.slice(0, -limit).findLast(isQuestion);
+  if (question) return [question, ...rest];
   const first = tail.findIndex(isQuestion);
-  if (first >= 0) return tail.slice(first);
-  const question = messages.findLast(isQuestion);
-  return question ? [question, ...tail.slice(1)] : tail;
+  return first >= 0 ? tail.slice(first) : tail;
 }
 
 interface MergeOptions {

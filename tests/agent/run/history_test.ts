@@ -217,7 +217,7 @@ Deno.test("a cut keeps the latest messages and drops an answer whose question is
     [6, ["1", "2", "3", "4", "5", "6"], 0],
     [5, ["3", "4", "5", "6"], 2],
     [4, ["3", "4", "5", "6"], 2],
-    [3, ["6"], 5],
+    [2, ["6"], 5],
     [1, ["6"], 5],
   ];
   for (const [maxMessages, kept, cut] of cases) {
@@ -229,6 +229,16 @@ Deno.test("a cut keeps the latest messages and drops an answer whose question is
     assertEquals(repairs.cut, cut);
     assertEquals(findViolations(messages), []);
   }
+});
+
+Deno.test("a cut within the work on a question keeps the question and the latest work", () => {
+  const work = ["a", "b", "c", "d"].map((result) => tool(result));
+  const conversation = [human("old"), ai("x"), human("question"), ...work, ai("42"), human("why?")];
+  const { messages, repairs } = buildHistory(conversation, { maxMessages: 5 });
+  const said = messages.map(({ content }) => textOf(content)).filter(Boolean);
+  assertEquals(said, ["question", "c", "d", "42", "why?"]);
+  assertEquals(repairs.cut, 4);
+  assertEquals(findViolations(messages), []);
 });
 
 Deno.test("a cut that would leave only tool results keeps the latest question before them", () => {
