@@ -41,11 +41,13 @@ export async function* readStream(
     throw unreadable(response, await readStart(response));
   }
   const assembler = createReplyAssembler(model, choices);
+  let start = "";
   let isDone = false;
   let isUtf8 = true;
   let isUnfinished = false;
   let isStream = response.headers.get("content-type")?.includes("event-stream");
   const events = readServerSentEvents(response.body ?? new Blob().stream(), {
+    onStart: (text) => start = text,
     onInvalid: () => isUtf8 = false,
     onUnfinished: () => isUnfinished = true,
   });
@@ -70,7 +72,7 @@ export async function* readStream(
   if (!isDone && !assembler.isWhole()) {
     throw isStream
       ? new CallFailure({ failure: { kind: "interrupted" } })
-      : unreadable(response, "");
+      : unreadable(response, start);
   }
   clock.pause();
   const reply = assembler.reply();

@@ -3,6 +3,7 @@ import { ProviderError } from "../../../shared/providers/provider.ts";
 import { failure, providerOf, REQUEST, streamed, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
+  completionBody,
   completionChunks,
   json,
   raw,
@@ -83,6 +84,17 @@ for (const [what, answer] of Object.entries(QUOTING)) {
     assertMatch(error.message, /\(status 200, .*, not shown: it may quote the conversation\)$/);
   });
 }
+
+Deno.test("the error shows what a server of another kind says instead of a stream", async () => {
+  const plain = raw("Welcome to the wiki", { headers: { "content-type": "text/plain" } });
+  const error = await failure(plain, (double) => WAYS.stream(providerOf(double)));
+  assertMatch(error.message, /\(status 200, text\/plain, begins with "Welcome to the wiki"\)$/);
+  const whole = raw(JSON.stringify(completionBody()), {
+    headers: { "content-type": "text/plain" },
+  });
+  const hidden = await failure(whole, (double) => WAYS.stream(providerOf(double)));
+  assertMatch(hidden.message, /\(status 200, text\/plain, not shown: .*\)$/);
+});
 
 const choiceOf = (index: number, content: string, finish_reason: string | null = null) => ({
   choices: [{ index, delta: { content }, finish_reason }],
