@@ -89,6 +89,7 @@ function round(x: Decimal, digits: Decimal = new Exact(0)): Decimal {
 }
 
 function log(x: Decimal, base?: Decimal): Decimal {
+  if (x.isZero()) throw new ToolError("cannot calculate: the logarithm of 0 is undefined");
   const value = new Rough(x).toSignificantDigits(64);
   return base ? value.log(base.toSignificantDigits(64)) : value.ln();
 }
