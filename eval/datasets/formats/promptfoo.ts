@@ -5,7 +5,8 @@ import { errorMessage } from "../../../shared/errors.ts";
 import { asFields, asList, isFields } from "../../../shared/fields.ts";
 import { readWhole } from "./lines.ts";
 import { toChecks } from "./promptfoo_checks.ts";
-import { render, renderAll } from "./promptfoo_template.ts";
+import { findPrompt, type ParseYaml, readPrompt } from "./promptfoo_prompt.ts";
+import { resolveVariables } from "./promptfoo_template.ts";
 
 /** Variables that hold the question if there is no prompt to put them into. */
 const QUESTIONS = ["question", "input", "query", "prompt", "message", "user_message", "text"];
@@ -22,7 +23,9 @@ export const promptfoo: DatasetFormat = {
   about: "a configuration of promptfoo in YAML or JSON: tests with vars and assert",
   isWhole: true,
   async *read(pieces, context) {
-    const { isMap, isSeq, LineCounter, parseDocument } = await import("yaml"); // for no other format
+    // Only for this format.
+    const { isMap, isSeq, LineCounter, parse, parseDocument } = await import("yaml");
+    const parseYaml = (text: string) => parse(text, { logLevel: "error", maxAliasCount: 100 });
     const counter = new LineCounter();
     const yaml = parseDocument(await readWhole(pieces), { lineCounter: counter });
     const [error] = yaml.errors;
@@ -40,7 +43,7 @@ export const promptfoo: DatasetFormat = {
     for (const [index, test] of config.tests.entries()) {
       const node = isSeq(list) ? list.items[index] as { range?: [number] } | null : null;
       const line = counter.linePos(node?.range?.[0] ?? 0).line;
-      yield* readTest(test, { ...context, config, shared, line, index });
+      yield* readTest(test, { ...context, config, shared, line, index, parseYaml });
     }
   },
 };
@@ -68,6 +71,7 @@ type TestContext = ImportContext & {
   shared: SharedParts;
   line: number;
   index: number;
+  parseYaml: ParseYaml;
 };
 type LineContext = Pick<TestContext, "line" | "leaveOut">;
 
@@ -154,11 +158,12 @@ function fillIn(all: Values, context: LineContext): Values {
       return !isInFile;
     }),
   );
-  return asFields(renderAll(values, { values, ...context }));
+  return resolveVariables(values, context);
 }
 
-function toConversation(values: Values, { config, line, leaveOut }: TestContext): ChatTurn[] {
-  const prompt = findPrompt(config, leaveOut);
+function toConversation(values: Values, context: TestContext): ChatTurn[] {
+  const { config, line, leaveOut, parseYaml } = context;
+  const prompt = findPrompt(config.prompts, leaveOut);
   if (prompt === undefined) {
     const names = Object.keys(values).filter((name) => typeof values[name] === "string");
     const name = QUESTIONS.find((question) => names.includes(question)) ?? names[0];
@@ -168,39 +173,10 @@ function toConversation(values: Values, { config, line, leaveOut }: TestContext)
     }
     return [{ user_message: values[name] as string }];
   }
-  const text = render(prompt, { values, line, leaveOut });
-  const messages = parseMessages(text);
-  const turns = messages ? toTurns(messages, { line, leaveOut }) : [{ user_message: text }];
+  const asked = readPrompt(prompt, { values, line, leaveOut, parseYaml });
+  const turns = typeof asked === "string"
+    ? [{ user_message: asked }]
+    : toTurns(asked, { line, leaveOut });
   if (turns.length === 0) throw new ImportError(line, "the prompt has no user message");
   return turns;
-}
-
-/** The first prompt that is written in the configuration itself. */
-function findPrompt(
-  { prompts }: Values,
-  leaveOut: ImportContext["leaveOut"],
-): string | undefined {
-  const all = Array.isArray(prompts) ? prompts : prompts === undefined ? [] : [prompts];
-  const texts = all.map((prompt) => isFields(prompt) ? prompt.raw ?? prompt.id : prompt)
-    .filter((text): text is string => typeof text === "string" && !isFileName(text));
-  if (texts.length < all.length) leaveOut("prompts in other files", 1);
-  if (texts.length > 1) leaveOut("all prompts but the first", 1);
-  return texts[0];
-}
-
-/** Such as `file://prompt.txt`, `prompts/*.json` and `prompt.py:create`, but not a sentence. */
-function isFileName(text: string): boolean {
-  if (/^(?:file|exec):\/\//.test(text)) return true;
-  return !text.includes("{{") && /^\S+\.\w{1,5}(?::\w+)?$/.test(text);
-}
-
-/** A prompt may be a list of chat messages as JSON. */
-function parseMessages(text: string): unknown[] | undefined {
-  if (!text.trimStart().startsWith("[")) return undefined;
-  try {
-    const value = JSON.parse(text);
-    return Array.isArray(value) && value.every(isFields) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
