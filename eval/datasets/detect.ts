@@ -17,6 +17,11 @@ export const FORMATS: readonly DatasetFormat[] = [
   langsmith,
 ];
 
+/** JSON over several lines: a configuration, or its tests alone, with texts at most before that. */
+const PROMPTFOO =
+  /^(?:\{[^{}[\]]*"(?:prompts|tests|providers|targets|defaultTest)"|\[\s*\{[^{}[\]]*"(?:vars|assert)")\s*:/;
+const OURS = /"(?:interactions|test_batch)"\s*:/;
+
 export function findFormat(name: string): DatasetFormat | undefined {
   return FORMATS.find((format) => format.name === name);
 }
@@ -49,7 +54,7 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
     if ("tests" in value) return promptfoo;
     return "test_batch" in value ? json : jsonl;
   }
-  return /^\{\s*"(?:prompts|tests|providers|defaultTest)"/.test(start) ? promptfoo : json;
+  return PROMPTFOO.test(start) && !OURS.test(start) ? promptfoo : json;
 }
 
 function detectTable(header: string, columns: ColumnMapping): DatasetFormat {

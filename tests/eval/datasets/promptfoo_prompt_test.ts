@@ -53,3 +53,22 @@ Deno.test("variables of promptfoo that make an endless text are refused with the
   const { message } = await refuse(configure("{{a}}", { a: "{{a}}".repeat(50) }));
   assertEquals(message, "line 1: its variables make a text of over 16000000 characters");
 });
+
+Deno.test("JSON of promptfoo is recognised whatever stands first in it", async () => {
+  const vars = { question: "Hi" };
+  const $schema = "https://promptfoo.dev/config-schema.json";
+  for (
+    const content of [
+      { $schema, description: "d", prompts: ["{{question}}"], tests: [{ vars }] },
+      { description: "d", providers: ["openai:gpt-4o"], tests: [{ description: "t", vars }] },
+      [{ description: "t", vars }],
+    ]
+  ) {
+    const found = await read(JSON.stringify(content, null, 2));
+    assertEquals([found.format, turns(found)], ["promptfoo", [[["Hi", undefined]]]]);
+  }
+  const ours = { id: "a", tests: 1, interactions: [{ id: "1", user_message: "Hi" }] };
+  for (const content of [ours, [ours], { tests: 1, test_batch: [ours] }]) {
+    assertEquals((await read(JSON.stringify(content, null, 2))).format, "json");
+  }
+});
