@@ -1,5 +1,5 @@
 import type { ImportContext } from "./format.ts";
-import { asFields, asList } from "../../../shared/fields.ts";
+import { asFields, asList, asText, isFields } from "../../../shared/fields.ts";
 
 /** A turn that a list of chat messages holds. */
 export interface ChatTurn {
@@ -10,13 +10,14 @@ export interface ChatTurn {
 type Context = Pick<ImportContext, "leaveOut"> & { line: number };
 
 /**
- * The turns of a conversation in OpenAI's form: what the assistant answers is the reference.
+ * The turns of a conversation in OpenAI's or LangChain's form: what the assistant answers is the
+ * reference.
  * Messages of other roles are left out. Messages that the user sends one after another are joined.
  */
 export function toTurns(messages: unknown[], { line, leaveOut }: Context): ChatTurn[] {
   const turns: ChatTurn[] = [];
   for (const message of messages) {
-    const { role, content, tool_calls } = asFields(message);
+    const { role, content, tool_calls } = readMessage(message);
     const { text, others } = readContent(content);
     const last = turns.at(-1);
     if (text !== undefined) {
@@ -37,6 +38,30 @@ export function toTurns(messages: unknown[], { line, leaveOut }: Context): ChatT
     } else leaveOut(`messages of the role ${nameOf(role)}`, line);
   }
   return turns;
+}
+
+interface ChatMessage {
+  role: unknown;
+  content: unknown;
+  tool_calls: unknown;
+}
+
+/**
+ * A message of OpenAI, or one of LangChain in one of its three forms: with `type` instead of `role`,
+ * that with the rest in `data`, or an object that it can construct again.
+ */
+function readMessage(message: unknown): ChatMessage {
+  const { role, type, id, data, kwargs, ...fields } = asFields(message);
+  const { content, tool_calls } = isFields(kwargs) ? kwargs : isFields(data) ? data : fields;
+  const className = type === "constructor" ? asText(asList(id).at(-1)) : null;
+  const classRole = className?.replace(/Message(?:Chunk)?$/, "").toLowerCase();
+  return { role: role ?? classRole ?? type, content, tool_calls };
+}
+
+/** The text of what is one message of the assistant; `undefined` if it is none. */
+export function answerOf(message: unknown): string | undefined {
+  const { role, content } = readMessage(message);
+  return role === "assistant" || role === "ai" ? readContent(content).text : undefined;
 }
 
 /**

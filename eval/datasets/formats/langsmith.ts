@@ -1,4 +1,4 @@
-import { type ChatTurn, toTurns } from "./chat_messages.ts";
+import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { isFields } from "../../../shared/fields.ts";
 import { readTable, type Row } from "./table.ts";
@@ -94,12 +94,23 @@ function choose(
   preferred: string[],
   { line, leaveOut, side }: Pick<ImportContext, "leaveOut"> & { line: number; side: string },
 ): string | undefined {
-  const texts = Object.entries(values).filter(([, value]) => typeof value === "string");
-  const key = preferred.find((name) => texts.some(([found]) => found === name)) ?? texts[0]?.[0];
+  const texts = Object.entries(values).flatMap(([name, value]) => {
+    const text = textOf(value);
+    return text === undefined ? [] : [{ name, text, isWritten: typeof value === "string" }];
+  });
+  const chosen = preferred.flatMap((name) => texts.find((found) => found.name === name) ?? [])[0] ??
+    texts.find(({ isWritten }) => isWritten) ?? texts[0];
+  const key = chosen?.name;
   for (const other of Object.keys(values)) {
     if (other !== key && values[other] !== values[key ?? ""]) {
       leaveOut(`${other} of ${side}`, line);
     }
   }
-  return key === undefined ? undefined : values[key] as string;
+  return chosen?.text;
+}
+
+/** Numbers, truth values and single messages are answers, too. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "object") return answerOf(value);
+  return value === undefined ? undefined : String(value);
 }

@@ -152,6 +152,31 @@ Deno.test("a LangSmith export with messages reports what is beside them", async 
   assertEquals(found.leftOut.map(({ what }) => what), ["context of inputs", "sources of outputs"]);
 });
 
+Deno.test("a LangSmith export has messages in each form of LangChain, and answers that are no text", async () => {
+  const cell = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
+  const forms = [
+    (type: string, content: string) => ({ type, content }),
+    (type: string, content: string) => ({ type, data: { content } }),
+    (type: string, content: string) => ({
+      lc: 1,
+      type: "constructor",
+      id: ["langchain", "schema", "messages", type === "ai" ? "AIMessage" : "HumanMessage"],
+      kwargs: { content },
+    }),
+  ];
+  const rows = forms.map((form) => {
+    const messages = [form("human", "Hi"), form("ai", "Hello"), form("human", "Bye")];
+    return `${cell({ messages })},${cell({ output: form("ai", "Goodbye") })}`;
+  });
+  const other = `${cell({ question: "2+2?" })},${cell({ confidence: 1, answer: 4 })}`;
+  const found = await read(["inputs,outputs", ...rows, other].join("\n"), { name: "export.csv" });
+  assertEquals(turns(found), [
+    ...forms.map(() => [["Hi", "Hello"], ["Bye", "Goodbye"]]),
+    [["2+2?", "4"]],
+  ]);
+  assertEquals(found.leftOut.map(({ what }) => what), ["confidence of outputs"]);
+});
+
 Deno.test("a LangSmith export is read with JSON columns and with a column per key", async () => {
   const asJson = await read(
     'id,inputs,outputs,created_at\ne1,"{""question"":""Who?"",""hint"":""h""}",' +
