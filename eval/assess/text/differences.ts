@@ -1,6 +1,7 @@
 import { rememberLast } from "../background/remember_last.ts";
 import { compareAntonyms } from "./differences/antonyms.ts";
 import { compareQuantities } from "./differences/compare_quantities.ts";
+import { asciiDigits } from "./differences/digits.ts";
 import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";
 import { compareIdentifiers, findIdentifiers } from "./differences/identifiers.ts";
 import { guessLanguage } from "./differences/language.ts";
@@ -64,7 +65,8 @@ export function differencesBetween(reply: string, reference: string): Difference
 const read = rememberLast(readText, REMEMBERED, { longest: LONGEST_REMEMBERED });
 
 function readText(text: string) {
-  const plain = text.slice(0, MAX_CHARACTERS).normalize("NFKC").replace(/[’ʼ`]/g, "'");
+  const plain = asciiDigits(text.slice(0, MAX_CHARACTERS).normalize("NFKC"))
+    .replace(/[’ʼ`]/g, "'");
   const { found: identifiers, rest } = findIdentifiers(plain);
   const tokens = tokenize(rest);
   const language = guessLanguage(tokens);

@@ -35,7 +35,8 @@ export function findIdentifiers(text: string): Identifiers {
   if (!HINT.test(text)) return { found: [], rest: text };
   const found: Identifier[] = [];
   const withoutPhones = !/\d{3}|\+\d/.test(text) ? text : text.replace(PHONE, (phone) => {
-    found.push({ type: "phone", value: phone.replace(/\D/g, "") });
+    // "+49 (0)30" is "+49 30".
+    found.push({ type: "phone", value: phone.replace("(0)", "").replace(/\D/g, "") });
     return " ";
   });
   const rest = withoutPhones.replace(/\S+/g, (piece) => {
@@ -74,11 +75,16 @@ function addressOf(plain: string): string | undefined {
   return bare.replace(/\/+$/, "");
 }
 
+/** A telephone number is the same with and without the code of its country. */
+function isSame({ type, value }: Identifier, other: string): boolean {
+  return value === other || (type === "phone" && (value.endsWith(other) || other.endsWith(value)));
+}
+
 /** Whether each text has an identifier of one type that the other has not. */
 export function compareIdentifiers(left: Identifier[], right: Identifier[]): boolean {
   const alone = (some: Identifier[], others: Identifier[]) =>
     some.filter(({ type, value }) =>
-      !others.some((other) => other.type === type && other.value === value)
+      !others.some((other) => other.type === type && isSame(other, value))
     );
   if (left.length === 0 || right.length === 0) return false;
   const others = alone(right, left);

@@ -53,8 +53,22 @@ export function guessLanguage(tokens: readonly Token[]): Language {
   for (const language of ORDER) {
     if ((counts[language] ?? 0) > (best ? counts[best]! : 0)) best = language;
   }
+  best ??= languageOfAnswer(tokens);
   if (best) return best;
   return tokens.every(({ text }) => text.charCodeAt(0) < 0x250) ? "en" : "other";
+}
+
+/** Words that are a whole answer; "non-refundable" is none. */
+const ANSWERS = new Map<string, Language>([
+  ["ja", "de"],
+  ["nein", "de"],
+  ["oui", "fr"],
+  ["non", "fr"],
+]);
+
+function languageOfAnswer([first, next]: readonly Token[]): Language | undefined {
+  const isAlone = !next || (next.type === "sign" && next.raw !== "-");
+  return first && isAlone ? ANSWERS.get(first.text) : undefined;
 }
 
 const RUSSIAN: Language[] = ["ru"];

@@ -66,7 +66,7 @@ function readArticle(cursor: QuantityCursor, at: number): number {
   const number = readArticleNumber(cursor.tokens, at);
   if (number) return finish(cursor, number);
   const unit = unitOf(cursor.word(at + 1));
-  if (unit) cursor.add("unit", [1], { unit, isSoft: true });
+  if (unit) cursor.addMeasure([1], unit, { start: at, end: at + 2, isSoft: true });
   return at + 1;
 }
 
@@ -114,7 +114,10 @@ function finish(
   const degrees = readDegrees(cursor, next, values);
   if (degrees !== undefined) return degrees;
   const unit = currencies ? POUND : unitOf(joined) ?? unitOf(name);
-  if (unit) return addUnit(cursor, number, unit, { next: next + (unitOf(joined) ? 2 : skipped) });
+  if (unit) {
+    const end = next + (unitOf(joined) ? 2 : skipped);
+    return addUnit(cursor, number, unit, { start: at, next: end });
+  }
   return addPlain(cursor, number, at);
 }
 
@@ -122,16 +125,18 @@ function addUnit(
   cursor: QuantityCursor,
   { values, isSoft }: { values: number[]; isSoft: boolean },
   unit: Unit,
-  { next }: { next: number },
+  { start, next }: { start: number; next: number },
 ): number {
   // "one day" and "one second" are ways to speak; "one year" is a number.
   const isIdiom = isSoft && (unit.name === "day" || unit.name === "s");
   const isPerHour = cursor.word(next) === "/" && cursor.tokens[next + 1]?.type === "word";
-  const named = isPerHour
-    ? { name: `${unit.name}/${cursor.word(next + 1)}`, dimension: "rate", factor: 1 }
-    : unit;
-  cursor.add("unit", values, { unit: named, isSoft: isIdiom });
-  return isPerHour ? next + 2 : next;
+  if (!isPerHour) {
+    cursor.addMeasure(values, unit, { start, end: next, isSoft: isIdiom });
+    return next;
+  }
+  const name = `${unit.name}/${cursor.word(next + 1)}`;
+  cursor.add("unit", values, { unit: { name, dimension: "rate", factor: 1 }, isSoft: isIdiom });
+  return next + 2;
 }
 
 function addPlain(

@@ -23,6 +23,25 @@ const PAIRS: [reply: string, reference: string, kinds: DifferenceKind[]][] = [
   ["Write to a@shop.example.", "Write to b@shop.example.", ["name"]],
   ["Ask Anna about it.", "Ask Peter about it.", []], // it may begin a sentence: no name is seen
   ["You should ask Anna.", "You should ask Peter.", ["name"]],
+  ["You should ask Dr. Anna.", "You should ask Dr. Peter.", []], // a point ends a sentence
+  ["It takes 1 hour and 30 minutes.", "It takes 90 minutes.", []],
+  ["It takes an hour and 30 minutes.", "It takes 1.5 hours.", []],
+  ["He is 5 feet 10 inches tall.", "He is 70 inches tall.", []],
+  ["It takes 1 year 6 months.", "It takes 18 months.", []],
+  ["It takes 1 hour 30 minutes.", "It takes 1 hour 40 minutes.", ["number"]],
+  ["It takes 1 hour 30 minutes.", "It takes 100 minutes.", ["number"]],
+  ["It takes 1 hour, then rest for 30 minutes.", "Rest for 90 minutes.", ["number"]],
+  ["يصل الطلب خلال ٣ أيام", "يصل الطلب خلال ٥ أيام", ["number"]],
+  ["يصل الطلب خلال ٣٫٥ أيام", "يصل الطلب خلال 3.5 أيام", []],
+  ["आपका ऑर्डर १२ दिनों में आएगा", "आपका ऑर्डर १५ दिनों में आएगा", ["number"]],
+  ["ราคา ๑๒๙ บาท", "ราคา 129 บาท", []],
+  ["ราคา ๑๐๐ บาท", "ราคา ๒๐๐ บาท", ["number"]],
+  ["Ja.", "Nein.", ["negation"]],
+  ["Oui", "Non, merci", ["negation"]],
+  ["Non-refundable", "Non-refundable, sorry", []],
+  ["Call +49 (0)30 1234567.", "Call +49 30 1234567.", []],
+  ["Call (555) 123-4567.", "Call +1 555-123-4567.", []],
+  ["Call (555) 123-4567.", "Call +1 555-123-4568.", ["name"]],
 ];
 
 for (const [reply, reference, kinds] of PAIRS) {
