@@ -107,6 +107,7 @@ function* readTest(test: unknown, context: TestContext) {
       leaveOut,
       threshold,
       reference: last.reference_reply,
+      parseYaml: context.parseYaml,
     });
     if (reference !== undefined) last.reference_reply = reference;
     const interactions = turns.map((turn, at) => ({

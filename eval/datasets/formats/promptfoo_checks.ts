@@ -1,5 +1,6 @@
 import type { ImportContext } from "./format.ts";
 import { isFields } from "../../../shared/fields.ts";
+import type { ParseYaml } from "./promptfoo_prompt.ts";
 import { renderAll } from "./promptfoo_template.ts";
 
 type Values = Record<string, unknown>;
@@ -11,6 +12,7 @@ interface AssertContext extends Pick<ImportContext, "leaveOut"> {
   reference: string | undefined;
   /** Of the test: the share of its assertions that is enough. */
   threshold: unknown;
+  parseYaml: ParseYaml;
 }
 
 /** An assertion without its `not-`, its text filled in. */
@@ -28,9 +30,19 @@ const isText = (value: unknown): value is string | number =>
 const text = (type: string, more: Values = {}): Translate => ({ value }) =>
   isText(value) ? { type, value: String(value), ...more } : undefined;
 
+/** One of several texts in a row: in quotation marks, or up to a comma. */
+const FIELD = /"((?:[^"\\]|\\.|"")*)"|[^\s,][^,]*/gs;
+
+/** `a, "b, c"` is `a` and `b, c`. */
+function splitFields(row: string): string[] {
+  return [...row.matchAll(FIELD)].map(([field, quoted]) =>
+    quoted?.replace(/\\(["\\])|"(")/g, "$1$2") ?? field.trim()
+  );
+}
+
 /** A list, or a text with commas between. */
 const texts = (more: Values): Translate => ({ value }) => {
-  const list = typeof value === "string" ? value.split(",").map((part) => part.trim()) : value;
+  const list = typeof value === "string" ? splitFields(value) : value;
   return Array.isArray(list) && list.length > 0 && list.every(isText)
     ? { type: "contains", value: list.map(String), ...more }
     : undefined;
@@ -74,6 +86,8 @@ const TRANSLATIONS: Record<string, Translate> = {
 const FACTUALITY = new Set(["factuality", "model-graded-factuality"]);
 /** Assertions whose value is what the model should have said. */
 const REFERENCES = new Set(["equals", "similar", ...FACTUALITY]);
+/** Assertions whose value is a JSON Schema, or the JSON or YAML of one. */
+const SCHEMAS = new Set(["is-json", "contains-json"]);
 /** Assertions whose threshold becomes part of the check. */
 const WITH_THRESHOLD = new Set(["latency", "similar"]);
 
@@ -83,7 +97,7 @@ const WITH_THRESHOLD = new Set(["latency", "similar"]);
  */
 export function toChecks(
   asserts: unknown[],
-  { values, line, threshold: ofTest, leaveOut, ...context }: AssertContext,
+  { values, line, threshold: ofTest, leaveOut, parseYaml, ...context }: AssertContext,
 ): { checks: Values[]; reference: string | undefined } {
   const checks: Values[] = [];
   let { reference } = context;
@@ -98,11 +112,12 @@ export function toChecks(
     const isNegated = fullType.startsWith("not-");
     const type = isNegated ? fullType.slice("not-".length) : fullType;
     const name = `assertions of the type ${fullType.slice(0, 60)}`;
-    const value = renderAll(raw, { values, line, leaveOut });
-    if (isInFile(value)) {
+    const rendered = renderAll(raw, { values, line, leaveOut });
+    if (isInFile(rendered)) {
       leaveOut(`${name} in other files`, line);
       continue;
     }
+    const value = SCHEMAS.has(type) ? readSchema(rendered, parseYaml) : rendered;
     const expected = REFERENCES.has(type) && isText(value) && !isNegated
       ? String(value)
       : undefined;
@@ -126,6 +141,16 @@ export function toChecks(
     });
   }
   return { checks, reference };
+}
+
+function readSchema(value: unknown, parseYaml: ParseYaml): unknown {
+  if (value === null || value === "") return undefined;
+  if (typeof value !== "string") return value;
+  try {
+    return parseYaml(value);
+  } catch {
+    return value;
+  }
 }
 
 /** Also if only one of several values is. */
