@@ -145,6 +145,6 @@ function invalidQuery(path: string, message: string): AppError {
 /** If the beginning of a file fits several formats, its type decides. */
 function nameByType(type: string | null): string | undefined {
   const name = type?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (name === "text/csv") return "file.csv";
+  if (name === "text/csv" || name === "text/tab-separated-values") return "file.csv";
   return /^(?:application|text)\/(?:x-)?yaml$/.test(name) ? "file.yaml" : undefined;
 }

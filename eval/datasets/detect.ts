@@ -2,6 +2,7 @@ import { csv } from "./formats/csv.ts";
 import { json, jsonl } from "./formats/assay.ts";
 import type { DatasetFormat } from "./formats/format.ts";
 import { isLangSmith, langsmith } from "./formats/langsmith.ts";
+import { csvSeparator } from "../../shared/csv_separator.ts";
 import { isFields } from "../../shared/fields.ts";
 import { openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
@@ -43,7 +44,7 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
   }
   if (start === "") return jsonl;
   if (!/^[[{]/.test(start)) {
-    return /^[\w"' .-]+(?:,[\w"' .-]+)+\r?$/.test(firstLine)
+    return /^[\w"' .-]+(?:[,;\t][\w"' .-]+)+\r?$/.test(firstLine)
       ? detectTable(firstLine, columns)
       : promptfoo;
   }
@@ -58,7 +59,9 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
 }
 
 function detectTable(header: string, columns: ColumnMapping): DatasetFormat {
-  const names = header.trim().split(",").map((name) => name.replace(/^"(.*)"$/, "$1"));
+  const names = header.trim().split(csvSeparator(header)).map((name) =>
+    name.replace(/^"(.*)"$/, "$1")
+  );
   return Object.keys(columns).length === 0 && isLangSmith(names) ? langsmith : csv;
 }
 

@@ -5,14 +5,11 @@ import type { ContentChecks } from "../assess/checks/content_checks.ts";
 import type { DatasetStore, SavedDataset } from "../store/datasets.ts";
 import { detectFormat, type FileHints } from "./detect.ts";
 import { type DatasetFormat, ImportError } from "./formats/format.ts";
+import { readBeginning } from "./formats/lines.ts";
 import { type ImportedScenario, importScenarios, type SkippedPart } from "./import_scenarios.ts";
 
 /** No dataset has more scenarios. */
 export const MOST_SCENARIOS = 100_000;
-
-/** How much is read to detect a file's format: a line, but not more than this. */
-const LONGEST_BEGINNING = 1_000_000;
-const SHORTEST_BEGINNING = 4_096;
 
 export interface Upload extends FileHints {
   /** Detected if it is unset. */
@@ -103,32 +100,4 @@ async function* boundWhole(
     }
     yield piece;
   }
-}
-
-/** The first line at least, and the text with it. */
-async function readBeginning(
-  pieces: AsyncIterable<string>,
-): Promise<{ beginning: string; all: AsyncGenerator<string> }> {
-  const iterator = pieces[Symbol.asyncIterator]();
-  let beginning = "";
-  let isOver = false;
-  while (!isOver && beginning.length < LONGEST_BEGINNING) {
-    if (beginning.length >= SHORTEST_BEGINNING && beginning.includes("\n")) break;
-    const { done, value } = await iterator.next();
-    if (done) isOver = true;
-    else beginning += value;
-  }
-  async function* all(): AsyncGenerator<string> {
-    try {
-      yield beginning;
-      while (!isOver) {
-        const { done, value } = await iterator.next();
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      await iterator.return?.();
-    }
-  }
-  return { beginning, all: all() };
 }

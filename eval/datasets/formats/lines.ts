@@ -4,6 +4,10 @@ import { ImportError } from "./format.ts";
 /** Characters of one line: a file without line ends is not collected without bound. */
 const LONGEST_LINE = 16_000_000;
 
+/** How much is read to tell what a file is: a line, but not more than this. */
+const LONGEST_BEGINNING = 1_000_000;
+const SHORTEST_BEGINNING = 4_096;
+
 export interface Line {
   /** Counted from 1. */
   number: number;
@@ -44,4 +48,32 @@ export function parseLine({ number, text }: Line): unknown {
   } catch (error) {
     throw new ImportError(number, `it is not JSON: ${(error as Error).message}`);
   }
+}
+
+/** The first line at least, and the text with it. */
+export async function readBeginning(
+  pieces: AsyncIterable<string>,
+): Promise<{ beginning: string; all: AsyncGenerator<string> }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let beginning = "";
+  let isOver = false;
+  while (!isOver && beginning.length < LONGEST_BEGINNING) {
+    if (beginning.length >= SHORTEST_BEGINNING && beginning.includes("\n")) break;
+    const { done, value } = await iterator.next();
+    if (done) isOver = true;
+    else beginning += value;
+  }
+  async function* all(): AsyncGenerator<string> {
+    try {
+      yield beginning;
+      while (!isOver) {
+        const { done, value } = await iterator.next();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { beginning, all: all() };
 }

@@ -1,11 +1,10 @@
-/** What separates the cells, most likely first. */
-const SEPARATORS = [",", ";", "\t"];
+import { csvSeparator } from "../../../shared/csv_separator.ts";
 
 /** The rows of a CSV file (RFC 4180, any of three separators); a quote that is never closed ends there. */
 export function parseCsv(text: string): string[][] {
   const plain = text.replace(/^\ufeff/, "");
   const [head = ""] = plain.split(/\r?\n/, 1);
-  const separator = SEPARATORS.toSorted((a, b) => head.split(b).length - head.split(a).length)[0]!;
+  const separator = csvSeparator(head);
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = "";

@@ -57,6 +57,21 @@ Deno.test("a table with our own names needs no mapping, and a missing column is 
   assertEquals((await refuse('user_message,x\nfine,1\n"open', { name: "t.csv" })).line, 3);
 });
 
+Deno.test("a table may be separated by semicolons or tabs, as spreadsheets write it", async () => {
+  for (const separator of [",", ";", "\t"]) {
+    const row = (...cells: string[]) => cells.map((cell) => `"${cell}"`).join(separator);
+    const header = ["user_message", "reference_reply", "metadata.intent"];
+    const text = [header.join(separator), row("Hi, you; there", "Hello", "greeting")].join("\r\n");
+    for (const name of ["t.csv", "t.tsv", undefined]) {
+      const found = await read(text, { ...(name && { name }) });
+      assertEquals([found.format, turns(found)], ["csv", [[["Hi, you; there", "Hello"]]]]);
+      assertEquals(found.scenarios[0]!.interactions[0]!.reference_metadata, { intent: "greeting" });
+    }
+  }
+  const found = await read('inputs;outputs\n"{""question"":""Who?""}";Me.\n', { name: "t.csv" });
+  assertEquals([found.format, turns(found)], ["langsmith", [[["Who?", "Me."]]]]);
+});
+
 Deno.test("a table whose conversations are mixed is refused at the first row out of place", async () => {
   const rows = (ids: string[]) =>
     ["scenario_id,user_message", ...ids.map((id) => `${id},Hi`)].join("\n");
