@@ -1,12 +1,23 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { completion, json, startProviderDouble } from "./fakes/provider_double.ts";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  completion,
+  hang,
+  json,
+  type ProviderDouble,
+  startProviderDouble,
+} from "./fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`;
 
-function ask(agent: ServiceProcess, traceparent = TRACEPARENT): Promise<Response> {
+function ask(
+  agent: ServiceProcess,
+  traceparent = TRACEPARENT,
+  signal: AbortSignal | null = null,
+): Promise<Response> {
   return fetch(agent.url, {
+    signal,
     method: "POST",
     headers: { "content-type": "application/json", "x-model-id": "acme/m", traceparent },
     body: JSON.stringify({ messages: [{ type: "human", content: "What time is it?" }] }),
@@ -16,6 +27,8 @@ function ask(agent: ServiceProcess, traceparent = TRACEPARENT): Promise<Response
 interface Span {
   name: string;
   traceId: string;
+  /** 2 is an error. */
+  status: { code?: number };
   attributes: Record<string, unknown>;
 }
 
@@ -26,15 +39,50 @@ function spansOf(bodies: any[]): Span[] {
     .flatMap(({ resourceSpans = [] }) => resourceSpans)
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans)
-    .map(({ name, traceId, attributes }) => ({
+    .map(({ name, traceId, status, attributes }) => ({
       name,
       traceId,
+      status,
       attributes: Object.fromEntries(
         // deno-lint-ignore no-explicit-any -- as above
         attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]),
       ),
     }));
 }
+
+const exportTo = (collector: ProviderDouble) => ({
+  OTEL_DENO: "true",
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  OTEL_BSP_SCHEDULE_DELAY: "50",
+});
+
+/** The spans of a name that have arrived, once there are any. */
+async function awaitSpans(collector: ProviderDouble, name: string): Promise<Span[]> {
+  for (;;) {
+    const bodies = collector.requests.filter(({ path }) => path === "/v1/traces");
+    const found = spansOf(bodies.map(({ body }) => body)).filter((span) => span.name === name);
+    if (found.length > 0) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+Deno.test("a call whose caller has left is marked so in the trace, and is no error", async () => {
+  await using collector = await startProviderDouble(json({}));
+  await using hub = await startProviderDouble(hang());
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, ...exportTo(collector) },
+  });
+  const leaving = new AbortController();
+  const answer = ask(agent, TRACEPARENT, leaving.signal);
+  await hub.received();
+  leaving.abort();
+  await assertRejects(() => answer);
+  for (const name of ["chat acme/m", "POST /"]) {
+    const [span] = await awaitSpans(collector, name);
+    assertEquals([span?.attributes["error.type"], span?.status.code ?? 0], ["left", 0], name);
+  }
+});
 
 Deno.test("with OTEL_DENO a caller's trace continues through our spans to the provider", async () => {
   await using collector = await startProviderDouble(json({}));
@@ -43,13 +91,7 @@ Deno.test("with OTEL_DENO a caller's trace continues through our spans to the pr
     completion({ content: "noon" }),
   ]);
   await using agent = await startServiceProcess("agent", {
-    environment: {
-      HUB_BASE_URL: hub.baseUrl,
-      OTEL_DENO: "true",
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
-      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-      OTEL_BSP_SCHEDULE_DELAY: "50",
-    },
+    environment: { HUB_BASE_URL: hub.baseUrl, ...exportTo(collector) },
   });
   await (await ask(agent)).text();
   assertEquals(hub.requests[0]?.headers.get("traceparent")?.slice(0, 36), `00-${TRACE}-`);

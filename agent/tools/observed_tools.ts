@@ -1,3 +1,4 @@
+import { isAbort } from "../../shared/errors.ts";
 import type { Metrics } from "../../shared/ops/metrics.ts";
 import { withSpan } from "../../shared/ops/tracing.ts";
 import type { Tool, Toolbox, ToolSource } from "./tool.ts";
@@ -66,11 +67,12 @@ function observeRun(tool: Tool, { metrics, labelOf }: Observer): Tool["run"] {
   return (args, options) =>
     withSpan(span, async () => {
       const started = performance.now();
-      let outcome: "ok" | "error" = "error";
+      let outcome: "ok" | "error" | "left" = "ok";
       try {
-        const content = await tool.run(args, options);
-        outcome = "ok";
-        return content;
+        return await tool.run(args, options);
+      } catch (error) {
+        outcome = isAbort(error) && options.signal?.aborted ? "left" : "error";
+        throw error;
       } finally {
         const seconds = (performance.now() - started) / 1000;
         metrics.toolCall({ tool: labelOf(tool.name), outcome, seconds });

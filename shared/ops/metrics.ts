@@ -26,7 +26,8 @@ export interface ModelCall {
 export interface Metrics {
   answered(answered: Answered): void;
   modelCall(call: ModelCall): void;
-  toolCall(call: { tool: string; outcome: "ok" | "error"; seconds: number }): void;
+  /** `left`: the caller has left before the tool had answered. */
+  toolCall(call: { tool: string; outcome: "ok" | "error" | "left"; seconds: number }): void;
   /** Counts a turn as running until the returned function is called. */
   startTurn(): () => void;
   eventLoopLag(seconds: number): void;

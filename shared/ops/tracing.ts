@@ -7,7 +7,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import { AppError } from "../errors.ts";
+import { AppError, ClientLeft, isAbort } from "../errors.ts";
 import { headerPairs } from "../http/header_pairs.ts";
 
 /** Spans go to Deno's OpenTelemetry if `OTEL_DENO=true`, and nowhere otherwise. */
@@ -36,8 +36,14 @@ export function withSpan<T>(
   });
 }
 
-/** Only the message of an `AppError`: others may contain user data. */
+/**
+ * Only the message of an `AppError`: others may contain user data. Work whose caller has left is
+ * marked so; it has not failed.
+ */
 export function failSpan(span: Span, error: unknown): void {
+  if (isAbort(error) || error instanceof ClientLeft) {
+    return void span.setAttribute("error.type", "left");
+  }
   const isOurs = error instanceof AppError;
   span.setAttribute("error.type", isOurs ? error.code : "internal");
   span.setStatus({ code: SpanStatusCode.ERROR, ...(isOurs && { message: error.message }) });

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { z } from "zod";
 import { observeTools } from "../../../agent/tools/observed_tools.ts";
 import { createToolbox, type Tool } from "../../../agent/tools/tool.ts";
@@ -25,4 +25,30 @@ Deno.test("tools that are renamed again and again do not create endless metrics"
     .filter((line) => line.startsWith("assay_tool_calls_total{"));
   assertEquals(lines.length, 1_001);
   assertEquals(lines.at(-1), 'assay_tool_calls_total{tool="other",outcome="ok"} 2000');
+});
+
+Deno.test("a tool whose caller has left is counted as left, not as an error", async () => {
+  const metrics = createMetrics({ runs: () => 0 });
+  const toolbox = createToolbox([{
+    name: "slow",
+    description: "",
+    schema: z.object({}),
+    run: (_args, { signal }) => {
+      signal?.throwIfAborted();
+      throw new DOMException("a part of it was given up", "AbortError");
+    },
+  }]);
+  const tools = observeTools({
+    current: () => toolbox,
+    describe: () => ({ tools: [], servers: [] }),
+  }, metrics);
+  for (const signal of [AbortSignal.abort(), new AbortController().signal]) {
+    await assertRejects(async () => await tools.current().find("slow")!.run({}, { signal }));
+  }
+  const lines = (await metrics.text()).split("\n")
+    .filter((line) => line.startsWith("assay_tool_calls_total{"));
+  assertEquals(lines, [
+    'assay_tool_calls_total{tool="slow",outcome="left"} 1',
+    'assay_tool_calls_total{tool="slow",outcome="error"} 1',
+  ]);
 });
