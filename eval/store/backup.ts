@@ -16,6 +16,9 @@ export async function backUpDatabase(
 ): Promise<void> {
   const source = new DatabaseSync(path, { readOnly: true });
   try {
+    // Otherwise the copy of an empty or a wrong file would be taken for a backup.
+    const runs = source.prepare("select 1 from sqlite_master where name = 'runs'").get();
+    if (!runs) throw new Error("it has no runs: it is not a database of assay-eval");
     // The copy has the same data, so only this user may read it.
     Deno.openSync(target, { write: true, createNew: true, mode: 0o600 }).close();
     await backup(source, target, { rate: PAGES });

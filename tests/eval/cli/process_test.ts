@@ -154,13 +154,14 @@ Deno.test("a real process whose standard output is full says so", () =>
 Deno.test("a backup that fails leaves no file, and does not touch one that was there", () =>
   withBatch(async (cwd) => {
     await Deno.writeTextFile(`${cwd}/damaged.db`, "this is a letter, not a database. ".repeat(100));
+    await Deno.writeTextFile(`${cwd}/empty.db`, "");
     await Deno.writeTextFile(`${cwd}/there.db`, "kept");
-    for (const database of ["damaged.db", "none.db"]) {
-      const environment = { EVAL_DATA: `${cwd}/${database}` };
+    for (const database of ["./damaged.db", "./none.db", "./empty.db", ":memory:"]) {
+      const environment = { EVAL_DATA: database };
       for (const target of ["copy.db", "there.db"]) {
         const { code, err } = await startCli(["backup", target], { cwd, environment }).outcome;
         assertEquals(code, 1);
-        assertMatch(err, new RegExp(`cannot back up .*/${database} to ${target}: `));
+        assertMatch(err, new RegExp(`cannot back up ${database} to ${target}: `));
       }
       await assertRejects(() => Deno.lstat(`${cwd}/copy.db`), Deno.errors.NotFound);
     }
