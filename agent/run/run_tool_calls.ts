@@ -165,7 +165,8 @@ async function withinTime(
 ): Promise<ToolResult> {
   const ending = new AbortController();
   const end = () => ending.abort(abortError());
-  const timer = setTimeout(end, timeoutMs);
+  const late = () => ending.abort(new DOMException("the time limit is over", "TimeoutError"));
+  const timer = setTimeout(late, timeoutMs);
   signal?.addEventListener("abort", end, { once: true });
   try {
     return await untilAbort(Promise.resolve(run(ending.signal)), ending.signal);

@@ -71,8 +71,10 @@ function observeRun(tool: Tool, { metrics, labelOf }: Observer): Tool["run"] {
       try {
         return await tool.run(args, options);
       } catch (error) {
-        outcome = isAbort(error) && options.signal?.aborted ? "left" : "error";
-        throw error;
+        const { aborted, reason } = options.signal ?? {};
+        const ended = aborted && isAbort(error) ? reason : error; // at its limit: a `TimeoutError`
+        outcome = aborted && isAbort(ended) ? "left" : "error";
+        throw ended;
       } finally {
         const seconds = (performance.now() - started) / 1000;
         metrics.toolCall({ tool: labelOf(tool.name), outcome, seconds });

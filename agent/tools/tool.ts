@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ContentPart, ToolDefinition } from "../../shared/providers/provider.ts";
 
 export interface ToolOptions {
-  /** Aborted when the caller has left, or at the time limit. */
+  /** Aborted when the caller has left; at the time limit, with a `TimeoutError`. */
   signal?: AbortSignal;
 }
 

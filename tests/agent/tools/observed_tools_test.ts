@@ -27,28 +27,28 @@ Deno.test("tools that are renamed again and again do not create endless metrics"
   assertEquals(lines.at(-1), 'assay_tool_calls_total{tool="other",outcome="ok"} 2000');
 });
 
-Deno.test("a tool whose caller has left is counted as left, not as an error", async () => {
+Deno.test("a tool whose caller has left is counted as left, one at its time limit as an error", async () => {
   const metrics = createMetrics({ runs: () => 0 });
   const toolbox = createToolbox([{
     name: "slow",
     description: "",
     schema: z.object({}),
     run: (_args, { signal }) => {
-      signal?.throwIfAborted();
-      throw new DOMException("a part of it was given up", "AbortError");
+      throw new DOMException(signal?.aborted ? "given up" : "a part was given up", "AbortError");
     },
   }]);
   const tools = observeTools({
     current: () => toolbox,
     describe: () => ({ tools: [], servers: [] }),
   }, metrics);
-  for (const signal of [AbortSignal.abort(), new AbortController().signal]) {
+  const late = AbortSignal.abort(new DOMException("late", "TimeoutError"));
+  for (const signal of [AbortSignal.abort(), new AbortController().signal, late]) {
     await assertRejects(async () => await tools.current().find("slow")!.run({}, { signal }));
   }
   const lines = (await metrics.text()).split("\n")
     .filter((line) => line.startsWith("assay_tool_calls_total{"));
   assertEquals(lines, [
     'assay_tool_calls_total{tool="slow",outcome="left"} 1',
-    'assay_tool_calls_total{tool="slow",outcome="error"} 1',
+    'assay_tool_calls_total{tool="slow",outcome="error"} 2',
   ]);
 });
