@@ -10,6 +10,7 @@ import { collectToolEvents, wantsToolEvents } from "../answer/tool_events.ts";
 import { chooseModel } from "../models/choice.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
+import { wantsJson } from "./held_asides.ts";
 import { fromLegacy, isLegacy } from "./legacy_functions.ts";
 import { readMode, requireModel } from "./mode.ts";
 import { findModel, listModels } from "./model_list.ts";
@@ -46,7 +47,10 @@ export function createOpenAIHandlers(
       const { messages, ...rest } = toConversation(fromLegacy(body));
       const restored = pending.restore(messages, caller);
       const run = runner.prepare({ choice, messages: restored, field, ...rest });
-      return fromAgent(run, (waiting) => pending.keep(waiting, caller));
+      return fromAgent(run, {
+        onPending: (waiting) => pending.keep(waiting, caller),
+        isJson: wantsJson(rest.settings.extra),
+      });
     }
     const request = toPlainRequest({ ...body, model: choice.model }, raw);
     return fromModel(models.providerFor(choice.target), request);

@@ -11,6 +11,7 @@ import type { Emit } from "../run/events.ts";
 import type { PendingRun } from "../run/caller_tools.ts";
 import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";
+import { holdAsides } from "./held_asides.ts";
 import {
   callUsage,
   type CompletionUsage,
@@ -54,16 +55,26 @@ export interface CompletionSource {
   start(options: { signal: AbortSignal; emit?: Emit }): Promise<CompletionOutcome>;
 }
 
-/** The usage is that of the whole run. `onPending` gets a run that waits for the caller's tools. */
+export interface AgentSourceOptions {
+  /** Gets a run that waits for the caller's tools. */
+  onPending(pending: PendingRun): void;
+  /** The caller wants the answer as JSON; see `holdAsides`. */
+  isJson: boolean;
+}
+
+/** The usage is that of the whole run. */
 export function fromAgent(
   run: PreparedRun,
-  onPending: (pending: PendingRun) => void,
+  { onPending, isJson }: AgentSourceOptions,
 ): CompletionSource {
   return {
     model: run.model,
     headers: repairHeaders(run.repairs),
-    async start(options) {
-      const report = await run.start(options);
+    async start({ signal, emit }) {
+      const held = emit && isJson ? holdAsides(emit) : undefined;
+      const watch = held?.emit ?? emit;
+      const report = await run.start({ signal, ...(watch && { emit: watch }) });
+      await held?.end();
       const accounted = { report, repairs: run.repairs };
       if (report.pending) onPending(report.pending);
       return {
