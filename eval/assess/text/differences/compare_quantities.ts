@@ -35,10 +35,18 @@ function agree(one: Quantity, other: Quantity): boolean {
   if (one.part !== other.part) return false;
   if (one.kind === "money") return shareCurrency(one, other) && overlap(one, other);
   if (one.kind === "unit" && one.unit!.name !== other.unit!.name) {
-    if (one.unit!.dimension !== other.unit!.dimension) return false;
+    if (one.unit!.dimension !== other.unit!.dimension) {
+      return isScaleLeftOut(one, other) && overlap(one, other);
+    }
     return near(one.values[0]! * one.unit!.factor, other.values[0]! * other.unit!.factor);
   }
   return overlap(one, other);
+}
+
+/** "15 degrees" and "15 °C". */
+function isScaleLeftOut({ unit: one }: Quantity, { unit: other }: Quantity): boolean {
+  const dimensions = [one!.dimension, other!.dimension];
+  return dimensions.includes("degree") && dimensions.includes("temperature");
 }
 
 /** The kind in which two quantities differ that agree with nothing; `undefined`: not comparable. */

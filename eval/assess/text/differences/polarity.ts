@@ -79,9 +79,13 @@ const IRREGULAR = new Map(
     .split(",").map((pair) => pair.split(" ") as [string, string]),
 );
 
+/** "Kostenlos" is the opposite of "kostet", not a form of it. */
+const PRIVATIVE = /^(.{3,}los)(?:e[mnrs]?)?$/;
+
 /** A word in the form by which words are compared. */
 export function stemIn(word: string, language: Language): string {
-  if (language !== "en") return word.slice(0, STEM_LENGTH);
+  const privative = language === "de" ? PRIVATIVE.exec(word)?.[1] : undefined;
+  if (language !== "en") return privative ?? word.slice(0, STEM_LENGTH);
   const apostrophe = word.indexOf("'");
   const plain = apostrophe < 0 ? word : word.slice(0, apostrophe);
   return stem(IRREGULAR.get(plain) ?? plain);
