@@ -1,7 +1,6 @@
 import { rememberLast } from "../background/remember_last.ts";
 import { compareAntonyms } from "./differences/antonyms.ts";
 import { compareQuantities } from "./differences/compare_quantities.ts";
-import { asciiDigits } from "./differences/digits.ts";
 import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";
 import { compareIdentifiers, findIdentifiers } from "./differences/identifiers.ts";
 import { guessLanguage } from "./differences/language.ts";
@@ -9,6 +8,7 @@ import { compareNames, namesOf } from "./differences/names.ts";
 import { compareNegation, readStatements } from "./differences/polarity.ts";
 import { quantitiesOf } from "./differences/quantities.ts";
 import { tokenize } from "./differences/tokens.ts";
+import { asciiDigits } from "./digits.ts";
 
 /** In what two texts may differ, in the order in which they are reported. */
 export const DIFFERENCE_KINDS = [

@@ -1,5 +1,9 @@
+import { asciiDigits } from "./digits.ts";
+
 /** A number, a time, a date or the like: `-42`, `1,250.50`, `7:30`, `2024-01-05`. */
 const NUMBER = /(?<![^\s(])-?\p{Nd}+(?:[.,:/-]\p{Nd}+)*|\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu;
+/** A hyphen, a dash or a minus sign before a digit: one sign, whatever a keyboard has. */
+const DASH = /[\u2010\u2013\u2212](?=\p{Nd})/gu;
 const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
 
@@ -10,7 +14,7 @@ export function isWordless(text: string): boolean {
 
 /**
  * How much of a wordless reference a reply has: of its numbers, compared as they are written but for
- * thousands separators and zeros behind the point, or of its symbols if there are no numbers. F1 if
+ * thousands separators, zeros alone behind the point, dashes and the script of digits, or of its symbols if there are no numbers. F1 if
  * the reply is wordless too, else the share that is found: "It is 42." has all of "42".
  */
 export function compareWordless(reply: string, reference: string): number {
@@ -33,7 +37,8 @@ export function compareWordless(reply: string, reference: string): number {
 }
 
 function readNumbers(text: string): string[] {
-  return (text.normalize("NFKC").match(NUMBER) ?? []).map((number) =>
+  const plain = asciiDigits(text.normalize("NFKC")).replace(DASH, "-");
+  return (plain.match(NUMBER) ?? []).map((number) =>
     number.replaceAll(/,(?=\p{Nd}{3}(?!\p{Nd}))/gu, "").replace(/\.0+$/, "")
   );
 }
