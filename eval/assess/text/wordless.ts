@@ -14,8 +14,9 @@ export function isWordless(text: string): boolean {
 
 /**
  * How much of a wordless reference a reply has: of its numbers, compared as they are written but for
- * thousands separators, zeros alone behind the point, dashes and the script of digits, or of its symbols if there are no numbers. F1 if
- * the reply is wordless too, else the share that is found: "It is 42." has all of "42".
+ * thousands separators, zeros alone behind the point, dashes and the script of digits, or of its
+ * symbols if there are no numbers. F1 if the reply is wordless too, else the share that is found:
+ * "It is 42." has all of "42".
  */
 export function compareWordless(reply: string, reference: string): number {
   const isReplyWordless = isWordless(reply);
