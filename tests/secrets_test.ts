@@ -68,13 +68,13 @@ Deno.test("the agent's answers and log hold no planted secret", async () => {
     raw(`<h1>${PLANTED.providerWords} ${PLANTED.hubKey}`),
     ...LEAKY,
   ]);
-  const studio = `http://${PLANTED.userInfo}:x@127.0.0.1:1/v1?key=${PLANTED.query}`;
+  const credential = `${PLANTED.userInfo}:${PLANTED.studioKey}`;
+  const studio = `http://${credential}@127.0.0.1:1/v1?key=${PLANTED.query}`;
   await using agent = await startServiceProcess("agent", {
     environment: {
       HUB_BASE_URL: `${hub.baseUrl}?key=${PLANTED.query}`,
       HUB_API_KEY: PLANTED.hubKey,
       STUDIO_BASE_URL: studio,
-      STUDIO_API_KEY: PLANTED.studioKey,
       API_KEYS: `ada:${PLANTED.callerKey}`,
       AGENT_MCP_CONFIG: JSON.stringify({
         mcpServers: { down: { url: "http://127.0.0.1:1/mcp", headers: { k: PLANTED.mcpHeader } } },

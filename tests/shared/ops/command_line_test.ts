@@ -22,7 +22,8 @@ for (const service of ["agent", "eval"] as const) {
       API_KEYS: "ada:planted-secret,bob:other-secret",
       HUB_API_KEY: "planted-secret",
       EVAL_CREDENTIALS: '{"https://api.example.com": "planted-secret"}',
-      HUB_BASE_URL: "https://user:planted-secret@hub.example/v1?key=planted-secret",
+      HUB_BASE_URL: "https://hub.example/v1?key=planted-secret",
+      STUDIO_BASE_URL: "https://user:planted-secret@studio.example/v1",
       RATE_LIMIT: "60/min",
     });
     assertEquals(code, 0);
