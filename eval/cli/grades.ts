@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { counted } from "../../shared/counted.ts";
 import { checkBody } from "../../shared/http/body.ts";
 import { AppError } from "../../shared/errors.ts";
 import { GradeInput, type PlacedGrade } from "../../shared/schemas/grades.ts";
@@ -104,11 +105,11 @@ async function importGrades(
     if (!saved) { // deleted or withdrawn by another process meanwhile
       throw new UsageError(
         `cannot import the grades: line ${number}: the turn or its grade is gone; ` +
-          `${index} grades were imported`,
+          `imported before it: ${counted(index, "grade")}`,
       );
     }
   }
-  context.err.write(`imported ${lines.length} grades\n`);
+  context.err.write(`imported ${counted(lines.length, "grade")}\n`);
 }
 
 /** Throws `UsageError` at the first line whose turn, or whose grade to withdraw, is not stored. */

@@ -101,7 +101,7 @@ function describeMissing(
     `Missing ${turns} × ${form.name(score)}: ${form.name(reason)}`
   );
   const more = parts.length - lines.length;
-  return more > 0 ? [...lines, `and ${more} more reasons`] : lines;
+  return more > 0 ? [...lines, `and ${counted(more, "more reason")}`] : lines;
 }
 
 /** Replies that are near in meaning and still say something else. */
@@ -192,7 +192,10 @@ function describeChecks({ turnCounts: { check_counts = [] } }: RunDigest, form: 
   if (check_counts.length === 0) return "";
   const wanting = check_counts.filter(({ failed, undecided }) => failed + undecided > 0);
   if (wanting.length === 0) {
-    return `\n${form.lines([`All ${check_counts.length} checks were met`])}`;
+    const all = check_counts.length === 1
+      ? "The check was"
+      : `All ${check_counts.length} checks were`;
+    return `\n${form.lines([`${all} met`])}`;
   }
   const rows = wanting.slice(0, SHOWN_CHECKS).map(({ name, required, ...count }) => [
     form.name(name),
@@ -204,7 +207,7 @@ function describeChecks({ turnCounts: { check_counts = [] } }: RunDigest, form: 
   const more = wanting.length - rows.length;
   return form.title("Failed checks", 2) +
     form.table(["check", "required", "failed", "undecided", "met"], rows) +
-    (more > 0 ? form.lines([`and ${more} more checks that were not met everywhere`]) : "");
+    (more > 0 ? form.lines([`and ${counted(more, "more check")} not met everywhere`]) : "");
 }
 
 function describeLowest(

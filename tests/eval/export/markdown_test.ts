@@ -56,6 +56,16 @@ Deno.test("turns that lack a part of their score are counted apart, with reasons
   assertStringIncludes(high, "`a test`: below 0.96\n");
 });
 
+Deno.test("a comment says of one check and of several that they were met", async () => {
+  const met = { type: "contains", value: 1, weight: 1, required: false } as const;
+  const says = (...names: string[]) => {
+    const check_results = names.map((name) => ({ ...met, name }));
+    return textOf(markdown.write(storedRun([["a", [[{ check_results }]]]])));
+  };
+  assertStringIncludes(await says("one"), "- The check was met\n");
+  assertStringIncludes(await says("one", "two"), "- All 2 checks were met\n");
+});
+
 Deno.test("a comment counts in what replies differ, and says if a mean mixes methods", async () => {
   const by = (method: string) => ({ score_methods: { semantic_similarity: method } });
   const text = await textOf(markdown.write(storedRun([
