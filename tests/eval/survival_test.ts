@@ -253,7 +253,10 @@ Deno.test("with EVAL_RESUME=off a killed run is interrupted, and no call is made
     await using second = await startServiceProcess("eval", {
       environment: { ...environment, EVAL_RESUME: "off" },
     });
-    const run = await (await fetch(`${second.url}/runs/${id}`)).json();
+    const read = async () => await (await fetch(`${second.url}/runs/${id}`)).json();
+    let run = await read();
+    // It is marked after the port is open.
+    for (let reads = 1; run.status === "running" && reads < 1000; reads++) run = await read();
     assertEquals([run.status, run.progress.done], ["interrupted", size]);
     assertEquals(endpoint.requests.length, asked);
   }));
