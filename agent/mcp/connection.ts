@@ -165,7 +165,7 @@ export function openMcpConnection(
   }
 
   /** Calls a tool. A server that has forgotten the session has not run it: it is called again. */
-  async function callOnce(
+  async function callWithSession(
     asked: McpSession,
     tool: string,
     options: { args: Record<string, unknown>; signal?: AbortSignal },
@@ -234,7 +234,7 @@ export function openMcpConnection(
     const asked = session;
     if (!asked) throw new ToolError(`the server ${name} of this tool is down; answer without it`);
     try {
-      return await callOnce(asked, tool, options);
+      return await callWithSession(asked, tool, options);
     } catch (error) {
       if (error instanceof ToolError) throw new ToolError(redact(error.message));
       if (options.signal?.aborted) throw error;
