@@ -1,6 +1,7 @@
 import { errorMessage } from "./errors.ts";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "./http/caller_keys.ts";
+import { isHeaderValue } from "./http/header_value.ts";
 import { isLoopback } from "./http/host.ts";
 import { explainDeadOrigin } from "./http/origin_list.ts";
 import { plainAddress } from "./http/plain_address.ts";
@@ -87,14 +88,6 @@ export function checkCredentials(services: string[]) {
       context.addIssue({ code: "custom", path: [address], message });
     }
   };
-}
-
-/** What can be sent as the value of a header; Node's own rule. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** True for a text that can be the value of a header, or a part of it. */
-export function isHeaderValue(text: string): boolean {
-  return HEADER_VALUE.test(text);
 }
 
 const NO_HEADER_VALUE =
