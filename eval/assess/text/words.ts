@@ -22,6 +22,13 @@ const TOKEN = new RegExp(
 const HAS_SPACELESS = new RegExp(`(?=[${SPACELESS}])\\p{L}`, "u");
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 
+/**
+ * NFKC takes the Thai and the Lao vowel AM apart, and no dictionary has a word in that form. A tone
+ * mark may stand before or between the two halves.
+ */
+const THAI_AM = /\u0e4d([\u0e48-\u0e4b]?)\u0e32/g;
+const LAO_AM = /\u0ecd([\u0ec8-\u0ecb]?)\u0eb2/g;
+
 let segmenter: Intl.Segmenter | undefined;
 
 /**
@@ -47,7 +54,8 @@ export const words = rememberLast(cutWords, REMEMBERED, { longest: LONGEST_COMPA
 function cutWords(text: string): readonly string[] {
   if (ASCII_ONLY.test(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   // U+FE0F only asks for the coloured form of a sign: with and without it is the same word.
-  const plain = text.normalize("NFKC").toLowerCase().replaceAll("\ufe0f", "");
+  const plain = text.normalize("NFKC").toLowerCase().replaceAll("\ufe0f", "")
+    .replace(THAI_AM, "$1\u0e33").replace(LAO_AM, "$1\u0eb3");
   const found: string[] = [];
   for (const match of plain.matchAll(TOKEN)) {
     if (match[1] === undefined) found.push(match[0]);

@@ -10,6 +10,13 @@ const CASES: [text: string, expected: string[], why: string][] = [
   ["您的订单。已经", ["您", "的", "订单", "已经"], "Chinese is cut by dictionary"],
   ["我的iPhone手机", ["我的", "iphone", "手机"], "a Latin word inside Chinese stays whole"],
   ["สินค้าของคุณ", ["สินค้า", "ของ", "คุณ"], "Thai is cut by dictionary, its marks included"],
+  ["ฉันทำงานที่บ้าน", ["ฉัน", "ทำงาน", "ที่", "บ้าน"], "the Thai vowel AM is a part of its word"],
+  [
+    "น\u0e4d\u0e49\u0e32ดื่ม",
+    ["น้ำ", "ดื่ม"],
+    "a Thai vowel AM that was typed in two halves is the same",
+  ],
+  ["ຄຳແນະນຳ", ["ຄຳ", "ແນະນຳ"], "so is the Lao one"],
   ["주문하신 상품", ["주문하신", "상품"], "Korean has spaces"],
   ["नमस्ते दुनिया", ["नमस्ते", "दुनिया"], "Devanagari vowel signs are marks, not gaps"],
   ["👨‍👩‍👧 ok 👍🏽🇩🇪", ["👨‍👩‍👧", "ok", "👍🏽", "🇩🇪"], "a family, a tone and a flag are one token each"],
