@@ -8,7 +8,7 @@ import { compareNames, namesOf } from "./differences/names.ts";
 import { compareNegation, readStatements } from "./differences/polarity.ts";
 import { quantitiesOf } from "./differences/quantities.ts";
 import { tokenize } from "./differences/tokens.ts";
-import { asciiDigits } from "./digits.ts";
+import { asciiDigits, joinGroups } from "./digits.ts";
 
 /** In what two texts may differ, in the order in which they are reported. */
 export const DIFFERENCE_KINDS = [
@@ -65,7 +65,7 @@ export function differencesBetween(reply: string, reference: string): Difference
 const read = rememberLast(readText, REMEMBERED, { longest: LONGEST_REMEMBERED });
 
 function readText(text: string) {
-  const plain = asciiDigits(text.slice(0, MAX_CHARACTERS).normalize("NFKC"))
+  const plain = asciiDigits(joinGroups(text.slice(0, MAX_CHARACTERS)).normalize("NFKC"))
     .replace(/[’ʼ`]/g, "'");
   const { found: identifiers, rest } = findIdentifiers(plain);
   const tokens = tokenize(rest);

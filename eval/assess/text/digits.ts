@@ -1,11 +1,22 @@
 const DIGIT = /\p{Nd}/u;
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
 const ASCII_ONLY = /^[\0-\x7f]*$/;
+/** A number in groups of three, between which a narrow or no-break blank or an apostrophe stands. */
+const GROUPED =
+  /(?<![\p{Nd}.,])[1-9]\p{Nd}{0,2}(?:[\xa0\u2007\u2009\u202f'’]\p{Nd}{3})+(?!\p{Nd})/gu;
 
 /** A text after NFKC with the digits and number marks of every script in ASCII: `٣٫٥` is `3.5`. */
 export function asciiDigits(text: string): string {
   if (ASCII_ONLY.test(text)) return text;
   return text.replace(OTHER_DIGIT, valueOf).replaceAll("\u066b", ".").replaceAll("\u066c", ",");
+}
+
+/**
+ * A text in which `1 234,50` and `1’234.50` are one number each. Before NFKC, for which every blank
+ * is the same: an ordinary one may stand between two numbers.
+ */
+export function joinGroups(text: string): string {
+  return text.replace(GROUPED, (number) => number.replace(/\P{Nd}/gu, ""));
 }
 
 /** Unicode has the ten digits of a script in a row, from zero on. */

@@ -1,4 +1,4 @@
-import { asciiDigits } from "./digits.ts";
+import { asciiDigits, joinGroups } from "./digits.ts";
 
 /** A number, a time, a date or the like: `-42`, `1,250.50`, `7:30`, `2024-01-05`. */
 const NUMBER = /(?<![^\s(])-?\p{Nd}+(?:[.,:/-]\p{Nd}+)*|\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu;
@@ -38,7 +38,7 @@ export function compareWordless(reply: string, reference: string): number {
 }
 
 function readNumbers(text: string): string[] {
-  const plain = asciiDigits(text.normalize("NFKC")).replace(DASH, "-");
+  const plain = asciiDigits(joinGroups(text).normalize("NFKC")).replace(DASH, "-");
   return (plain.match(NUMBER) ?? []).map((number) =>
     number.replaceAll(/,(?=\p{Nd}{3}(?!\p{Nd}))/gu, "").replace(/\.0+$/, "")
   );

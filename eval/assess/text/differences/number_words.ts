@@ -159,10 +159,10 @@ function readWords(
 function readDigits(tokens: readonly Token[], at: number, language: Language): ReadNumber {
   let { text } = tokens[at]!;
   let next = at + 1;
-  // "1 000 000" is one number, but not in English.
+  // "1 000 000,50" is one number, but not in English.
   while (
     language !== "en" && /^\d{1,3}(?: ?\d{3})*$/.test(text) && tokens[next]?.type === "number" &&
-    /^\d{3}$/.test(tokens[next]!.text)
+    /^\d{3}(?:[.,]\d+)?$/.test(tokens[next]!.text)
   ) text += tokens[next++]!.text;
   return { values: parseDigits(text, language), next, isSoft: false };
 }
