@@ -1,4 +1,4 @@
-import { planOf } from "../../shared/schemas/conversations.ts";
+import { isAskedTheSecondWay, planOf } from "../../shared/schemas/conversations.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../store/run_record.ts";
 import { createWholeScenarios, type WholeScenarios } from "./whole_scenarios.ts";
@@ -13,7 +13,7 @@ export interface RunProgress {
   /** Answered turns whose `overall` could not be computed. */
   missing: number;
   total: number;
-  /** The mean `overall` so far. */
+  /** The mean `overall` so far, of the turns that count. */
   mean: number | null;
   /** The remaining time at the speed so far; `null` before the first turn. */
   eta_ms: number | null;
@@ -129,7 +129,7 @@ export function createActiveRun(
       if (result.missing_scores?.overall !== undefined) tally.missing++;
       tokens.input_tokens += result.usage?.input_tokens ?? 0;
       tokens.output_tokens += result.usage?.output_tokens ?? 0;
-      if (typeof overall === "number") {
+      if (typeof overall === "number" && !isAskedTheSecondWay(result)) {
         tally.mean = ((tally.mean ?? 0) * tally.scored + overall) / (tally.scored + 1);
         tally.scored++;
       }

@@ -90,13 +90,16 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
 
 /** Counts the stored turns of a run. */
 export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tally> {
+  // Attempts beyond those of the request are asked the second way (`history: "both"`).
+  const counted = sql<number | null>`case
+    when attempt < (select attempts from runs where id = ${runId}) then overall end`;
   const row = await db.selectFrom("turns")
     .select(({ fn }) => [
       fn.countAll().as("done"),
       fn.sum("failed").as("failed"),
       fn.sum("missing").as("missing"),
-      fn.count("overall").as("scored"),
-      fn.avg("overall").as("mean"),
+      fn.count(counted).as("scored"),
+      fn.avg(counted).as("mean"),
       fn.max("seq").as("last_seq"),
     ])
     .where("run_id", "=", runId)

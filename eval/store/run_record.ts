@@ -66,7 +66,7 @@ export interface Tally {
   failed: number;
   /** Turns whose `overall` could not be computed; see `missing_scores`. */
   missing: number;
-  /** Turns that have an `overall`, and its mean. */
+  /** Turns that have an `overall`, and its mean; without those that were asked a second way. */
   scored: number;
   mean: number | null;
   /** The newest event's `seq`; 0 if there is none. */

@@ -197,6 +197,20 @@ Deno.test("lists mark the turns asked the second way, and the counts are those o
   assertEquals(Object.values<number>(outcomes).reduce((a, b) => a + b), 6);
 });
 
+Deno.test("the progress of a run has the mean of the turns that count, while it runs and as it is stored", async () => {
+  const { service, store } = evalService(cascading);
+  const { run_id, results } = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: batch(2), history: "both" }),
+  );
+  const response = await service(new Request(`http://127.0.0.1:8080/runs/${run_id}`));
+  const { progress } = await response.json();
+  const stored = await store.tally(run_id);
+  assertEquals([progress.done, stored.done, stored.scored], [10, 10, 6]);
+  assertAlmostEquals(progress.mean, results.average_scores.overall!, 1e-12);
+  assertAlmostEquals(stored.mean!, results.average_scores.overall!, 1e-12);
+});
+
 Deno.test("a history that is not known, or that needs references, is a 400 with its path", async () => {
   const { service, asked } = evalService();
   const refuse = async (body: Record<string, unknown>) => {

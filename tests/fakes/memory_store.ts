@@ -193,7 +193,8 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       ),
     tally(id) {
       const all = turnsOf(id);
-      const values = all.map(({ result }) => result.scores.overall)
+      const values = all.filter(({ attempt }) => attempt < (runs.get(id)?.attempts ?? 0))
+        .map(({ result }) => result.scores.overall)
         .filter((value) => typeof value === "number");
       return Promise.resolve({
         done: all.length,
