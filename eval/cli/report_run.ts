@@ -6,6 +6,7 @@ import type { ExportSource } from "../export/format.ts";
 import { describeRun } from "../export/run_text.ts";
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../results/passing.ts";
+import { roundedBelow } from "../../shared/rounding.ts";
 import type { Statistic } from "../../shared/schemas/statistics.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
@@ -101,6 +102,7 @@ function describeStanding(
   standing: Standing,
   { headline, threshold }: { headline: Statistic | undefined; threshold: number },
 ): string[] {
+  const show = (value: number) => roundedBelow(value, { limit: threshold, digits: 3 });
   if (standing === "undecided") {
     const { bounds, error_bounds, missing, failed } = headline!;
     const [low, high] = (error_bounds ?? bounds)!;
@@ -111,16 +113,11 @@ function describeStanding(
       ...failed > 0 ? [`${counted(failed, "call")} failed`] : [],
     ];
     return [
-      `${HEADLINE} lies between ${cut(low)} and ${cut(high)}, because ${causes.join(" and ")}, ` +
+      `${HEADLINE} lies between ${show(low)} and ${show(high)}, because ${causes.join(" and ")}, ` +
       `and the threshold is ${threshold}`,
     ];
   }
   if (standing !== "below") return [];
   const { bounds, mean } = headline!;
-  return [`${HEADLINE} ${cut(bounds?.[1] ?? mean!)} is below ${threshold}`];
-}
-
-/** Cut, not rounded: 0.6999 must not read "0.700 is below 0.7". */
-function cut(value: number): number {
-  return Math.floor(value * 1000) / 1000;
+  return [`${HEADLINE} ${show(bounds?.[1] ?? mean!)} is below ${threshold}`];
 }

@@ -3,6 +3,7 @@ import type { InteractionResult } from "../../shared/schemas/interaction_result.
 import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
+import { roundedBelow } from "../../shared/rounding.ts";
 import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/turn_record.ts";
 import { HEADLINE } from "../results/passing.ts";
@@ -197,7 +198,7 @@ function writeDetail(result: InteractionResult, threshold: number): string {
         ...failedChecks(result),
         `scores: ${
           Object.entries(result.scores).filter(([, value]) => value !== null)
-            .map(([name, value]) => `${name} ${round(value)}`).join(", ")
+            .map(([name, value]) => `${name} ${showScore(name, value, threshold)}`).join(", ")
         }`,
       ];
       return `<failure${xmlAttributes({ message, type })}>${xmlText(lines.join("\n"))}</failure>`;
@@ -214,7 +215,8 @@ function describeFailure(result: InteractionResult, threshold: number) {
   if (hasWrongTools(result)) {
     return { type: "wrong_tools", message: "the tool calls are not those expected" };
   }
-  const message = `${HEADLINE} ${round(result.scores[HEADLINE])} is below ${threshold}`;
+  const overall = showScore(HEADLINE, result.scores[HEADLINE], threshold);
+  const message = `${HEADLINE} ${overall} is below ${threshold}`;
   return { type: "below_threshold", message };
 }
 
@@ -246,7 +248,8 @@ function seconds(milliseconds: number): string {
   return (milliseconds / 1000).toFixed(3);
 }
 
-/** Cut, not rounded: 0.6999 must not read "0.7 is below 0.7". */
-function round(value: number | null | undefined): number {
-  return Math.floor((value ?? 0) * 10_000) / 10_000;
+/** Only the headline is held against the threshold. */
+function showScore(name: string, value: number | null | undefined, threshold: number): number {
+  const limit = name === HEADLINE ? threshold : Infinity;
+  return roundedBelow(value ?? 0, { limit, digits: 4 });
 }

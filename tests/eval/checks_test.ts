@@ -195,6 +195,24 @@ Deno.test("a similar check asks for a least similarity, to the reference or to a
   assertEquals(first(answer)[0]!.check_results!.map(({ value }) => value), [1, 0]);
 });
 
+Deno.test("a similarity just below the least one never reads as if it reached it", async () => {
+  const { service } = evalService(() => "your refund is on its way");
+  const ask = async (min: number) => {
+    const reference_reply = "your refund comes tomorrow";
+    const [turn] = first(
+      await evaluateWith(service, batch([{ reference_reply, checks: [{ type: "similar", min }] }])),
+    );
+    return { value: turn!.scores.semantic_similarity!, check: turn!.check_results![0]! };
+  };
+  const { value } = await ask(0);
+  const rounded = Number(value.toFixed(3));
+  assert(rounded > value, `${value}`); // these two texts are rounded up
+  assertEquals((await ask(value)).check.value, 1);
+  const { check } = await ask(rounded);
+  assertEquals(check.value, 0);
+  assertEquals(check.reason, `its similarity is ${Math.floor(value * 1000) / 1000}`);
+});
+
 Deno.test("a judge decides criteria, of a reply and of the conversation, by majority", async () => {
   const { judge, asked } = fakeJudge((question, call) => {
     if (question.name === "grade") return `{"reason": "ok", "grade": 10}`;

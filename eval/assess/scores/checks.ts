@@ -1,3 +1,4 @@
+import { roundedBelow, ROUNDING } from "../../../shared/rounding.ts";
 import type { CheckResult } from "../../../shared/schemas/checks.ts";
 import { nameOf } from "../checks/check_name.ts";
 import type { ContentCheck } from "../checks/content_checks.ts";
@@ -123,7 +124,8 @@ async function decideSimilar(
   if (wanted === undefined) return undecided("there is no text to compare with");
   const found = await semanticSimilarity({ reply: text, reference: wanted }, semantics);
   if (found.value === null) return undecided(found.missing ?? "there is no similarity");
-  return found.value >= min ? { value: 1 } : notMet(`its similarity is ${found.value.toFixed(3)}`);
+  if (found.value >= min - ROUNDING) return { value: 1 };
+  return notMet(`its similarity is ${roundedBelow(found.value, { limit: min, digits: 3 })}`);
 }
 
 async function decideJudge(

@@ -27,6 +27,14 @@ Deno.test("three turns of 0.7 end with 0 at a threshold of 0.7, and of less with
   assertEquals((await scoredWorld(0.6999).run("run", "b.json", ...target)).code, 100);
 });
 
+Deno.test("the mean reads as in the table above it, and never as if it reached the threshold", async () => {
+  const reasonOf = async (overall: number) =>
+    (await scoredWorld(overall).run("run", "b.json", ...target)).out.trimEnd().split("\n").at(-1);
+  assertEquals(await reasonOf(0.6), "not passed: overall 0.6 is below 0.7"); // 0.5999999999999999
+  assertEquals(await reasonOf(0.6746), "not passed: overall 0.675 is below 0.7");
+  assertEquals(await reasonOf(0.69999), "not passed: overall 0.699 is below 0.7");
+});
+
 Deno.test("a terminal shows the endpoint without its query", async () => {
   const { out, err } = await scoredWorld(1).run("run", "b.json", ...target);
   assert(out.includes("at http://model.example/v1\n"), out);

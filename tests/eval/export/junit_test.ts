@@ -64,6 +64,17 @@ Deno.test("a score below the threshold is a failure that shows what was expected
   );
 });
 
+Deno.test("scores are rounded as in other reports: 0.57 does not read 0.5699", async () => {
+  const scores = { overall: 0.57, token_f1: 2 / 3, chrf: 0.29 };
+  const [one] = casesOf(await readBack([["s", [[{ scores }]]]]));
+  const [failure] = one!.failure!;
+  assertEquals(failure!.message, "overall 0.57 is below 0.7");
+  assertEquals(
+    failure!.inner!.split("\n").at(-1),
+    "scores: overall 0.57, token_f1 0.6667, chrf 0.29",
+  );
+});
+
 Deno.test("a failure says in what the reply differs", async () => {
   const [one] = casesOf(await readBack([["s", [[{ ...below, differs_in: ["number"] }]]]]));
   assertEquals(one!.failure![0]!.inner!.split("\n")[3], "differs in: number");
