@@ -8,6 +8,7 @@ import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/turn_record.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/target.ts";
+import { countedTurns } from "./counted_turns.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
 import { outcomeOf } from "../results/outcome.ts";
@@ -82,7 +83,7 @@ function agreementProperties({ agreement }: ExportSource): Record<string, number
 
 function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest, prefix: string): string {
   const counts = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
-  const message = `${run.status} after ${turns} of ${run.totalTurns} turns`;
+  const message = `${run.status} after ${turns} of ${countedTurns(run)} turns`;
   const name = `${prefix}the run`;
   return `  <testsuite${xmlAttributes({ name, ...counts })}>\n` +
     `    <testcase${xmlAttributes({ classname: name, name: "comes to its end" })}>\n` +

@@ -1,11 +1,10 @@
 import { counted } from "../../shared/counted.ts";
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdWithBars, ifAnswered } from "../results/passing.ts";
-import { countTurns, planOf } from "../../shared/schemas/conversations.ts";
 import { withoutQuery } from "../endpoint/target.ts";
 import { showCost } from "./cost_text.ts";
+import { countedTurns } from "./counted_turns.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
-import type { StoredRun } from "../store/run_record.ts";
 import type { ExportSource } from "./format.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
@@ -46,12 +45,6 @@ export function describeRun(
     describeChecks(digest, form),
     describeLowest(digest, { threshold, form }),
   ].join("");
-}
-
-/** Without those that are asked a second time, after the references. */
-function countedTurns({ request, totalTurns }: StoredRun): number {
-  if (request.history !== "both") return totalTurns;
-  return countTurns({ ...planOf(request), history: "generated" });
 }
 
 function describeOutcome(
