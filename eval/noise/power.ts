@@ -11,6 +11,9 @@ import { noiseOfMean, varianceComponents } from "./components.ts";
 import { type NoisyTurn, readConversations } from "./conversations.ts";
 import { requireScores } from "../results/known_scores.ts";
 
+/** Scores lie in [0, 1]. */
+const LARGEST_DIFFERENCE = 1;
+
 /** One run cannot tell how another model differs from it; these are the ends of what is possible. */
 function ends<T extends z.ZodType>(value: T) {
   return z.object({
@@ -40,7 +43,10 @@ export const RunPower = z.object({
    * if a billion are too few.
    */
   scenarios_needed: ends(z.int()).meta({ id: "ScenariosNeeded" }),
-  /** The smallest difference that as many scenarios as this run has would show. */
+  /**
+   * The smallest difference that as many scenarios as this run has would show; `null` if they show
+   * none, not even that of 1.
+   */
   detectable_difference: ends(z.number()).meta({ id: "DetectableDifference" }),
   notes: z.array(z.string()),
 }).meta({ id: "RunPower" });
@@ -71,8 +77,11 @@ export async function planPower(
   const stdev = stdevOf(scenarios, run.voteSpread);
   const needed = (stdev: number | null) =>
     stdev === null ? null : scenariosNeeded({ difference, stdev, alpha });
-  const detectable = (stdev: number | null) =>
-    stdev === null ? null : detectableDifference({ scenarios: scenarios.length, stdev, alpha });
+  const detectable = (stdev: number | null) => {
+    if (stdev === null) return null;
+    const found = detectableDifference({ scenarios: scenarios.length, stdev, alpha });
+    return found === null || found > LARGEST_DIFFERENCE ? null : found;
+  };
   const scenarios_needed = { at_least: needed(stdev.at_least), at_most: needed(stdev.at_most) };
   const isTooSmall = stdev.at_most !== null && scenarios_needed.at_most === null;
   return {

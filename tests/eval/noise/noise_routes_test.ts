@@ -45,6 +45,21 @@ Deno.test("GET /runs/{id}/power says how many scenarios a difference needs", asy
   assertEquals(several.alpha, 0.01);
 });
 
+Deno.test("a run of six unlike scenarios shows no difference of unrelated models: none is above 1", async () => {
+  async function* turns() {
+    for (let place = 0; place < 12; place++) {
+      const [scenario, attempt] = [Math.floor(place / 2), place % 2];
+      const result = { scores: { overall: (scenario + (place === 0 ? 1 : 0)) % 2 } };
+      yield await Promise.resolve({ scenario, attempt, turn: 0, result });
+    }
+  }
+  const question = { score: "overall", difference: 0.1, scoresLookedAt: 1 };
+  const { detectable_difference, stdev } = await planPower("run", turns(), question);
+  assert(stdev.at_most! > 0.6, `${stdev.at_most}`);
+  assertEquals(detectable_difference.at_most, null);
+  assert(detectable_difference.at_least! > 0 && detectable_difference.at_least! < 1);
+});
+
 Deno.test("a wrong parameter and an unknown score are a 400 with the parameter, an unknown run a 404", async () => {
   for (
     const [path, parameter] of [
