@@ -32,8 +32,8 @@ function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
     `Spearman ${showAlpha(judge.spearman)}`,
     `${form.name(score)} is ${showDifference(mean)} from people` +
     (ci95 ? ` (95 %: ${ci95.map(showDifference).join(" … ")})` : ""),
-    `Pass and fail as people say from ${showScore(best.threshold)} in ` +
-    `${percent(best.agreement)} of turns, from ${showScore(present.threshold)} in ` +
+    `Pass and fail as people say from ${best.threshold} in ` +
+    `${percent(best.agreement)} of turns, from ${present.threshold} in ` +
     percent(present.agreement),
   ];
 }

@@ -1,6 +1,6 @@
 import type { ThresholdFit } from "../../shared/schemas/agreement.ts";
 import { reaches } from "../results/passing.ts";
-import { ROUNDING } from "../../shared/rounding.ts";
+import { rounded, ROUNDING } from "../../shared/rounding.ts";
 import type { Pair } from "./spearman.ts";
 
 /** Compares `score >= threshold` with what people say. Each pair is a score and a mean grade. */
@@ -28,7 +28,7 @@ export function fitThreshold(
 /**
  * The threshold that reproduces most of what people pass or fail; of several the one nearest to
  * `passFrom`. Between two scores that occur every threshold does the same: it is `passFrom` if that
- * lies there, else the middle; below all scores it is `passFrom` or 0. `null` if there are no pairs.
+ * lies there, else a short number near the middle; below all scores it is `passFrom` or 0. `null` if there are no pairs.
  */
 export function bestThreshold(pairs: readonly Pair[], passFrom: number): ThresholdFit | null {
   const sorted = pairs.toSorted(([a], [b]) => a - b);
@@ -46,9 +46,21 @@ export function bestThreshold(pairs: readonly Pair[], passFrom: number): Thresho
     const next = sorted[index]?.[0] ?? 1; // behind the last score nothing passes
     if (next - score <= ROUNDING) break;
     const isBetween = !reaches(score, passFrom) && reaches(next, passFrom);
-    const threshold = isBetween ? passFrom : (score + next) / 2;
+    const threshold = isBetween ? passFrom : shortBetween(score, next);
     const isNearer = Math.abs(threshold - passFrom) < Math.abs(best.threshold - passFrom);
     if (same > best.same || (same === best.same && isNearer)) best = { threshold, same };
   }
   return fitThreshold(pairs, { threshold: best.threshold, passFrom });
+}
+
+const MOST_DIGITS = 12;
+
+/** As few digits as tell the two scores apart: people read it, and set it as their threshold. */
+function shortBetween(score: number, next: number): number {
+  const middle = (score + next) / 2;
+  for (let digits = 1; digits <= MOST_DIGITS; digits++) {
+    const short = rounded(middle, digits);
+    if (!reaches(score, short) && reaches(next, short)) return short;
+  }
+  return middle;
 }

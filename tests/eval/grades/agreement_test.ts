@@ -83,6 +83,13 @@ Deno.test("thresholds at the ends, and one that is as good as the present one", 
   assertEquals(fitThreshold([[0.2, 1], [0.9, 1]], { threshold: 0, passFrom: 0.7 }).kappa, null);
 });
 
+Deno.test("the best threshold is a short number that does what it says", () => {
+  const pairs: [number, number][] = [[0.70312, 0], [0.70349, 1], [0.70351, 1], [0.9, 1]];
+  const best = bestThreshold(pairs, 0.7)!;
+  assertEquals([best.threshold, best.agreement], [0.7033, 1]);
+  assertEquals(bestThreshold([[0.2, 0], [6 / 7, 0]], 0.7)!.threshold, 0.9);
+});
+
 Deno.test("the present threshold is the best one if none does better, also below all scores", () => {
   const scores = [0.8, 0.9, 1, 0.9, 0.8];
   for (const grades of [[0.8, 0.9, 1, 0.85, 0.75], [0.1, 0.9, 1, 0.85, 0.75]]) {
