@@ -19,5 +19,5 @@ export function roundedBelow(
 ): number {
   const near = rounded(value, digits);
   const scale = 10 ** digits;
-  return value < limit && near >= limit ? Math.floor(value * scale) / scale : near;
+  return value < limit - ROUNDING && near >= limit ? Math.floor(value * scale) / scale : near;
 }

@@ -2,6 +2,7 @@ import type { Verdict } from "../compare/comparison.ts";
 import type { Run } from "../api/run_schemas.ts";
 import type { TurnRow } from "../run/turn_view.ts";
 import { formatScore } from "../../shared/pages/format.ts";
+import { roundedBelow } from "../../shared/rounding.ts";
 
 /** How a badge looks. */
 export type Tone = "good" | "bad" | "warn" | "accent" | "";
@@ -38,6 +39,15 @@ export function overallFirst(names: string[]): string[] {
 /** `token_f1` as `token f1`. */
 export function scoreLabel(name: string): string {
   return name.replaceAll("_", " ");
+}
+
+/** A turn's score; one below the threshold never reads as if it reached it. */
+export function overallText(
+  { scores: { overall = null }, pass_threshold: limit }: Pick<TurnRow, "scores"> & {
+    pass_threshold: number;
+  },
+): string {
+  return formatScore(overall === null ? null : roundedBelow(overall, { limit, digits: 2 }));
 }
 
 /** `0.71 to 0.86`; empty if there is none. */

@@ -31,6 +31,12 @@ export function formatScore(score: number | null | undefined, digits = 2): strin
   }).format(score).replace("-", "−");
 }
 
+/** A number that somebody chose, such as a threshold, with all its digits: `0.70`, `0.725`. */
+export function formatChosen(value: number): string {
+  return new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 20 })
+    .format(value);
+}
+
 /** `$0.0042`, `€12.30`: two digits that say something. */
 export function formatMoney({ amount, currency }: { amount: number; currency: string }): string {
   return new Intl.NumberFormat(LOCALE, {

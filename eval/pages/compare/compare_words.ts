@@ -43,14 +43,20 @@ export function describeVerdict(comparison: StoredComparison): { sentence: strin
   };
 }
 
+/** More scenarios than there are that would show the difference; fewer mean that something else is in the way. */
+export function scenariosMissing({ planning, scenarios }: ScoreComparison): number | undefined {
+  const needed = planning?.scenarios ?? 0;
+  return needed > scenarios ? needed : undefined;
+}
+
 /** How many scenarios would be needed to know, if the difference is as large as it seems. */
-function describeNeed({ planning }: ScoreComparison): string {
-  const needed = planning?.scenarios;
-  if (!planning || !needed) return "";
+function describeNeed(score: ScoreComparison): string {
+  const needed = scenariosMissing(score);
+  if (needed === undefined) return "";
   if (needed > MOST_SCENARIOS) {
     return "A difference as small as this one would need more than 10,000 scenarios to be seen.";
   }
   return `If the difference is as large as it seems, about ${
     formatNumberOf(needed, "scenario")
-  } would be needed to know with a chance of ${formatScore(planning.power * 100, 0)}%.`;
+  } would be needed to know with a chance of ${formatScore(score.planning!.power * 100, 0)}%.`;
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
-import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import { formatChosen, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Agreement } from "../../../shared/schemas/agreement.ts";
 import type { Run } from "../../api/run_schemas.ts";
@@ -64,7 +64,7 @@ function NoGrades() {
 
 function Choices({ agreement, summary }: { agreement: Agreement; summary: RunSummary }) {
   const names = overallFirst(Object.keys(summary.statistics));
-  const typed = useSignal(formatScore(agreement.pass_threshold));
+  const typed = useSignal(formatChosen(agreement.pass_threshold));
   return (
     <span class="filters">
       <label>

@@ -1,6 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import {
+  formatChosen,
+  formatCount,
+  formatNumberOf,
+  formatScore,
+} from "../../../shared/pages/format.ts";
 import type { Agreement, BiasBand } from "../../../shared/schemas/agreement.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
@@ -107,9 +112,9 @@ function Threshold({ threshold: { best, present }, passFrom }: {
     <>
       <p>
         {isBest
-          ? `The current threshold of ${formatScore(present.threshold)} fits people best.`
-          : `A threshold of ${formatScore(best.threshold)} would fit people better than ${
-            formatScore(present.threshold)
+          ? `The current threshold of ${formatChosen(present.threshold)} fits people best.`
+          : `A threshold of ${formatChosen(best.threshold)} would fit people better than ${
+            formatChosen(present.threshold)
           }.`}
       </p>
       <DataTable
@@ -122,7 +127,7 @@ function Threshold({ threshold: { best, present }, passFrom }: {
         keyOf={({ label }) => label}
         columns={[
           { label: "Threshold", cell: ({ label }) => label },
-          { label: "Pass from", isNumber: true, cell: ({ threshold }) => formatScore(threshold) },
+          { label: "Pass from", isNumber: true, cell: ({ threshold }) => formatChosen(threshold) },
           {
             label: "Agrees with people",
             isNumber: true,
@@ -131,7 +136,7 @@ function Threshold({ threshold: { best, present }, passFrom }: {
           { label: "Kappa", isNumber: true, cell: ({ kappa }) => formatScore(kappa) },
         ]}
       />
-      <p class="muted small">People pass a turn from a mean grade of {formatScore(passFrom)}.</p>
+      <p class="muted small">People pass a turn from a mean grade of {formatChosen(passFrom)}.</p>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
+import { scenariosMissing } from "../compare/compare_words.ts";
 import { LiveLink } from "../live_link.tsx";
 import { differenceText, scoreLabel, VERDICT_TONES } from "../words.ts";
 
@@ -64,11 +65,11 @@ export function GroupPairs({ group }: { group: GroupReport }) {
             isNumber: true,
             cell: (row) => formatScore(of(row).p_adjusted, 3),
           },
-          rows.some((row) => of(row).planning?.scenarios) && {
+          rows.some((row) => scenariosMissing(of(row))) && {
             label: "Scenarios needed",
             isNumber: true,
             cell: (row) => {
-              const needed = of(row).planning?.scenarios;
+              const needed = scenariosMissing(of(row));
               return needed ? formatCount(needed) : "–";
             },
           },

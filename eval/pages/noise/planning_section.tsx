@@ -1,6 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { Field } from "../../../shared/pages/components/field.tsx";
-import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import {
+  formatChosen,
+  formatCount,
+  formatNumberOf,
+  formatScore,
+} from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunPower } from "../../noise/power.ts";
@@ -67,7 +72,7 @@ function Plan({ plan }: { plan: RunPower }) {
           : `${isRange ? "" : "At most "}${
             range(needed, formatCount)
           } scenarios are needed to show a difference of ${
-            formatScore(plan.difference)
+            formatChosen(plan.difference)
           } with a chance of ${formatScore(power * 100, 0)}%.`}
       </p>
       <p class="muted small">
@@ -75,7 +80,7 @@ function Plan({ plan }: { plan: RunPower }) {
           "The smaller number holds if the other model is better or worse by the same in every scenario, the larger one if the scores of the two models have nothing to do with each other. "}
         This run has {formatNumberOf(scenarios, "scenario")}
         {detectable.at_most !== null &&
-          `, which show a difference of ${range(detectable, (value) => formatScore(value))}`}.
+          `, which show a difference of ${range(detectable, (value) => formatScore(value, 3))}`}.
       </p>
       {plan.notes.map((note) => <p key={note} class="muted small">{note}</p>)}
     </>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import {
+  formatChosen,
   formatCompact,
   formatCount,
   formatDuration,
@@ -35,9 +36,9 @@ export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
         value={`${formatCount(scenarios.passed)} / ${formatCount(decided)}`}
         note={pass_rate
           ? `${formatScore(pass_rate.mean * 100, 0)}% of attempts reach ${
-            formatScore(summary.pass_threshold)
+            formatChosen(summary.pass_threshold)
           }`
-          : `passing is ${formatScore(summary.pass_threshold)} or more`}
+          : `passing is ${formatChosen(summary.pass_threshold)} or more`}
       />
       <Tile
         label="Failed calls"

@@ -2,7 +2,12 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
-import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import {
+  formatChosen,
+  formatCount,
+  formatNumberOf,
+  formatScore,
+} from "../../../shared/pages/format.ts";
 import type { ScenarioPage, ScenarioRow } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
@@ -29,7 +34,7 @@ export function Stability({ run, summary }: { run: Run; summary: RunSummary }) {
     <Section
       title="Stability"
       hint={`Each attempt at each scenario: ✓ reaches ${
-        formatScore(summary.pass_threshold)
+        formatChosen(summary.pass_threshold)
       }, ✕ does not. Scenarios that change from attempt to attempt come first.`}
     >
       <Shown loaded={loaded} what="the scenarios">

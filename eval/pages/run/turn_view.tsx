@@ -4,6 +4,7 @@ import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import {
+  formatChosen,
   formatCount,
   formatDuration,
   formatMoney,
@@ -19,7 +20,7 @@ import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { Grading } from "../grades/grading.tsx";
-import { OUTCOMES, placeOf } from "../words.ts";
+import { OUTCOMES, overallText, placeOf } from "../words.ts";
 import { OtherAttempts } from "./other_attempts.tsx";
 import { CheckResults } from "./checks.tsx";
 import { ReplyDiff } from "../reply_diff.tsx";
@@ -88,7 +89,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
             </span>
           </h2>
           <span class={`badge ${OUTCOMES[outcome].tone}`}>{OUTCOMES[outcome].label}</span>
-          <strong class="number">{formatScore(interaction.scores.overall)}</strong>
+          <strong class="number">{overallText(turn)}</strong>
         </div>
         {turn.description && <p class="muted" dir="auto">{turn.description}</p>}
         <dl class="facts">
@@ -108,7 +109,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           </div>
           <div>
             <dt>Threshold</dt>
-            <dd>{formatScore(turn.pass_threshold)}</dd>
+            <dd>{formatChosen(turn.pass_threshold)}</dd>
           </div>
           {interaction.cost !== undefined && (
             <div>

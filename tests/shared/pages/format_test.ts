@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import {
   formatAge,
   formatBytes,
+  formatChosen,
   formatCompact,
   formatCount,
   formatDuration,
@@ -22,6 +23,10 @@ Deno.test("numbers, scores and counts are written as people read them", () => {
   );
   assertEquals(formatNumberOf(1, "model call"), "1 model call");
   assertEquals(formatNumberOf(2000, "reply", "replies"), "2,000 replies");
+});
+
+Deno.test("a number that somebody chose keeps its digits", () => {
+  assertEquals([0.7, 0.725, 1, 0.005].map(formatChosen), ["0.70", "0.725", "1.00", "0.005"]);
 });
 
 Deno.test("durations have the unit that fits, and no sixtieth second", () => {
