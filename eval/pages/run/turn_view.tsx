@@ -8,7 +8,6 @@ import {
   formatCount,
   formatDuration,
   formatMoney,
-  formatScore,
 } from "../../../shared/pages/format.ts";
 import { setQuery } from "../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../api/look_schemas.ts";
