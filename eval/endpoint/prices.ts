@@ -28,7 +28,7 @@ function fits(pattern: string, model: string): boolean {
 
 /** What a call costs; `null` if the model has no price or the tokens are not known. */
 export function costOf(price: Price | undefined, tokens: PricedTokens | null): Cost | null {
-  if (!price || !tokens) return null;
+  if (!price || !tokens || tokens.input + tokens.output <= 0) return null; // nothing was counted
   const { input, cached_input = input, output, currency } = price;
   const cached = Math.min(tokens.cachedInput ?? 0, tokens.input);
   const amount = (tokens.input - cached) * input + cached * cached_input + tokens.output * output;

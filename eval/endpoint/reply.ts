@@ -55,7 +55,8 @@ export interface RawReply {
  * asked for, a reply of nothing else is whole.
  */
 export function toTargetReply(raw: RawReply): TargetReply {
-  const { finishReason, usage, calls, encoding, latencyMs, toolCalls, cachedInputTokens } = raw;
+  const { finishReason, calls, encoding, latencyMs, toolCalls, cachedInputTokens } = raw;
+  const usage = raw.usage && isCounted(raw.usage) ? raw.usage : null;
   const { content, thought } = splitThought(parseContent(raw.content) ?? "");
   const reasoning = [asText(raw.reasoning) ?? thoughtParts(raw.content), thought]
     .map((text) => text.trim()).filter(Boolean).join("\n\n");
@@ -71,6 +72,14 @@ export function toTargetReply(raw: RawReply): TargetReply {
   };
   if (toolCalls && toolCalls.length > 0) return reply;
   return content.trim() === "" ? { ...reply, textless: explainTextless(reply, calls) } : reply;
+}
+
+/**
+ * No model answers without tokens: all zeros come from an endpoint that does not count them but has
+ * to send numbers, as an agent's message does.
+ */
+function isCounted({ input_tokens, output_tokens }: InteractionUsage): boolean {
+  return input_tokens + output_tokens > 0;
 }
 
 /**
