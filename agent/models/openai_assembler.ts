@@ -18,6 +18,7 @@ import {
   thoughtOf,
 } from "../../shared/providers/extra_fields.ts";
 import { CallFailure } from "../../shared/providers/failure.ts";
+import { readFinishReason } from "../../shared/providers/finish_reason.ts";
 import type {
   ChatDelta,
   ChatReply,
@@ -65,7 +66,7 @@ export function createReplyAssembler(requestedModel: string, count = 1): ReplyAs
     reply.usage = parseUsage(chunk.usage) ?? reply.usage;
 
     const choice = choices.add(asList(chunk.choices).map(asFields));
-    reply.finishReason = asText(choice.finish_reason) ?? reply.finishReason;
+    reply.finishReason = readFinishReason(choice) ?? reply.finishReason;
     if (isFields(choice.logprobs)) {
       reply.logprobs = joinLogprobs(reply.logprobs, choice.logprobs);
     }
@@ -118,7 +119,7 @@ function createChoiceTally() {
     add(choices: Fields[]): Fields {
       for (const choice of choices) {
         begun.add(indexOf(choice));
-        if (asText(choice.finish_reason) !== null) finished.add(indexOf(choice));
+        if (readFinishReason(choice) !== null) finished.add(indexOf(choice));
       }
       const [first] = begun;
       return choices.find((choice) => indexOf(choice) === first) ?? {};

@@ -1,6 +1,7 @@
 import { type DecodedAnswer, NOT_UTF8, parseJsonAnswer } from "../../shared/http/utf8.ts";
 import { asFields, asList, asText, type Fields, isFields } from "../../shared/fields.ts";
 import { CallFailure } from "../../shared/providers/failure.ts";
+import { readFinishReason } from "../../shared/providers/finish_reason.ts";
 import { parseContent } from "../../shared/providers/openai_messages.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
@@ -45,7 +46,7 @@ async function assemble(
     message.content += parseContent(delta.content) ?? "";
     for (const name of ["reasoning_content", "reasoning", "refusal"]) append(message, name, delta);
     for (const call of asList(delta.tool_calls)) addCall(calls, asFields(call));
-    finishReason = asText(choice.finish_reason) ?? finishReason;
+    finishReason = readFinishReason(choice) ?? finishReason;
     last = { ...last, ...chunk };
   }
   if (!isWhole && finishReason === null) {

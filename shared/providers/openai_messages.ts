@@ -2,6 +2,7 @@ import { asFields, asList, asText, type Fields, isFields } from "../fields.ts";
 import type { DecodedAnswer } from "../http/utf8.ts";
 import { textOf } from "./content.ts";
 import { addToolImages } from "./tool_images.ts";
+import { readFinishReason } from "./finish_reason.ts";
 import { isSameProvider, pickExtra, pickParts } from "./extra_fields.ts";
 import type {
   ChatMessage,
@@ -94,7 +95,7 @@ export function parseReply(
     content: parseContent(message.content),
     refusal: asText(message.refusal),
     toolCalls: toolCalls.map(asFields).map(parseToolCall),
-    finishReason: asText(choice.finish_reason),
+    finishReason: readFinishReason(choice),
     usage: parseUsage(completion.usage),
     systemFingerprint: asText(completion.system_fingerprint),
     serviceTier: asText(completion.service_tier),

@@ -29,6 +29,22 @@ for (const [what, [answer, kind]] of Object.entries(BROKEN_STREAMS)) {
   });
 }
 
+for (const empty of ["", "null"]) {
+  Deno.test(`a finish reason of ${JSON.stringify(empty)} in every chunk does not end a reply`, async () => {
+    const chunk = (content: string) => choiceOf(0, content, empty);
+    for (const end of ["close", "cut"] as const) {
+      const half = sse([chunk("Hel")], { end });
+      const error = await failure(half, (double) => WAYS.stream(providerOf(double)));
+      assertEquals(error.failure.kind, "interrupted");
+    }
+    const { reply } = await streamed([chunk("Hel"), chunk("lo"), chunk("")], "done");
+    assertEquals([reply.content, reply.finishReason], ["Hello", null]);
+    const whole = json({ choices: [{ message: { content: "Hello" }, finish_reason: empty }] });
+    await using double = await startProviderDouble(whole);
+    assertEquals((await providerOf(double).complete(REQUEST)).finishReason, null);
+  });
+}
+
 const SECRET = { choices: [{ delta: { content: "a private matter" } }] };
 const CUT_OFF: Record<string, Answer> = {
   "between events": sse([SECRET], { end: "close" }),

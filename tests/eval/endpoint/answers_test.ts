@@ -149,6 +149,12 @@ const OPENAI: Case[] = [
     code: "provider_error",
   },
   {
+    what: "events with an empty finish reason that end too early are no reply",
+    answer: () => asEvents([{ choices: [{ delta: { content: "Par" }, finish_reason: "" }] }]),
+    expected: { ...failed, finish_reason: null },
+    code: "provider_error",
+  },
+  {
     what: "a 200 with an error is that error",
     answer: () => Response.json({ error: { message: "slow down", code: 429 } }),
     expected: { ...failed, finish_reason: null },
