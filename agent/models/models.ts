@@ -21,6 +21,7 @@ import {
   listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
+import { withToolHistory } from "./tool_history.ts";
 
 /** Which provider a model id leads to; see `RoutedModel`. */
 export type RouteTarget = NonNullable<RoutedModel["target"]>;
@@ -78,7 +79,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     };
     return createLazyProvider(name, async () => {
       const { createOpenAIProvider } = await import("./openai_provider.ts");
-      return withImageFallback(createOpenAIProvider(options));
+      return withImageFallback(withToolHistory(createOpenAIProvider(options)));
     });
   }
 
