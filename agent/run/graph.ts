@@ -78,6 +78,8 @@ interface State {
   blanks: number;
   /** The calls of the agent's tools so far. */
   counts: CallCounts;
+  /** The model has called a tool that it no longer had, and was told so. */
+  isTold?: true;
 }
 
 /** What the model passes to the tools. */
@@ -132,7 +134,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const hasTools = offered.length > 0;
   const mayCall = hasTools && state.cost.modelCalls - blanks < settings.maxSteps;
   const fields = mayCall ? toolFields(settings, state.cost) : undefined;
-  const callerCalls = createCallerCalls(callerTools);
+  const callerCalls = createCallerCalls(mayCall ? callerTools : NO_TOOLS);
   const started = performance.now();
   const answer = callModel({
     model,
@@ -150,12 +152,14 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     return { to: "model", value: { ...state, cost, blanks: blanks + 1 } };
   }
   const calls = identifyCalls(reply.toolCalls, messages);
-  if (!mayCall || calls.length === 0) {
+  const isTold = !mayCall && calls.length > 0 && !reply.content?.trim() && !state.isTold;
+  if (calls.length === 0 || !mayCall && !isTold) {
     const isStopped = hasTools && !mayCall;
     const result = { reply: { ...reply, toolCalls: calls }, ...cost };
     return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
-  const { kept, ...limited } = limitTurn(calls, settings.toolLimits);
+  const { kept, ...allowed } = limitTurn(calls, settings.toolLimits);
+  const limited = isTold ? refuseAll(calls) : allowed;
   const { own, theirs, ids } = callerCalls.split(calls);
   const waiting = { reply: { ...reply, toolCalls: theirs }, ids };
   const value: CallingState = {
@@ -165,9 +169,17 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     counts,
     calls: own,
     limited,
+    ...(isTold && { isTold }),
     ...(theirs.length > 0 && { waiting }),
   };
   return { to: "tools", value };
+}
+
+/** A model that has no tools any more may call one all the same, and say nothing else. */
+function refuseAll(calls: ToolCall[]): CallingState["limited"] {
+  const reason =
+    "no tool can be called any more, and this call was not run; answer with what you have";
+  return { accepted: [], refusals: new Map(calls.map(({ id }) => [id, reason])) };
 }
 
 /** A caller who forces a tool call forces one: with more, the model could never answer. */
@@ -233,7 +245,9 @@ async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
     const pending = { added: messages.slice(run.messages.length), ids };
     return { to: "done", value: { reply, ...cost, pending } };
   }
-  return await askModel({ messages, cost, blanks: state.blanks, counts: repeats.counts }, run);
+  const { blanks, isTold } = state;
+  const next = { messages, cost, blanks, counts: repeats.counts, ...(isTold && { isTold }) };
+  return await askModel(next, run);
 }
 
 /** Created once. It holds no state of a run: each run is passed in its configuration. */
@@ -257,7 +271,8 @@ const graph = new Pregel({
 
 /**
  * Runs the model and the tools that it calls, up to `maxSteps` model calls. Then the model is asked
- * once more, without tools, so that no work is lost. A call of a caller's tool ends the run once the
+ * once more, without tools, so that no work is lost; if it calls one instead of answering, it is told
+ * so and asked a last time. A call of a caller's tool ends the run once the
  * agent's own calls of that turn have run. An empty answer is asked for once more; a
  * second one is a 502 `empty_reply`. An answer without text is not empty if it has speech or images,
  * or if its `finishReason` says that it was cut off or filtered. Throws what the provider throws, and

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { AgentEvent } from "../../../agent/run/events.ts";
 import { createToolbox } from "../../../agent/tools/tool.ts";
 import { AppError, isAbort } from "../../../shared/errors.ts";
@@ -65,11 +65,28 @@ Deno.test("at the step limit the tools still run, and then the model is asked wi
   }
 });
 
-Deno.test("a model that calls tools although it has none ends the run", async () => {
+Deno.test("a model that calls a tool instead of its last answer is told that it has none, and answers", async () => {
+  for (const emit of [undefined, () => {}]) {
+    const provider = createScriptedProvider(calls(call()), calls(call()), { content: "Best." });
+    const result = await run(provider, { maxSteps: 1, ...(emit && { emit }) });
+    assertEquals([result.reply.content, result.stoppedBy], ["Best.", "max_steps"]);
+    assertEquals([result.modelCalls, result.toolCalls], [3, 1]);
+    assertEquals(provider.requests.map(({ tools }) => Boolean(tools)), [true, false, false]);
+    assertMatch(toolMessages(provider).at(-1)!, /^Error: no tool can be called any more/);
+  }
+});
+
+Deno.test("a model that calls tools although it has none, again and again, ends the run", async () => {
   const provider = createScriptedProvider(calls(call()));
   const result = await run(provider, { maxSteps: 2 });
-  assertEquals([result.modelCalls, result.toolCalls, result.stoppedBy], [3, 2, "max_steps"]);
+  assertEquals([result.modelCalls, result.toolCalls, result.stoppedBy], [4, 2, "max_steps"]);
   assertEquals(result.reply.toolCalls.length, 1);
+});
+
+Deno.test("a last answer with text is the answer, also if it calls a tool", async () => {
+  const both = { ...calls(call()), content: "Best so far." };
+  const result = await run(createScriptedProvider(calls(call()), both), { maxSteps: 1 });
+  assertEquals([result.reply.content, result.modelCalls], ["Best so far.", 2]);
 });
 
 Deno.test("a run that finishes exactly at the limit was not stopped by it", async () => {
