@@ -3,6 +3,8 @@ import {
   type ChatRequest,
   ProviderError,
 } from "../../shared/providers/provider.ts";
+import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
+import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import { withAttempts } from "./attempts.ts";
 
 /** A provider for one run that falls back to other models. */
@@ -14,11 +16,21 @@ export interface FallbackProvider extends ChatProvider {
 /**
  * Asks `models` in their order until one is available. The one that answered is asked first for the
  * rest of the run: the models before it would cost their retries at every step. A stream that has
- * begun is not restarted with another model.
+ * begun is not restarted with another model. A model of another provider may refuse the ids of calls
+ * that it has not made: it gets other ids.
  */
 export function createFallback(provider: ChatProvider, models: string[]): FallbackProvider {
   let current = 0;
-  const withModel = (request: ChatRequest) => ({ ...request, model: models[current]! });
+  function withModel(request: ChatRequest): ChatRequest {
+    const model = models[current]!;
+    const isOther = (from: string) => !isSameProvider(from, model);
+    if (!models.slice(0, current).some(isOther)) return { ...request, model };
+    const messages = withPlainCallIds(
+      request.messages,
+      (from) => from === undefined || isOther(from),
+    );
+    return { ...request, model, messages };
+  }
 
   return {
     name: provider.name,

@@ -1,10 +1,11 @@
 import { AppError } from "../../shared/errors.ts";
 import { asText } from "../../shared/fields.ts";
+import { createCallIds } from "../../shared/providers/call_ids.ts";
 import { isBlankContent, joinContents, textOf } from "../../shared/providers/content.ts";
 import type { ChatMessage, ExtraFields, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
-import { createCallIds, MAX_ID, toHistoryCall } from "./tool_call.ts";
+import { MAX_ID, toHistoryCall } from "./tool_call.ts";
 
 /** What was changed so that strict providers accept a conversation; counts of messages. */
 export interface HistoryRepairs {

@@ -1,5 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
+import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
+import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import type { AgentConfig } from "../config.ts";
 import { createCallerTools } from "./caller_tools.ts";
@@ -92,7 +94,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
           const result = await runAgent({
             provider,
             model,
-            messages: history.messages,
+            messages: withPlainCallIds(history.messages, (from) => isForeign(from, model)),
             tools: toolbox,
             callerTools: createCallerTools(callerTools),
             settings: { ...configured, ...settings },
@@ -104,6 +106,11 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
       };
     },
   };
+}
+
+/** Without a sender, the fields of a turn and its ids belong to the model that is asked. */
+function isForeign(from: string | undefined, model: string): boolean {
+  return from !== undefined && !isSameProvider(from, model);
 }
 
 function refuseSameNames(callerTools: ToolDefinition[], { names }: Toolbox): void {

@@ -1,21 +1,7 @@
 import { type Fields, parseFields } from "../../shared/fields.ts";
+import { callIdsOf, createCallIds } from "../../shared/providers/call_ids.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
-
-/**
- * Creates tool-call ids of exactly nine letters and digits: Mistral accepts no others. They depend
- * on their order alone, so equal conversations get equal ids. Ids in `taken` are skipped, and each
- * new id is added to it.
- */
-export function createCallIds(taken: Set<string> = new Set()): () => string {
-  let count = 0;
-  return () => {
-    let id: string;
-    do id = `call${(++count).toString(36).padStart(5, "0")}`; while (taken.has(id));
-    taken.add(id);
-    return id;
-  };
-}
 
 /** No provider's ids are longer. Each id is sent again with every later model call. */
 export const MAX_ID = 256;
@@ -52,8 +38,4 @@ export function toHistoryCall({ id, name, arguments: text, extra }: ToolCall): T
  */
 export function parseToolArguments(text: string): Fields | undefined {
   return text.trim() === "" ? {} : parseFields(text);
-}
-
-function callIdsOf(message: ChatMessage): string[] {
-  return message.role === "assistant" ? (message.toolCalls ?? []).map((call) => call.id) : [];
 }

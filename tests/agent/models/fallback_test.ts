@@ -3,6 +3,13 @@ import { createFallback } from "../../../agent/models/fallback.ts";
 import { ProviderError, type ProviderFailure } from "../../../shared/providers/provider.ts";
 import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
 import { readEvents } from "../../fakes/events.ts";
+import { providerOf } from "../../fakes/openai_provider.ts";
+import {
+  type Answer,
+  completion,
+  errorStatus,
+  startProviderDouble,
+} from "../../fakes/provider_double.ts";
 import { createScriptedProvider } from "../../fakes/scripted_provider.ts";
 
 const BODY = { messages: [{ type: "human", content: "Hi" }] };
@@ -87,4 +94,60 @@ Deno.test("a fine-tuned model has no fallback", async () => {
   const headers = { "x-model-id": crypto.randomUUID() };
   assertEquals((await service(agentRequestOf(BODY, { headers }))).status, 502);
   assertEquals(provider.requests.length, 1);
+});
+
+const MISTRAL = "mistral/large";
+
+/** Refuses other ids of tool calls than Mistral's. */
+const strict: Answer = (request) => {
+  const { messages } = request.body as { messages: { tool_calls?: { id: string }[] }[] };
+  const ids = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+  const wrong = ids.find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
+  const refusal = errorStatus(400, { message: `Tool call id was ${wrong} but must be …` });
+  return (wrong ? refusal : completion())(request);
+};
+
+Deno.test("a fallback of another provider gets ids of tool calls that it takes", async () => {
+  const sum = (id: string) => ({ id, name: "calculator", arguments: '{"expression":"1+1"}' });
+  await using double = await startProviderDouble([
+    completion({ toolCalls: [sum("call_abcdefghijklmnop"), sum("call00001")] }),
+    errorStatus(503),
+    strict,
+  ]);
+  const { service } = agentService(providerOf(double), {
+    environment: { HUB_FALLBACK: MISTRAL },
+  });
+  const response = await service(agentRequestOf(BODY));
+  assertEquals([response.status, response.headers.get("x-agent-model")], [200, MISTRAL]);
+  const { messages } = double.requests.at(-1)!.body;
+  const made = messages.at(-3).tool_calls.map(({ id }: { id: string }) => id);
+  const answered = messages.slice(-2).map(({ tool_call_id }: Record<string, string>) =>
+    tool_call_id
+  );
+  assertEquals([made, answered], [["call00002", "call00001"], ["call00002", "call00001"]]);
+});
+
+Deno.test("a turn of another provider in a history gets such ids, one of the same keeps its own", async () => {
+  const id = "function-call-123";
+  const extra_content = { google: { thought_signature: "x" } };
+  const made = { id, type: "function", function: { name: "look", arguments: "{}" }, extra_content };
+  const messages = [
+    { type: "human", content: "Hi" },
+    {
+      type: "ai",
+      content: "",
+      additional_kwargs: { tool_calls: [made], from_model: "google/gemini" },
+    },
+    { type: "tool", tool_call_id: id, content: "seen" },
+  ];
+  await using double = await startProviderDouble([strict, completion()]);
+  const { service } = agentService(providerOf(double));
+  for (const model of [MISTRAL, "google/gemini-flash"]) {
+    const headers = { "x-model-id": model };
+    const response = await service(agentRequestOf({ messages }, { headers }));
+    assertEquals(response.status, 200);
+    await response.body?.cancel();
+  }
+  const answered = double.requests.map(({ body }) => body.messages.at(-1).tool_call_id);
+  assertEquals(answered, ["call00001", id]);
 });
