@@ -1,4 +1,11 @@
-import { asFields, asList, asText, type Fields, isFields } from "../../shared/fields.ts";
+import {
+  asFields,
+  asList,
+  asText,
+  type Fields,
+  isFields,
+  parseFields,
+} from "../../shared/fields.ts";
 import {
   argumentsText,
   KNOWN_FIELDS,
@@ -144,19 +151,17 @@ function createCallCollector() {
    * The call that a piece continues. Pieces say so by `index`, or by repeating the id, or by
    * saying nothing at all. A name together with an id not seen before opens a new call even at a
    * known index: some providers send index 0 for all calls. A new id without a name does not:
-   * others make up an id for every piece.
+   * others make up an id for every piece. So does a name with arguments of its own if those of the
+   * call are complete: some of these providers send no ids, or the same for all calls.
    */
-  function find({ index, id, name }: {
-    index: number | undefined;
-    id: string;
-    name: string;
-  }): ToolCall | undefined {
-    if (index !== undefined) {
-      const call = byIndex.get(index);
-      return name && id && call?.id && call.id !== id ? undefined : call;
-    }
+  function find(piece: CallPiece): ToolCall | undefined {
+    const { index, id, name } = piece;
     const sameId = id ? byId.get(id) : undefined;
-    return sameId ?? (name ? undefined : list.at(-1));
+    const call = index !== undefined
+      ? byIndex.get(index)
+      : sameId ?? (name ? undefined : list.at(-1));
+    const isOtherId = index !== undefined && name && id && call?.id && call.id !== id;
+    return isOtherId || call && isAnother(call, piece) ? undefined : call;
   }
 
   function add(piece: Record<string, unknown>): ChatDelta {
@@ -164,7 +169,8 @@ function createCallCollector() {
     const id = asText(piece.id) ?? "";
     const called = asFields(piece.function);
     const name = asText(called.name) ?? "";
-    let call = find({ index, id, name });
+    const text = argumentsText(called.arguments);
+    let call = find({ index, id, name, text });
     if (!call) {
       if (list.length === MAX_TOOL_CALLS) throw tooManyCalls();
       call = { id, name, arguments: "" };
@@ -174,7 +180,6 @@ function createCallCollector() {
     call.id ||= id;
     if (call.id) byId.set(call.id, call);
     call.name ||= name;
-    const text = argumentsText(called.arguments);
     call.arguments += text;
     const extra = pickCallExtra(piece);
     if (extra) mergeExtra(call.extra ??= {}, extra);
@@ -188,6 +193,21 @@ function createCallCollector() {
   }
 
   return { list, add };
+}
+
+/** A piece of a tool call; what it does not have is empty. */
+interface CallPiece {
+  index: number | undefined;
+  id: string;
+  name: string;
+  /** Of its arguments. */
+  text: string;
+}
+
+/** True for a piece with a name and the start of an object, after a call whose object has ended. */
+function isAnother(call: ToolCall, { name, text }: CallPiece): boolean {
+  if (!name || !/^\s*\{/.test(text) || !/\}\s*$/.test(call.arguments.slice(-10))) return false;
+  return parseFields(call.arguments) !== undefined;
 }
 
 function tooManyCalls(): CallFailure {

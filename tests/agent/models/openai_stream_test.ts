@@ -126,6 +126,37 @@ for (const [how, fragments] of Object.entries(FRAGMENTS)) {
   });
 }
 
+const ALL_AT_0: Record<string, ReturnType<typeof call>[]> = {
+  "without ids": [
+    call(0, "", "one", '{"a":1}'),
+    call(0, "", "one", "{}"),
+    call(0, null, "two", "{}"),
+  ],
+  "with the same id": ["one", "one", "two"].map((name, index) =>
+    call(0, "same", name, index === 0 ? '{"a":1}' : "{}")
+  ),
+  "in pieces with their names": [
+    call(0, null, "one", '{"a":'),
+    call(0, null, "one", "1}"),
+    call(0, null, "one", ""),
+    call(0, null, "one", "{"),
+    call(0, null, "one", "}"),
+    call(0, null, "two", "{}"),
+  ],
+};
+for (const [how, pieces] of Object.entries(ALL_AT_0)) {
+  Deno.test(`streamed tool calls that are all at index 0, ${how}, stay apart`, async () => {
+    const { reply, deltas } = await streamed([
+      ...pieces.map((piece) => ({ choices: [{ delta: { tool_calls: [piece] } }] })),
+      { choices: [{ delta: {}, finish_reason: "tool_calls" }] },
+    ]);
+    const made = reply.toolCalls.map(({ name, arguments: text }) => `${name} ${text}`);
+    assertEquals(made, ['one {"a":1}', "one {}", "two {}"]);
+    const indexes = deltas.map((delta) => delta.type === "call" ? delta.index : undefined);
+    assertEquals(new Set(indexes), new Set([0, 1, 2]));
+  });
+}
+
 Deno.test("streamed tool calls without any id get ids of their own", async () => {
   const { reply } = await streamed([
     { choices: [{ delta: { tool_calls: [call(undefined, null, "one", "{}")] } }] },
