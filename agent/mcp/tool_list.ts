@@ -79,7 +79,8 @@ export async function readToolList(
         continue;
       }
       const { name, title, description, inputSchema } = data;
-      const tool = { name, description: description ?? title ?? name, inputSchema };
+      const said = [description, title].find((text) => text?.trim());
+      const tool = { name, description: said ?? name, inputSchema };
       characters += JSON.stringify(tool).length;
       if (tools.length === maxTools) return { ...list(), leftOut: `over ${maxTools} tools` };
       if (characters > maxCharacters) {

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
-import { asFields, asText } from "../../shared/fields.ts";
+import { asFields, asText, isFields } from "../../shared/fields.ts";
 import type { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentSettings } from "../run/graph.ts";
 import { unsupported } from "./error_shape.ts";
@@ -7,7 +7,7 @@ import { unsupported } from "./error_shape.ts";
 /** The caller's functions, with all their fields. Throws 400 for tools of another kind. */
 export function readTools({ tools }: CompletionRequest): ToolDefinition[] {
   return (tools ?? []).map((tool, index) => {
-    const { type, function: definition } = asFields(tool);
+    const { type, function: called } = asFields(tool);
     if (type !== "function") {
       throw unsupported(
         `tools.${index}.type`,
@@ -15,10 +15,16 @@ export function readTools({ tools }: CompletionRequest): ToolDefinition[] {
           "the model without the agent",
       );
     }
-    const name = asText(asFields(definition).name);
+    const { name: given, description: text, parameters, ...more } = asFields(called);
+    const name = asText(given);
     if (!name) throw unsupported(`tools.${index}.function.name`, "it is missing");
-    const parameters = { type: "object", properties: {} };
-    return { description: "", parameters, ...asFields(definition), name };
+    const description = asText(text);
+    return {
+      ...more,
+      name,
+      ...(description?.trim() && { description }),
+      parameters: isFields(parameters) ? parameters : { type: "object", properties: {} },
+    };
   });
 }
 

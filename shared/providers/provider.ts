@@ -57,7 +57,8 @@ export interface ToolCall {
 /** A tool as the model sees it. `parameters` is a JSON Schema of type `object`. */
 export interface ToolDefinition {
   name: string;
-  description: string;
+  /** Never blank: Bedrock refuses that. */
+  description?: string;
   parameters: Record<string, unknown>;
 }
 

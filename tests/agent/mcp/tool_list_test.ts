@@ -17,12 +17,18 @@ function endless(page: (number: number) => ToolPage["tools"]) {
 Deno.test("a list is read page by page", async () => {
   const pages: Record<string, ToolPage> = {
     first: { tools: [tool("a")], nextCursor: "second" },
-    second: { tools: [{ name: "b", title: "B", inputSchema: {} }, { name: "c", inputSchema: {} }] },
+    second: {
+      tools: [
+        { name: "b", title: "B", inputSchema: {} },
+        { name: "c", inputSchema: {} },
+        { ...tool("d", " "), title: "" }, // a blank description is refused by some models
+      ],
+    },
   };
   const { tools, leftOut } = await readToolList((cursor) =>
     Promise.resolve(pages[cursor ?? "first"]!)
   );
-  assertEquals(tools.map(({ description }) => description), ["a", "B", "c"]);
+  assertEquals(tools.map(({ description }) => description), ["a", "B", "c", "d"]);
   assertEquals(leftOut, undefined);
 });
 

@@ -37,7 +37,6 @@ Deno.test("a caller's tools are offered beside the agent's, with all their field
   assertEquals(names, ["current_time", "calculator", "get_weather"]);
   assertEquals<unknown>(request?.tools?.at(-1), {
     name: "get_weather",
-    description: "",
     parameters: { type: "object" },
     strict: true,
   });

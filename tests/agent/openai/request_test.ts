@@ -48,3 +48,24 @@ Deno.test("any OpenAI conversation becomes one that every strict provider accept
     { numRuns: 500 },
   );
 });
+
+Deno.test("a blank description of a caller's tool is left out, because Bedrock refuses it", () => {
+  const functions = [
+    { name: "a" },
+    { name: "b", description: " ", parameters: null },
+    { name: "c", description: null },
+    { name: "d", description: "D", strict: true },
+  ];
+  const { callerTools } = toConversation(CompletionRequest.parse({
+    model: "a/b",
+    messages: [{ role: "user", content: "Hi" }],
+    tools: functions.map((definition) => ({ type: "function", function: definition })),
+  }));
+  const parameters = { type: "object", properties: {} };
+  assertEquals<unknown>(callerTools, [
+    { name: "a", parameters },
+    { name: "b", parameters },
+    { name: "c", parameters },
+    { name: "d", description: "D", strict: true, parameters },
+  ]);
+});
