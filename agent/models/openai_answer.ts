@@ -1,6 +1,6 @@
 import { type DecodedAnswer, NotJson, parseJsonAnswer } from "../../shared/http/utf8.ts";
 import { unreadable } from "../../shared/providers/failed_answer.ts";
-import { hiddenFailure } from "../../shared/providers/hidden_error.ts";
+import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.ts";
 import { parseReply } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
 
@@ -17,7 +17,7 @@ export async function readAnswer<T>(
   const answer = isJson(response) ? tryParse(bytes) : undefined;
   const parsed = answer && parse(answer);
   if (parsed !== undefined) return parsed;
-  throw hiddenFailure(response, answer?.value) ??
+  throw hiddenFailure(response, answer?.value) ?? bareFailure(response, answer?.value) ??
     unreadable(response, new TextDecoder().decode(bytes));
 }
 

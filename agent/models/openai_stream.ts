@@ -2,7 +2,7 @@ import type { CallClock } from "../../shared/providers/call_clock.ts";
 import { readStart, unreadable } from "../../shared/providers/failed_answer.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { CallFailure } from "../../shared/providers/failure.ts";
-import { hiddenFailure } from "../../shared/providers/hidden_error.ts";
+import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.ts";
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta } from "../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
@@ -25,8 +25,8 @@ const LAST_WAIT_MS = 5_000;
 
 /**
  * The deltas of a streamed answer. One that ends with neither a `finish_reason` of each choice nor
- * `[DONE]` was cut off and throws: half a reply must not pass for a short one. An event with an
- * `error` throws it.
+ * `[DONE]` was cut off and throws: half a reply must not pass for a short one. An event that is an
+ * error throws it.
  */
 export async function* readStream(
   response: Response,
@@ -45,23 +45,26 @@ export async function* readStream(
   let isDone = false;
   let isUtf8 = true;
   let isUnfinished = false;
-  let isStream = response.headers.get("content-type")?.includes("event-stream");
+  let isError = false;
+  let hasEvents = false;
   const events = readServerSentEvents(response.body ?? new Blob().stream(), {
     onStart: (text) => start = text,
     onInvalid: () => isUtf8 = false,
     onUnfinished: () => isUnfinished = true,
+    onError: () => isError = true,
   });
   /** What happens to the connection of a whole answer does not matter, unless the caller has left. */
   const isOver = () => assembler.isWhole() && (clock.isTimedOut() || !clock.signal.aborted);
   for await (const data of endingWell(events, isOver)) {
     isDone = data === "[DONE]";
     if (isDone) break;
-    isStream = true;
-    const chunk = parseChunk(data);
-    if (!chunk && isUnfinished) break;
+    hasEvents = true;
+    const parsed = parseChunk(data);
+    if (!parsed && isUnfinished) break;
+    const chunk = isError && !parsed?.error ? { error: parsed ?? data } : parsed;
     if (!chunk) throw unreadable(response, data);
     // Of what is passed on, the errors of choices are the caller's to read.
-    const failure = chunk.error || !passesThrough ? hiddenFailure(response, chunk) : undefined;
+    const failure = chunk.error || !passesThrough ? toFailure(response, chunk) : undefined;
     if (failure) throw failure;
     clock.pause();
     const deltas = assembler.add(chunk);
@@ -70,9 +73,9 @@ export async function* readStream(
     clock.restart(assembler.isWhole() ? LAST_WAIT_MS : undefined);
   }
   if (!isDone && !assembler.isWhole()) {
-    throw isStream
+    throw hasEvents || isStream(response, start)
       ? new CallFailure({ failure: { kind: "interrupted" } })
-      : unreadable(response, start);
+      : toFailure(response, parseChunk(start)) ?? unreadable(response, start);
   }
   clock.pause();
   const reply = assembler.reply();
@@ -102,6 +105,15 @@ async function* readWhole(
   if (thoughts) yield { type: "reasoning", text: thoughts };
   if (reply.content) yield { type: "text", text: reply.content };
   yield { type: "reply", reply };
+}
+
+function toFailure(response: Response, chunk: unknown): CallFailure | undefined {
+  return hiddenFailure(response, chunk) ?? bareFailure(response, chunk);
+}
+
+/** Whether an answer without events is a stream, and not a JSON text under the name of one. */
+function isStream({ headers }: Response, start: string): boolean {
+  return Boolean(headers.get("content-type")?.includes("event-stream")) && !/^\s*[[{]/.test(start);
 }
 
 /** `undefined` for what is not JSON; `null` says nothing. */

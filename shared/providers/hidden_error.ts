@@ -6,7 +6,7 @@ import { CallFailure } from "./failure.ts";
  * answer with the status that it tells. `undefined` if the answer is no error.
  */
 export function hiddenFailure({ headers }: Response, value: unknown): CallFailure | undefined {
-  const body = asFields(value);
+  const body = asFields([value].flat()[0]); // Gemini puts an error into a list
   const choice = asFields(asList(body.choices)[0]);
   if (isFields(choice.message) && !choice.error) return undefined;
   const error = body.error || choice.error;
@@ -21,6 +21,17 @@ export function hiddenFailure({ headers }: Response, value: unknown): CallFailur
     failure: { kind: "status", status },
     answer: { status, headers, body: words },
   });
+}
+
+/**
+ * The failure of an answer or an event that is an error by itself, without a field `error`:
+ * `{"object": "error", "message": …}` (vLLM, Mistral), `{"detail": …}` (FastAPI).
+ */
+export function bareFailure(response: Response, value: unknown): CallFailure | undefined {
+  const { object, type, detail, choices, content } = asFields(value);
+  const isError = /^error$/i.test(String(object ?? type)) || Boolean(detail);
+  if (!isError || choices || content) return undefined;
+  return hiddenFailure(response, { error: value });
 }
 
 const WORDS: [RegExp, number][] = [

@@ -7,27 +7,35 @@ export interface EventOptions {
   onInvalid?: () => void;
   /** Called before the last event if the stream ended within a line of it. */
   onUnfinished?: () => void;
+  /** Called before each event that is named `error`. */
+  onError?: () => void;
 }
 
 /**
  * The `data` of each event of a stream. Ends where the stream ends, also in the middle of an event,
- * whose data so far is then the last. Event names, ids and comments are left out.
+ * whose data so far is then the last. Event names, ids and comments are left out. An `error:` field,
+ * which older versions of llama.cpp send, is the data of an event of that name.
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onStart, onInvalid = () => {}, onUnfinished = () => {} }: EventOptions = {},
+  { onStart, onInvalid = () => {}, onUnfinished = () => {}, onError = () => {} }: EventOptions = {},
 ): AsyncGenerator<string> {
   let data: string[] = [];
   /** The line so far, in the pieces that it came in. */
   let rest: string[] = [];
   let isStart = true;
+  let isError = false;
 
   function* takeLines(lines: string[]): Generator<string> {
     for (const line of lines) {
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
-      if (line !== "" || data.length === 0) continue;
-      yield data.join("\n");
+      else if (line.startsWith("error:")) data.push(line.slice("error:".length).trimStart());
+      isError ||= /^(event: ?error$|error:)/.test(line);
+      if (line !== "") continue;
+      if (data.length > 0 && isError) onError();
+      if (data.length > 0) yield data.join("\n");
       data = [];
+      isError = false;
     }
   }
 

@@ -7,6 +7,7 @@ import {
   completion,
   completionChunks,
   json,
+  partial,
   sse,
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
@@ -121,4 +122,32 @@ Deno.test("a connection that breaks before the first text is tried again", async
   await using double = await startProviderDouble(answers);
   await WAYS.stream(providerOf(double, { retries: 1 }));
   assertEquals(double.requests.length, 2);
+});
+
+const FULL = "The KV cache is full";
+const OTHER_FORMS: Record<string, [text: string, status: number]> = {
+  "an event named error": [`event: error\ndata: {"message":"${FULL}","code":503}\n\n`, 503],
+  "an event named error, as text": [`event: error\ndata: ${FULL}\n\n`, 500],
+  "an error field of llama.cpp": [`error: {"code":500,"message":"${FULL}"}\n\n`, 500],
+  "an object named error": [
+    `data: {"object":"error","message":"${FULL}","code":400}\n\ndata: [DONE]\n\n`,
+    400,
+  ],
+  "FastAPI's detail": [`data: {"detail":"${FULL}"}\n\n`, 500],
+  "a list with an error": [`data: [{"error":{"code":429,"message":"${FULL}"}}]\n\n`, 429],
+  "JSON that is no event": [`{"error":{"code":429,"message":"${FULL}"}}`, 429],
+};
+for (const [form, [text, status]] of Object.entries(OTHER_FORMS)) {
+  Deno.test(`an error in a stream as ${form} is reported with its words`, async () => {
+    const answer = partial([text], { end: "close", type: "text/event-stream" });
+    const error = await failure(answer, (double) => WAYS.stream(providerOf(double)));
+    assertEquals(error.failure, { kind: "status", status });
+    assertEquals(error.provider?.message, FULL);
+  });
+}
+
+Deno.test("an answer of status 200 that is an error by itself has its status and words", async () => {
+  const body = { object: "error", message: FULL, type: "BadRequestError", code: 400 };
+  const error = await failure(json(body), (double) => WAYS.complete(providerOf(double)));
+  assertEquals([error.status, error.provider?.message], [400, FULL]);
 });
