@@ -1,10 +1,12 @@
 import {
+  type CallOptions,
   type ChatProvider,
   type ChatRequest,
   ProviderError,
 } from "../../shared/providers/provider.ts";
 import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
+import { LONGEST_DELAY_MS } from "../../shared/providers/retry.ts";
 import { withAttempts } from "./attempts.ts";
 
 /** A provider for one run that falls back to other models. */
@@ -32,9 +34,19 @@ export function createFallback(provider: ChatProvider, models: string[]): Fallba
     return { ...request, model, messages };
   }
 
+  /** While there is another model to ask, no long wait is worth it. */
+  function withWait(options: CallOptions = {}): CallOptions {
+    return current + 1 < models.length ? { ...options, maxWaitMs: LONGEST_DELAY_MS } : options;
+  }
+  const impatient: ChatProvider = {
+    name: provider.name,
+    complete: (request, options) => provider.complete(request, withWait(options)),
+    stream: (request, options) => provider.stream(request, withWait(options)),
+  };
+
   return {
     name: provider.name,
-    ...withAttempts(provider, {
+    ...withAttempts(impatient, {
       first: withModel,
       next(failed, error) {
         if (!isUnavailable(error) || current + 1 >= models.length) throw error;

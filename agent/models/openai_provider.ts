@@ -82,14 +82,15 @@ export function createOpenAIProvider(
   /** One whole call: its clock, its retries, and its errors in our words. */
   async function call<T>(
     attempt: Attempt,
-    caller: AbortSignal | undefined,
+    { signal: caller, maxWaitMs }: CallOptions,
     send: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const clock = startCallClock(timeoutMs, caller);
     let isRetried = false;
     const onRetry = () => isRetried = true;
     try {
-      return await withRetries(() => send(clock.signal), { retries, clock, diagnose, onRetry });
+      const options = { retries, clock, diagnose, maxWaitMs, onRetry };
+      return await withRetries(() => send(clock.signal), options);
     } catch (error) {
       throw translate(error, { attempt, clock, caller, isRetried });
     } finally {
@@ -100,7 +101,7 @@ export function createOpenAIProvider(
   async function complete(request: ChatRequest, options: CallOptions = {}): Promise<ChatReply> {
     const attempt = { ...attempted, model: request.model };
     const body = JSON.stringify(toCompletionParams(request));
-    return await call(attempt, options.signal, async (signal) => {
+    return await call(attempt, options, async (signal) => {
       const response = await send("/chat/completions", { body, signal });
       if (!request.rawMessages) return await readReply(response, request.model);
       return await readAnswer(response, (answer) => {
@@ -112,7 +113,7 @@ export function createOpenAIProvider(
 
   async function* stream(
     request: ChatRequest,
-    { signal: caller }: CallOptions = {},
+    { signal: caller, maxWaitMs }: CallOptions = {},
   ): AsyncGenerator<ChatDelta> {
     const { model, rawMessages, extra } = request;
     const attempt = { ...attempted, model };
@@ -130,7 +131,8 @@ export function createOpenAIProvider(
     }
 
     try {
-      const { first, deltas } = await withRetries(open, { retries, clock, diagnose, onRetry });
+      const options = { retries, clock, diagnose, maxWaitMs, onRetry };
+      const { first, deltas } = await withRetries(open, options);
       if (!first.done) yield first.value;
       yield* deltas;
     } catch (error) {
@@ -141,7 +143,7 @@ export function createOpenAIProvider(
   }
 
   async function listModels(options: CallOptions = {}): Promise<ListedModel[]> {
-    return await call(attempted, options.signal, async (signal) => {
+    return await call(attempted, options, async (signal) => {
       const response = await send("/models", { signal });
       return await readAnswer(response, ({ value }) => parseModels(value));
     });

@@ -82,6 +82,8 @@ export interface ChatRequest {
 export interface CallOptions {
   /** Ends the call, and the request to the provider with it. */
   signal?: AbortSignal;
+  /** A call whose provider asks for a longer wait fails at once. */
+  maxWaitMs?: number;
 }
 
 /** Token counts as the provider sent them; a detail object holds only what it sent. */

@@ -2,7 +2,8 @@ import type { CallClock } from "./call_clock.ts";
 import { type Diagnosis, retryAfterMs } from "./failure.ts";
 
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 8_000;
+/** Unless a provider asks for a longer one. */
+export const LONGEST_DELAY_MS = 8_000;
 
 export interface RetryOptions {
   /** Further attempts after the first. */
@@ -12,17 +13,19 @@ export interface RetryOptions {
   diagnose: (error: unknown) => Diagnosis;
   /** True for a failure that is worth another attempt without counting as one. */
   forgive?: (diagnosis: Diagnosis) => boolean;
+  /** The longest wait that a provider may ask for; by default what the clock allows. */
+  maxWaitMs?: number | undefined;
   /** Called before each further attempt. */
   onRetry?: () => void;
 }
 
 /**
- * Attempts a call again if that may help. A wait that the clock does not allow ends the call at
- * once.
+ * Attempts a call again if that may help. A wait that the clock or `maxWaitMs` does not allow ends
+ * the call at once.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { retries, clock, diagnose, forgive, onRetry }: RetryOptions,
+  { retries, clock, diagnose, forgive, maxWaitMs = Infinity, onRetry }: RetryOptions,
 ): Promise<T> {
   let counted = 0;
   for (let failed = 0;; failed++) {
@@ -35,7 +38,7 @@ export async function withRetries<T>(
       if (!forgive?.(diagnosis) && counted++ >= retries) throw error;
       const asked = diagnosis.answer && retryAfterMs(diagnosis.answer.headers);
       const delay = asked ?? backoffMs(failed);
-      if (delay >= clock.remainingMs()) throw error;
+      if (delay >= clock.remainingMs() || delay > maxWaitMs) throw error;
       await clock.sleep(delay);
       onRetry?.();
     }

@@ -7,7 +7,9 @@ import { providerOf } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
   completion,
+  completionChunks,
   errorStatus,
+  sse,
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
 import { createScriptedProvider } from "../../fakes/scripted_provider.ts";
@@ -151,3 +153,19 @@ Deno.test("a turn of another provider in a history gets such ids, one of the sam
   const answered = double.requests.map(({ body }) => body.messages.at(-1).tool_call_id);
   assertEquals(answered, ["call00001", id]);
 });
+
+for (const accept of ["application/json", "text/event-stream"]) {
+  Deno.test(`a fallback is asked at once if the model wants a long wait, ${accept}`, async () => {
+    const busy = errorStatus(429, { headers: { "retry-after": "20" } });
+    const soon = errorStatus(429, { headers: { "retry-after-ms": "1" } });
+    const last = accept === "application/json" ? completion() : sse(completionChunks());
+    await using double = await startProviderDouble([busy, soon, last]);
+    const { service } = agentService(providerOf(double, { retries: 2, timeoutMs: 120_000 }), {
+      environment: { HUB_FALLBACK: "c/d" },
+    });
+    const response = await service(agentRequestOf(BODY, { headers: { accept } }));
+    await response.body?.cancel();
+    assertEquals([response.status, response.headers.get("x-agent-model")], [200, "c/d"]);
+    assertEquals(double.requests.map(({ body }) => body.model), ["a/b", "c/d", "c/d"]);
+  });
+}
