@@ -22,10 +22,15 @@ export type ListEndpointModels = (
 const MOST_MODELS = 1_000;
 const TIMEOUT_MS = 10_000;
 
-/** OpenAI's list, and the list of fine-tuned models of an agent, by name. */
+const Models = z.array(z.object({ id: z.string().min(1).max(256) }));
+
+/**
+ * OpenAI's list, Together's, which is the `data` of such a list by itself, and the list of fine-tuned
+ * models of an agent, by name.
+ */
 const Listed = z.union([
-  z.object({ data: z.array(z.object({ id: z.string().min(1).max(256) })) })
-    .transform(({ data }): EndpointModel[] => data.map(({ id }) => ({ id }))),
+  z.union([Models, z.object({ data: Models }).transform(({ data }) => data)])
+    .transform((models): EndpointModel[] => models.map(({ id }) => ({ id }))),
   z.record(z.string(), z.string().min(1).max(256))
     .transform((models) => Object.entries(models).map(([name, id]) => ({ id, name }))),
 ]);

@@ -180,11 +180,16 @@ function parseDetails(details: unknown): Record<string, number> | null {
   return numeric.length > 0 ? Object.fromEntries(numeric) : null;
 }
 
-/** `{data: [{id, …}]}`; `undefined` if it is not such a list. Entries without an id are dropped. */
+/**
+ * `{data: [{id, …}]}`, or Together's list without `data`; `undefined` if it is neither. Ollama's
+ * `data` is `null` if it has no models. Entries without an id are dropped.
+ */
 export function parseModels(body: unknown): ListedModel[] | undefined {
-  const { data } = asFields(body);
-  if (!Array.isArray(data)) return undefined;
-  return data.map(asFields).flatMap((model) => {
+  const { object, data } = asFields(body);
+  if (object === "list" && data === null) return [];
+  const list = Array.isArray(body) ? body : data;
+  if (!Array.isArray(list)) return undefined;
+  return list.map(asFields).flatMap((model) => {
     const id = asText(model.id);
     if (!id) return [];
     const names = [model.name, model.display_name, model.suffix];

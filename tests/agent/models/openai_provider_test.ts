@@ -253,6 +253,16 @@ Deno.test("models are listed by the name that people know, else by their id", as
   ]);
 });
 
+Deno.test("Together's list of models, which has no data, and Ollama's empty one are read", async () => {
+  await using double = await startProviderDouble([
+    json([{ id: "meta/llama", display_name: "Llama" }]),
+    json({ object: "list", data: null }),
+  ]);
+  const provider = providerOf(double);
+  assertEquals(await provider.listModels(), [{ id: "meta/llama", name: "Llama" }]);
+  assertEquals(await provider.listModels(), []);
+});
+
 for (const answer of [raw("<html>"), json({ models: [] }), json(null)]) {
   Deno.test(`a list of models that is none is unreadable (${await bodyOf(answer)})`, async () => {
     const error = await failure(answer, (double) => providerOf(double).listModels());

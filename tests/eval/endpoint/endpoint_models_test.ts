@@ -29,6 +29,11 @@ Deno.test("the models of an OpenAI endpoint are listed with the operator's key",
   assertEquals(asked[0], ["/v1/models", "Bearer secret"]);
 });
 
+Deno.test("Together's models are listed, although its list has no data", async () => {
+  const { list } = lister({ "/v1/models": [{ id: "meta/llama", type: "chat" }] });
+  assertEquals(await list("http://model.example/v1"), [{ id: "meta/llama" }]);
+});
+
 Deno.test("an agent's fine-tuned models are listed by name beside its others", async () => {
   const { list } = lister({
     "/v1/models": { data: [{ id: "demo/assistant" }] },
