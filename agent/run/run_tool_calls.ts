@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
+import type { Fields } from "../../shared/fields.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { ChatMessage, ContentPart, ToolCall } from "../../shared/providers/provider.ts";
 import { limitImages } from "../../shared/providers/tool_images.ts";
@@ -10,7 +11,7 @@ import { createYielder, type Yielder } from "../../shared/yielder.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { parseToolArguments } from "./tool_call.ts";
 import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
-import { type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";
+import { type Tool, type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";
 
 /** Limits of one call and of all the calls of one turn. */
 export interface ToolLimits extends TurnLimits {
@@ -137,7 +138,7 @@ async function execute(
     const given = call.arguments.slice(0, MAX_SHOWN);
     throw new ToolError(`the arguments must be one JSON object, but they are: ${given}`);
   }
-  const checked = tool.schema.safeParse(args);
+  const checked = checkArguments(tool, args);
   if (!checked.success) {
     throw new ToolError(`the arguments are invalid\n${z.prettifyError(checked.error)}`);
   }
@@ -150,6 +151,15 @@ async function execute(
     content: text.trim() === "" ? NOTHING : cut(text, options.maxCharacters),
     ...(images.length > 0 && { images }),
   };
+}
+
+/** Models send `null` for an argument that they could leave out. */
+function checkArguments({ schema }: Tool, args: Fields) {
+  const checked = schema.safeParse(args);
+  if (checked.success) return checked;
+  const given = Object.entries(args).filter(([, value]) => value !== null);
+  const again = schema.safeParse(Object.fromEntries(given));
+  return again.success ? again : checked;
 }
 
 const NOTHING = "(The tool returned nothing.)";

@@ -23,19 +23,18 @@ export function identifyCalls(calls: ToolCall[], history: ChatMessage[]): ToolCa
 
 /** A call that is valid in a history: strict providers check its name and parse its arguments. */
 export function toHistoryCall({ id, name, arguments: text, extra }: ToolCall): ToolCall {
-  const isReadable = text.trim() !== "" && parseToolArguments(text) !== undefined;
   return {
     id,
     name: functionName(name),
-    arguments: isReadable ? text : "{}",
+    arguments: parseFields(text) ? text : "{}",
     ...(extra && { extra }),
   };
 }
 
 /**
- * Parses the arguments of a tool call; `undefined` if they are not a JSON object. An empty text is
- * an empty object: many models send it for a tool without arguments.
+ * Parses the arguments of a tool call; `undefined` if they are not a JSON object. An empty text and
+ * `null` are an empty object: many models and gateways send it for a tool without arguments.
  */
 export function parseToolArguments(text: string): Fields | undefined {
-  return text.trim() === "" ? {} : parseFields(text);
+  return ["", "null"].includes(text.trim()) ? {} : parseFields(text);
 }

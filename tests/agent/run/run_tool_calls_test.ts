@@ -1,5 +1,6 @@
 import { textOf } from "../../../shared/providers/content.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { z } from "zod";
 import { createCallerTools } from "../../../agent/run/caller_tools.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
 import type { ToolCall } from "../../../shared/providers/provider.ts";
@@ -49,6 +50,24 @@ Deno.test("the answer to a call that cannot be run tells the model how to correc
     assertStringIncludes(told, expected);
     assert(!told.includes("secret"), "an error of the inside must not reach the model");
   }
+});
+
+Deno.test("null stands for no arguments, and for an argument that may be left out", async () => {
+  const schema = z.object({ text: z.string().default("nothing"), more: z.string().optional() });
+  const lenient = { ...echo, schema };
+  for (const given of ["null", '{"text":null,"more":null}', '{"text":"nothing","more":null}']) {
+    const provider = createScriptedProvider(calls(call({ arguments: given })), {});
+    await run(provider, { tools: [lenient] });
+    assertEquals(toolMessages(provider), ["echo: nothing"]);
+    const sent = provider.requests[1]?.messages[1];
+    assertEquals(
+      sent?.role === "assistant" && sent.toolCalls?.[0]?.arguments,
+      given === "null" ? "{}" : given,
+    );
+  }
+  const strict = createScriptedProvider(calls(call({ arguments: '{"text":null}' })), {});
+  await run(strict);
+  assertStringIncludes(toolMessages(strict)[0]!, "expected string, received null");
 });
 
 Deno.test("arguments that are not JSON are not sent back in the history, which providers parse", async () => {
