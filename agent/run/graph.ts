@@ -26,6 +26,7 @@ import {
   createCallerTools,
   type PendingRun,
 } from "./caller_tools.ts";
+import type { FallbackProvider } from "../models/fallback.ts";
 import type { Toolbox } from "../tools/tool.ts";
 
 /** Settings of a run's model calls. If one is unset, the provider's default applies. */
@@ -48,7 +49,8 @@ export interface ToolExtra {
 }
 
 export interface AgentRun {
-  provider: ChatProvider;
+  /** `answeredBy` names the model for errors, if it may be another one than `model`. */
+  provider: ChatProvider & Partial<Pick<FallbackProvider, "answeredBy">>;
   model: string;
   /** A history that every provider accepts: see `buildHistory`. */
   messages: ChatMessage[];
@@ -148,7 +150,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const ms = performance.now() - started;
   const cost = addModelCall(state.cost, { usage: reply.usage, ms });
   if (isBlank(reply)) {
-    if (blanks > 0) throw emptyReply(model);
+    if (blanks > 0) throw emptyReply(provider.answeredBy?.() ?? model);
     return { to: "model", value: { ...state, cost, blanks: blanks + 1 } };
   }
   const calls = identifyCalls(reply.toolCalls, messages);

@@ -169,3 +169,12 @@ for (const accept of ["application/json", "text/event-stream"]) {
     assertEquals(double.requests.map(({ body }) => body.model), ["a/b", "c/d", "c/d"]);
   });
 }
+
+Deno.test("the error about empty answers names the fallback that gave them", async () => {
+  const empty = completion({ content: null });
+  await using double = await startProviderDouble([errorStatus(503), empty]);
+  const { service } = agentService(providerOf(double), { environment: { HUB_FALLBACK: "c/d" } });
+  const { code, detail } = await (await service(agentRequestOf(BODY))).json();
+  assertEquals(code, "empty_reply");
+  assertEquals(detail, 'cannot get a reply for model "c/d": it sent an empty answer twice');
+});
