@@ -1,5 +1,5 @@
 import type { ProviderWords } from "../errors.ts";
-import { type Fields, isFields } from "../fields.ts";
+import { asFields, asList, asText, type Fields, isFields } from "../fields.ts";
 import { shorten } from "../shorten.ts";
 
 const MAX_MESSAGE = 2_000;
@@ -11,14 +11,14 @@ export type Redact = (text: string) => string;
 
 /**
  * What the body of an error says, in any of the usual shapes: OpenAI's `{"error": {…}}`, Ollama's
- * `{"error": "…"}`, FastAPI's `{"detail": …}`, `{"message": …}`, Gemini's list of one error, or
- * plain text. `undefined` if it says nothing, or is a page of HTML.
+ * `{"error": "…"}`, FastAPI's `{"detail": …}`, `{"message": …}`, Cloudflare's `{"errors": [{…}]}`,
+ * Gemini's list of one error, or plain text. `undefined` if it says nothing, or is a page of HTML.
  */
 export function readWords(body: string, redact: Redact): ProviderWords | undefined {
   const parsed = tryParse(body);
   const fields = findError(parsed);
   const isText = parsed === undefined && !/^\s*[<[{]/.test(body);
-  const text = fields ? messageOf(fields) : isText ? body : "";
+  const text = fields ? messageOf(fields) + upstreamOf(fields, redact) : isText ? body : "";
   const message = tidy(text, { redact, max: MAX_MESSAGE });
   const { status, type = status, code, param } = fields ?? {};
   const field = (value: unknown) =>
@@ -46,7 +46,16 @@ function findError(value: unknown): Fields | undefined {
   if (Array.isArray(value)) return findError(value[0]);
   if (!isFields(value)) return undefined;
   if (typeof value.error === "string") return { ...value, message: value.error };
-  return isFields(value.error) ? value.error : value;
+  if (isFields(value.error)) return value.error;
+  const [first] = asList(value.errors);
+  return isFields(first) ? first : value;
+}
+
+/** OpenRouter's message is "Provider returned error"; what that provider said is beside it. */
+function upstreamOf({ metadata }: Fields, redact: Redact): string {
+  const raw = asText(asFields(metadata).raw);
+  const said = raw && readWords(raw, redact)?.message;
+  return said ? `: ${said}` : "";
 }
 
 function messageOf({ message, detail, msg, status }: Fields): string {

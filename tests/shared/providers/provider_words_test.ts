@@ -40,6 +40,25 @@ const BODIES: [shape: string, body: unknown, words: unknown][] = [
     ...none,
     message: '[{"loc":["body"],"msg":"required"}]',
   }],
+  ["Cloudflare's", { success: false, errors: [{ code: 7003, message: "No route." }] }, {
+    ...none,
+    message: "No route.",
+    code: "7003",
+  }],
+  [
+    "OpenRouter's",
+    {
+      error: {
+        message: "Provider returned error",
+        code: 400,
+        metadata: {
+          raw: '{"error":{"message":"Ids must be unique."}}',
+          provider_name: "Anthropic",
+        },
+      },
+    },
+    { ...none, message: "Provider returned error: Ids must be unique.", code: "400" },
+  ],
   ["a code alone", { error: { code: "moderation" } }, { ...none, message: "", code: "moderation" }],
   ["an empty object", {}, undefined],
   ["null", null, undefined],
@@ -64,5 +83,8 @@ Deno.test("words are redacted before they are cut, so that no half of a secret i
   const code = "y".repeat(195) + secret;
   const words = readWords(JSON.stringify({ error: { message, code } }), redact);
   assertEquals(words?.message, `${"x".repeat(1990)}[secret]`);
+  const upstream = { error: { message: "", metadata: { raw: message } } };
+  const { message: said = "" } = readWords(JSON.stringify(upstream), redact) ?? {};
+  assertEquals(said.includes("s3cr"), false);
   assertEquals(words?.code, `${"y".repeat(195)}[sec…`);
 });
