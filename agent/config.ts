@@ -43,7 +43,9 @@ export const AgentConfig = z.object({
   AGENT_MAX_RUNS: integer(1000, { min: 1 }),
   AGENT_MAX_HISTORY: integer(200, { min: 1 }),
   HUB_FALLBACK: list(),
-  AGENT_TOOLS: list(["current_time", "calculator"]).pipe(z.array(z.enum(TOOL_NAMES))),
+  AGENT_TOOLS: list(["current_time", "calculator"])
+    .transform((names) => names.join() === "none" ? [] : names)
+    .pipe(z.array(z.enum(TOOL_NAMES))),
   TOOL_TIMEOUT_MS: milliseconds(30_000, { min: 1 }),
   TAVILY_API_KEY: headerKey().optional(),
   TAVILY_BASE_URL: address().default("https://api.tavily.com"),

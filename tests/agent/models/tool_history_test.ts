@@ -81,7 +81,7 @@ Deno.test("an agent without tools answers a conversation that has some, at such 
       ],
     },
     accept: "application/json",
-    AGENT_TOOLS: ",",
+    AGENT_TOOLS: "none",
   });
   assertEquals([status, double.requests.map(toolNames)], [200, [undefined, ["look"]]]);
 });
@@ -92,7 +92,7 @@ Deno.test("a refusal that is not about tools is reported after one call", async 
   const { status, text } = await ask(double.baseUrl, {
     body: { messages: [{ type: "human", content: "Look." }, { type: "tool", content: "seen" }] },
     accept: "application/json",
-    AGENT_TOOLS: ",",
+    AGENT_TOOLS: "none",
   });
   assertEquals([status, double.requests.length], [400, 1]);
   assertStringIncludes(text, message);

@@ -52,6 +52,7 @@ Deno.test("AGENT_TOOLS selects the tools, and web_search needs its key", () => {
     createTools(parseConfig(AgentConfig, environment)).map(({ name }) => name);
   assertEquals(named({}), ["current_time", "calculator"]);
   assertEquals(named({ AGENT_TOOLS: "fetch_url,current_time" }), ["current_time", "fetch_url"]);
+  assertEquals(named({ AGENT_TOOLS: "none" }), []);
   assertEquals(named({ AGENT_TOOLS: "web_search", TAVILY_API_KEY: "k" }), ["web_search"]);
   const missing = assertThrows(() => named({ AGENT_TOOLS: "web_search" }), ConfigError);
   assertStringIncludes(missing.message, "TAVILY_API_KEY");
