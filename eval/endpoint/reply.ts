@@ -74,6 +74,14 @@ export function toTargetReply(raw: RawReply): TargetReply {
   return content.trim() === "" ? { ...reply, textless: explainTextless(reply, calls) } : reply;
 }
 
+/** A block at the beginning, closed or not. */
+const THOUGHT = /^\s*<(think|thinking)>(.*?)(?:(<\/\1>)(.*)|$)/s;
+/**
+ * The end of one whose opening tag is not part of the reply, because the model's chat template has
+ * written it (DeepSeek-R1, QwQ). It stands at the beginning or at the end of a line.
+ */
+const THOUGHT_END = /(?:^|\n)[ \t]*<\/think(?:ing)?>|<\/think(?:ing)?>(?=[ \t]*(?:\r?\n|$))/;
+
 /**
  * No model answers without tokens: all zeros come from an endpoint that does not count them but has
  * to send numbers, as an agent's message does.
@@ -87,10 +95,12 @@ function isCounted({ input_tokens, output_tokens }: InteractionUsage): boolean {
  * one: further in, the model may be writing about it. A block that is never closed is all thought.
  */
 function splitThought(text: string): { content: string; thought: string } {
-  const [, thought, isClosed, rest = ""] = /^\s*<think>(.*?)(?:(<\/think>)(.*)|$)/s.exec(text) ??
-    [];
-  if (thought === undefined) return { content: text, thought: "" };
-  return { content: isClosed ? rest.trimStart() : "", thought };
+  const [, , thought, isClosed, rest = ""] = THOUGHT.exec(text) ?? [];
+  if (thought !== undefined) return { content: isClosed ? rest.trimStart() : "", thought };
+  const end = THOUGHT_END.exec(text);
+  const before = text.slice(0, end?.index);
+  if (!end || /<think(?:ing)?>/.test(before)) return { content: text, thought: "" };
+  return { content: text.slice(end.index + end[0].length).trimStart(), thought: before };
 }
 
 /** The text of parts such as Mistral's `{"type": "thinking", "thinking": [{"text": "…"}]}`. */

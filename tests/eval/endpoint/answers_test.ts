@@ -93,6 +93,21 @@ const OPENAI: Case[] = [
     code: "empty_reply",
   },
   {
+    what: "reasoning whose opening tag the model's template has written ends at its closing tag",
+    answer: () => asCompletion({ content: "France, so\n</think>\n\nParis" }),
+    expected: { ...answered, reasoning: "France, so" },
+  },
+  {
+    what: "a closing tag within a sentence belongs to the reply",
+    answer: () => asCompletion({ content: "End it with </think> and go on" }),
+    expected: { agent_reply: "End it with </think> and go on", finish_reason: "stop" },
+  },
+  {
+    what: "a leading <thinking> block is the reasoning, too",
+    answer: () => asCompletion({ content: "<thinking>France…</thinking>\nParis" }),
+    expected: { ...answered, reasoning: "France…" },
+  },
+  {
     what: "a <think> block further in belongs to the reply",
     answer: () => asCompletion({ content: "Write <think>x</think> first" }),
     expected: { agent_reply: "Write <think>x</think> first", finish_reason: "stop" },
