@@ -1,8 +1,10 @@
 import { errorMessage } from "../../../shared/errors.ts";
 import { Ajv, type ValidateFunction } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { RE2JS } from "re2js";
+import { asFields, isFields } from "../../../shared/fields.ts";
 import type { CheckOf } from "../../../shared/schemas/checks.ts";
 import { rememberLast } from "../background/remember_last.ts";
 import { findObjects } from "../judge/json_objects.ts";
@@ -84,17 +86,27 @@ const options = {
     regExp: Object.assign((source: string) => remembered(source), { code: "" }),
   },
 };
-const engines = new Map<"7" | "2020", Ajv>();
+const ENGINES = { "7": Ajv, "2019": Ajv2019, "2020": Ajv2020 };
+type Draft = keyof typeof ENGINES;
+const engines = new Map<Draft, Ajv>();
 
-/** Without `$schema`, or with that of another draft: draft 7. */
-function engineFor(schema: unknown): Ajv {
-  const named = typeof schema === "object" && schema !== null && "$schema" in schema
-    ? String(schema.$schema)
-    : "";
-  const draft = /2019-09|2020-12/.test(named) ? "2020" : "7";
+/** Keywords that draft 7 does not know, and so would not hold a reply to. */
+const SINCE_2020 = /"(?:prefixItems|\$dynamicRef)":/;
+const SINCE_2019 =
+  /"(?:dependentRequired|dependentSchemas|unevaluatedProperties|unevaluatedItems|minContains|maxContains)":/;
+
+/** The draft that `$schema` names, else the first that has all keywords; older ones are draft 7. */
+function draftOf(named: unknown, text: string): Draft {
+  if (typeof named === "string") {
+    return named.includes("2020-12") ? "2020" : named.includes("2019-09") ? "2019" : "7";
+  }
+  return SINCE_2020.test(text) ? "2020" : SINCE_2019.test(text) ? "2019" : "7";
+}
+
+function engineFor(draft: Draft): Ajv {
   let engine = engines.get(draft);
   if (!engine) {
-    engine = draft === "2020" ? new Ajv2020(options) as unknown as Ajv : new Ajv(options);
+    engine = new ENGINES[draft](options) as unknown as Ajv;
     addFormats.default(engine);
     engines.set(draft, engine);
   }
@@ -104,8 +116,11 @@ function engineFor(schema: unknown): Ajv {
 /** By its text. An engine holds on to every schema it has seen, so it is told to forget. */
 const schemaOf = rememberLast(
   (text: string): ValidateFunction => {
-    const schema = JSON.parse(text);
-    const engine = engineFor(schema);
+    const value: unknown = JSON.parse(text);
+    // An engine knows only the name of its own draft, and that in one way to write it.
+    const { $schema, ...named } = asFields(value);
+    const schema = isFields(value) ? named : value as boolean;
+    const engine = engineFor(draftOf($schema, text));
     try {
       return engine.compile(schema);
     } finally {

@@ -44,6 +44,26 @@ Deno.test("checks of a text", async (t) => {
     assertStringIncludes(faults[4]!, "type");
   });
 
+  await t.step(
+    "a schema is read by the draft that it names, or whose keywords it has",
+    async () => {
+      const tuple = [{ type: "number" }];
+      const schemas = [
+        { $schema: "https://json-schema.org/draft/2019-09/schema", items: tuple },
+        { $schema: "http://json-schema.org/draft-06/schema#", items: tuple },
+        { $schema: "http://json-schema.org/draft-04/schema#", items: tuple },
+        { $schema: "https://json-schema.org/draft-07/schema", items: tuple },
+        { prefixItems: tuple },
+        { contains: { type: "string" }, minContains: 2 },
+        { items: { unevaluatedProperties: false, type: "number" } },
+      ];
+      const inputs = schemas.map((value) => ({ type: "json" as const, value }));
+      assertEquals(await checks.inspect(inputs), inputs.map(() => null));
+      const found = await checks.decideAll(inputs.map((check) => ({ check, text: '["a"]' })));
+      assertEquals(found.map(({ value }) => value), inputs.map(() => 0));
+    },
+  );
+
   await t.step("many texts are decided in their order, long ones too", async () => {
     const check = { type: "regex" as const, value: "^x" };
     const texts = Array.from({ length: 250 }, (_, index) => index % 3 === 0 ? `x${index}` : "a");
