@@ -64,6 +64,24 @@ Deno.test("checks of a text", async (t) => {
     },
   );
 
+  await t.step("the language of a reply is that of its words, not of its code", async () => {
+    const sql = "```sql\nSELECT name, email FROM customers WHERE city = 'Rome' ORDER BY name;\n```";
+    const cases: [language: "de" | "fr" | "en", reply: string, expected: 0 | 1 | null][] = [
+      ["de", `${sql}\nDiese Abfrage liefert die Kunden.`, 1],
+      ["en", `${sql}\nDiese Abfrage liefert die Kunden.`, 0],
+      ["fr", "Voici le code :\n\n~~~\ndef add(a, b):\n    return a + b", 1],
+      ["de", "Der Befehl `git checkout --ours the-file` hilft hier weiter.", 1],
+      ["de", "Mehr dazu: https://example.com/the-help/about-your-orders-and-returns", 1],
+      ["de", sql, null],
+    ];
+    const inputs = cases.map(([value, text]) => ({
+      check: { type: "language" as const, value },
+      text,
+    }));
+    const found = await checks.decideAll(inputs);
+    assertEquals(found.map(({ value }) => value), cases.map(([, , expected]) => expected));
+  });
+
   await t.step("many texts are decided in their order, long ones too", async () => {
     const check = { type: "regex" as const, value: "^x" };
     const texts = Array.from({ length: 250 }, (_, index) => index % 3 === 0 ? `x${index}` : "a");
