@@ -142,6 +142,19 @@ Deno.test("tool_calls of an OpenAI-compatible endpoint are compared and stored",
   assertEquals(endpoint.requests[0]!.headers.get("x-agent-events"), "tools");
 });
 
+Deno.test("a call with an empty text for its arguments has none", async () => {
+  const toolCalls = [{ name: "list_orders", arguments: "" }];
+  await using endpoint = await startProviderDouble(completion({ toolCalls }));
+  using evaluation = createEvaluation();
+  const { results } = await evaluation.evaluate({
+    ...turn("My orders?", { reference_tools: [{ name: "list_orders", args: {} }] }),
+    endpoint: endpoint.baseUrl,
+  });
+  const found = results.scenarios[0]!.attempts[0]!.interactions[0]!;
+  assertEquals(found.tool_calls, [{ name: "list_orders", args: {}, status: null, ms: null }]);
+  assertEquals(toolScores(found), [1, 1, 1, 1]);
+});
+
 Deno.test("a run that expects no tool calls neither asks for them nor has them", async () => {
   await using endpoint = await startProviderDouble(completion({ content: "Hello" }));
   using evaluation = createEvaluation();

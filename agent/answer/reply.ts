@@ -6,7 +6,7 @@ import type {
   ReplyToolCall,
 } from "../../shared/schemas/agent.ts";
 import { toSentFields } from "../run/sent_fields.ts";
-import { parseToolArguments } from "../run/tool_call.ts";
+import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
 
 const NO_USAGE: ChatUsage = {
   promptTokens: 0,

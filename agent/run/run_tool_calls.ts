@@ -9,7 +9,7 @@ import { abortError, untilAbort } from "../../shared/abort.ts";
 import type { Emit } from "./events.ts";
 import { createYielder, type Yielder } from "../../shared/yielder.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { parseToolArguments } from "./tool_call.ts";
+import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
 import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
 import { type Tool, type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";
 

@@ -1,4 +1,4 @@
-import { type Fields, parseFields } from "../../shared/fields.ts";
+import { parseFields } from "../../shared/fields.ts";
 import { callIdsOf, createCallIds } from "../../shared/providers/call_ids.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
@@ -29,12 +29,4 @@ export function toHistoryCall({ id, name, arguments: text, extra }: ToolCall): T
     arguments: parseFields(text) ? text : "{}",
     ...(extra && { extra }),
   };
-}
-
-/**
- * Parses the arguments of a tool call; `undefined` if they are not a JSON object. An empty text and
- * `null` are an empty object: many models and gateways send it for a tool without arguments.
- */
-export function parseToolArguments(text: string): Fields | undefined {
-  return ["", "null"].includes(text.trim()) ? {} : parseFields(text);
 }

@@ -1,5 +1,6 @@
-import { asFields, asList, asText, parseFields } from "../../shared/fields.ts";
+import { asFields, asList, asText } from "../../shared/fields.ts";
 import type { ToolCall } from "../../shared/providers/provider.ts";
+import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 
 /** Asks assay-agent to say what its tools did; other servers ignore it. */
@@ -23,7 +24,7 @@ export function readToolEvents(message: unknown): ObservedToolCall[] | undefined
 
 /** Calls that a completion leaves to its caller. */
 export function readPendingCalls(calls: ToolCall[]): ObservedToolCall[] {
-  return calls.map(({ name, arguments: text }) => toCall(name, parseFields(text) ?? text));
+  return calls.map(({ name, arguments: text }) => toCall(name, text));
 }
 
 /** The same of a LangChain message; `undefined` if it has none: the agent may have called others. */
@@ -35,5 +36,7 @@ export function readMessageCalls(message: unknown): ObservedToolCall[] | undefin
 }
 
 function toCall(name: string, args: unknown): ObservedToolCall {
-  return { name, args: asText(args) ?? asFields(args), status: null, ms: null };
+  const text = asText(args);
+  const parsed = text === null ? asFields(args) : parseToolArguments(text) ?? text;
+  return { name, args: parsed, status: null, ms: null };
 }
