@@ -34,7 +34,7 @@ assay-eval run --dataset NAME[@VERSION] --endpoint URL --model ID [options]
 Runs the batch's conversations with the model, scores the replies and stores
 them. BATCH is a file with one request body, an array of scenarios, or one
 scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
-(JSONL) or LangSmith (CSV). "-" reads standard input.
+(JSONL, JSON) or LangSmith (CSV, JSONL, JSON). "-" reads standard input.
 
   --endpoint URL     the model's address (default: the request body's)
   --model ID         the model (default: the request body's); may be repeated: then

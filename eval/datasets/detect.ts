@@ -1,10 +1,11 @@
 import { csv } from "./formats/csv.ts";
 import { json, jsonl } from "./formats/assay.ts";
 import type { DatasetFormat } from "./formats/format.ts";
-import { isLangSmith, langsmith } from "./formats/langsmith.ts";
+import { isExample, isLangSmith, langsmith } from "./formats/langsmith.ts";
 import { csvSeparator } from "../../shared/csv_separator.ts";
-import { isFields } from "../../shared/fields.ts";
-import { openaiEvals } from "./formats/openai_evals.ts";
+import { type Fields, isFields } from "../../shared/fields.ts";
+import { findObjects, MAX_CHARACTERS } from "../assess/judge/json_objects.ts";
+import { isSample, openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
 import type { ColumnMapping } from "./formats/format.ts";
 
@@ -50,12 +51,19 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
   }
   const value = parse(firstLine);
   if (isFields(value)) {
-    if ("interactions" in value) return jsonl;
-    if ("messages" in value || "input" in value) return openaiEvals;
     if ("tests" in value) return promptfoo;
-    return "test_batch" in value ? json : jsonl;
+    return "test_batch" in value ? json : ofOtherTool(value) ?? jsonl;
   }
-  return PROMPTFOO.test(start) && !OURS.test(start) ? promptfoo : json;
+  if (PROMPTFOO.test(start) && !OURS.test(start)) return promptfoo;
+  const [first] = start.startsWith("[") ? findObjects(start.slice(0, MAX_CHARACTERS)) : [];
+  const isItem = first && start.slice(1, first.start).trim() === "";
+  return isItem && ofOtherTool(first.value) || json;
+}
+
+/** The tool whose dataset a value is part of; `undefined` if it may be ours. */
+function ofOtherTool(value: Fields): DatasetFormat | undefined {
+  if ("interactions" in value || "test_batch" in value) return undefined;
+  return isExample(value) ? langsmith : isSample(value) ? openaiEvals : undefined;
 }
 
 function detectTable(header: string, columns: ColumnMapping): DatasetFormat {

@@ -46,16 +46,25 @@ interface ChatMessage {
   tool_calls: unknown;
 }
 
+/** What ShareGPT and its relatives call the assistant. */
+const ASSISTANTS = new Set<unknown>(["gpt", "chatgpt", "bot", "model"]);
+
 /**
- * A message of OpenAI, or one of LangChain in one of its three forms: with `type` instead of `role`,
- * that with the rest in `data`, or an object that it can construct again.
+ * A message of OpenAI, one of ShareGPT (`from`, `value`), or one of LangChain in one of its three
+ * forms: with `type` instead of `role`, that with the rest in `data`, or an object that it can
+ * construct again.
  */
 function readMessage(message: unknown): ChatMessage {
-  const { role, type, id, data, kwargs, ...fields } = asFields(message);
-  const { content, tool_calls } = isFields(kwargs) ? kwargs : isFields(data) ? data : fields;
+  const { role, from, type, id, data, kwargs, value, ...fields } = asFields(message);
+  const { content = value, tool_calls } = isFields(kwargs)
+    ? kwargs
+    : isFields(data)
+    ? data
+    : fields;
   const className = type === "constructor" ? asText(asList(id).at(-1)) : null;
   const classRole = className?.replace(/Message(?:Chunk)?$/, "").toLowerCase();
-  return { role: role ?? classRole ?? type, content, tool_calls };
+  const author = role ?? from ?? classRole ?? type;
+  return { role: ASSISTANTS.has(author) ? "assistant" : author, content, tool_calls };
 }
 
 /** The text of what is one message of the assistant; `undefined` if it is none. */

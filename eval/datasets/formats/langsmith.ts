@@ -1,31 +1,79 @@
 import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
-import { isFields } from "../../../shared/fields.ts";
+import { type Fields, isFields } from "../../../shared/fields.ts";
+import { readBeginning } from "./lines.ts";
+import { type JsonRecord, readRecords } from "./records.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** Keys that hold the question or the answer, the likeliest first. */
 const QUESTIONS = ["question", "input", "query", "prompt", "message", "user_message", "text"];
 const ANSWERS = ["answer", "output", "response", "expected", "reference", "content", "text"];
 
-/** Columns of an export that say nothing about the conversation. */
-const BOOKKEEPING = /^(?:id|name|created_at|modified_at|dataset_id|source_run_id|split|metadata)$/;
+/** Columns and fields of an export that say nothing about the conversation. */
+const BOOKKEEPING =
+  /^(?:id|name|created_at|modified_at|dataset_id|source_run_id|split|metadata|attachments)$/;
 
 /**
- * The CSV export of a LangSmith dataset: `inputs` and `outputs` hold JSON objects, or each of their
- * keys has a column (`inputs.question`, `input_question`).
+ * An export of a LangSmith dataset. In CSV, `inputs` and `outputs` hold JSON objects, or each of
+ * their keys has a column (`inputs.question`, `input_question`); in JSON, examples are objects.
  */
 export const langsmith: DatasetFormat = {
   name: "langsmith",
-  about: "a dataset of LangSmith, exported as CSV",
+  about: "a dataset of LangSmith, exported as CSV, JSONL or JSON",
   async *read(pieces, { leaveOut }) {
-    for await (const row of readTable(pieces)) {
-      const interactions = readExample(row, leaveOut)
+    for await (const example of readExamples(pieces, leaveOut)) {
+      const interactions = toConversation(example, leaveOut)
         .map((turn, index) => ({ id: String(index + 1), ...turn }));
-      const id = row.cells.id?.trim() || `line-${row.line}`;
-      yield { line: row.line, scenario: { id, interactions } };
+      yield { line: example.line, scenario: { id: example.id, interactions } };
     }
   },
 };
+
+/** One example: what goes in, and what should come out. */
+interface Example {
+  line: number;
+  id: string;
+  inputs: Fields;
+  outputs: Fields;
+}
+
+async function* readExamples(
+  pieces: AsyncIterable<string>,
+  leaveOut: ImportContext["leaveOut"],
+): AsyncGenerator<Example> {
+  const { beginning, all } = await readBeginning(pieces);
+  if (/^\ufeff?\s*[[{]/.test(beginning)) {
+    for await (const record of readRecords(all)) yield fromRecord(record, leaveOut);
+  } else {
+    for await (const row of readTable(all)) yield fromRow(row, leaveOut);
+  }
+}
+
+/** Whether a JSON value is such an example, by its fields. */
+export function isExample(value: Fields): boolean {
+  return "inputs" in value;
+}
+
+function fromRecord(
+  { line, name, value }: JsonRecord,
+  leaveOut: ImportContext["leaveOut"],
+): Example {
+  if (!isFields(value)) throw new ImportError(line, "it is not an object");
+  const { id, inputs, outputs, reference_outputs = outputs, ...rest } = value;
+  for (const field of Object.keys(rest)) {
+    if (!BOOKKEEPING.test(field)) leaveOut(`the field ${field}`, line);
+  }
+  return {
+    line,
+    id: typeof id === "string" && id.trim() !== "" ? id.trim() : name,
+    inputs: isFields(inputs) ? inputs : { input: inputs },
+    outputs: isFields(reference_outputs)
+      ? reference_outputs
+      : reference_outputs === null || reference_outputs === undefined
+      ? {}
+      : { output: reference_outputs },
+  };
+}
 
 /** Whether a table is such an export, by the names of its columns. */
 export function isLangSmith(names: string[]): boolean {
@@ -33,31 +81,49 @@ export function isLangSmith(names: string[]): boolean {
     names.some((name) => /^(?:reference_)?outputs?(?:[._]|$)/.test(name));
 }
 
-function readExample(row: Row, leaveOut: ImportContext["leaveOut"]): ChatTurn[] {
-  const context = { line: row.line, leaveOut };
-  const inputs = gather(row, /^inputs?(?:[._](.+))?$/);
-  const outputs = gather(row, /^(?:reference_)?outputs?(?:[._](.+))?$/);
+function fromRow(row: Row, leaveOut: ImportContext["leaveOut"]): Example {
   for (const name of Object.keys(row.cells)) {
     const isKnown = BOOKKEEPING.test(name) ||
       /^(?:reference_)?(?:in|out)puts?(?:[._]|$)/.test(name);
     if (!isKnown) leaveOut(`the column ${name}`, 1);
   }
-  for (const [side, values] of Object.entries({ inputs, outputs })) {
-    if (!Array.isArray(values.messages)) continue;
-    for (const name of Object.keys(values)) {
-      if (name !== "messages") leaveOut(`${name} of ${side}`, row.line);
-    }
-  }
-  const turns = Array.isArray(inputs.messages)
-    ? toTurns(inputs.messages, context)
+  return {
+    line: row.line,
+    id: row.cells.id?.trim() || `line-${row.line}`,
+    inputs: gather(row, /^inputs?(?:[._](.+))?$/),
+    outputs: gather(row, /^(?:reference_)?outputs?(?:[._](.+))?$/),
+  };
+}
+
+function toConversation(
+  { line, inputs, outputs }: Example,
+  leaveOut: ImportContext["leaveOut"],
+): ChatTurn[] {
+  const context = { line, leaveOut };
+  const asked = messagesIn(inputs, { ...context, side: "inputs" });
+  const turns = asked
+    ? toTurns(asked, context)
     : toTurn(choose(inputs, QUESTIONS, { ...context, side: "inputs" }));
   const last = turns.at(-1);
-  if (!last) throw new ImportError(row.line, "there is no question in inputs");
-  const answer = Array.isArray(outputs.messages)
-    ? toTurns([{ role: "user", content: "" }, ...outputs.messages], context).at(-1)?.reference_reply
+  if (!last) throw new ImportError(line, "there is no question in inputs");
+  const answered = messagesIn(outputs, { ...context, side: "outputs" });
+  const answer = answered
+    ? toTurns([{ role: "user", content: "" }, ...answered], context).at(-1)?.reference_reply
     : choose(outputs, ANSWERS, { ...context, side: "outputs" });
   if (answer !== undefined) last.reference_reply = answer;
   return turns;
+}
+
+type SideContext = Pick<ImportContext, "leaveOut"> & { line: number; side: string };
+
+/** The chat messages of one side, if it has them; datasets of the type `chat` have them in `input`. */
+function messagesIn(values: Fields, { line, leaveOut, side }: SideContext): unknown[] | undefined {
+  const name = ["messages", "input"].find((name) => Array.isArray(values[name]));
+  if (name === undefined) return undefined;
+  for (const other of Object.keys(values)) {
+    if (other !== name) leaveOut(`${other} of ${side}`, line);
+  }
+  return values[name] as unknown[];
 }
 
 function toTurn(question: string | undefined): ChatTurn[] {
@@ -92,7 +158,7 @@ function parseCell(cell: string): unknown {
 function choose(
   values: Record<string, unknown>,
   preferred: string[],
-  { line, leaveOut, side }: Pick<ImportContext, "leaveOut"> & { line: number; side: string },
+  { line, leaveOut, side }: SideContext,
 ): string | undefined {
   const texts = Object.entries(values).flatMap(([name, value]) => {
     const text = textOf(value);

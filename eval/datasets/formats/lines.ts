@@ -50,6 +50,22 @@ export function parseLine({ number, text }: Line): unknown {
   }
 }
 
+/** The JSON value that a whole text is; `ImportError` if it is none. */
+export function parseWhole(text: string): unknown {
+  createShapeGauge((reason) => new ImportError(1, reason)).add(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ImportError(lineOfError(text, error), (error as Error).message);
+  }
+}
+
+/** The line that a syntax error names by its position; 1 if it names none. */
+function lineOfError(text: string, error: unknown): number {
+  const position = /position (\d+)/.exec((error as Error).message)?.[1];
+  return position === undefined ? 1 : text.slice(0, Number(position)).split("\n").length;
+}
+
 /** The first line at least, and the text with it. */
 export async function readBeginning(
   pieces: AsyncIterable<string>,

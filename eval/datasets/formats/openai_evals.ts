@@ -1,51 +1,87 @@
-import { type ChatTurn, toTurns } from "./chat_messages.ts";
+import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
-import { isFields } from "../../../shared/fields.ts";
-import { type Line, parseLine, readLines } from "./lines.ts";
+import { asFields, type Fields, isFields } from "../../../shared/fields.ts";
+import { type JsonRecord, readRecords } from "./records.ts";
+
+/** Fields that hold the question or the conversation. The first that a sample has counts. */
+const QUESTIONS = ["input", "messages", "conversations", "prompt"];
+/** Fields that hold what the model should answer: of OpenAI, Inspect, Braintrust, TRL. */
+const ANSWERS = ["ideal", "target", "expected", "completion", "preferred_output"];
 
 /**
- * Lines with `messages` (or `input`) and `ideal`, as OpenAI's evals have them; also the lines of a
- * fine-tuning file, whose last message is the reference.
+ * Samples with `messages` (or `input`) and `ideal`, as OpenAI's evals have them, and those that other
+ * tools have in much the same form; also the lines of a fine-tuning file, whose last message is the
+ * reference.
  */
 export const openaiEvals: DatasetFormat = {
   name: "openai-evals",
-  about: "OpenAI evals: one object per line, with messages or input, and ideal",
+  about: "OpenAI evals and the like: one object per line, with messages or input, and ideal",
   async *read(pieces, context) {
-    for await (const line of readLines(pieces)) {
-      const interactions = readSample(line, context)
+    for await (const record of readRecords(pieces)) {
+      const interactions = readSample(record, context)
         .map((turn, index) => ({ id: String(index + 1), ...turn }));
-      yield { line: line.number, scenario: { id: `line-${line.number}`, interactions } };
+      yield { line: record.line, scenario: { id: record.name, interactions } };
     }
   },
 };
 
-function readSample(line: Line, context: ImportContext): ChatTurn[] {
-  const sample = parseLine(line);
-  if (!isFields(sample)) throw new ImportError(line.number, "it is not an object");
-  const { messages, input = messages, ideal, ...rest } = sample;
-  for (const field of Object.keys(rest)) context.leaveOut(`the field ${field}`, line.number);
-  const turns = typeof input === "string"
-    ? [{ user_message: input }]
-    : Array.isArray(input)
-    ? toTurns(input, { line: line.number, leaveOut: context.leaveOut })
-    : [];
+/** Whether a value is such a sample, by its fields. */
+export function isSample(value: Fields): boolean {
+  return isInstruction(value) ||
+    ["input", "messages", "conversations"].some((key) => key in value) ||
+    ("prompt" in value && "completion" in value);
+}
+
+function readSample({ line, value }: JsonRecord, context: ImportContext): ChatTurn[] {
+  if (!isFields(value)) throw new ImportError(line, "it is not an object");
+  const sample = isInstruction(value) ? fromInstruction(value) : value;
+  const question = QUESTIONS.find((name) => name in sample);
+  const reference = ANSWERS.find((name) => sample[name] !== undefined && sample[name] !== null);
+  for (const field of Object.keys(sample)) {
+    if (field === question || field === reference || field === "ideal") continue;
+    context.leaveOut(`the field ${field}`, line);
+  }
+  const turns = readQuestion(question && sample[question], { line, leaveOut: context.leaveOut });
   const last = turns.at(-1);
-  if (!last) throw new ImportError(line.number, "it has no user message in messages or input");
-  const ideals = (Array.isArray(ideal) ? ideal : [ideal ?? undefined])
-    .filter((answer) => answer !== undefined);
-  const [answer, ...others] = ideals.filter(isText).map(String);
+  if (!last) throw new ImportError(line, "it has no user message in messages or input");
+  if (reference === undefined) return turns;
+  const answers = [sample[reference]].flat();
+  const [answer, ...others] = answers.map(toText).filter((text) => text !== undefined);
   if (answer !== undefined) {
     if (last.reference_reply !== undefined && last.reference_reply !== answer) {
-      context.leaveOut("the last message, because ideal is the reference", line.number);
+      context.leaveOut(`the last message, because ${reference} is the reference`, line);
     }
     last.reference_reply = answer;
   }
-  if (others.length > 0) context.leaveOut("further answers in ideal", line.number);
-  if (!ideals.every(isText)) context.leaveOut("answers in ideal that are no text", line.number);
+  if (others.length > 0) context.leaveOut(`further answers in ${reference}`, line);
+  if (answers.some((one) => toText(one) === undefined)) {
+    context.leaveOut(`answers in ${reference} that are no text`, line);
+  }
   return turns;
 }
 
-/** Numbers and truth values are answers, too: `"ideal": 4`. */
-function isText(value: unknown): boolean {
-  return ["string", "number", "boolean"].includes(typeof value);
+function readQuestion(
+  asked: unknown,
+  context: Pick<ImportContext, "leaveOut"> & { line: number },
+): ChatTurn[] {
+  if (typeof asked === "string") return [{ user_message: asked }];
+  // Preferences for fine-tuning have the messages inside.
+  const messages = isFields(asked) ? asked.messages : asked;
+  return Array.isArray(messages) ? toTurns(messages, context) : [];
+}
+
+/** Alpaca's form: what to do, what to do it with, which may be empty, and what comes out. */
+function isInstruction({ instruction, output }: Fields): boolean {
+  return typeof instruction === "string" && typeof output === "string";
+}
+
+function fromInstruction({ instruction, input, output, ...rest }: Fields): Fields {
+  const question = [instruction, input].filter((text) => typeof text === "string" && text !== "");
+  return { ...rest, input: question.join("\n\n"), ideal: output };
+}
+
+/** Numbers and truth values are answers, too: `"ideal": 4`; and so are messages. */
+function toText(value: unknown): string | undefined {
+  if (["string", "number", "boolean"].includes(typeof value)) return String(value);
+  return answerOf(asFields(value));
 }

@@ -1,0 +1,98 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { read, refuse, turns } from "./imported.ts";
+
+/** Datasets as the tools write them, one value per line and in one array. */
+
+const inLines = (values: unknown[]) => values.map((value) => JSON.stringify(value)).join("\n");
+const inArray = (values: unknown[]) => JSON.stringify(values, null, 2);
+
+Deno.test("a LangSmith dataset is read from JSONL and from a JSON array", async () => {
+  const examples = [
+    { inputs: { question: "What is 2+2?" }, outputs: { answer: "4" }, metadata: { split: "a" } },
+    {
+      id: "5f0a",
+      created_at: "2024-01-01T00:00:00Z",
+      inputs: { messages: [{ role: "user", content: "Hi" }] },
+      outputs: { messages: [{ role: "assistant", content: "Hello" }] },
+    },
+    {
+      inputs: { input: [{ type: "human", data: { content: "Bye" } }], tone: "kind" },
+      outputs: { output: { type: "ai", data: { content: "See you" } } },
+      runs: [],
+    },
+  ];
+  for (const text of [inLines(examples), inArray(examples)]) {
+    const found = await read(text);
+    assertEquals(found.format, "langsmith");
+    assertEquals(turns(found), [[["What is 2+2?", "4"]], [["Hi", "Hello"]], [["Bye", "See you"]]]);
+    assertEquals(found.scenarios[1]!.id, "5f0a");
+    assertEquals(new Set(found.scenarios.map(({ id }) => id)).size, 3);
+    assertEquals(found.leftOut.map(({ what }) => what), ["the field runs", "tone of inputs"]);
+  }
+});
+
+Deno.test("samples of OpenAI are read from a JSON array, too", async () => {
+  const found = await read(inArray([
+    { messages: [{ role: "user", content: "2+2?" }, { role: "assistant", content: "4" }] },
+    { input: [{ role: "user", content: "3+3?" }], ideal: ["6", "six"] },
+  ]));
+  assertEquals(found.format, "openai-evals");
+  assertEquals(turns(found), [[["2+2?", "4"]], [["3+3?", "6"]]]);
+  assertEquals(found.scenarios.map(({ id }) => id), ["sample-1", "sample-2"]);
+});
+
+Deno.test("the answer of a sample is its reference by the name that its tool has for it", async () => {
+  const samples = [
+    { input: "2+2?", target: "4" }, // Inspect
+    { input: "2+2?", target: ["4", "four"], metadata: { level: 1 } },
+    { input: "2+2?", expected: 4 }, // Braintrust
+    { prompt: "2+2?", completion: "4" }, // TRL
+    {
+      prompt: [{ role: "user", content: "2+2?" }],
+      completion: [{ role: "assistant", content: "4" }],
+    },
+    { conversations: [{ from: "human", value: "2+2?" }, { from: "gpt", value: "4" }] }, // ShareGPT
+    { instruction: "2+2?", input: "", output: "4" }, // Alpaca
+    {
+      input: { messages: [{ role: "user", content: "2+2?" }] }, // preferences
+      preferred_output: [{ role: "assistant", content: "4" }],
+    },
+  ];
+  for (const sample of samples) {
+    for (const text of [inLines([sample]), inArray([sample])]) {
+      const found = await read(text);
+      assertEquals(found.format, "openai-evals", text);
+      assertEquals(turns(found), [[["2+2?", "4"]]], text);
+    }
+  }
+  const alpaca = await read(inLines([{ instruction: "Translate", input: "Yes", output: "Ja" }]));
+  assertEquals(turns(alpaca), [[["Translate\n\nYes", "Ja"]]]);
+});
+
+Deno.test("fields beside the question and the answer of a sample are reported", async () => {
+  const found = await read(inLines([
+    { input: "2+2?", messages: [], target: null, expected: "4", choices: ["3", "4"] },
+  ]));
+  assertEquals(turns(found), [[["2+2?", "4"]]]);
+  assertEquals(
+    found.leftOut.map(({ what }) => what),
+    ["the field messages", "the field target", "the field choices"],
+  );
+});
+
+Deno.test("an array of scenarios of ours stays one, whatever else they hold", async () => {
+  const scenario = {
+    id: "a",
+    inputs: {},
+    input: "x",
+    interactions: [{ id: "1", user_message: "Hi" }],
+  };
+  assertEquals((await read(inArray([scenario]))).format, "json");
+  assertEquals((await read(inLines([scenario]))).format, "jsonl");
+});
+
+Deno.test("an array that is not JSON to its end is refused at its line", async () => {
+  const error = await refuse('[\n{"input": "a", "ideal": "b"},\n{"input": "a" "ideal": "b"}\n]');
+  assertEquals(error.line, 3);
+  assertStringIncludes(error.message, "line 3");
+});
