@@ -60,7 +60,7 @@ Deno.test("checks of a text", async (t) => {
       const inputs = schemas.map((value) => ({ type: "json" as const, value }));
       assertEquals(await checks.inspect(inputs), inputs.map(() => null));
       const found = await checks.decideAll(inputs.map((check) => ({ check, text: '["a"]' })));
-      assertEquals(found.map(({ value }) => value), inputs.map(() => 0));
+      assertEquals(found.map(({ value }) => value), inputs.map(() => 0 as const));
     },
   );
 
