@@ -21,7 +21,7 @@ export const FORMATS: readonly DatasetFormat[] = [
 
 /** JSON over several lines: a configuration, or its tests alone, with texts at most before that. */
 const PROMPTFOO =
-  /^(?:\{[^{}[\]]*"(?:prompts|tests|providers|targets|defaultTest)"|\[\s*\{[^{}[\]]*"(?:vars|assert)")\s*:/;
+  /^(?:\{[^{}[\]]*"(?:prompts|tests|scenarios|providers|targets|defaultTest)"|\[\s*\{[^{}[\]]*"(?:vars|assert)")\s*:/;
 const OURS = /"(?:interactions|test_batch)"\s*:/;
 
 export function findFormat(name: string): DatasetFormat | undefined {
@@ -51,7 +51,7 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
   }
   const value = parse(firstLine);
   if (isFields(value)) {
-    if ("tests" in value) return promptfoo;
+    if ("tests" in value || "scenarios" in value) return promptfoo;
     return "test_batch" in value ? json : ofOtherTool(value) ?? jsonl;
   }
   if (PROMPTFOO.test(start) && !OURS.test(start)) return promptfoo;

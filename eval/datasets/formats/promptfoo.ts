@@ -6,12 +6,13 @@ import { asFields, asList, isFields } from "../../../shared/fields.ts";
 import { readWhole } from "./lines.ts";
 import { toChecks } from "./promptfoo_checks.ts";
 import { findPrompt, type ParseYaml, readPrompt } from "./promptfoo_prompt.ts";
+import { expandScenarios } from "./promptfoo_scenarios.ts";
 import { resolveVariables } from "./promptfoo_template.ts";
 
 /** Variables that hold the question if there is no prompt to put them into. */
 const QUESTIONS = ["question", "input", "query", "prompt", "message", "user_message", "text"];
 /** Parts of a configuration that say what to test, and not what is expected. */
-const READ = new Set(["description", "prompts", "tests", "defaultTest"]);
+const READ = new Set(["description", "prompts", "tests", "scenarios", "defaultTest"]);
 /** Tests that the lists in their variables multiply to. */
 const MOST_COMBINATIONS = 1000;
 
@@ -35,15 +36,30 @@ export const promptfoo: DatasetFormat = {
     for (const name of Object.keys(config)) {
       if (!READ.has(name)) context.leaveOut(`${name} of the configuration`, 1);
     }
-    if (!Array.isArray(config.tests)) {
+    if (!Array.isArray(config.tests) && !Array.isArray(config.scenarios)) {
       throw new ImportError(1, "there is no list of tests; tests in other files are not read");
     }
+    if (!Array.isArray(config.tests ?? [])) context.leaveOut("tests in other files", 1);
     const shared = readShared(config.defaultTest, context);
-    const list = isMap(yaml.contents) ? yaml.get("tests") : yaml.contents;
-    for (const [index, test] of config.tests.entries()) {
+    const lineOf = (part: string, index: number) => {
+      const list = isMap(yaml.contents) ? yaml.get(part) : yaml.contents;
       const node = isSeq(list) ? list.items[index] as { range?: [number] } | null : null;
-      const line = counter.linePos(node?.range?.[0] ?? 0).line;
-      yield* readTest(test, { ...context, config, shared, line, index, parseYaml });
+      return counter.linePos(node?.range?.[0] ?? 0).line;
+    };
+    for (const [index, test] of asList(config.tests).entries()) {
+      const line = lineOf("tests", index);
+      yield* readTest(test, {
+        ...context,
+        config,
+        shared,
+        line,
+        id: `test-${index + 1}`,
+        parseYaml,
+      });
+    }
+    for (const { scenario, id, test } of expandScenarios(config.scenarios, context.leaveOut)) {
+      const line = lineOf("scenarios", scenario);
+      yield* readTest(test, { ...context, config, shared, line, id, parseYaml });
     }
   },
 };
@@ -64,13 +80,14 @@ interface SharedParts {
   vars: Values;
   asserts: unknown[];
   threshold: unknown;
+  isTransformed: boolean;
 }
 
 type TestContext = ImportContext & {
   config: Values;
   shared: SharedParts;
   line: number;
-  index: number;
+  id: string;
   parseYaml: ParseYaml;
 };
 type LineContext = Pick<TestContext, "line" | "leaveOut">;
@@ -80,11 +97,22 @@ function readShared(defaultTest: unknown, { leaveOut }: ImportContext): SharedPa
   if (!isFields(defaultTest ?? {})) leaveOut("defaultTest in another file", 1);
   const { description: _, vars, assert, threshold, ...rest } = asFields(defaultTest);
   for (const name of Object.keys(rest)) leaveOut(`${name} of defaultTest`, 1);
-  return { vars: readVars(vars, context), asserts: readAsserts(assert, context), threshold };
+  return {
+    vars: readVars(vars, context),
+    asserts: readAsserts(assert, context),
+    threshold,
+    isTransformed: isTransforming(rest.options),
+  };
+}
+
+/** Whether assertions look at something else than the reply: what a program makes of it. */
+function isTransforming(options: unknown): boolean {
+  const { transform, postprocess } = asFields(options);
+  return (transform ?? postprocess) !== undefined;
 }
 
 function* readTest(test: unknown, context: TestContext) {
-  const { shared, line, index, leaveOut } = context;
+  const { shared, line, id, leaveOut } = context;
   if (!isFields(test)) {
     leaveOut("tests that are no objects, such as paths of files", line);
     return;
@@ -106,6 +134,7 @@ function* readTest(test: unknown, context: TestContext) {
       line,
       leaveOut,
       threshold,
+      isTransformed: shared.isTransformed || isTransforming(rest.options),
       reference: last.reference_reply,
       parseYaml: context.parseYaml,
     });
@@ -115,11 +144,10 @@ function* readTest(test: unknown, context: TestContext) {
       ...turn,
       ...(turn === last && checks.length > 0 && { checks }),
     }));
-    const id = nth === 0 ? `test-${index + 1}` : `test-${index + 1}.${nth + 1}`;
     yield {
       line,
       scenario: {
-        id,
+        id: nth === 0 ? id : `${id}.${nth + 1}`,
         ...(typeof description === "string" && { description }),
         interactions,
       },

@@ -1,5 +1,5 @@
 import type { ImportContext } from "./format.ts";
-import { isFields } from "../../../shared/fields.ts";
+import { asFields, isFields } from "../../../shared/fields.ts";
 import type { ParseYaml } from "./promptfoo_prompt.ts";
 import { renderAll } from "./promptfoo_template.ts";
 
@@ -12,6 +12,8 @@ interface AssertContext extends Pick<ImportContext, "leaveOut"> {
   reference: string | undefined;
   /** Of the test: the share of its assertions that is enough. */
   threshold: unknown;
+  /** Whether the test's assertions look at what a program makes of the reply. */
+  isTransformed: boolean;
   parseYaml: ParseYaml;
 }
 
@@ -97,11 +99,12 @@ const WITH_THRESHOLD = new Set(["latency", "similar"]);
  */
 export function toChecks(
   asserts: unknown[],
-  { values, line, threshold: ofTest, leaveOut, parseYaml, ...context }: AssertContext,
+  { values, line, threshold: ofTest, isTransformed, leaveOut, parseYaml, ...context }:
+    AssertContext,
 ): { checks: Values[]; reference: string | undefined } {
   const checks: Values[] = [];
   let { reference } = context;
-  for (const assert of asserts) {
+  for (const assert of asserts.flatMap(outOfSet)) {
     const { type: fullType, value: raw, threshold, weight, metric, ...rest } = isFields(assert)
       ? assert
       : {};
@@ -122,6 +125,11 @@ export function toChecks(
       ? String(value)
       : undefined;
     reference ??= expected;
+    // The reply itself would be held to what is said of something else.
+    if ((isTransformed && type !== "latency") || rest.transform !== undefined) {
+      leaveOut(`${name} with a transform`, line);
+      continue;
+    }
     const check = TRANSLATIONS[type]?.({ value, threshold });
     if (!check || weight === 0) {
       const isReference = FACTUALITY.has(type) && expected !== undefined && expected === reference;
@@ -141,6 +149,14 @@ export function toChecks(
     });
   }
   return { checks, reference };
+}
+
+/** A set of assertions that must all hold is the same as these by themselves. */
+function outOfSet(assert: unknown): unknown[] {
+  const { type, assert: inner, threshold, metric: _, ...rest } = asFields(assert);
+  const isPlain = type === "assert-set" && threshold === undefined &&
+    Object.keys(rest).length === 0;
+  return isPlain && Array.isArray(inner) ? inner : [assert];
 }
 
 function readSchema(value: unknown, parseYaml: ParseYaml): unknown {

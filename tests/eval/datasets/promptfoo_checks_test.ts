@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { Interaction } from "../../../shared/schemas/scenario.ts";
 import { read } from "./imported.ts";
 
 /** The checks that assertions of one test become, without `required`, and what is left out. */
@@ -42,4 +43,35 @@ Deno.test("a schema of promptfoo may be the JSON or the YAML of one", async () =
     { type: "json" },
   ]);
   assertEquals(leftOut, ["assertions of the type is-json"]);
+});
+
+Deno.test("an assertion about what a program makes of the reply is no check of the reply", async () => {
+  const equals = { type: "equals", value: "4", transform: "output.trim()" };
+  assertEquals(await translate(equals, { type: "contains", value: "4" }), {
+    checks: [{ type: "contains", value: "4" }],
+    leftOut: ["assertions of the type equals with a transform"],
+  });
+  const assert = [{ type: "equals", value: "4" }, { type: "latency", threshold: 900 }];
+  const options = { transform: "output.trim()" };
+  const found = await Promise.all([
+    read(JSON.stringify({ prompts: ["Hi"], tests: [{ assert, options }] })),
+    read(JSON.stringify({ prompts: ["Hi"], tests: [{ assert }], defaultTest: { options } })),
+  ]);
+  for (const { scenarios: [scenario], leftOut } of found) {
+    const [{ checks, reference_reply }] = scenario!.interactions as [Interaction];
+    assertEquals(checks, [{ type: "max_latency_ms", value: 900, required: true }]);
+    assertEquals(reference_reply, "4");
+    assertEquals(leftOut.at(-1)!.what, "assertions of the type equals with a transform");
+  }
+});
+
+Deno.test("a set of assertions that must all hold is taken apart", async () => {
+  const inner = [{ type: "contains", value: "4" }, { type: "contains", value: "5" }];
+  assertEquals(
+    await translate(
+      { type: "assert-set", metric: "sum", assert: inner },
+      { type: "assert-set", threshold: 0.5, assert: inner },
+    ),
+    { checks: inner, leftOut: ["assertions of the type assert-set"] },
+  );
 });
