@@ -4,6 +4,10 @@ import { asciiDigits, joinGroups } from "./digits.ts";
 const NUMBER = /(?<![^\s(])-?\p{Nd}+(?:[.,:/-]\p{Nd}+)*|\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu;
 /** A hyphen, a dash or a minus sign before a digit: one sign, whatever a keyboard has. */
 const DASH = /[\u2010\u2013\u2212](?=\p{Nd})/gu;
+/** Thousands set apart by points: `1.234.567`. */
+const POINTED = /(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d|\.\d)/g;
+/** The same by blanks, unless they are several numbers: `1 234 567`. */
+const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
 const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
 
@@ -16,10 +20,25 @@ export function isWordless(text: string): boolean {
  * How much of a wordless reference a reply has: of its numbers, compared as they are written but for
  * thousands separators, zeros alone behind the point, dashes and the script of digits, or of its
  * symbols if there are no numbers. F1 if the reply is wordless too, else the share that is found:
- * "It is 42." has all of "42".
+ * "It is 42." has all of "42". "100 200" may be two numbers or one; the nearer reading counts.
  */
 export function compareWordless(reply: string, reference: string): number {
   const isReplyWordless = isWordless(reply);
+  const shares = readings(reply).flatMap((one) =>
+    readings(reference).map((other) => compare(one, other, isReplyWordless))
+  );
+  return Math.max(...shares);
+}
+
+/** A text with its digits and dashes in one form, and what it is without blanks in its numbers. */
+function readings(text: string): string[] {
+  const plain = asciiDigits(joinGroups(text).normalize("NFKC")).replace(DASH, "-")
+    .replace(POINTED, (number) => number.replaceAll(".", ""));
+  const joined = plain.replace(SPACED, (number) => number.replaceAll(" ", ""));
+  return joined === plain ? [plain] : [plain, joined];
+}
+
+function compare(reply: string, reference: string, isReplyWordless: boolean): number {
   const numbers = { reply: readNumbers(reply), reference: readNumbers(reference) };
   const isNumeric = numbers.reference.length > 0 || (isReplyWordless && numbers.reply.length > 0);
   const wanted = isNumeric ? numbers.reference : reference.match(SYMBOL) ?? [];
@@ -38,8 +57,7 @@ export function compareWordless(reply: string, reference: string): number {
 }
 
 function readNumbers(text: string): string[] {
-  const plain = asciiDigits(joinGroups(text).normalize("NFKC")).replace(DASH, "-");
-  return (plain.match(NUMBER) ?? []).map((number) =>
+  return (text.match(NUMBER) ?? []).map((number) =>
     number.replaceAll(/,(?=\p{Nd}{3}(?!\p{Nd}))/gu, "").replace(/\.0+$/, "")
   );
 }

@@ -9,6 +9,8 @@ export interface ReadNumber {
   next: number;
   /** A word that is a number among other things, such as `one`: it agrees, but never differs. */
   isSoft: boolean;
+  /** What "12 500" is if it is not one number: "12 500-euro notes". */
+  parts?: number[];
 }
 
 const list = (words: string, first: number, step = 1): [string, number][] =>
@@ -131,7 +133,7 @@ function multiply(tokens: readonly Token[], read: ReadNumber): ReadNumber {
     next = more.next;
     values = values.map((value) => value + more.values[0]!);
   }
-  return { values, next, isSoft };
+  return { ...read, values, next, isSoft };
 }
 
 function readWords(
@@ -159,12 +161,23 @@ function readWords(
 function readDigits(tokens: readonly Token[], at: number, language: Language): ReadNumber {
   let { text } = tokens[at]!;
   let next = at + 1;
-  // "1 000 000,50" is one number, but not in English.
+  const parts = parseDigits(text, language);
+  // "1 000 000,50" is one number.
   while (
-    language !== "en" && /^\d{1,3}(?: ?\d{3})*$/.test(text) && tokens[next]?.type === "number" &&
+    /^\d{1,3}(?: ?\d{3})*$/.test(text) && tokens[next]?.type === "number" &&
     /^\d{3}(?:[.,]\d+)?$/.test(tokens[next]!.text)
-  ) text += tokens[next++]!.text;
-  return { values: parseDigits(text, language), next, isSoft: false };
+  ) {
+    parts.push(...parseDigits(tokens[next]!.text, language));
+    text += tokens[next++]!.text;
+  }
+  // In English it is rarely written so, and may be several.
+  const isUnsure = language === "en" && next > at + 1;
+  return {
+    values: parseDigits(text, language),
+    next,
+    isSoft: false,
+    ...(isUnsure && { parts }),
+  };
 }
 
 function parseDigits(text: string, language: Language): number[] {

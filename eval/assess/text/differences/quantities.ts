@@ -84,7 +84,9 @@ function readMarker(cursor: QuantityCursor, at: number): number | undefined {
 
 function count(cursor: QuantityCursor, at: number): number {
   const number = readNumber(cursor.tokens, at, cursor.language);
-  return number ? finish(cursor, number, at) : at + 1;
+  if (!number) return at + 1;
+  for (const part of number.parts ?? []) cursor.add("number", [part], { isSoft: true });
+  return finish(cursor, number, at);
 }
 
 /** What stands after a number tells what it counts. */
