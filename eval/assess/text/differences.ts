@@ -1,4 +1,5 @@
 import { rememberLast } from "../background/remember_last.ts";
+import { answerOf } from "./differences/answers.ts";
 import { compareAntonyms } from "./differences/antonyms.ts";
 import { compareQuantities } from "./differences/compare_quantities.ts";
 import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";
@@ -39,9 +40,9 @@ const LONGEST_REMEMBERED = 2000;
  * Rather too few than too many: what only one text mentions is more or less detail and no
  * difference, and what is written otherwise ("12" and "twelve", "3 pm" and "15:00", "isn't closed"
  * and "is open") is the same. Numbers, dates, addresses and codes are found in any language;
- * negation in English, German, French, Spanish, Russian, Chinese and Japanese; names in the four
- * of these whose capitals tell; opposites in English. Of a longer text the first 20,000 characters
- * are read.
+ * a yes or no that begins a text in many languages, negation in English, German, French, Spanish,
+ * Russian, Chinese and Japanese; names in the four of these whose capitals tell; opposites in
+ * English. Of a longer text the first 20,000 characters are read.
  */
 export function differencesBetween(reply: string, reference: string): DifferenceKind[] {
   if (reply === reference) return [];
@@ -52,6 +53,7 @@ export function differencesBetween(reply: string, reference: string): Difference
   ) {
     found.add("name");
   }
+  if (left.answer && right.answer && left.answer !== right.answer) found.add("negation");
   if (left.language === right.language) {
     if (left.denials && right.denials && compareDenials(left.denials, right.denials)) {
       found.add("negation");
@@ -74,6 +76,7 @@ function readText(text: string) {
     language,
     tokens,
     identifiers,
+    answer: answerOf(rest),
     quantities: quantitiesOf(rest, tokens, language),
     names: namesOf(tokens, language),
     statements: readStatements(tokens, language),
