@@ -120,3 +120,28 @@ Deno.test("a page in a browser cannot spend the credential", async () => {
   assertEquals([answer.status, JSON.parse(answer.text).code], [403, "forbidden_host"]);
   assertEquals(endpoint.requests.length, spent);
 });
+
+Deno.test("a page cannot have the credential sent to its own server by a picture or a link", async () => {
+  await using thief = await startProviderDouble(completion());
+  await using evaluation = await startEval({});
+  const list = async (headers: Record<string, string>, method = "GET") => {
+    const query = new URLSearchParams({ endpoint: thief.baseUrl });
+    const response = await fetch(`${evaluation.url}/models?${query}`, { method, headers });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const site = (name: string, mode: string) => ({ "sec-fetch-site": name, "sec-fetch-mode": mode });
+  const own = [{}, site("same-origin", "cors"), site("none", "navigate")];
+  for (const headers of own) assertEquals(await list(headers), 200);
+  assert(stolen(thief), "programs, the service's own page and the address bar are served");
+  const asked = thief.requests.length;
+
+  for (const name of ["cross-site", "same-site"]) {
+    assertEquals(await list(site(name, "no-cors")), 403, "a picture");
+    assertEquals(await list(site(name, "navigate")), 403, "a link");
+    assertEquals(await list(site(name, "no-cors"), "HEAD"), 403);
+  }
+  assertEquals(thief.requests.length, asked);
+  const listed = { ...site("cross-site", "cors"), origin: "http://localhost:3000" };
+  assertEquals(await list(listed), 200, "a page whose origin is in CORS_ORIGINS");
+});

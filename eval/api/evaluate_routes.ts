@@ -98,6 +98,7 @@ export function createEvaluateRoutes(
       method: "GET",
       path: "/models",
       summary: "The models that an endpoint offers",
+      otherSites: false, // it sends the credential to an address of the caller's choice
       index: { query: "endpoint={url}" },
       params: { query: z.object({ endpoint: z.string() }) },
       answers: {
@@ -108,7 +109,7 @@ export function createEvaluateRoutes(
       },
       problems: {
         400: "`invalid_request`: a parameter does not fit",
-        403: "`endpoint_not_allowed`",
+        403: "`endpoint_not_allowed`; `forbidden_origin` if a page of another site asks",
         502: "`provider_error`: the endpoint cannot be reached",
       },
       handler: async (request, { url }) => {

@@ -37,7 +37,8 @@ export function createOriginPolicy(
     responseHeaders,
     guard(request, context) {
       const origin = request.headers.get("origin");
-      if (origin === null || isAllowed(origin)) return;
+      if (origin === null) return requireOwnSite(request, context);
+      if (isAllowed(origin)) return;
       if (origin.toLowerCase() === ownOrigin(request, { ...context, trustedProxies })) return;
       throw new AppError(
         403,
@@ -59,6 +60,21 @@ export function createOriginPolicy(
       });
     },
   };
+}
+
+/**
+ * A link, a picture or a form of another page has no `Origin`, but browsers name the relation of the
+ * two. Programs and the address bar are no page.
+ */
+function requireOwnSite({ headers }: Request, { route }: RequestContext): void {
+  if (route?.otherSites !== false) return;
+  if (!["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "")) return;
+  throw new AppError(
+    403,
+    "forbidden_origin",
+    "a page of another site asked for this without CORS: it must use fetch, and its origin must be " +
+      "listed in CORS_ORIGINS",
+  );
 }
 
 /**

@@ -42,6 +42,11 @@ export interface Route extends RouteDescription {
   needsKey?: false | ((request: Request) => boolean);
   /** `false`: requests count neither in the rate limit nor in the limit of running requests. */
   limited?: false;
+  /**
+   * `false`: pages of other sites may not ask for it by a link, a picture or a form either. These
+   * need no permission of CORS, and the route does more than to answer.
+   */
+  otherSites?: false;
 }
 
 /** Checks a request before its handler is called; throws an `AppError` to refuse it. */
