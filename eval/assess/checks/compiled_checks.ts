@@ -1,5 +1,5 @@
 import { errorMessage } from "../../../shared/errors.ts";
-import { Ajv, type ValidateFunction } from "ajv";
+import { Ajv, type AnySchema, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -86,9 +86,13 @@ const options = {
     regExp: Object.assign((source: string) => remembered(source), { code: "" }),
   },
 };
-const ENGINES = { "7": Ajv, "2019": Ajv2019, "2020": Ajv2020 };
-type Draft = keyof typeof ENGINES;
-const engines = new Map<Draft, Ajv>();
+/** What a schema is written in. Ajv's classes differ in nothing that is used here. */
+const DRAFTS = {
+  "7": Ajv,
+  "2019": Ajv2019 as unknown as typeof Ajv,
+  "2020": Ajv2020 as unknown as typeof Ajv,
+};
+type Draft = keyof typeof DRAFTS;
 
 /** Keywords that draft 7 does not know, and so would not hold a reply to. */
 const SINCE_2020 = /"(?:prefixItems|\$dynamicRef)":/;
@@ -103,29 +107,31 @@ function draftOf(named: unknown, text: string): Draft {
   return SINCE_2020.test(text) ? "2020" : SINCE_2019.test(text) ? "2019" : "7";
 }
 
-function engineFor(draft: Draft): Ajv {
-  let engine = engines.get(draft);
-  if (!engine) {
-    engine = new ENGINES[draft](options) as unknown as Ajv;
-    addFormats.default(engine);
-    engines.set(draft, engine);
-  }
-  return engine;
+/** They say whether a schema is valid. They never hold one: the worker serves all callers. */
+const validators = new Map<Draft, Ajv>();
+
+function requireValid(schema: AnySchema, draft: Draft): void {
+  const validator = validators.get(draft) ?? new DRAFTS[draft](options);
+  validators.set(draft, validator);
+  validator.validateSchema(schema, true);
 }
 
-/** By its text. An engine holds on to every schema it has seen, so it is told to forget. */
+/**
+ * By its text. Each schema has an engine of its own: one that is shared registers every `$id` of a
+ * schema, also inside of it, and then refuses that id of another caller's, or forgets the draft if
+ * it was the draft's.
+ */
 const schemaOf = rememberLast(
   (text: string): ValidateFunction => {
     const value: unknown = JSON.parse(text);
     // An engine knows only the name of its own draft, and that in one way to write it.
-    const { $schema, ...named } = asFields(value);
-    const schema = isFields(value) ? named : value as boolean;
-    const engine = engineFor(draftOf($schema, text));
-    try {
-      return engine.compile(schema);
-    } finally {
-      if (typeof schema === "object") engine.removeSchema(schema);
-    }
+    const { $schema, ...rest } = asFields(value);
+    const schema = isFields(value) ? rest : value as boolean;
+    const draft = draftOf($schema, text);
+    requireValid(schema, draft);
+    const engine = new DRAFTS[draft]({ ...options, validateSchema: false, addUsedSchema: false });
+    addFormats.default(engine);
+    return engine.compile(schema);
   },
   REMEMBERED,
   { longest: 100_000 },

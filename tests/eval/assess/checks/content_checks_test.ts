@@ -82,6 +82,27 @@ Deno.test("checks of a text", async (t) => {
     assertEquals(found.map(({ value }) => value), cases.map(([, , expected]) => expected));
   });
 
+  await t.step("the ids of one caller's schemas do not matter to those of others", async () => {
+    const draft7 = "http://json-schema.org/draft-07/schema#";
+    const draft2020 = "https://json-schema.org/draft/2020-12/schema";
+    const nested = { $id: "https://example.com/part", type: "string" };
+    const schemas = [
+      { $id: draft7, type: "object" },
+      { $id: draft7, type: "array" },
+      { $id: draft2020, $schema: draft2020, type: "object" },
+      { $schema: draft2020, type: "array" },
+      { $id: "https://example.com/whole", definitions: { part: nested }, type: "object" },
+      { ...nested, type: "object" },
+      { type: "object", required: [] },
+    ];
+    const inspected = await checks.inspect(schemas.map((value) => ({ type: "json", value })));
+    assertEquals(inspected, schemas.map(() => null));
+    for (const { type } of schemas) {
+      const check = { type: "json" as const, value: { type, minItems: 0, $ref: draft7 } };
+      assertEquals((await checks.decide(check, '{"minimum": 1}')).value, type === "object" ? 1 : 0);
+    }
+  });
+
   await t.step("many texts are decided in their order, long ones too", async () => {
     const check = { type: "regex" as const, value: "^x" };
     const texts = Array.from({ length: 250 }, (_, index) => index % 3 === 0 ? `x${index}` : "a");
