@@ -123,9 +123,11 @@ function* readTest(test: unknown, context: TestContext) {
     leaveOut("threshold of a test: its checks count, but none is required", line);
   }
   const asserts = [...readAsserts(assert, context), ...shared.asserts];
-  const combinations = combine({ ...shared.vars, ...readVars(vars, context) }, line);
-  if (combinations.length === 0) leaveOut("tests with an empty list in vars", line);
-  for (const [nth, combination] of combinations.entries()) {
+  const choices = listChoices({ ...shared.vars, ...readVars(vars, context) });
+  const count = countCombinations(choices, line);
+  if (count === 0) leaveOut("tests with an empty list in vars", line);
+  for (let nth = 0; nth < count; nth++) {
+    const combination = combine(choices, nth);
     const values = fillIn(combination, { line, leaveOut });
     const turns = toConversation(values, context);
     const last = turns.at(-1)!;
@@ -165,17 +167,35 @@ function readAsserts(assert: unknown, { line, leaveOut }: LineContext): unknown[
   return asList(assert);
 }
 
+/** The values that each variable takes in turn: a list's, or one. */
+type Choices = [name: string, values: unknown[]][];
+
+function listChoices(variables: Values): Choices {
+  return Object.entries(variables)
+    .map(([name, value]) => [name, Array.isArray(value) ? value : [value]]);
+}
+
 /** promptfoo tests every combination of the values of variables that are lists. */
-function combine(values: Values, line: number): Values[] {
-  let found: Values[] = [{}];
-  for (const [name, value] of Object.entries(values)) {
-    const choices = Array.isArray(value) ? value : [value];
-    found = found.flatMap((chosen) => choices.map((choice) => ({ ...chosen, [name]: choice })));
-    if (found.length > MOST_COMBINATIONS) {
+function countCombinations(choices: Choices, line: number): number {
+  let count = 1;
+  for (const [, values] of choices) {
+    count *= values.length;
+    if (count > MOST_COMBINATIONS) {
       throw new ImportError(line, `the lists in vars make more than ${MOST_COMBINATIONS} tests`);
     }
   }
-  return found;
+  return count;
+}
+
+/** One of them, by its number; the last list changes first. */
+function combine(choices: Choices, nth: number): Values {
+  let rest = nth;
+  const chosen = choices.toReversed().map(([name, values]): [string, unknown] => {
+    const value = values[rest % values.length];
+    rest = Math.floor(rest / values.length);
+    return [name, value];
+  });
+  return Object.fromEntries(chosen.reverse());
 }
 
 /** Variables may contain one another. Those in other files are left out. */

@@ -15,7 +15,9 @@ export interface TemplateContext extends Pick<ImportContext, "leaveOut"> {
 export function render(text: string, { values, line, leaveOut }: TemplateContext): string {
   if (/\{%/.test(text)) leaveOut("template statements ({% … %})", line);
   let characters = 0;
-  return text.replaceAll(/\{\{\s*([^{}]*?)\s*\}\}/g, (whole, expression: string) => {
+  // The blanks around it are not part of the pattern: its time would grow with their third power.
+  return text.replaceAll(/\{\{([^{}]*)\}\}/g, (whole, inside: string) => {
+    const expression = inside.trim();
     const value = /^[\w.]+$/.test(expression) ? readPath(values, expression) : undefined;
     if (value === undefined) {
       leaveOut(`the template expression ${whole.slice(0, 60)}`, line);
