@@ -33,10 +33,10 @@ export function importScenarios(
 ): Import {
   const left = new Map<string, SkippedPart>();
 
-  function leaveOut(what: string, line: number): void {
+  function leaveOut(what: string, line: number, count = 1): void {
     const known = left.get(what);
-    if (known) known.count++;
-    else if (left.size < MOST_KINDS) left.set(what, { what, count: 1, line });
+    if (known) known.count += count;
+    else if (left.size < MOST_KINDS) left.set(what, { what, count, line });
   }
 
   async function* read(): AsyncGenerator<ImportedScenario> {

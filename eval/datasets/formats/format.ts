@@ -17,8 +17,11 @@ export interface ColumnMapping {
 
 export interface ImportContext {
   columns: ColumnMapping;
-  /** Reports something that has no counterpart here; it does not end the import. */
-  leaveOut(what: string, line: number): void;
+  /**
+   * Reports something that has no counterpart here, and how often it occurs, once by default; it does
+   * not end the import.
+   */
+  leaveOut(what: string, line: number, count?: number): void;
 }
 
 /** A kind of file that test conversations are read from. */

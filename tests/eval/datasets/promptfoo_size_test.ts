@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { read, turns } from "./imported.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { read, refuse, turns } from "./imported.ts";
 
 Deno.test("a template of promptfoo may have any number of blanks", async () => {
   const blanks = " ".repeat(50_000);
@@ -20,4 +20,55 @@ Deno.test("lists in variables of promptfoo make a test of each combination, the 
       message,
     ]),
   );
+});
+
+Deno.test("a test of promptfoo may have any number of variables, but none twice", async () => {
+  const names = Array.from({ length: 20_000 }, (_, index) => `v${index}`);
+  const lines = [
+    "tests:",
+    "- vars:",
+    ...names.map((name) => `    ${name}: x`),
+    "    question: Who?",
+  ];
+  const found = await read(lines.join("\n"), { name: "t.yaml" });
+  assertEquals(turns(found), [[["Who?", undefined]]]);
+  assertEquals(found.leftOut.length, 100);
+  const repeated = await refuse([...lines, "    v7: y"].join("\n"), { name: "t.yaml" });
+  assertEquals([repeated.line, repeated.reason], [
+    lines.length + 1,
+    "the key v7 stands there twice",
+  ]);
+});
+
+Deno.test("what is left out of a long file of promptfoo is counted over all of it", async () => {
+  const tests = Array.from(
+    { length: 450 },
+    (_, index) => ({ vars: { question: `${index}?` }, options: {} }),
+  );
+  const { scenarios, leftOut } = await read(JSON.stringify({ tests }, null, 1));
+  assertEquals(
+    scenarios.map(({ interactions }) => interactions[0]!.user_message),
+    tests.map(({ vars }) => vars.question),
+  );
+  assertEquals(leftOut, [{ what: "options of a test", count: 450, line: 3 }]);
+});
+
+Deno.test("a wrong test behind hundreds of others of promptfoo is refused with its line", async () => {
+  const tests = Array.from({ length: 450 }, () => "- vars: {question: Who?}");
+  assertEquals((await refuse([...tests, "- vars: {}"].join("\n"), { name: "t.yaml" })).line, 451);
+});
+
+Deno.test("a file of promptfoo that would take all memory is refused", async () => {
+  const { reason } = await refuse(`tests: [${"a,".repeat(600_000)}]`, { name: "t.yaml" });
+  assertStringIncludes(reason, "more than 1000000 words");
+});
+
+Deno.test("the event loop goes on while a file of promptfoo is read", async () => {
+  const tests = Array.from({ length: 3_000 }, (_, index) => `- vars: {question: "${index}?"}`);
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const { scenarios } = await read(tests.join("\n"), { name: "t.yaml" });
+  clearInterval(timer);
+  assertEquals(scenarios.length, tests.length);
+  assert(turns > 10, `${turns} turns of the event loop`);
 });

@@ -1,0 +1,272 @@
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parse,
+  parseDocument,
+  visit,
+} from "yaml";
+import { type ChatTurn, toTurns } from "./chat_messages.ts";
+import { type Draft, type ImportContext, ImportError } from "./format.ts";
+import { errorMessage } from "../../../shared/errors.ts";
+import { asFields, asList, isFields } from "../../../shared/fields.ts";
+import { toChecks } from "./promptfoo_checks.ts";
+import { findPrompt, readPrompt } from "./promptfoo_prompt.ts";
+import { expandScenarios } from "./promptfoo_scenarios.ts";
+import { resolveVariables } from "./promptfoo_template.ts";
+
+/** Variables that hold the question if there is no prompt to put them into. */
+const QUESTIONS = ["question", "input", "query", "prompt", "message", "user_message", "text"];
+/** Parts of a configuration that say what to test, and not what is expected. */
+const READ = new Set(["description", "prompts", "tests", "scenarios", "defaultTest"]);
+/** Tests that the lists in their variables multiply to. */
+const MOST_COMBINATIONS = 1000;
+/** Of one text. Ten thousand tests with their assertions have a third of it. */
+const MOST_TOKENS = 1_000_000;
+
+type Values = Record<string, unknown>;
+
+/**
+ * The tests of a configuration of promptfoo, or of its list of tests alone. It takes its time, and
+ * loads the package for YAML: only the worker loads this module.
+ */
+export function* readPromptfoo(
+  text: string,
+  leaveOut: ImportContext["leaveOut"],
+): Generator<Draft, undefined> {
+  requireFewTokens(text);
+  const counter = new LineCounter();
+  // Its own search for repeated keys takes time that grows with the square of their number.
+  const yaml = parseDocument(text, { lineCounter: counter, uniqueKeys: false });
+  const [error] = yaml.errors;
+  if (error) throw new ImportError(error.linePos?.[0].line ?? 1, error.message.split("\n")[0]!);
+  const root = toTree(yaml, counter);
+  const config: Values = Array.isArray(root) ? { tests: root } : isFields(root) ? root : {};
+  for (const name of Object.keys(config)) {
+    if (!READ.has(name)) leaveOut(`${name} of the configuration`, 1);
+  }
+  if (!Array.isArray(config.tests) && !Array.isArray(config.scenarios)) {
+    throw new ImportError(1, "there is no list of tests; tests in other files are not read");
+  }
+  if (!Array.isArray(config.tests ?? [])) leaveOut("tests in other files", 1);
+  const context = { leaveOut, config, shared: readShared(config.defaultTest, leaveOut) };
+  const lineOf = (part: string, index: number) => {
+    const list = isMap(yaml.contents) ? yaml.get(part) : yaml.contents;
+    const node = isSeq(list) ? list.items[index] as { range?: [number] } | null : null;
+    return counter.linePos(node?.range?.[0] ?? 0).line;
+  };
+  for (const [index, test] of asList(config.tests).entries()) {
+    yield* readTest(test, { ...context, line: lineOf("tests", index), id: `test-${index + 1}` });
+  }
+  for (const { scenario, id, test } of expandScenarios(config.scenarios, leaveOut)) {
+    yield* readTest(test, { ...context, line: lineOf("scenarios", scenario), id });
+  }
+  return undefined;
+}
+
+const parseYaml = (text: string) => {
+  requireFewTokens(text);
+  return parse(text, { logLevel: "error", maxAliasCount: 100 });
+};
+
+/** A document takes half a kilobyte of memory for each of its tokens. */
+function requireFewTokens(text: string): void {
+  let tokens = 0;
+  for (const _ of new Lexer().lex(text)) {
+    if (++tokens > MOST_TOKENS) {
+      throw new ImportError(
+        1,
+        `it has more than ${MOST_TOKENS} words and signs of YAML; divide it`,
+      );
+    }
+  }
+}
+
+/** The value of a document. Aliases may be unknown, too many, or make an endless tree. */
+function toTree(yaml: Document.Parsed, counter: LineCounter): unknown {
+  try {
+    requireDistinctKeys(yaml, counter);
+    const root = yaml.toJS({ maxAliasCount: 100 });
+    JSON.stringify(root); // fails if something contains itself
+    return root;
+  } catch (error) {
+    if (error instanceof ImportError) throw error;
+    throw new ImportError(1, errorMessage(error).split("\n")[0]!);
+  }
+}
+
+function requireDistinctKeys(yaml: Document.Parsed, counter: LineCounter): void {
+  visit(yaml, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          const { line } = counter.linePos(key.range?.[0] ?? 0);
+          throw new ImportError(line, `the key ${key.value} stands there twice`);
+        }
+        seen.add(key.value);
+      }
+    },
+  });
+}
+
+/** What every test takes over from `defaultTest`. */
+interface SharedParts {
+  vars: Values;
+  asserts: unknown[];
+  threshold: unknown;
+  isTransformed: boolean;
+}
+
+interface TestContext extends Pick<ImportContext, "leaveOut"> {
+  config: Values;
+  shared: SharedParts;
+  line: number;
+  id: string;
+}
+type LineContext = Pick<TestContext, "line" | "leaveOut">;
+
+function readShared(
+  defaultTest: unknown,
+  leaveOut: ImportContext["leaveOut"],
+): SharedParts {
+  const context = { line: 1, leaveOut };
+  if (!isFields(defaultTest ?? {})) leaveOut("defaultTest in another file", 1);
+  const { description: _, vars, assert, threshold, ...rest } = asFields(defaultTest);
+  for (const name of Object.keys(rest)) leaveOut(`${name} of defaultTest`, 1);
+  return {
+    vars: readVars(vars, context),
+    asserts: readAsserts(assert, context),
+    threshold,
+    isTransformed: isTransforming(rest.options),
+  };
+}
+
+/** Whether assertions look at something else than the reply: what a program makes of it. */
+function isTransforming(options: unknown): boolean {
+  const { transform, postprocess } = asFields(options);
+  return (transform ?? postprocess) !== undefined;
+}
+
+function* readTest(test: unknown, context: TestContext) {
+  const { shared, line, id, leaveOut } = context;
+  if (!isFields(test)) {
+    leaveOut("tests that are no objects, such as paths of files", line);
+    return;
+  }
+  const { description, vars, assert, threshold = shared.threshold, ...rest } = test;
+  for (const name of Object.keys(rest)) leaveOut(`${name} of a test`, line);
+  if (threshold !== undefined) {
+    leaveOut("threshold of a test: its checks count, but none is required", line);
+  }
+  const asserts = [...readAsserts(assert, context), ...shared.asserts];
+  const choices = listChoices({ ...shared.vars, ...readVars(vars, context) });
+  const count = countCombinations(choices, line);
+  if (count === 0) leaveOut("tests with an empty list in vars", line);
+  for (let nth = 0; nth < count; nth++) {
+    const combination = combine(choices, nth);
+    const values = fillIn(combination, { line, leaveOut });
+    const turns = toConversation(values, context);
+    const last = turns.at(-1)!;
+    const { checks, reference } = toChecks(asserts, {
+      values,
+      line,
+      leaveOut,
+      threshold,
+      isTransformed: shared.isTransformed || isTransforming(rest.options),
+      reference: last.reference_reply,
+      parseYaml,
+    });
+    if (reference !== undefined) last.reference_reply = reference;
+    const interactions = turns.map((turn, at) => ({
+      id: String(at + 1),
+      ...turn,
+      ...(turn === last && checks.length > 0 && { checks }),
+    }));
+    yield {
+      line,
+      scenario: {
+        id: nth === 0 ? id : `${id}.${nth + 1}`,
+        ...(typeof description === "string" && { description }),
+        interactions,
+      },
+    };
+  }
+}
+
+function readVars(vars: unknown, { line, leaveOut }: LineContext): Values {
+  if (!isFields(vars ?? {})) leaveOut("vars in other files", line);
+  return asFields(vars);
+}
+
+function readAsserts(assert: unknown, { line, leaveOut }: LineContext): unknown[] {
+  if (!Array.isArray(assert ?? [])) leaveOut("assert that is no list", line);
+  return asList(assert);
+}
+
+/** The values that each variable takes in turn: a list's, or one. */
+type Choices = [name: string, values: unknown[]][];
+
+function listChoices(variables: Values): Choices {
+  return Object.entries(variables)
+    .map(([name, value]) => [name, Array.isArray(value) ? value : [value]]);
+}
+
+/** promptfoo tests every combination of the values of variables that are lists. */
+function countCombinations(choices: Choices, line: number): number {
+  let count = 1;
+  for (const [, values] of choices) {
+    count *= values.length;
+    if (count > MOST_COMBINATIONS) {
+      throw new ImportError(line, `the lists in vars make more than ${MOST_COMBINATIONS} tests`);
+    }
+  }
+  return count;
+}
+
+/** One of them, by its number; the last list changes first. */
+function combine(choices: Choices, nth: number): Values {
+  let rest = nth;
+  const chosen = choices.toReversed().map(([name, values]): [string, unknown] => {
+    const value = values[rest % values.length];
+    rest = Math.floor(rest / values.length);
+    return [name, value];
+  });
+  return Object.fromEntries(chosen.reverse());
+}
+
+/** Variables may contain one another. Those in other files are left out. */
+function fillIn(all: Values, context: LineContext): Values {
+  const values = Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => {
+      const isInFile = typeof value === "string" && value.startsWith("file://");
+      if (isInFile) context.leaveOut(`the variable ${name} in another file`, context.line);
+      return !isInFile;
+    }),
+  );
+  return resolveVariables(values, context);
+}
+
+function toConversation(values: Values, context: TestContext): ChatTurn[] {
+  const { config, line, leaveOut } = context;
+  const prompt = findPrompt(config.prompts, leaveOut);
+  if (prompt === undefined) {
+    const names = Object.keys(values).filter((name) => typeof values[name] === "string");
+    const name = QUESTIONS.find((question) => names.includes(question)) ?? names[0];
+    if (name === undefined) throw new ImportError(line, "the test has no text in vars");
+    for (const other of Object.keys(values)) {
+      if (other !== name) leaveOut(`the variable ${other}`, line);
+    }
+    return [{ user_message: values[name] as string }];
+  }
+  const asked = readPrompt(prompt, { values, line, leaveOut, parseYaml });
+  const turns = typeof asked === "string"
+    ? [{ user_message: asked }]
+    : toTurns(asked, { line, leaveOut });
+  if (turns.length === 0) throw new ImportError(line, "the prompt has no user message");
+  return turns;
+}
