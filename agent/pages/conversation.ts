@@ -163,9 +163,20 @@ export function withAnswer(
   };
 }
 
-/** The text of an answer, without reasoning and tool calls. */
+/**
+ * The text of an answer, without reasoning and tool calls. Texts before and after a call are two
+ * messages: their words are not joined.
+ */
 export function answerText({ parts }: Answer): string {
-  return parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("").trim();
+  let text = "";
+  let needsBreak = false;
+  for (const part of parts) {
+    if (part.type === "tool") needsBreak = text !== "";
+    if (part.type !== "text") continue;
+    text += needsBreak ? `\n\n${part.text}` : part.text;
+    needsBreak = false;
+  }
+  return text.trim();
 }
 
 /** The answer that one model has seen: its own, or the only one that there is. */

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import {
   type Answer,
+  answerText,
   branchesOf,
   createConversation,
   DEFAULT_SETTINGS,
@@ -73,4 +74,15 @@ Deno.test("what two tabs have added to a conversation is kept, and of one turn t
   const merged = mergeConversations(theirs, mine);
   assertEquals(Object.keys(merged.turns).toSorted(), ["1", "mine", "theirs"]);
   assertEquals(merged.turns["1"]!.answers[0], answerOf("newer"));
+});
+
+Deno.test("the texts before and after a tool call are not joined to one word", () => {
+  const call = { type: "tool", id: "1", name: "calculator", args: {} } as const;
+  const { parts: [before] } = answerOf("Let me calculate.");
+  const { parts: [after] } = answerOf("It is 42.");
+  const answer = (...parts: Answer["parts"]): Answer => ({ model: "a/b", status: "done", parts });
+  assertEquals(answerText(answer(before!, call, call, after!)), "Let me calculate.\n\nIt is 42.");
+  assertEquals(answerText(answer(call, after!)), "It is 42.");
+  const thought = { type: "reasoning", text: "Hm." } as const;
+  assertEquals(answerText(answer(before!, thought, after!)), "Let me calculate.It is 42.");
 });
