@@ -2,7 +2,10 @@ import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 
 const WIDTH = 520;
 const HEIGHT = 200;
+/** Left of the bars; more if the counts are long. */
 const LEFT = 40;
+/** Of a digit, in the units of the chart. */
+const DIGIT = 8;
 const BOTTOM = 28;
 const TOP = 8;
 
@@ -14,8 +17,9 @@ export function Histogram({ bins, threshold, label }: {
 }) {
   const counts = countTicks(Math.max(1, ...bins));
   const top = counts.at(-1)!;
-  const plot = WIDTH - LEFT - 16;
-  const x = (value: number) => LEFT + value * plot;
+  const left = Math.max(LEFT, formatCount(top).length * DIGIT + 8);
+  const plot = WIDTH - left - 16;
+  const x = (value: number) => left + value * plot;
   const y = (count: number) => TOP + (1 - count / top) * (HEIGHT - BOTTOM - TOP);
   const band = (index: number) =>
     `${formatScore(index / bins.length)} to ${formatScore((index + 1) / bins.length)}`;
@@ -24,8 +28,8 @@ export function Histogram({ bins, threshold, label }: {
       <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
         {counts.map((count) => (
           <g key={count}>
-            <line class="grid" x1={LEFT} x2={WIDTH - 16} y1={y(count)} y2={y(count)} />
-            <text class="tick end" x={LEFT - 8} y={y(count) + 4}>{formatCount(count)}</text>
+            <line class="grid" x1={left} x2={WIDTH - 16} y1={y(count)} y2={y(count)} />
+            <text class="tick end" x={left - 8} y={y(count) + 4}>{formatCount(count)}</text>
           </g>
         ))}
         {bins.map((count, index) =>

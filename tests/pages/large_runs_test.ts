@@ -1,0 +1,44 @@
+import { assertEquals } from "@std/assert";
+import type { Page } from "playwright-core";
+import { pageSuite } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+
+const suite = pageSuite(async () => {
+  const fixture = await startEvalFixture();
+  return { ...fixture, run: await fixture.evaluate({ attempts: 2 }) };
+});
+
+/** Shows a run as if its summary had other figures: those of a run that would take too long. */
+async function showWith(
+  page: Page,
+  address: string,
+  // deno-lint-ignore no-explicit-any -- a summary as it comes
+  change: (summary: any) => void,
+): Promise<void> {
+  await page.route(/\/summary$/, async (route) => {
+    const response = await route.fetch();
+    const summary = await response.json();
+    change(summary);
+    await route.fulfill({ response, json: summary });
+  });
+  await page.goto(address);
+  await page.locator(".turn-rows .name").first().waitFor();
+}
+
+suite.test("the axis of a histogram has room for large counts", async ({ url, run }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await showWith(page, `${url}/ui/runs/${run}`, ({ histograms }) => {
+    histograms.overall = histograms.overall.map((_: number, band: number) => band * 125_000);
+  });
+  const chart = page.getByRole("img", { name: "Distribution of overall" });
+  await chart.getByText("1,000,000", { exact: true }).waitFor();
+  const outside = await chart.evaluate((svg) => {
+    const { left, right } = svg.getBoundingClientRect();
+    return [...svg.querySelectorAll("text")].filter((text) => {
+      const box = text.getBoundingClientRect();
+      return box.left < left || box.right > right;
+    }).map(({ textContent }) => textContent);
+  });
+  assertEquals(outside, []);
+});
