@@ -42,3 +42,21 @@ suite.test("the axis of a histogram has room for large counts", async ({ url, ru
   });
   assertEquals(outside, []);
 });
+
+suite.test("labels beyond those of the table are counted", async ({ url, run }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  const expected = Array.from({ length: 40 }, (_, index) => `label-${index}`);
+  await showWith(page, `${url}/ui/runs/${run}`, ({ labels }) => {
+    labels.intent.confusion = Object.fromEntries(
+      expected.map((label) => [label, { [label]: 3, "(none)": 1, "label-39": 1 }]),
+    );
+  });
+  const table = page.getByRole("region", { name: "Labels of intent" });
+  await page.getByText("These are the first 30 of 40 labels.").waitFor();
+  assertEquals(await table.getByRole("columnheader").last().innerText(), "2 others");
+  assertEquals(
+    await table.getByRole("row").nth(1).getByRole("cell").last().innerText(),
+    "2",
+  );
+});

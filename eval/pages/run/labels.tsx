@@ -15,11 +15,15 @@ export function Labels({ labels }: { labels: RunSummary["labels"] }) {
   const key = keys.includes(chosen.value ?? "") ? chosen.value! : keys[0];
   if (key === undefined) return null;
   const { confusion, flip_rate, self_check } = labels[key]!;
-  const expected = Object.keys(confusion).slice(0, MOST_LABELS);
-  const found = [...new Set(expected.flatMap((row) => Object.keys(confusion[row]!)))]
-    .toSorted((a, b) => Number(!expected.includes(a)) - Number(!expected.includes(b)))
-    .slice(0, MOST_LABELS);
+  const all = Object.keys(confusion);
+  const expected = all.slice(0, MOST_LABELS);
+  const labelsFound = [...new Set(expected.flatMap((row) => Object.keys(confusion[row]!)))]
+    .toSorted((a, b) => Number(!expected.includes(a)) - Number(!expected.includes(b)));
+  const found = labelsFound.slice(0, MOST_LABELS);
+  const others = labelsFound.slice(MOST_LABELS);
   const hints = [
+    all.length > expected.length &&
+    `These are the first ${expected.length} of ${formatCount(all.length)} labels.`,
     flip_rate !== null &&
     `${formatScore(flip_rate * 100, 0)}% of the pairs of attempts disagree about the same turn.`,
     self_check && self_check.accuracy !== null &&
@@ -46,6 +50,9 @@ export function Labels({ labels }: { labels: RunSummary["labels"] }) {
             <th scope="col">{key}</th>
             {found.map((label) => <th key={label} scope="col" class="number" dir="auto">{label}
             </th>)}
+            {others.length > 0 && (
+              <th scope="col" class="number">{formatNumberOf(others.length, "other")}</th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -77,10 +84,17 @@ export function Labels({ labels }: { labels: RunSummary["labels"] }) {
                   </td>
                 );
               })}
+              {others.length > 0 && <OtherLabels counts={confusion[row]!} labels={others} />}
             </tr>
           ))}
         </tbody>
       </TableFrame>
     </Section>
   );
+}
+
+/** How many replies have one of the labels that have no column. */
+function OtherLabels({ counts, labels }: { counts: Record<string, number>; labels: string[] }) {
+  const count = labels.reduce((sum, label) => sum + (counts[label] ?? 0), 0);
+  return <td class={count > 0 ? "number wrong" : "number"}>{count > 0 && formatCount(count)}</td>;
 }
