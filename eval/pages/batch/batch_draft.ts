@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import {
   type ColumnUse,
   type DraftScenario,
@@ -12,8 +12,9 @@ export type BatchDraft = ReturnType<typeof createBatchDraft>;
 
 export function createBatchDraft() {
   const text = signal("");
+  const isBeginning = signal(false);
   const chosenUses = signal<ColumnUse[] | undefined>(undefined);
-  const input = computed(() => readBatchInput(text.value));
+  const input = computed(() => readBatchInput(text.value, { isBeginning: isBeginning.value }));
 
   /** The person's choice, or a guess by the names of the columns. */
   const uses = computed<ColumnUse[]>(() => {
@@ -37,10 +38,13 @@ export function createBatchDraft() {
     chosenUses,
     uses,
     scenarios,
-    /** Another text is another table. */
-    setText(next: string): void {
-      text.value = next;
-      chosenUses.value = undefined;
+    /** Another text is another table. `isBeginning`: the file that it is from goes on. */
+    setText(next: string, more: { isBeginning?: boolean } = {}): void {
+      batch(() => {
+        text.value = next;
+        isBeginning.value = more.isBeginning ?? false;
+        chosenUses.value = undefined;
+      });
     },
     setUse(column: number, use: ColumnUse): void {
       chosenUses.value = uses.value.map((current, index) =>

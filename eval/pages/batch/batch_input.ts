@@ -21,11 +21,14 @@ export type BatchInput =
   | { kind: "csv"; table: CsvTable }
   | { kind: "wrong"; reason: string };
 
-/** Reads a batch as the command line does: a request, scenarios, or lines of them; and also CSV. */
-export function readBatchInput(text: string): BatchInput {
+/**
+ * Reads a batch as the command line does: a request, scenarios, or lines of them; and also CSV.
+ * `isBeginning`: it is the beginning of a file, which may end anywhere.
+ */
+export function readBatchInput(text: string, { isBeginning = false } = {}): BatchInput {
   const plain = text.replace(/^\ufeff/, "").trim();
   if (plain === "") return { kind: "empty" };
-  if (!/^[[{]/.test(plain)) return readTable(plain);
+  if (!/^[[{]/.test(plain)) return readTable(plain, isBeginning);
   try {
     return toScenarios(JSON.parse(plain), "json");
   } catch (error) {
@@ -34,14 +37,17 @@ export function readBatchInput(text: string): BatchInput {
   }
 }
 
-function readTable(text: string): BatchInput {
-  const [columns = [], ...rows] = parseCsv(text);
+function readTable(text: string, isBeginning: boolean): BatchInput {
+  const { rows: [columns = [], ...rows], unclosed } = parseCsv(text);
   if (columns.length < 2 || rows.length === 0) {
     return { kind: "wrong", reason: "This is neither JSON nor a table with a row of names." };
   }
   const again = columns.find((name, index) => name !== "" && columns.indexOf(name) !== index);
   if (again !== undefined) {
     return { kind: "wrong", reason: `There are several columns ${again}; name them differently.` };
+  }
+  if (unclosed !== undefined && !isBeginning) {
+    return { kind: "wrong", reason: `The quote that begins in line ${unclosed} is never closed.` };
   }
   return { kind: "csv", table: { columns, rows } };
 }

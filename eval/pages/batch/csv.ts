@@ -1,7 +1,13 @@
 import { csvSeparator } from "../../../shared/csv_separator.ts";
 
-/** The rows of a CSV file (RFC 4180, any of three separators); a quote that is never closed ends there. */
-export function parseCsv(text: string): string[][] {
+/** The rows of a CSV file, and the line of a quote that is never closed: the rest is in its cell. */
+export interface CsvRows {
+  rows: string[][];
+  unclosed?: number;
+}
+
+/** Reads a CSV file: RFC 4180, with any of three separators. */
+export function parseCsv(text: string): CsvRows {
   const plain = text.replace(/^\ufeff/, "");
   const [head = ""] = plain.split(/\r?\n/, 1);
   const separator = csvSeparator(head);
@@ -9,6 +15,7 @@ export function parseCsv(text: string): string[][] {
   let row: string[] = [];
   let cell = "";
   let isQuoted = false;
+  let quoteAt = 0;
   const endRow = () => {
     row.push(cell);
     if (row.length > 1 || row[0] !== "") rows.push(row);
@@ -21,13 +28,16 @@ export function parseCsv(text: string): string[][] {
       if (character !== '"') cell += character;
       else if (plain[at + 1] === '"') cell += plain[++at];
       else isQuoted = false;
-    } else if (character === '"' && cell === "") isQuoted = true;
-    else if (character === separator) {
+    } else if (character === '"' && cell === "") {
+      isQuoted = true;
+      quoteAt = at;
+    } else if (character === separator) {
       row.push(cell);
       cell = "";
     } else if (character === "\n") endRow();
     else if (character !== "\r") cell += character;
   }
   endRow();
-  return rows;
+  if (!isQuoted) return { rows };
+  return { rows, unclosed: plain.slice(0, quoteAt).split("\n").length };
 }

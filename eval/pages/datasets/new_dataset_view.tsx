@@ -42,7 +42,8 @@ export function NewDatasetView() {
   async function choose(chosen: File): Promise<void> {
     const isLarge = chosen.size > LARGE_BYTES;
     file.value = isLarge ? chosen : undefined;
-    draft.setText(isLarge ? await readBeginning(chosen) : await chosen.text());
+    const text = await (isLarge ? readBeginning(chosen) : chosen.text());
+    draft.setText(text, { isBeginning: isLarge });
     if (!name.value) name.value = chosen.name.replace(/\..*$/, "").replaceAll(/[^\w.-]+/g, "-");
   }
 

@@ -11,10 +11,13 @@ import { parseCsv } from "../../../eval/pages/batch/csv.ts";
 const scenariosOf = (input: BatchInput) => "scenarios" in input ? input.scenarios : input;
 
 Deno.test("CSV is read with quotes, any separator and any line end", () => {
-  assertEquals(parseCsv('a,b\r\n"x ""y"", z","1\n2"\n'), [["a", "b"], ['x "y", z', "1\n2"]]);
-  assertEquals(parseCsv("a;b\n1,5;2"), [["a", "b"], ["1,5", "2"]]);
-  assertEquals(parseCsv("\ufeffa\tb\n\n1\t"), [["a", "b"], ["1", ""]]);
-  assertEquals(parseCsv('a,b\n"never closed,\n2'), [["a", "b"], ["never closed,\n2"]]);
+  assertEquals(parseCsv('a,b\r\n"x ""y"", z","1\n2"\n').rows, [["a", "b"], ['x "y", z', "1\n2"]]);
+  assertEquals(parseCsv("a;b\n1,5;2").rows, [["a", "b"], ["1,5", "2"]]);
+  assertEquals(parseCsv("\ufeffa\tb\n\n1\t").rows, [["a", "b"], ["1", ""]]);
+  assertEquals(parseCsv('a,b\n"never closed,\n2'), {
+    rows: [["a", "b"], ["never closed,\n2"]],
+    unclosed: 2,
+  });
 });
 
 Deno.test("a batch may be a request, scenarios, lines of them, turns or a table", () => {
@@ -84,7 +87,7 @@ Deno.test("commands quote what a shell would take for something else", () => {
 });
 
 Deno.test("a row without a conversation does not join the one that has its number as a name", () => {
-  const [columns = [], ...rows] = parseCsv("scenario,message\n2,a\n,b\n2,c");
+  const { rows: [columns = [], ...rows] } = parseCsv("scenario,message\n2,a\n,b\n2,c");
   assertEquals(
     toBatch({ columns, rows }, ["scenario", "message"]).map(({ id, interactions }) => [
       id,
@@ -100,4 +103,13 @@ Deno.test("a table with two columns of one name is refused, as the service does"
     reason: "There are several columns intent; name them differently.",
   });
   assertEquals(readBatchInput("message,reference,,\nHi,Ho,,").kind, "csv");
+});
+
+Deno.test("a table with a quote that is never closed is refused, unless the file goes on", () => {
+  const text = 'question,answer\n"one,\ntwo",a\n"three,b\nfour,c\n';
+  assertEquals(readBatchInput(text), {
+    kind: "wrong",
+    reason: "The quote that begins in line 4 is never closed.",
+  });
+  assertEquals(readBatchInput(text, { isBeginning: true }).kind, "csv");
 });
