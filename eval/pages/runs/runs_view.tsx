@@ -97,10 +97,8 @@ function RunFilters() {
 }
 
 function TestTrend({ name }: { name: string }) {
-  const loaded = useLoaded(() => listRuns({ test_name: name, limit: 100 }), [
-    name,
-    runs.value?.length,
-  ]);
+  const ended = runs.value?.filter(({ headline }) => headline).map(({ run_id }) => run_id);
+  const loaded = useLoaded(() => listRuns({ test_name: name, limit: 100 }), [name, ended]);
   return (
     <Section
       title={`Trend of ${name}`}

@@ -1,0 +1,24 @@
+import { pageSuite } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+
+const suite = pageSuite(async () => {
+  const fixture = await startEvalFixture();
+  for (let runs = 0; runs < 2; runs++) await fixture.evaluate({ attempts: 1 });
+  return fixture;
+});
+
+suite.test("a trend has a run as soon as it has ended", async ({ url }, open) => {
+  await using tab = await open(`${url}/ui/no/such/view`);
+  const { page } = tab;
+  let lists = 0;
+  await page.route(/\/runs\?/, async (route) => {
+    if (/limit=50/.test(route.request().url())) lists++; // the table, which is read again
+    const response = await route.fetch();
+    const list = await response.json();
+    if (lists < 3) Object.assign(list.runs[0], { status: "running", headline: null });
+    await route.fulfill({ response, json: list });
+  });
+  await page.goto(`${url}/?test=support`);
+  await page.getByText("A trend needs two runs").waitFor();
+  await page.locator(".trend a").nth(1).waitFor();
+});
