@@ -9,9 +9,38 @@ export const path = computed(() => address.value.pathname);
 /** The parameters of the address, in which a view keeps what a colleague should see too. */
 export const query = computed(() => address.value.searchParams);
 
+/** How far the page and the scroller inside it (`data-scroller`) were when the person went on. */
+export interface LeftAt {
+  page: number;
+  inner: number;
+}
+
+/** What the browser keeps with an address of its history. */
+interface Entry {
+  /** The address that the person came from. */
+  before?: string;
+  leftAt?: LeftAt | undefined;
+}
+
+let returnedTo: LeftAt | undefined;
+
+/** Where the person was in this view, if they have come back to it. */
+export function leftAt(): LeftAt | undefined {
+  return returnedTo;
+}
+
+function readEntry(): Entry {
+  return history.state ?? {};
+}
+
 /** Reads the address bar, now and whenever the person goes back or forward. */
 export function followAddressBar(): void {
-  const read = () => void (address.value = new URL(globalThis.location.href));
+  function read(): void {
+    const { leftAt, ...entry } = readEntry();
+    returnedTo = leftAt;
+    if (leftAt) remember(() => history.replaceState(entry, "")); // a reload begins at the top
+    address.value = new URL(globalThis.location.href);
+  }
   globalThis.addEventListener("popstate", read);
   read();
 }
@@ -29,28 +58,49 @@ export function navigate(href: string, { replace = false }: { replace?: boolean 
   const next = new URL(href, address.value);
   if (next.href === address.value.href) return;
   if (!hasView(next.pathname)) return globalThis.location.assign(next);
-  remember(next, replace);
+  remember(() => {
+    const entry = readEntry();
+    if (replace) return history.replaceState({ ...entry, leftAt: undefined }, "", next);
+    const inner = document.querySelector("[data-scroller]")?.scrollTop ?? 0;
+    history.replaceState({ ...entry, leftAt: { page: globalThis.scrollY, inner } }, "");
+    history.pushState({ before: withoutHash(address.value) }, "", next);
+  });
+  returnedTo = undefined;
   address.value = next;
 }
 
 /** A file has no addresses of its own in some browsers; its views work all the same. */
-function remember(next: URL, replace: boolean): void {
+function remember(change: () => void): void {
   try {
-    if (replace) history.replaceState(null, "", next);
-    else history.pushState(null, "", next);
+    change();
   } catch (error) {
-    if (next.protocol !== "file:") throw error;
+    if (address.value.protocol !== "file:") throw error;
   }
 }
 
 /** Sets parameters of the address; an empty one is removed. */
 export function setQuery(changes: Record<string, string | undefined>): void {
+  navigate(withChanges(changes).href, { replace: true });
+}
+
+/** The same, but it goes back if the person came from there: then they see it as they left it. */
+export function returnWith(changes: Record<string, string | undefined>): void {
+  const next = withChanges(changes);
+  if (readEntry().before === withoutHash(next)) history.back();
+  else navigate(next.href, { replace: true });
+}
+
+function withChanges(changes: Record<string, string | undefined>): URL {
   const next = new URL(address.value);
   for (const [name, value] of Object.entries(changes)) {
     if (value) next.searchParams.set(name, value);
     else next.searchParams.delete(name);
   }
-  navigate(next.href, { replace: true });
+  return next;
+}
+
+function withoutHash({ href, hash }: URL): string {
+  return href.slice(0, href.length - hash.length);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { query } from "../../../shared/pages/location.ts";
+import { leftAt, query } from "../../../shared/pages/location.ts";
+import { scrollBackTo } from "../../../shared/pages/scroll_back.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { DeleteRunDialog } from "../run_actions.tsx";
@@ -35,7 +36,12 @@ export function RunBody({ id }: { id: string }) {
   useEffect(() => {
     if (!place && !view) askAhead(id, turnParameters());
   }, [id]);
-  useEffect(() => globalThis.scrollTo(0, 0), [place, view]);
+  useEffect(() => {
+    globalThis.scrollTo(0, 0);
+    const { documentElement: scroller, body: content } = document;
+    const top = leftAt()?.page ?? 0;
+    return top > 0 ? scrollBackTo(top, { scroller, content }) : undefined;
+  }, [place, view]);
   return (
     <Shown
       loaded={loaded}

@@ -9,7 +9,7 @@ import {
   formatDuration,
   formatMoney,
 } from "../../../shared/pages/format.ts";
-import { setQuery } from "../../../shared/pages/location.ts";
+import { returnWith, setQuery } from "../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
@@ -44,7 +44,7 @@ export function TurnView({ run, summary, place }: {
       if (!next) return `This was the ${step > 0 ? "last" : "first"} failing turn.`;
       setQuery({ turn: next });
     });
-  const close = () => setQuery({ turn: undefined });
+  const close = () => returnWith({ turn: undefined });
   useShortcuts([
     { key: "j", does: "Next failing turn", run: () => walk(1) },
     { key: "k", does: "Previous failing turn", run: () => walk(-1) },

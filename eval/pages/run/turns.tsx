@@ -3,15 +3,15 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
-import { setQuery } from "../../../shared/pages/location.ts";
+import { navigate, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import { overallFirst, placeOf } from "../words.ts";
+import { overallFirst } from "../words.ts";
 import { ColumnsDialog, isChoosing, turnColumns } from "./turn_columns.tsx";
 import { TurnFilters } from "./turn_filters.tsx";
 import { createTurnList } from "./turn_list.ts";
 import { isFiltered, noFilters, turnParameters } from "./turn_query.ts";
-import { TurnsTable } from "./turns_table.tsx";
+import { turnAddress, TurnsTable } from "./turns_table.tsx";
 
 /** Rows of a list that is read again, which are awaited before it is shown. */
 const MOST_AT_ONCE = 560;
@@ -45,7 +45,7 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
   ]);
   function openFirst(): void {
     const first = inSight.rows.value[0];
-    if (first) setQuery({ turn: placeOf(first) });
+    if (first) navigate(turnAddress(first));
   }
   const scores = overallFirst(Object.keys(summary.statistics));
   const { rows, total, isComplete, problem } = inSight;

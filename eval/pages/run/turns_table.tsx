@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { query, setQuery } from "../../../shared/pages/location.ts";
+import { leftAt, query, setQuery } from "../../../shared/pages/location.ts";
+import { scrollBackTo } from "../../../shared/pages/scroll_back.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
 import { placeOf } from "../words.ts";
 import type { TurnColumn } from "./turn_columns.tsx";
@@ -25,8 +26,12 @@ export function TurnsTable({ list, of, columns }: {
   columns: TurnColumn[];
 }) {
   const frame = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   useEffect(() => {
     frame.current!.scrollTop = 0;
+    const top = leftAt()?.inner ?? 0;
+    if (top === 0) return;
+    return scrollBackTo(top, { scroller: frame.current!, content: content.current! });
   }, [of]);
   const rows = list.rows.value;
   const count = list.total.value ?? rows.length + (list.isComplete.value ? 0 : 1);
@@ -38,6 +43,7 @@ export function TurnsTable({ list, of, columns }: {
     <div
       class="turns"
       ref={frame}
+      data-scroller
       role="table"
       aria-label="Turns"
       aria-rowcount={count + 1}
@@ -48,7 +54,7 @@ export function TurnsTable({ list, of, columns }: {
         <SortHeader {...SCENARIO} />
         {columns.map((column) => <SortHeader key={column.name} {...column} />)}
       </div>
-      <div class="turn-rows" role="rowgroup" style={{ height: `${height}px` }}>
+      <div class="turn-rows" ref={content} role="rowgroup" style={{ height: `${height}px` }}>
         {indexes.map((index) => {
           const turn = rows[index];
           return turn
@@ -108,6 +114,13 @@ function topOf(index: number): string {
   return `${index * ROW_HEIGHT}px`;
 }
 
+/** The address of a turn, with the filters and the order of the table. */
+export function turnAddress(turn: TurnRow): string {
+  const parameters = new URLSearchParams(query.value);
+  parameters.set("turn", placeOf(turn));
+  return `?${parameters}`;
+}
+
 /** Its properties stay the same while the list scrolls, so that it is not rendered again. */
 function Row({ turn, columns, index, gridTemplateColumns }: {
   turn: TurnRow;
@@ -115,8 +128,6 @@ function Row({ turn, columns, index, gridTemplateColumns }: {
   index: number;
   gridTemplateColumns: string;
 }) {
-  const parameters = new URLSearchParams(query.value);
-  parameters.set("turn", placeOf(turn));
   return (
     <div
       class="turn-row"
@@ -125,7 +136,7 @@ function Row({ turn, columns, index, gridTemplateColumns }: {
       style={{ gridTemplateColumns, top: topOf(index) }}
     >
       <span role="cell" class="name">
-        <Link href={`?${parameters}`}>
+        <Link href={turnAddress(turn)}>
           <span dir="auto">{turn.scenario_id}</span>{" "}
           <span class="muted">{`#${turn.attempt_id}.${turn.turn + 1}`}</span>
         </Link>

@@ -1,0 +1,55 @@
+import { assert } from "@std/assert";
+import type { Page } from "playwright-core";
+import { becomes, pageSuite } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+
+const suite = pageSuite(async () => {
+  const fixture = await startEvalFixture();
+  return { ...fixture, run: await fixture.evaluate() };
+});
+
+const reply = (page: Page) => page.getByRole("heading", { name: "Reply and reference" });
+
+/** How far the page and the table of turns are scrolled. */
+const scrolled = (page: Page) =>
+  page.evaluate(() => [
+    Math.round(scrollY),
+    Math.round(document.querySelector(".turns")?.scrollTop ?? -1),
+  ]);
+
+suite.test("going back from a turn shows the run as it was left", async ({ url, run }, open) => {
+  await using tab = await open(`${url}/ui/runs/${run}`);
+  const { page } = tab;
+  await page.locator(".turn-rows .name").first().waitFor();
+  await page.locator(".turns").evaluate((table) => {
+    table.scrollIntoView({ block: "end" });
+    table.scrollTop = 700;
+  });
+  const before = await scrolled(page);
+  assert(before.every((top) => top > 100), String(before));
+  const row = page.locator(".turn-row", { has: page.locator(".name") }).nth(20).getByRole("link");
+  for (const goBack of [() => page.goBack(), () => page.keyboard.press("u")]) {
+    await row.click();
+    await reply(page).waitFor();
+    await becomes(async () => (await scrolled(page))[0], 0);
+    await goBack();
+    await becomes(() => scrolled(page), before);
+  }
+});
+
+suite.test("a turn that a key has opened leads back to its run", async ({ url, run }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.locator(`a[href="/ui/runs/${run}"]`).click();
+  await page.locator(".turn-rows .name").first().waitFor();
+  await page.keyboard.press("j");
+  await reply(page).waitFor();
+  const first = page.url();
+  await page.keyboard.press("j");
+  await page.waitForURL((url) => url.href !== first);
+  await page.goBack();
+  await page.waitForURL(`${url}/ui/runs/${run}`);
+  await page.locator(".turn-rows .name").first().waitFor();
+  await page.goBack();
+  await page.waitForURL(`${url}/`);
+});
