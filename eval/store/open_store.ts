@@ -12,7 +12,7 @@ import { cannotOpen, openSqlite, type SqliteConnection } from "./sqlite_connecti
 import { createSqliteDialect } from "./sqlite_dialect.ts";
 import type { Statement } from "./sqlite_worker.ts";
 import type { RunReader, RunStore } from "./store.ts";
-import { isStorageFault } from "./store_fault.ts";
+import { fileIsGone, isStorageFault, StoreFault } from "./store_fault.ts";
 
 export interface OpenStoreOptions {
   /** `EVAL_DATA`: a file, whose folder is created, or `:memory:`. */
@@ -80,13 +80,35 @@ async function createTables(connection: SqliteConnection): Promise<void> {
   await connection.queryAll(statements);
 }
 
-/** What a store in a file does differently. */
+type OnDisk = Pick<
+  RunStore,
+  | "createRun"
+  | "createGroup"
+  | "saveDataset"
+  | "saveGrade"
+  | "withdrawGrade"
+  | "setTag"
+  | "deleteRun"
+  | "deleteDataset"
+  | "checkWrite"
+>;
+
+/** What a store in a file does differently: nothing new is stored in a file that is lost. */
 function onDisk(
   store: RunStore,
   connection: Pick<SqliteConnection, "requireInPlace" | "makeRoom"> & {
     keepRoom: () => Promise<void> | undefined;
   },
-): Pick<RunStore, "deleteRun" | "deleteDataset" | "checkWrite"> {
+): OnDisk {
+  function inPlace<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
+    return async (...args: Args): Promise<Result> => {
+      await connection.requireInPlace().catch((error) => {
+        throw error instanceof StoreFault && error.isMissing ? fileIsGone(error) : error;
+      });
+      return await work(...args);
+    };
+  }
+
   async function deleteWithRoom(remove: () => Promise<boolean>): Promise<boolean> {
     try {
       return await remove();
@@ -102,8 +124,16 @@ function onDisk(
   }
 
   return {
-    deleteRun: (id, only) => deleteWithRoom(() => store.deleteRun(id, only)),
-    deleteDataset: (name, version) => deleteWithRoom(() => store.deleteDataset(name, version)),
+    createRun: inPlace(store.createRun),
+    createGroup: inPlace(store.createGroup),
+    saveDataset: inPlace(store.saveDataset),
+    saveGrade: inPlace(store.saveGrade),
+    withdrawGrade: inPlace(store.withdrawGrade),
+    setTag: inPlace(store.setTag),
+    deleteRun: inPlace((id, only) => deleteWithRoom(() => store.deleteRun(id, only))),
+    deleteDataset: inPlace((name, version) =>
+      deleteWithRoom(() => store.deleteDataset(name, version))
+    ),
     async checkWrite() {
       await connection.requireInPlace();
       await store.checkWrite();

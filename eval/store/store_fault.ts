@@ -70,6 +70,16 @@ export function storageError(error: WorkerFault): Error {
   return fault;
 }
 
+/** What would be stored is lost at the next start: the path names another file by now, or none. */
+export function fileIsGone(cause: StoreFault): AppError {
+  return new AppError(
+    503,
+    "storage_unavailable",
+    "cannot use the database: its file (EVAL_DATA) was deleted or replaced; restart the service",
+    { cause },
+  );
+}
+
 const STORAGE_CODES: ErrorCode[] = ["storage_full", "storage_busy", "storage_unavailable"];
 
 /** True for a temporary fault of the storage: the run itself has not failed. */
