@@ -32,7 +32,10 @@ export interface JobQueue extends WorkList {
   /** Says that this process still has these; returns the ids of those that it really has. */
   touch(queue: string, jobs: Job[]): Promise<Set<string>>;
   counts(): Promise<JobCounts>;
-  /** Deletes old queues that no run uses, which a process left when it died. */
+  /**
+   * Deletes old queues that no run uses, which a process left when it died, and corrects times that
+   * are ahead of the database's clock.
+   */
   sweep(usedQueues: string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,7 +50,9 @@ const TABLE = `${SCHEMA}.job_common`;
 /** So many new conversations are worth new statistics. */
 const MANY = 500;
 /** Of a queue that no run uses: its run may be about to be stored. */
-const SWEPT_AFTER_MS = 10 * 60_000;
+const SWEPT_AFTER = "10 minutes";
+/** A time so far ahead was written before the database's clock was set back. */
+const AHEAD = "1 minute";
 
 const QUEUE_OPTIONS = {
   heartbeatSeconds: HEARTBEAT_SECONDS,
@@ -56,6 +61,9 @@ const QUEUE_OPTIONS = {
   // A conversation that ends processes is given up by its pending replies, not by this limit.
   retryLimit: 10_000,
   retryDelay: 0,
+  // pg-boss deletes what has waited longer: a run may wait until instances are started again, or
+  // come back with a backup.
+  retentionSeconds: 10 * 365 * 24 * 60 * 60,
   warningQueueSize: 10_000_000,
 };
 
@@ -125,7 +133,8 @@ export async function openJobQueue(
     drop: (queue) => boss.deleteQueue(queue),
     fetch: (queue, batchSize) =>
       unlessDropped(async () => {
-        const options = { batchSize, includeMetadata: true } as const;
+        // None is delayed: one that starts later was listed before the database's clock was set back.
+        const options = { batchSize, includeMetadata: true, ignoreStartAfter: true } as const;
         const jobs = await boss.fetch<ListedConversation>(queue, options);
         return jobs.map(({ id, retryCount, data, output, priority }) => ({
           id,
@@ -152,21 +161,42 @@ export async function openJobQueue(
         text: `select
             count(*) filter (where state < 'active')::int as waiting,
             count(*) filter (where state = 'active')::int as running,
-            coalesce(extract(epoch from now() - min(created_on) filter (where state < 'active')), 0)
-              ::float8 as "lagSeconds"
+            greatest(0,
+              extract(epoch from now() - min(created_on) filter (where state < 'active'))
+            )::float8 as "lagSeconds"
           from ${SCHEMA}.job`,
       });
       return row!;
     },
     async sweep(used) {
-      const old = (await boss.getQueues()).filter(({ name, createdOn }) =>
-        name.startsWith("run-") && !used.includes(name) &&
-        Date.now() - createdOn.getTime() > SWEPT_AFTER_MS
-      );
-      for (const { name } of old) await boss.deleteQueue(name);
+      const { rows } = await pool.query<{ name: string }>({
+        // By the clock of the database, which wrote the time.
+        text: `select name from ${SCHEMA}.queue
+          where name like 'run-%' and name <> all($1::text[])
+            and created_on < now() - interval '${SWEPT_AFTER}'`,
+        values: [used],
+      });
+      for (const { name } of rows) await boss.deleteQueue(name);
+      await forgetFuture(pool);
     },
     close: () => boss.stop({ graceful: false, close: false }),
   };
+}
+
+/**
+ * After the database's clock was set back: pg-boss would not look for overdue conversations before
+ * the time at which it last did, and would take those of a dead process for alive until then.
+ */
+async function forgetFuture(pool: PostgresPool): Promise<void> {
+  await pool.query({
+    text: `update ${SCHEMA}.queue
+      set monitor_claim_on = null, monitor_on = null, maintain_on = null
+      where greatest(monitor_claim_on, monitor_on, maintain_on) > now() + interval '${AHEAD}'`,
+  });
+  await pool.query({
+    text: `update ${TABLE} set heartbeat_on = now()
+      where state = 'active' and heartbeat_on > now() + interval '${AHEAD}'`,
+  });
 }
 
 const RELEASED = { reason: "released" };

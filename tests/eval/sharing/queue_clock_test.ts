@@ -1,0 +1,99 @@
+import { assertEquals } from "@std/assert";
+import { type JobQueue, openJobQueue } from "../../../eval/sharing/job_queue.ts";
+import { openPostgres } from "../../../eval/store/postgres/open_postgres.ts";
+import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
+import { evaluateRequest } from "../../fakes/stored_runs.ts";
+
+const ignore = postgresBin === undefined;
+const CONVERSATIONS = 3;
+
+/** A store with its queues, and a run of three conversations. */
+async function openRun() {
+  const server = await startPostgres();
+  let queues!: JobQueue;
+  const { store, pool } = await openPostgres({
+    address: await server.createDatabase(),
+    maxConnections: 4,
+    createWorkList: async (pool) => queues = await openJobQueue(pool, { onError: () => {} }),
+  });
+  const request = evaluateRequest({ scenarios: CONVERSATIONS });
+  const { id } = await store.createRun({ request, testName: "t" });
+  return {
+    queues,
+    queue: (await store.queueOf(id))!,
+    usedQueues: () => store.usedQueues(),
+    query: async (text: string) => (await pool.query<Record<string, unknown>>({ text })).rows,
+    async [Symbol.asyncDispose]() {
+      await queues.close();
+      await store.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test({
+  name: "after the database's clock was set back, conversations that wait are handed out",
+  ignore,
+  async fn() {
+    await using run = await openRun();
+    await run.query("update assay_jobs.job_common set start_after = now() + interval '1 hour'");
+    assertEquals((await run.queues.fetch(run.queue, 10)).length, CONVERSATIONS);
+  },
+});
+
+Deno.test({
+  name: "after the database's clock was set back, the conversations of a dead process are overdue",
+  ignore,
+  async fn() {
+    await using run = await openRun();
+    await run.queues.fetch(run.queue, 10);
+    await run.query(
+      "update assay_jobs.job_common set heartbeat_on = now() + interval '1 hour' where state = 'active'",
+    );
+    await run.query(
+      "update assay_jobs.queue set monitor_on = now() + interval '1 hour', monitor_claim_on = now() + interval '1 hour'",
+    );
+    await run.queues.sweep(await run.usedQueues());
+    assertEquals(
+      await run.query(`select
+        (select count(*)::int from assay_jobs.job_common where heartbeat_on > now()) as alive,
+        (select count(*)::int from assay_jobs.queue where monitor_claim_on > now()) as looked_at`),
+      [{ alive: 0, looked_at: 0 }],
+    );
+  },
+});
+
+Deno.test({
+  name: "conversations wait for years, not for the two weeks of pg-boss",
+  ignore,
+  async fn() {
+    await using run = await openRun();
+    assertEquals(
+      await run.query(`select count(*)::int as kept from assay_jobs.job_common
+        where keep_until > now() + interval '5 years'`),
+      [{ kept: CONVERSATIONS }],
+    );
+  },
+});
+
+Deno.test({
+  name: "a queue that is about to be used is not swept by a process whose clock is ahead",
+  ignore,
+  async fn() {
+    await using run = await openRun();
+    await run.queues.prepare("run-new");
+    await run.queues.prepare("run-old");
+    await run.query(
+      "update assay_jobs.queue set created_on = now() - interval '1 hour' where name = 'run-old'",
+    );
+    const { now } = Date;
+    Date.now = () => now() + 60 * 60_000;
+    try {
+      await run.queues.sweep(await run.usedQueues());
+    } finally {
+      Date.now = now;
+    }
+    const left = await run.query("select name from assay_jobs.queue order by name");
+    assertEquals(left.map(({ name }) => name), [run.queue, "run-new"]);
+  },
+});
