@@ -123,6 +123,10 @@ export async function openJobQueue(
       await boss.insert(queue, jobs, { db });
       newJobs += jobs.length;
     },
+    async isEmpty(queue, execute) {
+      const { rows } = await execute(`select 1 from ${TABLE} where name = $1 limit 1`, [queue]);
+      return rows.length === 0;
+    },
     added() {
       if (newJobs < MANY) return;
       newJobs = 0;

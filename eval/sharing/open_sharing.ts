@@ -63,6 +63,14 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
   const sweep = async () => await queues!.sweep(await store.usedQueues());
   const sweeper = setInterval(() => sweep().catch(() => {}), SWEEP_MS);
 
+  async function refill(id: string): Promise<boolean> {
+    const isRefilled = await store.refill(id);
+    if (isRefilled) {
+      log.warn("conversations were missing in the queue, and are listed again", { run_id: id });
+    }
+    return isRefilled;
+  }
+
   return {
     pool,
     board,
@@ -87,6 +95,7 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
           queue: await store.queueOf(id) ?? `run-${id}-ended`,
           concurrency,
           isOver: () => store.isFinished(id),
+          refill: () => refill(id),
           news: () => watch.stateNews(id),
           onRetried: ({ isTakenOver }) => {
             tallies.retried++;

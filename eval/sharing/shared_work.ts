@@ -11,12 +11,17 @@ export interface SharedWorkOptions {
   isOver: () => Promise<boolean>;
   /** Resolves when something about the run has changed. */
   news: () => Promise<void>;
+  /** Lists what is left of the run if nothing of it is in the queue; true if there was something. */
+  refill?: () => Promise<boolean>;
+  /** How long no conversation was to be had before `refill` is called. */
+  refillAfterMs?: number;
   /** Told each conversation that another process, or this one, had before. */
   onRetried?: (how: { isTakenOver: boolean }) => void;
 }
 
 /** How often an idle process looks for conversations and for the end, if no news comes. */
 const POLL_MS = 500;
+const REFILL_AFTER_MS = 10_000;
 /** News come in bursts; a process looks at most this often. */
 const LEAST_MS = 50;
 /** A process fetches at most this part of what is left: the last ones are for all processes. */
@@ -29,8 +34,10 @@ const PART = 1 / 64;
  */
 export function createSharedWork(
   { queues, held }: { queues: JobQueue; held: HeldJobs },
-  { queue, concurrency, isOver, news, onRetried }: SharedWorkOptions,
+  options: SharedWorkOptions,
 ): RunWork {
+  const { queue, concurrency, isOver, news, refill, onRetried } = options;
+  const { refillAfterMs = REFILL_AFTER_MS } = options;
   const fewest = Math.ceil(concurrency / 4);
   let ahead = fewest;
   const ready: { job: Job; signal: AbortSignal }[] = [];
@@ -96,11 +103,16 @@ export function createSharedWork(
   }
 
   async function look(): Promise<"more" | "over"> {
+    let idleSince = performance.now();
     for (;;) {
       if (isClosed || await isOver()) return "over";
       const changed = news();
       await fetchMore();
       if (ready.length > 0) return "more";
+      if (performance.now() - idleSince >= refillAfterMs) {
+        idleSince = performance.now();
+        if (await refill?.()) continue;
+      }
       const pause = new Promise<void>((resolve) => setTimeout(resolve, POLL_MS));
       const least = new Promise<void>((resolve) => setTimeout(resolve, LEAST_MS));
       await Promise.race([pause, Promise.all([changed, least])]);

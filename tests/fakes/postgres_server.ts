@@ -152,6 +152,7 @@ function childrenOf(pid: number): number[] {
 /** Forgets what it is told: for tests of the store alone. */
 export const noWork: WorkList = {
   prepare: () => Promise.resolve(),
+  isEmpty: () => Promise.resolve(false),
   add: () => Promise.resolve(),
   added: () => {},
   drop: () => Promise.resolve(),

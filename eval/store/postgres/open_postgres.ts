@@ -1,4 +1,4 @@
-import { CompiledQuery, Kysely, sql, type Transaction } from "kysely";
+import { Kysely, sql, type Transaction } from "kysely";
 import { ConfigError } from "../../../shared/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
 import { unavailable } from "../../../shared/postgres/fault.ts";
@@ -19,6 +19,8 @@ import { postgresMigrations } from "./postgres_migrations.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import { createRunNews, type RunNews } from "./run_news.ts";
 import { createSharedReplyInsert, createSharedTurnInsert } from "./shared_inserts.ts";
+import { lockRun } from "./lock_run.ts";
+import { executeIn, refillQueue } from "./refill_queue.ts";
 import { listUnfinished } from "./unfinished_conversations.ts";
 import type { WorkList } from "./work_list.ts";
 
@@ -30,6 +32,8 @@ export interface SharedStore extends RunStore {
   statuses(ids: string[]): Promise<Map<string, RunStatus>>;
   /** The queue of a run's conversations. */
   queueOf(id: string): Promise<string | undefined>;
+  /** See `refillQueue`. */
+  refill(id: string): Promise<boolean>;
   /** True if all turns of a run are stored, or it is not running any more. */
   isFinished(id: string): Promise<boolean>;
   /** The queues of running runs. */
@@ -156,9 +160,7 @@ function createSharedStore(
     { queue, isReserved }: { queue: string; isReserved: boolean },
   ): Promise<void> {
     const conversations = await listUnfinished(asCommon(transaction), run);
-    const execute = async (text: string, values: readonly unknown[] = []) =>
-      await transaction.executeQuery(CompiledQuery.raw(text, [...values]));
-    await work.add(queue, conversations, execute);
+    await work.add(queue, conversations, executeIn(transaction));
     const { lastSeq } = await readTally(asCommon(transaction), run.id);
     await transaction.updateTable("runs")
       .set({ queue, last_seq: lastSeq, reserved_until: isReserved ? reservation() : null })
@@ -260,6 +262,8 @@ function createSharedStore(
       return row?.queue ?? undefined;
     },
 
+    refill: (id) => refillQueue(db, { id, work }),
+
     async isFinished(id) {
       const { rows: [row] } = await pool.query<{ finished: boolean }>({
         name: "is_finished",
@@ -314,9 +318,4 @@ function reservation() {
 /** A name that was never used: a queue that is dropped late must not be that of a resumed run. */
 function queueFor(runId: string): string {
   return `run-${runId}-${crypto.randomUUID().slice(0, 8)}`;
-}
-
-async function lockRun(transaction: Transaction<PostgresTables>, id: string) {
-  return await transaction.selectFrom("runs").select(["status", "queue"]).where("id", "=", id)
-    .forUpdate().executeTakeFirst();
 }

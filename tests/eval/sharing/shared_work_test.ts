@@ -22,6 +22,7 @@ function createQueue(conversations: number) {
     complete: nothing,
     release: nothing,
     prepare: nothing,
+    isEmpty: () => Promise.resolve(false),
     add: nothing,
     added() {},
     drop: nothing,
