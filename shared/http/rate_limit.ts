@@ -42,7 +42,8 @@ export function createRateLimit(
       ? `address ${networkOf(callerAddress(request, { connection, trustedProxies }))}`
       : `key ${fields.caller}`;
     const { state, isOver } = await count(limiter, caller);
-    const resetSeconds = Math.ceil(state.msBeforeNext / 1000);
+    // A window never lasts longer, but looks so after the clock was set back.
+    const resetSeconds = Math.min(Math.ceil(state.msBeforeNext / 1000), rate.seconds);
     Object.assign(context.responseHeaders, {
       "ratelimit-policy": policy,
       ratelimit: `"default";r=${state.remainingPoints};t=${resetSeconds}`,

@@ -49,6 +49,20 @@ Deno.test("an address over its rate gets 429 with retry-after, and others are se
   assertEquals((await ask("::ffff:10.0.0.1")).status, 429);
 });
 
+Deno.test("after the clock was set back nobody is told to wait longer than the window", async () => {
+  const ask = serviceOf({ RATE_LIMIT: "1/min" });
+  await ask("10.0.0.1");
+  const { now } = Date;
+  Date.now = () => now() - 3_600_000;
+  try {
+    const { status, headers } = await ask("10.0.0.1");
+    assertEquals([status, headers.get("retry-after")], [429, "60"]);
+    assertEquals(headers.get("ratelimit"), '"default";r=0;t=60');
+  } finally {
+    Date.now = now;
+  }
+});
+
 Deno.test("an IPv6 caller is counted by its /64", async () => {
   const ask = serviceOf({ RATE_LIMIT: "1/min", TRUSTED_PROXIES: "10.0.0.1" });
   assertEquals((await ask("2001:db8:1:2::1")).status, 200);

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { createRateLimit } from "../../../shared/http/rate_limit.ts";
 import { router } from "../../../shared/http/router.ts";
 import { silentLogger } from "../../../shared/log.ts";
@@ -36,5 +36,42 @@ Deno.test({
     await server.stop();
     assertEquals(await ask(0), 429, "a caller who is over the limit is remembered");
     await Promise.all(pools.map((pool) => pool.end()));
+  },
+});
+
+Deno.test({
+  name: "processes whose clocks differ share a rate limit, and none refuses longer than a window",
+  ignore: postgresBin === undefined,
+  async fn() {
+    await using server = await startPostgres();
+    const pool = await createPostgresPool({
+      address: await server.createDatabase(),
+      max: 1,
+      name: "test",
+    });
+    const rate = { requests: 4, seconds: 60 };
+    const options = { pool, rate, service: "test", log: silentLogger };
+    const limiters = await Promise.all([1, 2, 3].map(() => createPostgresLimiter(options)));
+    const { now } = Date;
+    /** Counts at a process whose clock is so many hours ahead. */
+    async function count(index: number, hours: number) {
+      Date.now = () => now() + hours * 3_600_000;
+      try {
+        return await limiters[index]!.consume("caller").catch((refused) => refused);
+      } finally {
+        Date.now = now;
+      }
+    }
+
+    const left: number[] = [];
+    for (const [index, hours] of [[0, 0], [1, 1], [0, 0], [1, 1], [0, 0], [1, 1], [0, -1]]) {
+      const { remainingPoints, msBeforeNext } = await count(index!, hours!);
+      left.push(remainingPoints);
+      assert(msBeforeNext > 0 && msBeforeNext <= 60_000, `${msBeforeNext} ms`);
+    }
+    assertEquals(left, [3, 2, 1, 0, 0, 0, 0]);
+    await pool.query({ text: "update assay_rate_limits set expire = expire - 60001" });
+    assertEquals((await count(2, -1)).remainingPoints, 3, "the window is over");
+    await pool.end();
   },
 });
