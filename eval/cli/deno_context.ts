@@ -61,14 +61,9 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
         throw new UsageError("EVAL_DATA is a PostgreSQL database: back it up with pg_dump");
       }
       const { backUpDatabase } = await import("../store/backup.ts");
-      const isThere = await Deno.lstat(target).then(() => true, () => false);
       try {
         await backUpDatabase({ path: config().EVAL_DATA, target });
       } catch (error) {
-        // Part of a copy would be mistaken for one, and stand in the way of the next attempt.
-        if (!isThere && !(error instanceof Deno.errors.AlreadyExists)) {
-          await Deno.remove(target).catch(() => {});
-        }
         const reason = errorMessage(error);
         throw new UsageError(`cannot back up ${config().EVAL_DATA} to ${target}: ${reason}`);
       }

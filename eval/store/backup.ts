@@ -8,12 +8,37 @@ const PAGES = 2 ** 31 - 1;
 
 /**
  * Copies a database into a new file as it is at this moment, also while a service writes to it, and
- * checks the copy. Throws if the target exists. Uses SQLite's online backup: `VACUUM INTO` attaches
- * a second file, which Deno forbids to a process with restricted permissions.
+ * checks the copy. Throws if the target exists. The copy gets its name once it is complete, so that
+ * no part of one is taken for a backup if the process is ended. Uses SQLite's online backup: `VACUUM
+ * INTO` attaches a second file, which Deno forbids to a process with restricted permissions.
  */
 export async function backUpDatabase(
   { path, target }: { path: string; target: string },
 ): Promise<void> {
+  requireFree(target);
+  const part = `${target}.${crypto.randomUUID().slice(0, 8)}.part`;
+  try {
+    await copyDatabase({ path, target: part });
+    requireSound(part);
+    requireFree(target); // it takes time
+    Deno.renameSync(part, target);
+  } catch (error) {
+    for (const file of [part, `${part}-journal`]) await Deno.remove(file).catch(() => {});
+    throw error;
+  }
+}
+
+function requireFree(target: string): void {
+  try {
+    Deno.lstatSync(target);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return;
+    throw error;
+  }
+  throw new Error("there is a file of that name");
+}
+
+async function copyDatabase({ path, target }: { path: string; target: string }): Promise<void> {
   const source = new DatabaseSync(path, { readOnly: true });
   try {
     // Otherwise the copy of an empty or a wrong file would be taken for a backup.
@@ -25,7 +50,10 @@ export async function backUpDatabase(
   } finally {
     source.close();
   }
-  const copy = new DatabaseSync(target);
+}
+
+function requireSound(path: string): void {
+  const copy = new DatabaseSync(path);
   try {
     // One file, without a log beside it: it can be read where nothing can be written.
     copy.prepare("pragma journal_mode = delete").get();

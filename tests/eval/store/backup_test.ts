@@ -1,0 +1,34 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { backUpDatabase } from "../../../eval/store/backup.ts";
+import { openStore } from "../../../eval/store/open_store.ts";
+import { withFolder } from "../../fakes/with_folder.ts";
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
+}
+
+Deno.test("a backup has its name once it is complete, so a process that is killed leaves none", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await (await openStore({ path })).close();
+    const target = `${folder}/copies/copy.db`;
+    await Deno.mkdir(`${folder}/copies`);
+    const copying = backUpDatabase({ path, target });
+    const begun = await namesIn(`${folder}/copies`);
+    assertEquals(begun.filter((name) => name.endsWith(".db")), [], "it is not complete yet");
+    await copying;
+    assertEquals(await namesIn(`${folder}/copies`), ["copy.db"]);
+  }));
+
+Deno.test("a file that takes the name of a backup meanwhile is kept, and the copy removed", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await (await openStore({ path })).close();
+    await Deno.mkdir(`${folder}/copies`);
+    const target = `${folder}/copies/copy.db`;
+    const copying = backUpDatabase({ path, target });
+    Deno.writeTextFileSync(target, "kept");
+    await assertRejects(() => copying, Error, "there is a file of that name");
+    assertEquals(await namesIn(`${folder}/copies`), ["copy.db"]);
+    assertEquals(await Deno.readTextFile(target), "kept");
+  }));
