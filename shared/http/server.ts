@@ -99,11 +99,7 @@ export function serve(options: ServeOptions): void {
       },
     },
   );
-  const server = createServer({
-    headersTimeout: readTimeoutMs,
-    requestTimeout: readTimeoutMs * BACKSTOP,
-    connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, readTimeoutMs),
-  }, (incoming, outgoing) => {
+  function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
     if (watchdog?.answer(incoming, outgoing)) return;
     room.expect(admission.used + 1);
     outgoing.once("close", limit.begin(incoming.socket));
@@ -114,7 +110,14 @@ export function serve(options: ServeOptions): void {
     });
     if (countHosts(incoming) > 1) sendResponse(refuse(TWO_HOSTS), outgoing);
     else listener(incoming, outgoing);
-  });
+  }
+  const server = createServer({
+    requireHostHeader: false, // Node's own answer has no body; ours is `NO_URL`
+    headersTimeout: readTimeoutMs,
+    requestTimeout: readTimeoutMs * BACKSTOP,
+    connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, readTimeoutMs),
+  }, receive);
+  server.on("checkExpectation", receive); // an unknown `Expect`, which a server may ignore
   allowHalfClosed(server);
   answerClientErrors(server);
   const logRefusal = createRefusalLog(log, { open: () => limit.open });

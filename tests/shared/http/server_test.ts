@@ -123,7 +123,8 @@ Deno.test("what is no valid request is refused", async (t) => {
   await t.step("a request without a valid URL is answered with a problem document", async () => {
     const CLOSE = "connection: close\r\n\r\n";
     const requests = {
-      "no Host": `GET / HTTP/1.0\r\n${CLOSE}`,
+      "no Host": `GET / HTTP/1.1\r\n${CLOSE}`,
+      "no Host in HTTP/1.0": `GET / HTTP/1.0\r\n${CLOSE}`,
       "a Host that is none": `GET / HTTP/1.1\r\nHost: a b/c\r\n${CLOSE}`,
       "a path that is none": `GET http:// HTTP/1.1\r\nHost: 127.0.0.1\r\n${CLOSE}`,
     };
@@ -135,6 +136,13 @@ Deno.test("what is no valid request is refused", async (t) => {
       assertStringIncludes(answer.toLowerCase(), "x-content-type-options: nosniff", what);
     }
   });
+});
+
+Deno.test("an expectation that the service does not know is ignored", async () => {
+  await using agent = await startServiceProcess("agent");
+  const request = "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nexpect: something\r\n";
+  const answer = await speak(agent, `${request}connection: close\r\n\r\n`);
+  assertStringIncludes(answer, "HTTP/1.1 200");
 });
 
 Deno.test("over the limit of requests a caller is refused at once, and served again later", async () => {
