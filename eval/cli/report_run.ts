@@ -53,9 +53,9 @@ export async function judgeRun(
   };
   const digest = known ?? await digestRun(source);
   if (criteria.baseline !== undefined) {
-    const { baseline, scores } = criteria;
+    const { baseline, scores, isBaselineOptional } = criteria;
     const result = await compareStored(store, { baseline, candidate: run.id }, { scores });
-    source.comparison = { baseline, result };
+    source.comparison = { baseline, result, isRequired: !isBaselineOptional };
   }
   const { code, words } = decide({ digest, threshold, criteria, source });
   await store.setGate(run.id, code === EXIT.passed ? "passed" : "failed");
@@ -77,8 +77,7 @@ function decide({ digest, threshold, criteria, source }: {
     return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
   }
   const { comparison } = source;
-  const isCompared = !comparison || Object.keys(comparison.result.scores).length > 0;
-  if (!isCompared && !criteria.isBaselineOptional) {
+  if (comparison?.isRequired && Object.keys(comparison.result.scores).length === 0) {
     const words = `failed: the run has nothing in common with its baseline ${comparison.baseline}`;
     return { code: EXIT.error, words };
   }

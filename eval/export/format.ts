@@ -21,6 +21,8 @@ export interface ExportSource {
   comparison?: {
     baseline: string;
     result: Comparison;
+    /** Whether the run has failed if the two have nothing in common. */
+    isRequired?: boolean;
     /** What only the HTML report shows; missing if it is not asked for. */
     details?: () => Promise<ComparisonDetails>;
   };

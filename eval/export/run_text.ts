@@ -48,10 +48,14 @@ export function describeRun(
 }
 
 function describeOutcome(
-  { statistics, barred }: RunDigest,
+  { statistics, barred, turns, failed }: RunDigest,
   { run, threshold, comparison }: ExportSource,
 ): string {
   if (run.status !== "completed") return run.status;
+  if (turns > 0 && failed === turns) return "no turn was answered";
+  if (comparison?.isRequired && Object.keys(comparison.result.scores).length === 0) {
+    return "nothing in common with its baseline";
+  }
   if (barred.byChecks > 0) return "required checks failed";
   if (barred.byTools > 0) return "wrong tool calls";
   const limits = { threshold, mayBeBarred: barred.undecided > 0 };

@@ -153,8 +153,11 @@ Deno.test("a baseline that has nothing in common with the run ends with 1, unles
   const { id } = await evaluate("other.json");
   const strict = await evaluate("support.jsonl", "--baseline", id);
   assertEquals(strict.code, 1);
+  assertStringIncludes(strict.out, "Evaluation support: nothing in common with its baseline\n");
   assertStringIncludes(strict.out, `failed: the run has nothing in common with its baseline ${id}`);
-  assertEquals((await evaluate("support.jsonl", "--baseline", id, "--baseline-optional")).code, 0);
+  const optional = await evaluate("support.jsonl", "--baseline", id, "--baseline-optional");
+  assertEquals(optional.code, 0);
+  assertStringIncludes(optional.out, "Evaluation support: passed\n");
 });
 
 Deno.test("a tag names a run for every command, until it names another", async () => {

@@ -66,17 +66,20 @@ Deno.test("without a threshold on the command line the batch's own holds, else 0
   assertEquals((await run("run", "none.json", ...target)).code, 100);
 });
 
-Deno.test("an endpoint that answers nothing ends with 1", async () => {
+Deno.test("an endpoint that answers nothing ends with 1, and the report never says passed", async () => {
   const { run } = cliContext({
     files: { "b.json": batchFile(3) },
     answer: () => {
       throw providerError(401);
     },
   });
-  const { code, out } = await run("run", "b.json", ...target);
-  assertEquals(code, 1);
-  assertStringIncludes(out, "Failed 3 × provider_error: the endpoint answered 401");
-  assertStringIncludes(out, "failed: the endpoint did not answer a single turn");
+  for (const threshold of ["0.7", "0"]) {
+    const { code, out } = await run("run", "b.json", ...target, "--threshold", threshold);
+    assertEquals(code, 1);
+    assertStringIncludes(out, "Evaluation b: no turn was answered\n");
+    assertStringIncludes(out, "Failed 3 × provider_error: the endpoint answered 401");
+    assertStringIncludes(out, "failed: the endpoint did not answer a single turn");
+  }
 });
 
 Deno.test("a threshold for a run without any score is an error, not a pass", async () => {
