@@ -1,24 +1,56 @@
 import type { z } from "zod";
 import type { FieldError } from "./errors.ts";
 
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
 /** Only the first errors are listed, so that the answer stays small. */
 const MOST_ERRORS = 100;
 
-/** The errors of a schema, with the path of each field. */
-export function listFieldErrors({ issues }: z.ZodError): FieldError[] {
-  return issues.slice(0, MOST_ERRORS).flatMap((issue) => explain(issue)).slice(0, MOST_ERRORS);
+/**
+ * The errors of a schema, with the path of each field. `value` is what the schema was given, to
+ * tell a field that is missing from one that is wrong.
+ */
+export function listFieldErrors({ issues }: z.ZodError, value?: unknown): FieldError[] {
+  return issues.slice(0, MOST_ERRORS)
+    .flatMap((issue) => explain(issue, { value, parents: [] }))
+    .slice(0, MOST_ERRORS);
 }
 
 /**
  * If a field may have several forms, the errors are those of the form that was meant: the one whose
  * outermost type fits.
  */
-function explain(issue: z.core.$ZodIssue, parents: PropertyKey[] = []): FieldError[] {
+function explain(
+  issue: Issue,
+  { value, parents }: { value: unknown; parents: Path },
+): FieldError[] {
   const path = [...parents, ...issue.path];
+  if (isAboutType(issue) && isMissing(value, path)) {
+    return [{ path: path.join("."), message: "is missing" }];
+  }
   const forms = issue.code === "invalid_union" ? issue.errors : [];
-  const isMeant = (inner: z.core.$ZodIssue) =>
-    inner.path.length > 0 || inner.code !== "invalid_type";
+  const isMeant = (inner: Issue) => inner.path.length > 0 || inner.code !== "invalid_type";
   const meant = forms.find((issues) => issues.every(isMeant));
-  if (meant) return meant.flatMap((inner) => explain(inner, path));
+  if (meant) return meant.flatMap((inner) => explain(inner, { value, parents: path }));
   return [{ path: path.join("."), message: issue.message }];
+}
+
+/** Other messages say more than that a field is missing, such as which values are possible. */
+function isAboutType(issue: Issue): boolean {
+  return issue.code === "invalid_type" ||
+    issue.code === "invalid_union" && issue.discriminator === undefined;
+}
+
+/** Whether the path leads to an object that does not have its last field. */
+function isMissing(value: unknown, path: Path): boolean {
+  const [name, ...within] = path.toReversed();
+  if (name === undefined) return false;
+  const parent = within.reduceRight(fieldOf, value);
+  return typeof parent === "object" && parent !== null && fieldOf(parent, name) === undefined;
+}
+
+function fieldOf(value: unknown, name: PropertyKey): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<PropertyKey, unknown>)[name];
 }

@@ -119,7 +119,8 @@ export function toRequest(
   function parse<T>(schema: z.ZodType<T>, value: unknown): T {
     const result = schema.safeParse(value);
     if (result.success) return result.data;
-    const errors = listFieldErrors(result.error).map((error) => describe(atLine(error, lines)));
+    const errors = listFieldErrors(result.error, value)
+      .map((error) => describe(atLine(error, lines)));
     throw new UsageError(`cannot use the batch:\n${errors.join("\n")}`);
   }
 

@@ -42,7 +42,7 @@ export function importScenarios(
   async function* read(): AsyncGenerator<ImportedScenario> {
     for await (const { line, scenario } of format.read(pieces, { columns, leaveOut })) {
       const result = Scenario.safeParse(scenario);
-      if (!result.success) throw new ImportError(line, describe(result.error));
+      if (!result.success) throw new ImportError(line, describe(result.error, scenario));
       yield { line, scenario: result.data };
     }
   }
@@ -53,7 +53,7 @@ export function importScenarios(
   };
 }
 
-function describe(error: Parameters<typeof listFieldErrors>[0]): string {
-  const [first] = listFieldErrors(error);
+function describe(...checked: Parameters<typeof listFieldErrors>): string {
+  const [first] = listFieldErrors(...checked);
   return first ? `${first.path || "the scenario"}: ${first.message}` : "it is no scenario";
 }

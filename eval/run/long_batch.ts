@@ -43,7 +43,7 @@ export async function checkLongBatch(
     test_batch: Array.isArray(batch) ? standIns : STAND_IN,
   });
   if (!whole.success) issues.unshift(...whole.error.issues);
-  if (issues.length > 0 || !whole.success) throw invalidBody(new z.ZodError(issues));
+  if (issues.length > 0 || !whole.success) throw invalidBody(new z.ZodError(issues), value);
   const { test_batch } = whole.data; // the list that knows how it was written
   test_batch.length = 0;
   for (const scenario of scenarios) test_batch.push(scenario);

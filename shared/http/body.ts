@@ -32,12 +32,12 @@ export async function readSizedJson(
 export function checkBody<T extends z.ZodType>(value: unknown, schema: T): z.output<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalidBody(result.error);
+  throw invalidBody(result.error, value);
 }
 
 /** 400 with the path of each invalid field. */
-export function invalidBody(error: z.ZodError): AppError {
-  const errors = listFieldErrors(error);
+export function invalidBody(error: z.ZodError, value: unknown): AppError {
+  const errors = listFieldErrors(error, value);
   const [first] = errors;
   const where = first?.path ? `${first.path}: ${first.message}` : first?.message;
   return new AppError(400, "invalid_request", `cannot use the request body: ${where}`, { errors });

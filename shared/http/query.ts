@@ -22,7 +22,7 @@ function read<T extends z.ZodType>(
 ): z.output<T> {
   const result = schema.safeParse(values);
   if (result.success) return result.data;
-  const errors = listFieldErrors(result.error);
+  const errors = listFieldErrors(result.error, values);
   const detail = errors.map(({ path, message }) => `${path}: ${message}`).join("; ");
   throw new AppError(400, "invalid_request", `cannot use the ${place}: ${detail}`, { errors });
 }

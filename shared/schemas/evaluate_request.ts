@@ -39,7 +39,7 @@ export const Endpoint = z.url({
   error: "must be an http or https URL",
   abort: true,
 })
-  .max(LONGEST_ADDRESS)
+  .max(LONGEST_ADDRESS, { error: `must have at most ${LONGEST_ADDRESS} characters` })
   .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
     error: "must not contain a user name or a password: the service has its own credentials",
   });

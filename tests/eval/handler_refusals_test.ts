@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { evalService, evaluateBody, evaluateRequestOf } from "../fakes/eval_service.ts";
 
 const INVALID: [what: string, body: unknown, path: string][] = [
@@ -49,6 +49,26 @@ const INVALID: [what: string, body: unknown, path: string][] = [
   ["an unknown protocol", evaluateBody({ protocol: "grpc" }), "protocol"],
   ["an unknown parameter", evaluateBody({ parameters: { temprature: 1 } }), "parameters"],
 ];
+
+Deno.test("a field that is missing is called so, and one that is wrong by what it must be", async () => {
+  const { service } = evalService();
+  const refusals = async (body: unknown) =>
+    (await (await service(evaluateRequestOf(body))).json()).errors;
+  const missing = ["test_batch", "endpoint", "model_id"];
+  assertEquals(await refusals({}), missing.map((path) => ({ path, message: "is missing" })));
+  const endpoint = `http://h/${"x".repeat(2048)}`;
+  assertEquals(await refusals(evaluateBody({ endpoint, attempts: null })), [
+    { path: "endpoint", message: "must have at most 2048 characters" },
+    { path: "attempts", message: "Invalid input: expected number, received null" },
+  ]);
+  const checks = [{ type: "contains" }, { value: "x" }];
+  const test_batch = { id: "s", interactions: [{ id: "i", user_message: "u", checks }] };
+  const [first, second] = await refusals(evaluateBody({ test_batch }));
+  const path = "test_batch.interactions.0.checks";
+  assertEquals(first, { path: `${path}.0.value`, message: "is missing" });
+  assertEquals(second.path, `${path}.1.type`);
+  assertStringIncludes(second.message, "'contains'"); // the types that there are
+});
 
 for (const [what, body, path] of INVALID) {
   Deno.test(`${what} is refused by the name of the field, and costs no call`, async () => {
