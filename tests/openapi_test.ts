@@ -86,6 +86,25 @@ for (const [name, create] of Object.entries(SERVICES)) {
     }
   });
 
+  Deno.test(`${name}: what is answered to ids that are none is described`, async () => {
+    const service = create();
+    for (
+      const [path, operations] of Object.entries<Document>((await readDocument(service)).paths)
+    ) {
+      if (!path.includes("{")) continue;
+      for (const [method, { responses, requestBody }] of Object.entries<Document>(operations)) {
+        if (requestBody) continue; // which is refused first
+        for (const id of ["nope", "-", "%00"]) {
+          const asked = requestTo(path.replaceAll(/\{\w+\}/g, id), {
+            method: method.toUpperCase(),
+          });
+          const { status } = await service(asked);
+          assert(status in responses, `${asked.method} ${asked.url}: ${status} is not described`);
+        }
+      }
+    }
+  });
+
   Deno.test(`${name}: what is answered to the examples is what is described`, async () => {
     const service = create();
     const document = await readDocument(service);
@@ -157,5 +176,23 @@ Deno.test("agent: a run's answer is described whole and as a stream, with all it
     assert(ours.includes("x-history-repairs"), `${path}: ${ours}`);
     for (const name of ours) assert(name in responses[200].headers, `${path}: ${name}`);
     assert(responses[502].description.includes("empty_reply"), path);
+  }
+});
+
+Deno.test("agent: every status with which a provider refuses a run is described", async () => {
+  const { paths } = await readDocument(SERVICES.agent!());
+  for (const path of ["/", "/v1/chat/completions", "/v1/responses"]) {
+    for (const status of [400, 402, 403, 413, 422, 451]) {
+      assert(status in paths[path].post.responses, `${path}: ${status}`);
+    }
+  }
+});
+
+Deno.test("eval: every route that writes describes what a full disk answers", async () => {
+  const { paths } = await readDocument(SERVICES.eval!());
+  for (const [path, { get: _reads, ...operations }] of Object.entries<Document>(paths)) {
+    for (const [method, { responses }] of Object.entries<Document>(operations)) {
+      assert(responses[507]?.description.includes("storage_full"), `${method} ${path}`);
+    }
   }
 });

@@ -20,7 +20,7 @@ import { chooseModel, explainRoute } from "../models/choice.ts";
 import { accountFields, accountHeaders } from "../answer/accounting.ts";
 import { toCallerMessages } from "../run/conversation.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
-import { runAnswer } from "./run_answer.ts";
+import { PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
 
 export interface RunRouteDeps extends RunnerDeps {
   runner: Runner;
@@ -86,9 +86,8 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       },
       problems: {
         400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`",
-        402: "`provider_refused`",
         404: "`model_not_found`: the provider does not know the model",
-        422: "`provider_refused`; so may 400, 403, 413 and 451 be",
+        ...PROVIDER_REFUSALS,
         502: "`provider_error`, `provider_auth`, `empty_reply`",
         503: "`overloaded`, `shutting_down`, `provider_not_configured`",
         504: "`provider_timeout`",

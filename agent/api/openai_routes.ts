@@ -16,7 +16,7 @@ import {
 import { ResponseObject, ResponsesRequest } from "../../shared/schemas/responses.ts";
 import type { OpenAIHandlers } from "../openai/handlers.ts";
 import type { RunRouteDeps } from "./agent_routes.ts";
-import { runAnswer } from "./run_answer.ts";
+import { PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
 
 const CompletionHeaders = z.object({
   "x-agent-tools": z.enum(["off"]).optional().meta({
@@ -31,6 +31,7 @@ const RUN_PROBLEMS: ProblemTexts = {
   400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`, " +
     "`unsupported_parameter`",
   404: "`model_not_found`",
+  ...PROVIDER_REFUSALS,
   502: "`provider_error`, `provider_auth`, `empty_reply`",
   503: "`overloaded`, `shutting_down`, `provider_not_configured`",
   504: "`provider_timeout`",

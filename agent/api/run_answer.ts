@@ -22,6 +22,13 @@ const ACCOUNT = {
   }),
 };
 
+/** Statuses with which only a provider refuses a run; so may be 400, 403 and 413. */
+export const PROVIDER_REFUSALS = {
+  402: "`provider_refused`",
+  422: "`provider_refused`; so may 400, 403 and 413 be",
+  451: "`provider_refused`",
+};
+
 export interface RunAnswer {
   description: string;
   /** Of the whole answer. */

@@ -4,7 +4,7 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Scenario } from "../../shared/schemas/scenario.ts";
 import { createDatasetHandlers, type DatasetHandlerDeps } from "../datasets/dataset_handlers.ts";
 import { FORMATS } from "../datasets/detect.ts";
-import { BAD_QUERY } from "./route_parts.ts";
+import { BAD_QUERY, WRITE_PROBLEMS } from "./route_parts.ts";
 
 /** One version of a dataset. */
 export const DatasetVersion = z.object({
@@ -63,10 +63,6 @@ const column = z.string().optional();
 const LINES = z.string().meta({ description: "One scenario per line." });
 const EXAMPLE = { id: "greeting", interactions: [{ id: "1", user_message: "Hello!" }] };
 const NOT_FOUND = { 404: "`not_found`: there is no such dataset, or no such version" };
-const STORAGE = {
-  503: "`shutting_down`, `overloaded`, `storage_busy`, `storage_unavailable`",
-  507: "`storage_full`",
-};
 
 /** The routes about datasets. */
 export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
@@ -120,7 +116,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
         400: "`invalid_request`: the file cannot be used, and `errors` names its line; or a " +
           "parameter does not fit",
         415: "`unsupported_media_type`: the content-encoding is neither gzip nor identity",
-        ...STORAGE,
+        ...WRITE_PROBLEMS,
       },
       handler: handlers.put,
     },
@@ -147,7 +143,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       summary: "The versions of a dataset, newest first",
       params: { path },
       answers: { 200: jsonAnswer("The newest 1,000.", DatasetVersionList) },
-      problems: NOT_FOUND,
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: handlers.versions,
     },
     {
@@ -156,7 +152,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       summary: "Delete a version of a dataset, or all of them",
       params: { path, query: z.object({ version }) },
       answers: { 204: { description: "It is deleted. Runs of it stay as they are." } },
-      problems: { ...BAD_QUERY, ...NOT_FOUND, ...STORAGE },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...WRITE_PROBLEMS },
       handler: handlers.remove,
     },
   ];

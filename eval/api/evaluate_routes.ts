@@ -15,7 +15,7 @@ import { GroupReport } from "../groups/group_report.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
 import { RUN_EVENTS, RunLocation, RunState } from "./run_schemas.ts";
 import { ScoreList, SelfTestReport } from "./score_schemas.ts";
-import { CALL_PROBLEMS } from "./route_parts.ts";
+import { CALL_PROBLEMS, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {
   test_batch: {
@@ -89,8 +89,7 @@ export function createEvaluateRoutes(
       problems: {
         ...CALL_PROBLEMS,
         409: "`conflict`: the run was cancelled or failed, so that there is no result",
-        503: "`shutting_down`, `overloaded`, `storage_busy`, `storage_unavailable`",
-        507: "`storage_full`",
+        ...WRITE_PROBLEMS,
       },
       handler: createEvaluateRoute(deps),
     },

@@ -4,6 +4,7 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Agreement } from "../../shared/schemas/agreement.ts";
 import { Grade, GradeInput, PlacedGrade } from "../../shared/schemas/grades.ts";
 import { createGradeHandlers, type GradeDeps } from "../grades/grade_handlers.ts";
+import { WRITE_PROBLEMS } from "./route_parts.ts";
 
 const id = z.string().meta({ description: "The run." });
 const turnPath = z.object({
@@ -43,11 +44,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       params: { path: turnPath },
       body: { schema: GradeInput, example: { value: 0.5, comment: "too long", author: "ann" } },
       answers: { 200: jsonAnswer("The grade; earlier ones are kept.", PlacedGrade) },
-      problems: {
-        ...PROBLEMS,
-        503: "`storage_busy`, `storage_unavailable`",
-        507: "`storage_full`",
-      },
+      problems: { ...PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.save,
     },
     {
@@ -63,11 +60,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
         }),
       },
       answers: { 200: jsonAnswer("What was withdrawn; the history keeps it.", PlacedGrade) },
-      problems: {
-        ...PROBLEMS,
-        503: "`storage_busy`, `storage_unavailable`",
-        507: "`storage_full`",
-      },
+      problems: { ...PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.withdraw,
     },
     {

@@ -15,6 +15,7 @@ import {
   fileAnswer,
   idempotencyKey,
   lastEventId,
+  WRITE_PROBLEMS,
 } from "./route_parts.ts";
 
 const FORMATS = groupFormats.map(({ name }) => name);
@@ -101,7 +102,7 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       summary: "End all runs of a group and keep what is finished",
       params: { path },
       answers: { 200: jsonAnswer("They are ended.", GroupState) },
-      problems: { ...NOT_FOUND, ...CONFLICT },
+      problems: { ...NOT_FOUND, ...CONFLICT, ...WRITE_PROBLEMS },
       handler: handlers.cancel,
     },
     {
@@ -112,7 +113,7 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       answers: {
         202: jsonAnswer("The group with the new runs.", GroupState, { location: RunLocation }),
       },
-      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...CALL_PROBLEMS },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...CALL_PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.retry,
     },
     {
@@ -121,7 +122,7 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       summary: "Delete all runs of a group",
       params: { path },
       answers: { 204: { description: "They are gone." } },
-      problems: { ...NOT_FOUND, ...CONFLICT },
+      problems: { ...NOT_FOUND, ...CONFLICT, ...WRITE_PROBLEMS },
       handler: handlers.remove,
     },
   ];

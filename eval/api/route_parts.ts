@@ -9,6 +9,12 @@ export const runPath = z.object({ id: z.string().meta({ description: "The run." 
 /** The problem of a query that does not fit its schema. */
 export const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
 
+/** The problems of a route that writes to the storage. */
+export const WRITE_PROBLEMS = {
+  503: "`shutting_down`, `overloaded`, `storage_busy`, `storage_unavailable`",
+  507: "`storage_full`",
+};
+
 /** The parameter of exports as CSV. */
 export const bom = z.enum(["on", "off"]).optional().meta({
   description: "`off`: CSV without the byte order mark that spreadsheets need.",

@@ -25,6 +25,7 @@ import {
   idempotencyKey,
   lastEventId,
   runPath,
+  WRITE_PROBLEMS,
 } from "./route_parts.ts";
 import { RUN_SORTS } from "../store/list_query.ts";
 
@@ -144,7 +145,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       answers: {
         200: jsonAnswer("It is cancelled.", RunState),
       },
-      problems: { ...NOT_FOUND, ...CONFLICT },
+      problems: { ...NOT_FOUND, ...CONFLICT, ...WRITE_PROBLEMS },
       handler: handlers.cancel,
     },
     {
@@ -155,7 +156,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       answers: {
         202: jsonAnswer("The new run.", RetriedRun, { location: RunLocation }),
       },
-      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...CALL_PROBLEMS },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...CALL_PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.retry,
     },
     {
@@ -164,7 +165,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
       summary: "Delete a run",
       params: { path: runPath },
       answers: { 204: { description: "It is gone." } },
-      problems: { ...NOT_FOUND, ...CONFLICT },
+      problems: { ...NOT_FOUND, ...CONFLICT, ...WRITE_PROBLEMS },
       handler: handlers.remove,
     },
   ];
