@@ -40,6 +40,8 @@ export interface CliContext {
   openStore(options?: {
     /** True if `createManager` follows: what that needs is loaded in the meantime. */
     isForRuns?: boolean;
+    /** True for a command that needs what is stored: a file that is not there is not created. */
+    mustExist?: boolean;
   }): Promise<RunStore>;
   /** Gives back what was loaded ahead and cannot score the replies of this run. */
   prepareScoring(request: EvaluateRequest): void;

@@ -124,7 +124,7 @@ async function remove(args: string[], context: CliContext): Promise<number> {
     names: ["NAME[@VERSION]"],
   });
   const reference = parseReference(text);
-  const store = await context.openStore();
+  const store = await context.openStore({ mustExist: true });
   try {
     const { name, version } = await requireVersion(store, reference);
     const wanted = reference.version === undefined ? undefined : version;

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../shared/errors.ts";
-import { parseConfig, readEnvironment } from "../../shared/config.ts";
+import { ConfigError, parseConfig, readEnvironment } from "../../shared/config.ts";
 import { createLogger, type Logger } from "../../shared/log.ts";
 import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
@@ -45,7 +45,8 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       const { openPostgresReader } = await import("../store/postgres/open_postgres.ts");
       return await openPostgresReader(path);
     },
-    async openStore({ isForRuns = false } = {}) {
+    async openStore({ isForRuns = false, mustExist = false } = {}) {
+      if (mustExist) await requireFile(config().EVAL_DATA);
       const { openData } = await import("../sharing/open_data.ts");
       const opening = openData(config(), { log: log(), isExclusive: true });
       opening.catch(() => {}); // thrown below
@@ -91,6 +92,15 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
     },
     now: () => performance.now(),
   };
+}
+
+/** Throws `ConfigError` as a reader does. Any other fault is for whoever opens the database. */
+async function requireFile(path: string): Promise<void> {
+  if (isPostgresAddress(path)) return;
+  const fault = await Deno.stat(path).catch((error: unknown) => error);
+  if (fault instanceof Deno.errors.NotFound) {
+    throw new ConfigError(`cannot open EVAL_DATA=${path}: there is no such file`);
+  }
 }
 
 /** Lines for people, without the secrets of the configuration. */

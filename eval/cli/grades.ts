@@ -49,7 +49,7 @@ Example:
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
     if (values.import !== undefined) {
       const lines = parseLines(await context.readText(values.import));
-      const store = await context.openStore();
+      const store = await context.openStore({ mustExist: true });
       try {
         await importGrades(await findRun(store, name), { lines, store, context });
       } finally {

@@ -36,7 +36,7 @@ Example:
       names: ["RUN"],
     });
     const wanted = await parsePassCriteria(values, context, { comparesModels: true });
-    const store = await context.openStore({ isForRuns: true });
+    const store = await context.openStore({ isForRuns: true, mustExist: true });
     try {
       if (await isGroup(store, name)) return await resumeGroup(name, { wanted, store, context });
       if (wanted.scores.length > 0 && wanted.baseline === undefined) {

@@ -29,7 +29,7 @@ Example:
         `cannot use the name "${name}": it must have 1 to 100 letters, digits, or . _ / -`,
       );
     }
-    const store = await context.openStore();
+    const store = await context.openStore({ mustExist: true });
     try {
       const { id, status } = await findRun(store, run);
       if (status !== "completed") throw new UsageError(`cannot tag run ${id}: it is ${status}`);

@@ -36,6 +36,24 @@ Deno.test("a real process runs a batch, writes its files, and the next one knows
     assertEquals(out.match(/completed/g)?.length, 2);
   }));
 
+Deno.test("a command that needs stored runs does not create the database that it misses", () =>
+  withBatch(async (cwd) => {
+    await Deno.writeTextFile(`${cwd}/grades.jsonl`, "");
+    const commands = [
+      ["tag", "latest", "main"],
+      ["resume", "latest"],
+      ["grades", "latest", "--import", "grades.jsonl"],
+      ["datasets", "delete", "support"],
+    ];
+    for (const command of commands) {
+      const { code, err } = await startCli(command, { cwd }).outcome;
+      assertEquals(code, 1, err);
+      assertMatch(err, /cannot open EVAL_DATA=\S+: there is no such file\n/);
+    }
+    const left = await Array.fromAsync(Deno.readDir(cwd), ({ name }) => name);
+    assertEquals(left.toSorted(), ["batch.jsonl", "grades.jsonl"]);
+  }));
+
 Deno.test("a real process that gets Ctrl-C stops cleanly, and resume asks only the rest", () =>
   withBatch(async (cwd) => {
     const held = Promise.withResolvers<void>();
