@@ -18,7 +18,7 @@ export const agreement: Command = {
 Compares the grades of a run with each other and with the judge's score:
 Krippendorff's alpha, Spearman's rank correlation, the mean difference, the
 bias by band, and the threshold that agrees best with people. RUN is an id,
-or "latest".
+"latest", or "tag:NAME".
 
   --score NAME   the score (default: judge, or overall without a judge)
   --json         print the whole answer as JSON

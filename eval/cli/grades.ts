@@ -31,7 +31,8 @@ export const grades: Command = {
   summary: "list the grades that people gave, or import them",
   help: `assay-eval grades RUN [options]
 
-Lists the latest grade of each author. RUN is an id, or "latest".
+Lists the latest grade of each author. RUN is an id, "latest", or
+"tag:NAME".
 
   --import FILE  store the grades of a file first, one JSON object per line:
                  scenario, attempt_id, turn, value, and label, comment, author;

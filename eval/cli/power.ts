@@ -18,9 +18,9 @@ export const power: Command = {
   help: `assay-eval power RUN --difference D [options]
 
 Says how many scenarios of the kind of RUN a comparison needs to show a
-difference of D with 80 % power. RUN is an id, or "latest". One run does not
-tell how another model differs from it, so there are two numbers: if the
-difference is the same in every scenario, and if scenarios are unrelated.
+difference of D with 80 % power. RUN is an id, "latest", or "tag:NAME". One run
+does not tell how another model differs from it, so there are two numbers: if
+the difference is the same in every scenario, and if scenarios are unrelated.
 
   --difference D  a difference of two means, such as 0.02
   --score NAME    the score (default: ${HEADLINE})

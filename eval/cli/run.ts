@@ -55,7 +55,7 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
 ${CRITERIA_HELP}
 
 With several models --threshold and --baseline hold for each of them by itself,
-and --output writes the comparison (.json .csv .md) or the turns of all models
+and --output writes the comparison (.json .csv .md .html) or the turns of all models
 (.jsonl, .xml).
 
 Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if

@@ -16,7 +16,8 @@ a run with a tag.
 
 Example:
   assay-eval tag latest main
-  assay-eval run support.jsonl --baseline tag:main
+  assay-eval run support.jsonl --endpoint http://localhost:11434 --model llama3.2 \\
+    --baseline tag:main
 `,
 
   async execute(args, context) {

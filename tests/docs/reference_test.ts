@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { z } from "zod";
 import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { LeftOutReason } from "../../eval/compare/left_out.ts";
@@ -52,6 +53,19 @@ for (const { heading, schema, variables } of SECTIONS) {
     }
   });
 }
+
+Deno.test("docs/configuration.md has the largest value of every number that has one", () => {
+  const KNOWN = /_MS$|_PORT$/; // one sentence for all times, and what ports are
+  for (const schema of [AgentConfig, EvalConfig]) {
+    const { properties = {} } = z.toJSONSchema(schema, { unrepresentable: "any" });
+    for (const [name, variable] of Object.entries(properties)) {
+      const { maximum = Infinity } = typeof variable === "object" ? variable : {};
+      if (maximum >= Number.MAX_SAFE_INTEGER || KNOWN.test(name)) continue;
+      const [row = ""] = configuration.text.match(new RegExp("^\\| `" + name + "` .*$", "m")) ?? [];
+      assert(row.includes(` to ${maximum}`), `${name}: ${maximum}`);
+    }
+  }
+});
 
 Deno.test("docs/limits.md has every variable that sets a limit, and none that is not there", () => {
   const known = Object.keys({ ...AgentConfig.shape, ...EvalConfig.shape });

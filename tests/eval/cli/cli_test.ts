@@ -2,7 +2,10 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
-const commands = ["run", "runs", "show", "compare", "export", "resume"];
+const commands = [
+  ...["run", "runs", "groups", "show", "compare", "power", "grades", "agreement", "export", "tag"],
+  ...["datasets", "resume", "backup"],
+];
 
 /** A context in which two runs are stored: the first all right, the second all wrong. */
 async function withRuns() {
@@ -31,6 +34,8 @@ for (const command of commands) {
     assert(out.startsWith(`assay-eval ${command}`));
     assertStringIncludes(out, `Example:\n  assay-eval ${command} `);
     for (const line of out.split("\n")) assert(line.length <= 88, line);
+    const takesRun = out.startsWith(`assay-eval ${command} RUN`);
+    assert(!takesRun || out.includes('"tag:NAME"'), `${command} does not say what RUN may be`);
   });
 }
 
