@@ -1,4 +1,3 @@
-import { accepts } from "@std/http/negotiation";
 import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body.ts";
@@ -6,6 +5,7 @@ import { workSignal } from "../../shared/http/connection.ts";
 import { jsonResponse } from "../../shared/http/json_response.ts";
 import type { Capacity } from "../../shared/http/admission.ts";
 import type { Handler, Route } from "../../shared/http/router.ts";
+import { wantsEvents } from "../../shared/http/wants_events.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import {
   AgentReply,
@@ -140,7 +140,7 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
     });
     const run = runner.prepare({ choice, messages: toCallerMessages(messages) });
     context.connection.onClose(runs.take());
-    if (wantsStream(request)) {
+    if (wantsEvents(request)) {
       return await streamAnswer(run, { signal: request.signal, context });
     }
     const tools = collectToolEvents(request);
@@ -152,11 +152,6 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
       headers: accountHeaders({ report, repairs: run.repairs }),
     });
   };
-}
-
-/** JSON if the caller has no preference: a stream must be asked for. */
-function wantsStream(request: Request): boolean {
-  return accepts(request, "application/json", "text/event-stream") === "text/event-stream";
 }
 
 function readModel(url: URL): string {

@@ -1,5 +1,5 @@
-import { accepts } from "@std/http/negotiation";
 import { AppError } from "../../shared/errors.ts";
+import { wantsEvents } from "../../shared/http/wants_events.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { AnswerGroup } from "../run/evaluate_route.ts";
 import { type BegunRun, createHeldRuns } from "../run/held_runs.ts";
@@ -80,7 +80,7 @@ export function createEvaluateGroup(
         headers: { location, "preference-applied": "respond-async" },
       });
     }
-    if (accepts(request, "application/json", "text/event-stream") === "text/event-stream") {
+    if (wantsEvents(request)) {
       const regain = async (left: AbortSignal) =>
         (await Promise.all(members.map((begun) => held.regain(begun, left)))).includes(true);
       const stream = groupEventStream({

@@ -1,7 +1,7 @@
-import { accepts } from "@std/http/negotiation";
 import { AppError } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import type { Handler, RequestContext } from "../../shared/http/router.ts";
+import { wantsEvents } from "../../shared/http/wants_events.ts";
 import { MAX_TARGETS, type NamedTarget } from "../../shared/schemas/targets.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
@@ -88,7 +88,7 @@ export function createEvaluateRoute(
         headers: { location, "preference-applied": "respond-async" },
       });
     }
-    if (accepts(request, "application/json", "text/event-stream") === "text/event-stream") {
+    if (wantsEvents(request)) {
       const regain = (left: AbortSignal) => held.regain(begun, left);
       const stream = eventStream({ store, runs, run, afterSeq: 0, client: request.signal, regain });
       active?.hold(stream.left);
