@@ -5,45 +5,55 @@ import {
 } from "../../shared/providers/provider.ts";
 import { withAttempts } from "./attempts.ts";
 
-/** More models than any service asks. */
-const MAX_MODELS = 1_000;
-
-/** A request that some models refuse, and what they are asked instead. */
+/** A form of requests that some models refuse, and what they are asked instead. */
 export interface Adaptation {
-  /** True for a request that may be refused. One that is adapted may not be any more. */
+  /** True for a request that may be refused; false once it is adapted. */
   applies(request: ChatRequest): boolean;
   adapt(request: ChatRequest): ChatRequest;
   /** True if this status and error refuse such a request. */
   isRefusal(status: number, error: ProviderError): boolean;
 }
 
+/** More models than any service asks. */
+const MAX_MODELS = 1_000;
+
 /**
  * A provider whose models are asked again, with an adapted request, if they refuse one. No list says
- * which models do. A model that takes the adapted request gets no other from then on.
+ * which models do. A model that takes the adapted request gets no other from then on. Each
+ * adaptation is tried once: some undo each other.
  */
-export function withAdaptation<P extends ChatProvider>(
+export function withAdaptations<P extends ChatProvider>(
   provider: P,
-  { applies, adapt, isRefusal }: Adaptation,
+  adaptations: Adaptation[],
 ): P {
-  const refusing = new Set<string>();
-  /** Requests that are sent because another was refused. */
-  const further = new WeakSet<ChatRequest>();
+  const known = adaptations.map((adaptation) => ({ ...adaptation, refusing: new Set<string>() }));
+  /** Requests that are sent because others were refused, and what was adapted in them. */
+  const further = new WeakMap<ChatRequest, typeof known>();
 
   return {
     ...provider,
     ...withAttempts(provider, {
       first: (request) =>
-        refusing.has(request.model) && applies(request) ? adapt(request) : request,
+        known.filter(({ refusing }) => refusing.has(request.model))
+          .reduce((sent, { applies, adapt }) => applies(sent) ? adapt(sent) : sent, request),
       next(failed, error) {
-        const isRefused = error instanceof ProviderError && error.failure.kind === "status" &&
-          isRefusal(error.failure.status, error);
-        if (!isRefused || !applies(failed)) throw error;
-        const request = adapt(failed);
-        further.add(request);
+        const status = error instanceof ProviderError && error.failure.kind === "status" &&
+          error.failure.status;
+        const before = further.get(failed) ?? [];
+        const found = status &&
+          known.find((adaptation) =>
+            !before.includes(adaptation) && adaptation.applies(failed) &&
+            adaptation.isRefusal(status, error as ProviderError)
+          );
+        if (!found) throw error;
+        const request = found.adapt(failed);
+        further.set(request, [...before, found]);
         return request;
       },
       onAnswer(answered) {
-        if (further.has(answered) && refusing.size < MAX_MODELS) refusing.add(answered.model);
+        for (const { refusing } of further.get(answered) ?? []) {
+          if (refusing.size < MAX_MODELS) refusing.add(answered.model);
+        }
       },
     }),
   };

@@ -11,8 +11,9 @@ import type { ChatProvider } from "../../shared/providers/provider.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import type { RoutedModel } from "../../shared/routing.ts";
 import type { AgentConfig } from "../config.ts";
+import { withAdaptations } from "./adapted_requests.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
-import { withImageFallback } from "./image_fallback.ts";
+import { IMAGE_FALLBACK } from "./image_fallback.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
 import {
   createHubModels,
@@ -21,7 +22,8 @@ import {
   listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
-import { withToolHistory } from "./tool_history.ts";
+import { TOKEN_LIMITS } from "./token_limit.ts";
+import { TOOL_HISTORY } from "./tool_history.ts";
 
 /** Which provider a model id leads to; see `RoutedModel`. */
 export type RouteTarget = NonNullable<RoutedModel["target"]>;
@@ -37,6 +39,9 @@ export interface Models {
   /** Loads the code of the providers, so that the first run does not wait for it. */
   load?(): Promise<void>;
 }
+
+/** What strict providers refuse. Images last: every refusal may be about them. */
+const ADAPTATIONS = [...TOKEN_LIMITS, TOOL_HISTORY, IMAGE_FALLBACK];
 
 /** Creates the configured providers. Sends no request to any of them. */
 export function createModels(config: AgentConfig, log: Logger): Models {
@@ -79,7 +84,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     };
     return createLazyProvider(name, async () => {
       const { createOpenAIProvider } = await import("./openai_provider.ts");
-      return withImageFallback(withToolHistory(createOpenAIProvider(options)));
+      return withAdaptations(createOpenAIProvider(options), ADAPTATIONS);
     });
   }
 

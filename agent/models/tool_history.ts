@@ -1,18 +1,16 @@
-import type { ChatMessage, ChatProvider, ToolDefinition } from "../../shared/providers/provider.ts";
-import { withAdaptation } from "./adapted_requests.ts";
+import type { ChatMessage, ToolDefinition } from "../../shared/providers/provider.ts";
+import type { Adaptation } from "./adapted_requests.ts";
 
 /**
- * A provider that is asked without tools about a conversation with tool calls, as at the last step of
- * a run. Bedrock and others refuse that: they get a definition of each tool in the conversation.
+ * Models are asked without tools about a conversation with tool calls, as at the last step of a run.
+ * Bedrock and others refuse that: they get a definition of each tool in the conversation.
  */
-export function withToolHistory<P extends ChatProvider>(provider: P): P {
-  return withAdaptation(provider, {
-    applies: ({ messages, tools, rawMessages }) =>
-      !rawMessages && !tools?.length && namesOf(messages).size > 0,
-    adapt: (request) => ({ ...request, tools: [...namesOf(request.messages)].map(toDefinition) }),
-    isRefusal: (status, { message }) => [400, 422].includes(status) && /tool/i.test(message),
-  });
-}
+export const TOOL_HISTORY: Adaptation = {
+  applies: ({ messages, tools, rawMessages }) =>
+    !rawMessages && !tools?.length && namesOf(messages).size > 0,
+  adapt: (request) => ({ ...request, tools: [...namesOf(request.messages)].map(toDefinition) }),
+  isRefusal: (status, { message }) => [400, 422].includes(status) && /tool/i.test(message),
+};
 
 function namesOf(messages: ChatMessage[]): Set<string> {
   return new Set(
