@@ -1,7 +1,12 @@
 import { AppError } from "../../shared/errors.ts";
 import { asText } from "../../shared/fields.ts";
 import { createCallIds } from "../../shared/providers/call_ids.ts";
-import { isBlankContent, joinContents, textOf } from "../../shared/providers/content.ts";
+import {
+  isBlankContent,
+  joinContents,
+  textOf,
+  withoutBlankTexts,
+} from "../../shared/providers/content.ts";
 import type { ChatMessage, ExtraFields, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
@@ -253,8 +258,9 @@ function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {
       count.bridged++;
     }
     if (turn.role === "tool") addResult(turn);
-    else if (turn.role !== "assistant") messages.push(turn);
-    else {
+    else if (turn.role !== "assistant") {
+      messages.push({ ...turn, content: withoutBlankTexts(turn.content) });
+    } else {
       const { toolCalls = [], ...said } = turn;
       const isWhole = whole.has(turn);
       if (isWhole) { for (const { id } of toolCalls) open.add(id); }

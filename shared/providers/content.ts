@@ -18,6 +18,12 @@ export function joinContents(first: ChatContent, second: ChatContent): ChatConte
   return [...toParts(first), ...toParts(second)];
 }
 
+/** The same without blank texts beside other parts, such as an image: several providers refuse them. */
+export function withoutBlankTexts(content: ChatContent): ChatContent {
+  if (typeof content === "string" || isBlankContent(content)) return content;
+  return content.filter((part) => !isPlainText(part) || !isBlankContent([part]));
+}
+
 /** Plain text as text, everything else as it is: many providers take only text. */
 export function simplifyContent(parts: ContentPart[]): ChatContent {
   return parts.every(isPlainText) ? textOf(parts) : parts;

@@ -93,6 +93,21 @@ Deno.test("a list of plain texts is sent as text, which every provider takes", a
   assertEquals(contentIn(double), "Hello, you!");
 });
 
+Deno.test("an empty text beside an image is left out, because several providers refuse it", async () => {
+  await using double = await startProviderDouble(completion());
+  const content = [{ type: "text", text: "" }, image, { type: "text", text: " " }, audio];
+  const service = serve(double);
+  for (
+    const request of [
+      agentRequestOf({ messages: [{ type: "human", content }] }),
+      completionRequest([{ role: "user", content }]),
+    ]
+  ) {
+    await service(request);
+    assertEquals(contentIn(double), [image, audio]);
+  }
+});
+
 Deno.test("too many or too large images are refused before the provider is asked", async () => {
   await using double = await startProviderDouble(completion());
   const { service } = agentService(providerOf(double), {
