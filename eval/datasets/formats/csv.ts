@@ -1,3 +1,4 @@
+import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
 import { readTable, type Row } from "./table.ts";
 
@@ -7,6 +8,10 @@ const SCENARIO_ID = "scenario_id";
 
 /** A column such as `metadata.intent` holds a label. */
 const METADATA = "metadata.";
+
+/** Columns that a message names, and how much of each name. */
+const MOST_NAMED = 50;
+const LONGEST_NAMED = 100;
 
 /** A table with one turn per row. */
 export const csv: DatasetFormat = {
@@ -82,17 +87,19 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     scenarioId: find(columns.scenario_id, SCENARIO_ID),
     metadata: [...own, ...named],
   };
-  const used = [
+  const used = new Set([
     plan.userMessage,
     plan.referenceReply,
     plan.scenarioId,
     ...plan.metadata.map(([, column]) => column),
-  ];
-  return { ...plan, unused: names.filter((name) => !used.includes(name)) };
+  ]);
+  return { ...plan, unused: names.filter((name) => !used.has(name)) };
 }
 
 function list(names: string[]): string {
-  return `the columns are ${names.join(", ")}`;
+  const shown = names.slice(0, MOST_NAMED).map((name) => shorten(name, LONGEST_NAMED, "…"));
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return `the columns are ${shown.join(", ")}${more}`;
 }
 
 /** An empty cell is no label and no reference. */

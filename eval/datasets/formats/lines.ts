@@ -2,7 +2,7 @@ import { createShapeGauge } from "../../../shared/http/json_shape.ts";
 import { ImportError } from "./format.ts";
 
 /** Characters of one line: a file without line ends is not collected without bound. */
-const LONGEST_LINE = 16_000_000;
+export const LONGEST_LINE = 16_000_000;
 
 /** How much is read to tell what a file is: a line, but not more than this. */
 const LONGEST_BEGINNING = 1_000_000;

@@ -1,7 +1,10 @@
 import type { CsvError as ParserError } from "csv-parse";
 import { csvSeparator } from "../../../shared/csv_separator.ts";
 import { ImportError } from "./format.ts";
-import { readBeginning } from "./lines.ts";
+import { LONGEST_LINE, readBeginning } from "./lines.ts";
+
+/** No table has more: each of its rows is an object with so many fields. */
+const MOST_COLUMNS = 10_000;
 
 /** A row of a table with named columns. */
 export interface Row {
@@ -20,8 +23,14 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
   const { CsvError, parse } = await import("csv-parse");
   const { beginning, all } = await readBeginning(pieces);
   const delimiter = csvSeparator(firstLine(beginning));
-  const parser = parse({ bom: true, delimiter, info: true, skip_empty_lines: true });
-  pipeline(Readable.from(all), parser, () => {}); // a failure is thrown by the parser below
+  const parser = parse({
+    bom: true,
+    delimiter,
+    info: true,
+    skip_empty_lines: true,
+    max_record_size: LONGEST_LINE, // of the texts in it: a cell may have lines of its own
+  });
+  pipeline(Readable.from(boundLines(all)), parser, () => {}); // failures are thrown by the parser
   let names: string[] | undefined;
   let line = 1;
   try {
@@ -39,15 +48,39 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
   if (!names) throw new ImportError(1, "there is no row with the names of the columns");
 }
 
+/** The separators of a row count, too. */
+async function* boundLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let length = 0;
+  let line = 1;
+  for await (const piece of pieces) {
+    const lines = piece.split(/[\r\n]/);
+    const last = lines.at(-1)!.length;
+    length = lines.length > 1 ? last : length + last;
+    line += piece.split("\n").length - 1;
+    if (length > LONGEST_LINE) {
+      throw new ImportError(line, `it is longer than ${LONGEST_LINE} characters`);
+    }
+    yield piece;
+  }
+}
+
 function firstLine(text: string): string {
   return text.trimStart().split(/[\r\n]/, 1)[0]!;
 }
 
 /** Columns without a name may be several: spreadsheets add them at the end. */
 function requireDistinct(names: string[]): string[] {
-  const again = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
-  if (again === undefined) return names;
-  throw new ImportError(1, `there are several columns ${again}; name them differently`);
+  if (names.length > MOST_COLUMNS) {
+    throw new ImportError(1, `there are more than ${MOST_COLUMNS} columns`);
+  }
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (name !== "" && seen.has(name)) {
+      throw new ImportError(1, `there are several columns ${name}; name them differently`);
+    }
+    seen.add(name);
+  }
+  return names;
 }
 
 function toCells(names: string[], record: string[]): Row["cells"] {

@@ -1,7 +1,8 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
 import { AppError, ClientLeft } from "../../../shared/errors.ts";
 import { readJson } from "../../../shared/http/body.ts";
+import { readBodyPieces } from "../../../shared/http/body_text.ts";
 
 const Schema = z.looseObject({ name: z.string(), items: z.array(z.object({ id: z.string() })) });
 const GOOD = JSON.stringify({ name: "é", items: [{ id: "1" }], extra: 1 });
@@ -171,4 +172,17 @@ Deno.test("of a million invalid fields the first hundred are listed", async () =
   const body = JSON.stringify({ name: "x", items: new Array(200_000).fill(0) });
   const error = await assertRejects(() => read(body, { maxBytes: 1_000_000 }), AppError);
   assertEquals(error.errors?.length, 100);
+});
+
+Deno.test("the event loop runs between the pieces of a body, however long a reader takes for each", async () => {
+  const request = new Request("http://x/", { method: "POST", body: pieces("x".repeat(50), 1) });
+  let hasRun = false;
+  const timer = setTimeout(() => hasRun = true);
+  for await (const _ of readBodyPieces(request, { maxBytes: 1000 })) {
+    if (hasRun) break;
+    const end = performance.now() + 11; // longer than work may block the event loop
+    while (performance.now() < end);
+  }
+  clearTimeout(timer);
+  assert(hasRun);
 });
