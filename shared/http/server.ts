@@ -71,6 +71,7 @@ export function serve(options: ServeOptions): void {
   const admission = createAdmission(requestLimit(options));
 
   async function answer(request: Request, sockets: Sockets): Promise<Response> {
+    if (!URL.canParse(request.url)) return refuse(NO_URL); // the listener checks only its letters
     const response = await service(request, toConnection(sockets, admission));
     // A connection that is kept alive would keep the server from closing.
     if (admission.isStopping) response.headers.set("connection", "close");

@@ -126,6 +126,7 @@ Deno.test("what is no valid request is refused", async (t) => {
       "no Host": `GET / HTTP/1.1\r\n${CLOSE}`,
       "no Host in HTTP/1.0": `GET / HTTP/1.0\r\n${CLOSE}`,
       "a Host that is none": `GET / HTTP/1.1\r\nHost: a b/c\r\n${CLOSE}`,
+      "an address that is none": `GET / HTTP/1.1\r\nHost: 127.999.0.1\r\n${CLOSE}`,
       "a path that is none": `GET http:// HTTP/1.1\r\nHost: 127.0.0.1\r\n${CLOSE}`,
     };
     for (const [what, request] of Object.entries(requests)) {
