@@ -193,6 +193,10 @@ Deno.test("a bad expectation of tools is a 400 that names its path", async () =>
       { reference_tools: [{ name: "a", args: { q: { $regex: "(" } } }] },
       "reference_tools.0.args.q.$regex",
     ],
+    [
+      { reference_tools: [{ name: "a", args: { q: { to: [{ $regex: "(" }] } } }] },
+      "reference_tools.0.args.q.to.0.$regex",
+    ],
   ];
   for (const [fields, path] of cases) {
     const response = await evaluation.service(evaluateRequestOf(evaluateBody(turn("Hi", fields))));

@@ -3,7 +3,7 @@ import { type Check, MAX_CHECKS } from "../../../shared/schemas/checks.ts";
 import { batchPath } from "../../../shared/schemas/evaluate_request.ts";
 import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import { referenceOf } from "../references.ts";
-import { patternIn } from "../tools/same_args.ts";
+import { patternsIn } from "../tools/same_args.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { CompiledCheck, ContentChecks } from "./content_checks.ts";
 import { checksOf, hasChecks, type PlannedCheck } from "./planned_checks.ts";
@@ -85,11 +85,9 @@ export async function findUnusableChecks(
     for (const [turn, { reference_tools }] of interactions.entries()) {
       await yieldIfDue();
       for (const [index, { args = {} }] of (reference_tools ?? []).entries()) {
-        for (const [name, expected] of Object.entries(args)) {
-          const value = patternIn(expected);
-          if (value === undefined) continue;
-          const path = `${at}.interactions.${turn}.reference_tools.${index}.args.${name}.$regex`;
-          gather({ type: "regex", value }, path);
+        const start = `${at}.interactions.${turn}.reference_tools.${index}.args`;
+        for (const { pattern, path } of patternsIn(args, start)) {
+          gather({ type: "regex", value: pattern }, path);
         }
       }
     }

@@ -1,12 +1,6 @@
 import type { ObservedToolCall, ReferenceTool } from "../../../shared/schemas/tools.ts";
 import { createYielder } from "../../../shared/yielder.ts";
-import { matchedText, type MatchesPattern, patternIn } from "./same_args.ts";
-
-/** An argument and the pattern that is looked for in it. */
-export interface PatternText {
-  pattern: string;
-  text: string;
-}
+import { type MatchesPattern, patternsIn, type PatternText, patternTexts } from "./same_args.ts";
 
 /** For each, whether the pattern is found in the text. */
 export type MatchTexts = (pairs: PatternText[]) => Promise<boolean[]>;
@@ -29,30 +23,27 @@ export async function matchPatterns(
   /** Pattern to text to its place in the list. */
   const places = new Map<string, Map<string, number>>();
   const yieldIfDue = createYielder();
-  for (const { name, pattern, argument } of expected.flatMap(patternsOf)) {
-    const ofPattern = places.get(pattern) ?? new Map<string, number>();
-    places.set(pattern, ofPattern);
+  for (const { name, args } of expected) {
+    if (patternsIn(args).next().done) continue;
     for (const call of made) {
       await yieldIfDue();
       if (call.name !== name || typeof call.args === "string") continue;
-      const text = matchedText(call.args[argument]);
-      if (text === undefined || ofPattern.has(text)) continue;
-      ofPattern.set(text, pairs.length);
-      pairs.push({ pattern, text });
-      if (pairs.length > MOST_PAIRS) {
-        throw new UndecidedPattern(
-          `there are more than ${MOST_PAIRS.toLocaleString("en")} arguments to compare with $regex`,
-        );
-      }
+      for (const { pattern, text } of patternTexts(args, call.args)) add(pattern, text);
     }
   }
   const found = pairs.length === 0 ? [] : await matchTexts(pairs);
   return (pattern, text) => found[places.get(pattern)!.get(text)!]!;
-}
 
-function patternsOf({ name, args = {} }: ReferenceTool) {
-  return Object.entries(args).flatMap(([argument, value]) => {
-    const pattern = patternIn(value);
-    return pattern === undefined ? [] : [{ name, argument, pattern }];
-  });
+  /** Each pattern is looked for in each text once. */
+  function add(pattern: string, text: string): void {
+    const ofPattern = places.get(pattern) ?? new Map<string, number>();
+    places.set(pattern, ofPattern);
+    if (ofPattern.has(text)) return;
+    ofPattern.set(text, pairs.length);
+    pairs.push({ pattern, text });
+    if (pairs.length <= MOST_PAIRS) return;
+    throw new UndecidedPattern(
+      `there are more than ${MOST_PAIRS.toLocaleString("en")} arguments to compare with $regex`,
+    );
+  }
 }

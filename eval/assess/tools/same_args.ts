@@ -1,6 +1,13 @@
+import { isFields } from "../../../shared/fields.ts";
 import { AnyArgument, ArgumentPattern } from "../../../shared/schemas/tools.ts";
 
 type Arguments = Record<string, unknown>;
+
+/** A text in an argument and the pattern that is looked for in it. */
+export interface PatternText {
+  pattern: string;
+  text: string;
+}
 
 /** Whether a pattern of a caller is found in a text. */
 export type MatchesPattern = (pattern: string, text: string) => boolean;
@@ -28,37 +35,81 @@ export function shareOfArguments(
   return same / names.size;
 }
 
+/** A pattern, or a value that may be any, counts wherever it stands in an argument. */
 function isAsExpected(expected: unknown, actual: unknown, matches: MatchesPattern): boolean {
-  if (AnyArgument.safeParse(expected).success) return true;
-  const pattern = patternIn(expected);
-  if (pattern === undefined) return isSame(expected, actual);
-  const text = matchedText(actual);
-  return text !== undefined && matches(pattern, text);
+  return compareValues(expected, actual, (one, other) => {
+    if (AnyArgument.safeParse(one).success) return true;
+    const pattern = patternIn(one);
+    if (pattern === undefined) return undefined;
+    const text = matchedText(other);
+    return text !== undefined && matches(pattern, text);
+  });
 }
 
 /** What a pattern is looked for in; `undefined` if nothing in the argument can match one. */
-export function matchedText(actual: unknown): string | undefined {
+function matchedText(actual: unknown): string | undefined {
   return typeof actual === "string" || typeof actual === "number" ? String(actual) : undefined;
 }
 
 /** The pattern that an argument must match, if it is one. */
-export function patternIn(expected: unknown): string | undefined {
+function patternIn(expected: unknown): string | undefined {
   return ArgumentPattern.safeParse(expected).data?.$regex;
+}
+
+/** The patterns in an expected value, and what each is looked for in. */
+export function* patternTexts(expected: unknown, actual: unknown): Generator<PatternText> {
+  const pattern = patternIn(expected);
+  if (pattern !== undefined) {
+    const text = matchedText(actual);
+    if (text !== undefined) yield { pattern, text };
+  } else if (isNested(expected) && isNested(actual)) {
+    for (const [name, value] of Object.entries(expected)) {
+      if (Object.hasOwn(actual, name)) yield* patternTexts(value, actual[name]);
+    }
+  }
+}
+
+/** All patterns in an expected value, with their paths below it. */
+export function* patternsIn(
+  expected: unknown,
+  path = "",
+): Generator<{ pattern: string; path: string }> {
+  const pattern = patternIn(expected);
+  if (pattern !== undefined) yield { pattern, path: `${path}.$regex` };
+  else if (isNested(expected)) {
+    for (const [name, value] of Object.entries(expected)) {
+      yield* patternsIn(value, `${path}.${name}`);
+    }
+  }
 }
 
 /** Deep equality of JSON values; the order of an object's keys does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {
+  return compareValues(a, b, () => undefined);
+}
+
+/** The same, unless `decide` says whether an object, at any depth, stands for the other value. */
+function compareValues(
+  a: unknown,
+  b: unknown,
+  decide: (a: Arguments, b: unknown) => boolean | undefined,
+): boolean {
   if (typeof a === "number" && typeof b === "number") {
     return Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
   }
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  const decided = isFields(a) ? decide(a, b) : undefined;
+  if (decided !== undefined) return decided;
+  if (!isNested(a) || !isNested(b)) return a === b;
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length &&
-      a.every((item, index) => isSame(item, b[index]));
+      a.every((item, index) => compareValues(item, b[index], decide));
   }
   const names = Object.keys(a);
   return names.length === Object.keys(b).length &&
-    names.every((name) =>
-      Object.hasOwn(b, name) && isSame((a as Arguments)[name], (b as Arguments)[name])
-    );
+    names.every((name) => Object.hasOwn(b, name) && compareValues(a[name], b[name], decide));
+}
+
+/** An object or an array. */
+function isNested(value: unknown): value is Arguments {
+  return typeof value === "object" && value !== null;
 }

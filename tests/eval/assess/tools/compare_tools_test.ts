@@ -1,11 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
-import {
-  type MatchTexts,
-  type PatternText,
-  UndecidedPattern,
-} from "../../../../eval/assess/tools/match_patterns.ts";
-import { isSame } from "../../../../eval/assess/tools/same_args.ts";
+import { type MatchTexts, UndecidedPattern } from "../../../../eval/assess/tools/match_patterns.ts";
+import { isSame, type PatternText } from "../../../../eval/assess/tools/same_args.ts";
 import type {
   ObservedToolCall,
   ReferenceTool,
@@ -67,6 +63,18 @@ const CASES: Case[] = [
     }],
     [call("search", { q: "kettle", limit: 99 })],
     { f1: 1, args: 1, order: 1 },
+  ],
+  [
+    "a pattern, and anything, inside of an argument",
+    [{ name: "book", args: { who: { name: { $regex: "^An" }, id: { $any: true } }, days: [1] } }],
+    [call("book", { who: { id: 7, name: "Ann" }, days: [1] })],
+    { f1: 1, args: 1, order: 1 },
+  ],
+  [
+    "a pattern inside of a list that does not match",
+    [{ name: "book", args: { who: [{ $regex: "^An" }, { $any: true }] } }],
+    [call("book", { who: ["Ben", "Cyd"] })],
+    { f1: 1, args: 0, order: 1 },
   ],
   ["a pattern that does not match", [{ name: "search", args: { q: { $regex: "^pot" } } }], [
     call("search", { q: "kettle" }),
