@@ -35,7 +35,7 @@ export const promptfoo: DatasetFormat = {
   isWhole: true,
   async *read(pieces, { leaveOut }) {
     const text = await readWhole(pieces);
-    using turn = await takeTurn();
+    using _turn = await takeTurn();
     using call = createWorkerCall<FileWork, FilePart>(startWorker, {
       name: "promptfoo",
       timeoutMs: TIMEOUT_MS,
