@@ -1,9 +1,12 @@
+import { runNotFound } from "./require_run.ts";
 import type { RunRecord, Tally } from "./run_record.ts";
 import type { RunReader } from "./store.ts";
 import type { StoredTurn, TurnText } from "./turn_record.ts";
 
 /** The part of a store that results are made from. */
 export interface TurnReader extends Pick<RunReader, "turns" | "tally"> {
+  /** Tells a run that was deleted from one that is damaged. */
+  getRecord?: RunReader["getRecord"];
   turnPages(runId: string): AsyncIterable<TurnText[]>;
 }
 
@@ -23,8 +26,8 @@ export function requireWhole(
 
 /**
  * Reads a run that is not running, and throws `IncompleteRead` if a turn is missing: the run was
- * deleted or resumed while it was read, or the database is damaged. An incomplete result must not
- * look complete, so every answer and every export uses this.
+ * resumed while it was read, or the database is damaged; 404 `not_found` if another process has
+ * deleted it. An incomplete result must not look complete, so every answer and every export uses this.
  */
 export function createWholeReader(
   reader: TurnReader,
@@ -33,10 +36,19 @@ export function createWholeReader(
   let known: Promise<Tally> | undefined;
   const tally = () => known ??= readTally();
 
+  async function requireAll(turns: { read: number; expected: number }): Promise<void> {
+    try {
+      requireWhole(run.id, turns);
+    } catch (error) {
+      const isDeleted = reader.getRecord && !await reader.getRecord(run.id);
+      throw isDeleted ? runNotFound(run.id) : error;
+    }
+  }
+
   async function readTally(): Promise<Tally> {
     const tally = await reader.tally(run.id);
     const expected = run.status === "completed" ? run.totalTurns : run.tally?.done ?? tally.done;
-    requireWhole(run.id, { read: tally.done, expected });
+    await requireAll({ read: tally.done, expected });
     return tally;
   }
 
@@ -49,7 +61,7 @@ export function createWholeReader(
         read++;
         yield turn;
       }
-      requireWhole(run.id, { read, expected });
+      await requireAll({ read, expected });
     },
     async *turnPages() {
       const { done: expected } = await tally();
@@ -58,7 +70,7 @@ export function createWholeReader(
         read += page.length;
         yield page;
       }
-      requireWhole(run.id, { read, expected });
+      await requireAll({ read, expected });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { AppError } from "../../../shared/errors.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { createWholeReader, IncompleteRead } from "../../../eval/store/whole_reader.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
@@ -48,4 +49,17 @@ Deno.test("turns that are deleted while they are read are noticed at the end", a
   const reader = createWholeReader(torn, (await store.getRun(id))!);
   await assertRejects(() => Array.fromAsync(reader.turns(id)), IncompleteRead);
   await assertRejects(() => Array.fromAsync(reader.turnPages(id)), IncompleteRead);
+});
+
+Deno.test("a run that another process deletes while it is read is not found, and no fault", async () => {
+  const { store, id } = await storedRun(3);
+  await store.setStatus(id, { status: "completed" });
+  const run = (await store.getRun(id))!;
+  const readers = [1, 2, 3].map(() => createWholeReader(store, run));
+  await readers[0]!.tally(id); // the others have read nothing yet
+  await store.deleteRun(id);
+  for (const reader of readers) {
+    const error = await assertRejects(() => Array.fromAsync(reader.turns(id)), AppError);
+    assertEquals([error.status, error.code], [404, "not_found"]);
+  }
 });
