@@ -1,11 +1,16 @@
 import type { DecodedAnswer } from "../../shared/http/utf8.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
-import type { ChatMessage } from "../../shared/providers/provider.ts";
+import { type ChatMessage, ProviderError } from "../../shared/providers/provider.ts";
 import type { ModelParameters } from "../../shared/schemas/evaluate_request.ts";
 import type { AboutAnswer, EndpointClient } from "./client.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";
-import { COMPLETIONS_PATH, type Dialect, withoutQuery } from "./target.ts";
+import {
+  COMPLETIONS_PATH,
+  type ConversationMessage,
+  type Dialect,
+  withoutQuery,
+} from "./target.ts";
 import { readPendingCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 
 export interface OpenAIDialectOptions {
@@ -27,22 +32,43 @@ export function createOpenAIDialect(
   const settings = {
     model: modelId,
     ...(temperature !== undefined && { temperature }),
-    ...(max_tokens !== undefined && { maxTokens: max_tokens }),
     ...(seed !== undefined && { seed }),
   };
+  const olderLimit = max_tokens === undefined ? {} : { maxTokens: max_tokens };
+  const laterLimit = { extra: { max_completion_tokens: max_tokens } };
+  let limit: typeof olderLimit | typeof laterLimit = olderLimit;
   const address = withoutQuery(baseUrl) + COMPLETIONS_PATH;
   const url = address + new URL(baseUrl).search;
 
+  function post(conversation: ConversationMessage[], signal: AbortSignal) {
+    const messages = [...system, ...conversation];
+    return client.post({
+      url,
+      ...(observesTools && { headers: TOOL_EVENTS_HEADER }),
+      body: toCompletionParams({ ...settings, ...limit, messages }),
+      read: (value, about) => readReply({ value, ...about }, { modelId, observesTools }),
+    }, signal);
+  }
+
   return {
     address,
-    ask: (conversation, signal) =>
-      client.post({
-        url,
-        ...(observesTools && { headers: TOOL_EVENTS_HEADER }),
-        body: toCompletionParams({ ...settings, messages: [...system, ...conversation] }),
-        read: (value, about) => readReply({ value, ...about }, { modelId, observesTools }),
-      }, signal),
+    async ask(conversation, signal) {
+      const sent = limit; // another call may be refused while this one is running
+      try {
+        return await post(conversation, signal);
+      } catch (error) {
+        if (max_tokens === undefined || sent === laterLimit || !wantsLaterLimit(error)) throw error;
+        limit = laterLimit;
+        return await post(conversation, signal);
+      }
+    },
   };
+}
+
+/** OpenAI's reasoning models refuse `max_tokens`, and name what they want instead. */
+function wantsLaterLimit(error: unknown): boolean {
+  return error instanceof ProviderError && error.failure.kind === "status" &&
+    error.failure.status === 400 && error.message.includes("max_completion_tokens");
 }
 
 function readReply(
