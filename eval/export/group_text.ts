@@ -86,8 +86,12 @@ function describePairs({ pairs, best, method }: GroupReport, form: TextForm): st
   );
   const header = ["difference of", ...(method.scores.length > 1 ? ["score"] : [])];
   const reasons = pairs.flatMap(({ baseline, candidate, scores }) =>
-    Object.values(scores).filter(({ reason, difference }) => reason !== null && difference !== 0)
-      .map(({ reason }) => `${form.name(candidate)} and ${form.name(baseline)}: ${reason}`)
+    Object.entries(scores)
+      .filter(([, { reason, difference }]) => reason !== null && difference !== 0)
+      .map(([score, { reason }]) =>
+        `${form.name(candidate)} and ${form.name(baseline)}: ` +
+        (method.scores.length > 1 ? `${form.name(score)}: ${reason}` : reason)
+      )
   );
   const plans = pairs.flatMap(({ baseline, candidate, scores }) =>
     Object.entries(scores).flatMap(([score, compared]) =>

@@ -35,6 +35,17 @@ Deno.test("several --model print the table and the verdicts, and each model is h
   assert(out.endsWith("\nacme/good: passed\nacme/bad: not passed: overall 0 is below 0.7\n"), out);
 });
 
+Deno.test("with several scores the reason why there is no verdict names its score", async () => {
+  const context = groupContext({ files: { "b.jsonl": batchFile(3) } });
+  const scores = ["--score", "overall", "--score", "bleu"];
+  const { out } = await context.run("run", "b.jsonl", ...TWO, ...scores);
+  for (const score of ["overall", "bleu"]) {
+    assertStringIncludes(out, `acme/bad and acme/good: ${score}: only 3 scenarios differ`);
+  }
+  const { out: single } = await context.run("run", "b.jsonl", ...TWO);
+  assertStringIncludes(single, "acme/bad and acme/good: only 3 scenarios differ");
+});
+
 Deno.test("all models pass: exit code 0; an endpoint that answers nothing for one: 1", async () => {
   const good = [...AT, "--model", "a", "--model", "b"];
   assertEquals((await groupContext().run("run", "tests/support.jsonl", ...good)).code, 0);
