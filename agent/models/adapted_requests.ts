@@ -58,3 +58,12 @@ export function withAdaptations<P extends ChatProvider>(
     }),
   };
 }
+
+/** The words of providers that do not take a field. */
+const NOT_TAKEN =
+  /not (permitted|supported|allowed)|unsupported|unknown|unrecogni[sz]ed|unexpected/i;
+
+/** True if a request is refused because it has a field that the model does not take. */
+export function isUnknownField(status: number, { message }: Error): boolean {
+  return [400, 422].includes(status) && NOT_TAKEN.test(message);
+}

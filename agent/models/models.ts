@@ -12,6 +12,7 @@ import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import type { RoutedModel } from "../../shared/routing.ts";
 import type { AgentConfig } from "../config.ts";
 import { withAdaptations } from "./adapted_requests.ts";
+import { AUTHOR_NAMES } from "./author_names.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
 import { IMAGE_FALLBACK } from "./image_fallback.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
@@ -41,7 +42,7 @@ export interface Models {
 }
 
 /** What strict providers refuse. Images last: every refusal may be about them. */
-const ADAPTATIONS = [...TOKEN_LIMITS, TOOL_HISTORY, IMAGE_FALLBACK];
+const ADAPTATIONS = [...TOKEN_LIMITS, AUTHOR_NAMES, TOOL_HISTORY, IMAGE_FALLBACK];
 
 /** Creates the configured providers. Sends no request to any of them. */
 export function createModels(config: AgentConfig, log: Logger): Models {

@@ -1,10 +1,6 @@
-import type { Adaptation } from "./adapted_requests.ts";
+import { type Adaptation, isUnknownField } from "./adapted_requests.ts";
 
 const NEWER = "max_completion_tokens";
-
-/** The words of providers that do not take a field. */
-const NOT_TAKEN =
-  /not (permitted|supported|allowed)|unsupported|unknown|unrecogni[sz]ed|unexpected/i;
 
 /**
  * Models get the limit of tokens under the name that they take: OpenAI's reasoning models refuse
@@ -29,6 +25,6 @@ export const TOKEN_LIMITS: Adaptation[] = [{
 }];
 
 /** OpenAI names the field to use instead. */
-function isRefusal(status: number, { message }: Error): boolean {
-  return [400, 422].includes(status) && message.includes(NEWER) && NOT_TAKEN.test(message);
+function isRefusal(status: number, error: Error): boolean {
+  return isUnknownField(status, error) && error.message.includes(NEWER);
 }

@@ -1,3 +1,4 @@
+import { withNameInText } from "../../shared/providers/author_name.ts";
 import { textOf } from "../../shared/providers/content.ts";
 import { pickExtra } from "../../shared/providers/extra_fields.ts";
 import { asFields, asText } from "../../shared/fields.ts";
@@ -10,7 +11,6 @@ import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/prov
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { CallerMessage } from "../run/conversation.ts";
 import type { AgentSettings } from "../run/graph.ts";
-import { withNameInText } from "../run/history.ts";
 import { readSentFields } from "../run/sent_fields.ts";
 import { readToolFields, readTools } from "./read_tools.ts";
 import { unsupported } from "./error_shape.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import { asText } from "../../shared/fields.ts";
+import { nameOf, withNameInText } from "../../shared/providers/author_name.ts";
 import { createCallIds } from "../../shared/providers/call_ids.ts";
 import {
   isBlankContent,
@@ -186,22 +186,6 @@ function mergeTurn(first: CallerMessage, second: CallerMessage): CallerMessage |
   const content = isBlank(message) ? last.content : joinContents(last.content, message.content);
   if (last.role === "assistant") return { ...last, ...message, content };
   return withExtra({ role: last.role, content }, commonFields(last.extra, message.extra));
-}
-
-/** The name of the person or agent that a message is from, if it has one. */
-function nameOf(message: CallerMessage): string | undefined {
-  if (message.role === "tool") return undefined;
-  return asText(message.extra?.name)?.trim() || undefined;
-}
-
-/** The message with its author's name in front of its text, instead of in a field of its own. */
-export function withNameInText<Message extends CallerMessage>(message: Message): Message {
-  const name = nameOf(message);
-  if (message.role === "tool" || !name) return message;
-  const { content, extra: { name: _, ...fields } = {}, ...rest } = message;
-  const isText = typeof content === "string";
-  const named = isText ? `${name}: ${content}` : joinContents(`${name}:`, content);
-  return withExtra({ ...rest, content: isBlank(message) ? content : named }, fields) as Message;
 }
 
 function withExtra<Message extends object>(message: Message, extra: ExtraFields) {
