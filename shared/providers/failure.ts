@@ -206,6 +206,12 @@ export function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get("retry-after")?.trim() ?? "";
   const wait = /^-?\d+(\.\d+)?$/.test(value)
     ? Number(value) * 1000
-    : Date.parse(value) - Date.now();
+    : Date.parse(value) - sentAt(headers);
   return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
+}
+
+/** When an answer was sent by the clock of its sender, which may differ from ours. */
+function sentAt(headers: Headers): number {
+  const moment = Date.parse(headers.get("date") ?? "");
+  return Number.isFinite(moment) ? moment : Date.now();
 }

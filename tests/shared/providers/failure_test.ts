@@ -154,6 +154,17 @@ Deno.test("429 with a date tells callers to wait until then", async () => {
   assert(seconds > 3000 && seconds <= 3600, `${seconds}`);
 });
 
+Deno.test("a date to wait until is read by the clock of the provider that sends it", async () => {
+  const now = Date.now() - 3_600_000; // the clock of the provider is an hour late
+  const headers = {
+    date: new Date(now).toUTCString(),
+    "retry-after": new Date(now + 30_000).toUTCString(),
+  };
+  const answer = errorStatus(429, { headers });
+  const error = await failure(answer, (double) => providerOf(double).complete(REQUEST));
+  assertEquals(error.headers["retry-after"], "30");
+});
+
 const UNREACHABLE: Record<string, [(double: ProviderDouble) => string, why: string, RegExp]> = {
   "refuses the connection": [() => closedPort(), "refused", /the connection was refused/],
   "has no address": [() => "http://nobody.invalid/v1", "dns", /cannot be resolved \(DNS\)$/],
