@@ -148,8 +148,10 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       const before = runs.get(id)?.status;
       if (!before || (from && !from.includes(before))) return before;
       summaries.forget(id);
-      const finishedAt = status === "running" || status === "interrupted" ? null : now();
-      runs.set(id, { ...runs.get(id)!, status, detail, finishedAt } as StoredRun);
+      const run = runs.get(id)!;
+      const isOver = status !== "running" && status !== "interrupted";
+      const finishedAt = isOver ? Math.max(now(), run.createdAt) : null;
+      runs.set(id, { ...run, status, detail, finishedAt } as StoredRun);
       runs.get(id)!.tally = tally === "count" ? await this.tally(id) : tally;
       return status;
     },

@@ -33,6 +33,14 @@ export const runCases: Record<string, StoreCase> = {
     });
   },
 
+  "a run does not end before it began, also if the clock is set back": async (store, clock) => {
+    const id = await newRun(store);
+    const began = clock.now;
+    clock.now -= 3_600_000;
+    await store.setStatus(id, { status: "completed" });
+    assertEquals((await store.getRecord(id))?.finishedAt, began);
+  },
+
   "a run that was not stored is not found": async (store) => {
     assertEquals(await store.getRun("none"), undefined);
     assertEquals(await store.getRecord("none"), undefined);
