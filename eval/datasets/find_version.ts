@@ -24,12 +24,15 @@ export interface DatasetReference {
 /** `support`, or `support@3f2a…`. */
 export const DatasetReference = z.string().transform((text, context): DatasetReference => {
   const [, name = "", , version] = /^([^@]*)(@(.*))?$/s.exec(text) ?? [];
-  const results = [
-    DatasetName.safeParse(name),
-    ...(version === undefined ? [] : [VersionBeginning.safeParse(version)]),
-  ];
-  if (results.every(({ success }) => success)) return { name, version };
-  context.addIssue({ code: "custom", message: "must be NAME or NAME@VERSION" });
+  const faults = {
+    name: DatasetName.safeParse(name).error,
+    version: VersionBeginning.optional().safeParse(version).error,
+  };
+  const [fault] = Object.entries(faults).filter(([, error]) => error);
+  if (!fault) return { name, version };
+  const [part, error] = fault;
+  const reason = `the ${part} ${error?.issues[0]?.message}`;
+  context.addIssue({ code: "custom", message: `must be NAME or NAME@VERSION; ${reason}` });
   return z.NEVER;
 });
 

@@ -51,7 +51,10 @@ const REFUSED: [string[], string][] = [
   [["datasets", "put", "a", "x.jsonl"], "cannot use the file (read as jsonl): line 2"],
   [["datasets", "put", "a", "missing.jsonl"], "cannot read missing.jsonl"],
   [["datasets", "get", "a"], 'cannot find dataset "a"'],
-  [["datasets", "get", "a@zz"], 'cannot use "a@zz": it must be NAME or NAME@VERSION'],
+  [
+    ["datasets", "get", "a@zz"],
+    'cannot use "a@zz": it must be NAME or NAME@VERSION; the version must be 1 to 32 characters of',
+  ],
   [["datasets", "delete", "a"], 'cannot find dataset "a"'],
   [["run", "--dataset", "a", ...MODEL], 'cannot find dataset "a"'],
   [["run", "x.jsonl", "--dataset", "a", ...MODEL], 'unexpected argument "x.jsonl"'],

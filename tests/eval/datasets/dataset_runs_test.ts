@@ -27,7 +27,7 @@ Deno.test("a run of a dataset that is not there, or beside a batch, is refused a
     [{ dataset: "other" }, "dataset", 'cannot find dataset "other"'],
     [{ dataset: "support@0000" }, "dataset", "cannot find version 0000"],
     [{ dataset: "support@" }, "dataset", "must be NAME or NAME@VERSION"],
-    [{ dataset: "a b" }, "dataset", "must be NAME or NAME@VERSION"],
+    [{ dataset: "a b" }, "dataset", "must be NAME or NAME@VERSION; the name must have 1 to 100"],
     [{ dataset: "support", test_batch }, "test_batch", "must not be sent together with dataset"],
   ];
   for (const [fields, path, message] of cases) {
