@@ -26,6 +26,14 @@ function address(path: string, parameters: Parameters = {}): string {
 
 const runPath = (id: string) => `/runs/${encodeURIComponent(id)}`;
 
+/**
+ * `place` is `scenario/attempt_id/turn`, from the address bar. Whoever made the link must not be able
+ * to lead this page to another route with it: `../../../models?endpoint=…` has a key sent away.
+ */
+export function turnPath(id: string, place: string): string {
+  return `${runPath(id)}/turns/${/^\d+\/\d+\/\d+$/.test(place) ? place : "none"}`;
+}
+
 /** Scores are described once: they do not change while the service runs. */
 function once<T>(path: string): () => Promise<T> {
   let known: Promise<T> | undefined;
@@ -43,7 +51,7 @@ export const service: Source = {
   summary: (id) => requestJson(`${runPath(id)}/summary`),
   scenarios: (id, parameters) => requestJson(address(`${runPath(id)}/scenarios`, parameters)),
   turns: (id, parameters) => requestJson(address(`${runPath(id)}/turns`, parameters)),
-  turn: (id, place) => requestJson(`${runPath(id)}/turns/${place}`),
+  turn: (id, place) => requestJson(turnPath(id, place)),
   scores: once("/scores"),
   selfTest: once("/scores/self-test"),
   comparison: (parameters) => requestJson(address("/runs/compare", parameters)),
@@ -51,7 +59,7 @@ export const service: Source = {
   pairedTurns: (parameters) => requestJson(address("/runs/compare/turns", parameters)),
   noise: (id, score) => requestJson(address(`${runPath(id)}/noise`, { scores: score })),
   agreement: (id, parameters) => requestJson(address(`${runPath(id)}/agreement`, parameters)),
-  turnGrades: (id, place) => requestJson(`${runPath(id)}/turns/${place}/grades`),
+  turnGrades: (id, place) => requestJson(`${turnPath(id, place)}/grades`),
 };
 
 export function listRuns(parameters: Parameters, signal?: AbortSignal): Promise<RunList> {
@@ -102,9 +110,8 @@ export function planRun(id: string, parameters: Parameters): Promise<RunPower> {
   return requestJson(address(`${runPath(id)}/power`, parameters));
 }
 
-/** `place` is `scenario/attempt_id/turn`. */
 export function gradeTurn(id: string, place: string, grade: GradeInput): Promise<PlacedGrade> {
-  return requestJson(`${runPath(id)}/turns/${place}/grade`, { method: "PUT", body: grade });
+  return requestJson(`${turnPath(id, place)}/grade`, { method: "PUT", body: grade });
 }
 
 export function listGrades(id: string, parameters: Parameters): Promise<GradeList> {
