@@ -3,7 +3,7 @@ export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The body of a request without its batch, which is in a file. */
+/** The body of a request; what else it has is not named here. */
 export interface CommandInput {
   endpoint: string;
   model_id?: string;
@@ -12,22 +12,49 @@ export interface CommandInput {
   attempts?: number | undefined;
   test_name?: string | undefined;
   pass_threshold?: number | undefined;
+  history?: string;
   /** Instead of a file. */
   dataset?: string | undefined;
+  test_batch?: unknown;
 }
 
-/** The same run from the command line, with the batch in `batch.json` unless it is a dataset. */
-export function commandLine(
-  { endpoint, model_id = "", model_ids = [model_id], attempts, test_name, pass_threshold, dataset }:
-    CommandInput,
-): string {
+const OPTIONS: Record<keyof CommandInput, string> = {
+  endpoint: "--endpoint",
+  model_id: "--model",
+  model_ids: "--model",
+  attempts: "--attempts",
+  test_name: "--name",
+  pass_threshold: "--threshold",
+  history: "--history",
+  dataset: "--dataset",
+  test_batch: "BATCH",
+};
+
+/** The fields of a request that the command line has no option for. */
+export function withoutOption(body: CommandInput): string[] {
+  return Object.entries(body).flatMap(([name, value]) =>
+    value === undefined || Object.hasOwn(OPTIONS, name) ? [] : [name]
+  );
+}
+
+/**
+ * The same run from the command line, with the batch in `batch.json` unless it is a dataset. If
+ * there is no option for something, the whole request is in `request.json`; with a dataset there is
+ * no such file, and no command line.
+ */
+export function commandLine(body: CommandInput): string | undefined {
+  const { model_id = "", model_ids = [model_id], attempts, dataset } = body;
+  if (withoutOption(body).length > 0) return dataset ? undefined : "assay-eval run request.json";
+  const option = (name: keyof CommandInput, value: string | number | undefined) =>
+    value !== undefined && value !== "" && `${OPTIONS[name]} ${shellWord(String(value))}`;
   return [
     dataset ? `assay-eval run --dataset ${shellWord(dataset)}` : "assay-eval run batch.json",
-    `--endpoint ${shellWord(endpoint)}`,
+    option("endpoint", body.endpoint),
     ...model_ids.map((id) => `--model ${shellWord(id)}`),
-    attempts !== undefined && attempts !== 1 && `--attempts ${attempts}`,
-    test_name && `--name ${shellWord(test_name)}`,
-    pass_threshold !== undefined && `--threshold ${pass_threshold}`,
+    attempts !== 1 && option("attempts", attempts),
+    option("history", body.history),
+    option("test_name", body.test_name),
+    option("pass_threshold", body.pass_threshold),
   ].filter(Boolean).join(" \\\n  ");
 }
 

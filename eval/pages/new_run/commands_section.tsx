@@ -2,13 +2,14 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { saveFile } from "../../../shared/pages/save_file.ts";
 import { Section } from "../frame.tsx";
-import { commandLine, curlCommand } from "./commands.ts";
+import { commandLine, curlCommand, withoutOption } from "./commands.ts";
 import { hasConversations, requestBody } from "./draft.ts";
 
 /** The same run without this page. */
 export function Commands() {
   if (!hasConversations.value) return null;
   const body = requestBody.value;
+  const line = commandLine(body);
   return (
     <Section
       title="The same from a shell"
@@ -30,7 +31,12 @@ export function Commands() {
       }
     >
       <Command label="curl" text={curlCommand(globalThis.location.origin)} />
-      <Command label="command line" text={commandLine(body)} />
+      {line ? <Command label="command line" text={line} /> : (
+        <p class="muted small">
+          For a dataset the command line has no option for{" "}
+          <code>{withoutOption(body).join(", ")}</code>.
+        </p>
+      )}
     </Section>
   );
 }

@@ -5,7 +5,7 @@ import {
   readBatchInput,
   toBatch,
 } from "../../../eval/pages/batch/batch_input.ts";
-import { commandLine, shellWord } from "../../../eval/pages/new_run/commands.ts";
+import { commandLine, shellWord, withoutOption } from "../../../eval/pages/new_run/commands.ts";
 import { parseCsv } from "../../../eval/pages/batch/csv.ts";
 
 const scenariosOf = (input: BatchInput) => "scenarios" in input ? input.scenarios : input;
@@ -83,7 +83,18 @@ Deno.test("commands quote what a shell would take for something else", () => {
     attempts: 3,
     test_name: "",
   });
-  assertStringIncludes(line, "--model 'a b' \\\n  --attempts 3");
+  assertStringIncludes(line!, "--model 'a b' \\\n  --attempts 3");
+});
+
+Deno.test("the command line leaves nothing of a request out", () => {
+  const body = { endpoint: "http://h/v1", model_id: "m", history: "both", test_batch: [] };
+  assertStringIncludes(commandLine(body)!, "assay-eval run batch.json \\\n");
+  assertStringIncludes(commandLine(body)!, "--history both");
+  const judged = { ...body, rubric: "Be strict.", judge_votes: 3 };
+  assertEquals(commandLine(judged), "assay-eval run request.json");
+  const stored = { ...judged, test_batch: undefined, dataset: "support" };
+  assertEquals(commandLine(stored), undefined);
+  assertEquals(withoutOption(stored), ["rubric", "judge_votes"]);
 });
 
 Deno.test("a row without a conversation does not join the one that has its number as a name", () => {
