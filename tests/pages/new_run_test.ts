@@ -115,3 +115,21 @@ suite.test("a file can be chosen again once it was mended", async (fixture, open
   }
   await Deno.remove(path);
 });
+
+suite.test("why a field was refused is not said of what is there now", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/new`);
+  const { page } = tab;
+  tab.expect(/400/);
+  const batch = page.getByRole("textbox", { name: "Batch" });
+  await page.getByLabel("Endpoint").fill(fixture.endpoint);
+  await batch.fill(JSON.stringify([{ id: "a", interactions: null }]));
+  await page.getByLabel("Model", { exact: true }).fill("m");
+  await page.getByLabel("Attempts").fill("-1");
+  await page.getByRole("button", { name: "Start the run" }).click();
+  await page.getByText("expected array").waitFor();
+  await page.getByText("expected number to be >=1").waitFor();
+  await batch.fill("[]");
+  await page.getByText("It must hold scenarios with interactions").waitFor();
+  await becomes(() => page.getByText("expected array").count(), 0);
+  assertEquals(await page.getByText("expected number to be >=1").count(), 1);
+});

@@ -1,4 +1,4 @@
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field, type InputAttributes } from "../../../shared/pages/components/field.tsx";
@@ -27,13 +27,29 @@ const FIELDS = [
   "dataset",
 ];
 
+type RequestBody = Record<string, unknown>;
+
+/** Whether a field is as it was. A batch may be large, and is another one if it was changed. */
+function isSame(before: unknown, now: unknown): boolean {
+  if (before === now) return true;
+  return !isBatch(before) && !isBatch(now) && JSON.stringify(before) === JSON.stringify(now);
+}
+
+function isBatch(value: unknown): boolean {
+  return Array.isArray(value) && typeof value[0] === "object";
+}
+
 /** Starts a run of a dataset, or of a pasted or uploaded batch. */
 export function NewRunView() {
   const { problem, isSending, send } = useSending();
+  const sent = useSignal<RequestBody>({});
+  /** Why a field was refused, as long as it is what was sent. */
   const errorOf = (field: string) =>
-    problem.value?.errors.filter(({ path }) => path === field || path.startsWith(`${field}.`))
-      .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
-      .join("; ") || undefined;
+    isSame(sent.value[field], (requestBody.value as RequestBody)[field])
+      ? problem.value?.errors.filter(({ path }) => path === field || path.startsWith(`${field}.`))
+        .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
+        .join("; ") || undefined
+      : undefined;
   const isElsewhere = problem.value &&
     !problem.value.errors.some(({ path }) => FIELDS.includes(path.split(".")[0]!));
   useEffect(() => {
@@ -43,7 +59,8 @@ export function NewRunView() {
 
   async function start(event: Event): Promise<void> {
     event.preventDefault();
-    await send(async () => navigate(await startRun(requestBody.value)));
+    sent.value = requestBody.value;
+    await send(async () => navigate(await startRun(sent.value)));
   }
 
   return (
