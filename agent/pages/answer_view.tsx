@@ -49,7 +49,7 @@ export function AnswerView(
         <footer class="answer-foot">
           <div class="actions">
             {text && <CopyButton text={text} label="Copy answer" />}
-            {answer.status !== "failed" && (
+            {!answer.problem && (
               <Button
                 kind="quiet"
                 isSmall
@@ -94,6 +94,8 @@ function Ending({ answer, onRetry }: { answer: Answer; onRetry: () => void }) {
     ? "You stopped this answer."
     : status === "cut"
     ? "This answer was cut off: the page was closed before it was complete."
+    : status === "failed"
+    ? "This answer failed."
     : facts?.stopped
     ? `The run ended early: ${facts.stopped}.`
     : undefined;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
-import { ask, chooseModel, lastAnswers, say, startScriptedAgent } from "./chat.ts";
+import { ask, chooseModel, importFile, lastAnswers, say, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
 
@@ -89,4 +89,28 @@ suite.test("a conversation that is deleted is not answered further", async ({ ur
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await hub.aborted();
   await page.getByText("No conversations yet.").waitFor();
+});
+
+suite.test(
+  "an imported answer that failed says so, and can be asked again",
+  async (agent, open) => {
+    await using tab = await open(agent.url);
+    const { page } = tab;
+    const failed = { model: "acme/model-01", status: "failed", parts: [] };
+    const turn = { id: "t", parent: null, text: "Hello", answers: [failed] };
+    const conversation = { models: ["acme/model-01"], turns: { t: turn }, shown: { "": "t" } };
+    const file = { format: "assay-conversations", version: 1, conversations: [conversation] };
+    await importFile(page, JSON.stringify(file));
+    await page.getByRole("link", { name: /Hello/ }).click();
+    await page.getByText("This answer failed.").waitFor();
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByText("acme/model-01 was asked: Hello").waitFor();
+  },
+);
+
+suite.test("a list that begins with 0 does so on the page", async ({ url, hub }, open) => {
+  hub.answers.set("list them", "0. zero\n1. one");
+  await using tab = await open(url);
+  const answer = await ask(tab.page, "list them");
+  assertEquals(await answer.locator("ol").getAttribute("start"), "0");
 });

@@ -180,7 +180,7 @@ suite.test("j and k go through the failing turns, and u back to the run", async 
   await page.keyboard.press("k");
   await page.waitForURL((url) => url.searchParams.get("turn") === first);
   await page.keyboard.press("k");
-  await page.getByText("This was the first failing turn.").waitFor();
+  await page.getByText("There is no failing turn before this one.").waitFor();
   await page.keyboard.press("u");
   await page.waitForURL((url) => !url.searchParams.has("turn"));
 });

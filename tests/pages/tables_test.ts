@@ -93,3 +93,15 @@ suite.test("one turn is not called turns", async (fixture, open) => {
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("dialog").getByText("with 1 turn will be gone").waitFor();
 });
+
+suite.test("turns that cannot be read are not said to be searched", async (fixture, open) => {
+  const run = await fixture.evaluate({ attempts: 1 });
+  await using tab = await open(`${fixture.url}/ui/no/such/view`);
+  tab.expect(/404/);
+  const { page } = tab;
+  await page.route(/\/turns\?/, (route) => route.fulfill({ status: 404, json: {} }));
+  await page.goto(`${fixture.url}/ui/runs/${run}`);
+  const turns = page.getByRole("region", { name: "Turns", exact: true });
+  await turns.getByRole("alert").waitFor();
+  assertEquals(await turns.getByText("Searching…").count(), 0);
+});

@@ -41,7 +41,7 @@ export function TurnView({ run, summary, place }: {
     tryAction(async () => {
       const parameters = turnParameters();
       const next = await findNeighbour(run.run_id, { from: place, step, parameters });
-      if (!next) return `This was the ${step > 0 ? "last" : "first"} failing turn.`;
+      if (!next) return `There is no failing turn ${step > 0 ? "after" : "before"} this one.`;
       setQuery({ turn: next });
     });
   const close = () => returnWith({ turn: undefined });

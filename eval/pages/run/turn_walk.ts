@@ -22,8 +22,9 @@ export async function findNeighbour(
     places.push(...page.turns.map((turn: TurnRow) => placeOf(turn)));
     cursor = page.next_cursor ?? undefined;
     const at = places.indexOf(from);
-    // A turn that passes is in no list of failing ones: then the first is next.
-    const next = at < 0 ? (step > 0 && !cursor ? 0 : -1) : at + step;
+    // A turn that passes is in no list of failing ones: then the first is next, the last before it.
+    const end = step > 0 ? 0 : places.length - 1;
+    const next = at >= 0 ? at + step : cursor ? -1 : end;
     if (next >= 0 && next < places.length) return places[next];
     if (at >= 0 && step < 0) return undefined;
   } while (cursor);

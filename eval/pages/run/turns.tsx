@@ -57,7 +57,9 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
         <div>
           <h3>Turns</h3>
           <p class="muted small" role="status">
-            {describeCount(hasCome || isAgain ? known : undefined)}
+            {problem.value && known === undefined
+              ? ""
+              : describeCount(hasCome || isAgain ? known : undefined)}
           </p>
         </div>
         <Button isSmall icon="columns" onClick={() => isChoosing.value = true}>Columns</Button>

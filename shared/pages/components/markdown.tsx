@@ -88,7 +88,7 @@ function List({ list, depth }: { list: Tokens.List; depth: number }) {
     </li>
   ));
   return list.ordered
-    ? <ol dir="auto" start={Number(list.start) || 1}>{items}</ol>
+    ? <ol dir="auto" start={list.start === "" ? 1 : list.start}>{items}</ol>
     : <ul dir="auto">{items}</ul>;
 }
 
