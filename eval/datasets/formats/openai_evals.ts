@@ -4,9 +4,14 @@ import { asFields, type Fields, isFields } from "../../../shared/fields.ts";
 import { type JsonRecord, readRecords } from "./records.ts";
 
 /** Fields that hold the question or the conversation. The first that a sample has counts. */
-const QUESTIONS = ["input", "messages", "conversations", "prompt"];
-/** Fields that hold what the model should answer: of OpenAI, Inspect, Braintrust, TRL. */
-const ANSWERS = ["ideal", "target", "expected", "completion", "preferred_output"];
+const CONVERSATIONS = ["input", "messages", "conversations"];
+/** These say less by themselves: they need an answer beside them. */
+const QUESTIONS = ["prompt", "question", "query", "user_input"];
+/** Fields that hold what the model should answer: of OpenAI, Inspect, Braintrust, TRL, Ragas. */
+const ANSWERS = [
+  ...["ideal", "target", "expected", "expected_output", "completion", "preferred_output"],
+  ...["answer", "reference", "ground_truth"],
+];
 
 /**
  * Samples with `messages` (or `input`) and `ideal`, as OpenAI's evals have them, and those that other
@@ -27,15 +32,14 @@ export const openaiEvals: DatasetFormat = {
 
 /** Whether a value is such a sample, by its fields. */
 export function isSample(value: Fields): boolean {
-  return isInstruction(value) ||
-    ["input", "messages", "conversations"].some((key) => key in value) ||
-    ("prompt" in value && "completion" in value);
+  const has = (names: string[]) => names.some((name) => name in value);
+  return isInstruction(value) || has(CONVERSATIONS) || (has(QUESTIONS) && has(ANSWERS));
 }
 
 function readSample({ line, value }: JsonRecord, context: ImportContext): ChatTurn[] {
   if (!isFields(value)) throw new ImportError(line, "it is not an object");
   const sample = isInstruction(value) ? fromInstruction(value) : value;
-  const question = QUESTIONS.find((name) => name in sample);
+  const question = [...CONVERSATIONS, ...QUESTIONS].find((name) => name in sample);
   const reference = ANSWERS.find((name) => sample[name] !== undefined && sample[name] !== null);
   for (const field of Object.keys(sample)) {
     if (field === question || field === reference || field === "ideal") continue;

@@ -46,6 +46,9 @@ Deno.test("the answer of a sample is its reference by the name that its tool has
     { input: "2+2?", target: "4" }, // Inspect
     { input: "2+2?", target: ["4", "four"], metadata: { level: 1 } },
     { input: "2+2?", expected: 4 }, // Braintrust
+    { input: "2+2?", expected_output: "4" }, // DeepEval, Langfuse
+    { question: "2+2?", answer: "4" },
+    { user_input: "2+2?", reference: "4" }, // Ragas
     { prompt: "2+2?", completion: "4" }, // TRL
     {
       prompt: [{ role: "user", content: "2+2?" }],
