@@ -65,7 +65,9 @@ const LONGEST_DELAY_MS = 30_000;
  */
 export async function openSqlite(options: ConnectionOptions): Promise<SqliteConnection> {
   const { onEvent, start = startSqliteWorker, spares: spareCount = 0, ...where } = options;
-  const path = where.path === ":memory:" ? where.path : realPathOf(where.path);
+  const makesFolder = where.mode === "write";
+  const path = where.path === ":memory:" ? where.path : realPathOf(where.path, { makesFolder });
+  if (path === ":memory:" && where.mode === "read") throw cannotOpen(path, new Error(IN_MEMORY));
   const canReopen = where.mode === "write" && path !== ":memory:";
   const spares: Worker[] = [];
   let thread: SqliteThread | undefined;
@@ -199,6 +201,7 @@ export function cannotOpen(path: string, cause: unknown): ConfigError {
   return new ConfigError(`cannot open EVAL_DATA=${path}: ${explain(cause)}`, { cause });
 }
 
+const IN_MEMORY = "a database in memory can be read by its own process only; set a file";
 const FULL = "the disk is full or cannot be written";
 
 function explain(cause: unknown): string {

@@ -6,9 +6,9 @@ const PIECE_BYTES = 65_536; // the maximum of `crypto.getRandomValues`
 
 /**
  * The path of a database without symbolic links, so that one file has one lock under every name.
- * Creates the folder if it is missing.
+ * Creates the folder if it is missing and `makesFolder` is set.
  */
-export function realPathOf(path: string): string {
+export function realPathOf(path: string, { makesFolder }: { makesFolder: boolean }): string {
   const full = resolve(path);
   try {
     return Deno.realPathSync(full);
@@ -16,9 +16,11 @@ export function realPathOf(path: string): string {
     if (!(error instanceof Deno.errors.NotFound)) return full; // opening it reports the reason
   }
   const target = readLink(full);
-  if (target !== undefined) return realPathOf(resolve(dirname(full), target)); // the link's target does not exist yet
+  if (target !== undefined) { // which does not exist yet
+    return realPathOf(resolve(dirname(full), target), { makesFolder });
+  }
   try {
-    Deno.mkdirSync(dirname(full), { recursive: true });
+    if (makesFolder) Deno.mkdirSync(dirname(full), { recursive: true });
     return join(Deno.realPathSync(dirname(full)), basename(full));
   } catch {
     return full;

@@ -243,3 +243,17 @@ Deno.test("the parts of an upload whose process died are deleted after a day, an
     const ids = rows.map(({ content_id }) => content_id);
     assertEquals([ids.length, ids.includes(old), ids.includes(young)], [2, false, true]);
   }));
+
+Deno.test("what cannot be read is refused in words, and reading creates nothing", () =>
+  withFolder(async (folder) => {
+    const refusals = {
+      [`${folder}/none/eval.db`]: "there is no such file",
+      [folder]: "it is a folder",
+      ":memory:": "a database in memory can be read by its own process only; set a file",
+    };
+    for (const [path, reason] of Object.entries(refusals)) {
+      const { message } = await assertRejects(() => openReader({ path }), ConfigError);
+      assertEquals(message, `cannot open EVAL_DATA=${path}: ${reason}`);
+    }
+    assertEquals(await Array.fromAsync(Deno.readDir(folder)), []);
+  }));
