@@ -274,11 +274,11 @@ const graph = new Pregel({
 /**
  * Runs the model and the tools that it calls, up to `maxSteps` model calls. Then the model is asked
  * once more, without tools, so that no work is lost; if it calls one instead of answering, it is told
- * so and asked a last time. A call of a caller's tool ends the run once the
- * agent's own calls of that turn have run. An empty answer is asked for once more; a
- * second one is a 502 `empty_reply`. An answer without text is not empty if it has speech or images,
- * or if its `finishReason` says that it was cut off or filtered. Throws what the provider throws, and
- * an `AbortError` as soon as `signal` is aborted.
+ * so and asked a last time. A call of a caller's tool ends the run once the agent's own calls of that
+ * turn have run. An empty answer is asked for once more; a second one is a 502 `empty_reply`. An
+ * answer without text is not empty if it has speech or images, or if its `finishReason` says that it
+ * was cut off or filtered. Throws what the provider throws, and an `AbortError` as soon as `signal`
+ * is aborted.
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
