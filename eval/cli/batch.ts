@@ -8,6 +8,7 @@ import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";
 import { json, jsonl } from "../datasets/formats/assay.ts";
 import { type ColumnMapping, ImportError } from "../datasets/formats/format.ts";
 import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
+import { printable } from "../export/shorten.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
@@ -88,7 +89,7 @@ export function parseColumns(mapped: string[]): ColumnMapping {
 export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, "err">): void {
   for (const { what, count, line } of leftOut) {
     const often = count === 1 ? "" : `${count} times, `;
-    err.write(`left out: ${what} (${often}first in line ${line})\n`);
+    err.write(`left out: ${printable(what)} (${often}first in line ${line})\n`);
   }
 }
 

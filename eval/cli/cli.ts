@@ -1,5 +1,6 @@
 import { ConfigError } from "../../shared/config.ts";
 import { AppError } from "../../shared/errors.ts";
+import { printable } from "../export/shorten.ts";
 import { asksForHelp, type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
@@ -47,9 +48,9 @@ export async function runCli(args: string[], context: CliContext): Promise<numbe
     if (error instanceof UsageError) {
       const command = isHelp(name) ? "" : `${name} `;
       const hint = `see "assay-eval ${command}--help"`;
-      context.err.write(`assay-eval ${name}: ${error.message}\n${hint}\n`);
+      context.err.write(`assay-eval ${name}: ${printable(error.message)}\n${hint}\n`);
     } else if (error instanceof AppError || error instanceof ConfigError) {
-      context.err.write(`assay-eval ${name}: ${error.message}\n`);
+      context.err.write(`assay-eval ${name}: ${printable(error.message)}\n`);
     } else throw error;
     return EXIT.error;
   }

@@ -16,3 +16,8 @@ export function oneLineEnds(text: string, maxLength: number): string {
   const end = line.slice(-half).replace(/^[\uDC00-\uDFFF]/, "");
   return `${shorten(line, half)} … ${end}`;
 }
+
+/** A text on its own lines, without anything else that a terminal would act on. */
+export function printable(text: string): string {
+  return text.toWellFormed().split("\n").map((line) => line.replace(UNPRINTABLE, " ")).join("\n");
+}

@@ -44,6 +44,21 @@ Deno.test("a table is put with a mapping, and what is left out is reported", asy
   assertEquals([code, err], [0, "left out: the column colour (first in line 1)\n"]);
 });
 
+Deno.test("what a file contains cannot command the terminal, in errors and in what is left out", async () => {
+  const files = {
+    "left.csv": "user_message,a\u001b[31mb\nHi?,red\n",
+    "wrong.csv": "a\u001b]0;title\u0007b,c\u202e\n1,2\n",
+  };
+  const cli = cliContext({ files });
+  const left = await cli.run("datasets", "put", "t", "left.csv");
+  assertEquals(left.err, "left out: the column a [31mb (first in line 1)\n");
+  for (const command of [["datasets", "put", "t", "wrong.csv"], ["run", "wrong.csv", ...MODEL]]) {
+    const { code, err } = await cli.run(...command);
+    assertEquals(code, 1);
+    assertStringIncludes(err, "the columns are a ]0;title b, c )");
+  }
+});
+
 const REFUSED: [string[], string][] = [
   [["datasets", "frob"], 'unknown action "frob": it must be put, get or delete'],
   [["datasets", "put", "a b", "x.jsonl"], 'cannot use the name "a b": it must have 1 to 100'],
