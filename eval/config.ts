@@ -49,7 +49,7 @@ export const EvalConfig = z.object({
   EVAL_ENCODER_WORKERS: z.coerce.number().int().min(1).max(MOST_ENCODERS).optional(),
   EVAL_CJK_ENCODER: z.enum(["on", "off"]).default("on"),
   EVAL_DATA: z.string()
-    .refine((text) => !isPostgresAddress(text) || isUsablePostgres(text), {
+    .refine((text) => isPostgresAddress(text) ? isUsablePostgres(text) : !text.includes("://"), {
       error: "must be a path, or postgres://user:password@host/database",
     })
     .default("./data/eval.db"),

@@ -175,8 +175,16 @@ export function parseConfig<S extends z.ZodObject>(
   const set = Object.entries(environment).filter(([, value]) => value?.trim());
   const result = schema.safeParse(Object.fromEntries(set));
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  const lines = result.error.issues.map((issue) => `  ${describeIssue(issue)}`);
   throw new ConfigError(`cannot start: the configuration is not valid\n${lines.join("\n")}`);
+}
+
+/** A name in a map may be a secret that stands in the wrong place, so it is not shown. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const { path, message } = issue.code === "invalid_key"
+    ? { path: issue.path.slice(0, -1), message: issue.issues[0]?.message ?? issue.message }
+    : issue;
+  return `${path.join(".")}: ${message}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertStringIncludes, assertThrows } from "@std/assert";
 import { EvalConfig } from "../../eval/config.ts";
 import { ConfigError, parseConfig } from "../../shared/config.ts";
 
@@ -25,5 +25,20 @@ Deno.test("an address of a judge or of embeddings without a model stops the star
     const { message } = assertThrows(() => parseConfig(EvalConfig, address), ConfigError);
     assertStringIncludes(message, `${service}_MODEL: must be set if ${service}_BASE_URL is`);
     parseConfig(EvalConfig, { ...address, [`${service}_MODEL`]: "m" });
+  }
+});
+
+Deno.test("a secret in the wrong place of the configuration stops the start, and is not shown", () => {
+  const cases: [variable: string, value: string, reason: string][] = [
+    ["EVAL_CREDENTIALS", '{"planted-k": "https://a.example"}', "must hold http or https origins"],
+    ["EVAL_DATA", "postgre://assay:planted-k@127.0.0.1/assay", "must be a path, or postgres://"],
+  ];
+  for (const [variable, value, reason] of cases) {
+    const { message } = assertThrows(
+      () => parseConfig(EvalConfig, { [variable]: value }),
+      ConfigError,
+    );
+    assertStringIncludes(message, `${variable}: ${reason}`);
+    assert(!message.includes("planted-k"), message);
   }
 });
