@@ -4,7 +4,7 @@ import type { DatasetFormat } from "./formats/format.ts";
 import { isExample, isLangSmith, langsmith } from "./formats/langsmith.ts";
 import { csvSeparator } from "../../shared/csv_separator.ts";
 import { type Fields, isFields } from "../../shared/fields.ts";
-import { findObjects, MAX_CHARACTERS } from "../assess/judge/json_objects.ts";
+import { findObjects, MAX_CHARACTERS } from "../../shared/json_objects.ts";
 import { isSample, openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
 import type { ColumnMapping } from "./formats/format.ts";

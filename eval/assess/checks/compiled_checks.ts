@@ -7,7 +7,7 @@ import { RE2JS } from "re2js";
 import { asFields, isFields } from "../../../shared/fields.ts";
 import type { CheckOf } from "../../../shared/schemas/checks.ts";
 import { rememberLast } from "../background/remember_last.ts";
-import { findObjects } from "../judge/json_objects.ts";
+import { findObjects } from "../../../shared/json_objects.ts";
 import { decide, type Decision, notMet, undecided } from "./decision.ts";
 import { oneLineOf } from "./shown.ts";
 

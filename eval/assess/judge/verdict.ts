@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { findObjects, type FoundObject, MAX_CHARACTERS } from "./json_objects.ts";
+import { findObjects, type FoundObject, MAX_CHARACTERS } from "../../../shared/json_objects.ts";
 
 /** What an answer is read by. */
 export interface VerdictForm<T> {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { findObjects } from "../../../../eval/assess/judge/json_objects.ts";
+import { findObjects } from "../../shared/json_objects.ts";
 
 const valuesIn = (text: string) => findObjects(text).map(({ value }) => value);
 
