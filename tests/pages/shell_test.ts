@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertNotEquals } from "@std/assert";
+import type { Locator } from "playwright-core";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, chooseModel } from "./chat.ts";
@@ -42,6 +43,18 @@ suite.test("the theme follows the system until the person chooses one", async ({
   await page.reload();
   await page.getByRole("button", { name: "Theme: dark" }).waitFor();
   await becomes(() => background(), dark);
+});
+
+suite.test("the place where the person is stands out in forced colours, too", async (
+  { urls: [, evaluation = ""] },
+  open,
+) => {
+  await using tab = await open(evaluation);
+  const { page } = tab;
+  await page.emulateMedia({ forcedColors: "active" });
+  const background = (of: Locator) => of.evaluate((node) => getComputedStyle(node).backgroundColor);
+  const here = page.getByRole("navigation").getByRole("link", { name: "Runs", exact: true });
+  assertNotEquals(await background(here), await background(page.locator("body")));
 });
 
 suite.test("a view loads one script and one style, all of it from its service", async (
