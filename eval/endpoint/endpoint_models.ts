@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
+import { parseModels } from "../../shared/providers/openai_messages.ts";
 import type { EndpointPolicy } from "./policy.ts";
 
 /** A model that an endpoint offers. */
@@ -22,18 +23,18 @@ export type ListEndpointModels = (
 const MOST_MODELS = 1_000;
 const TIMEOUT_MS = 10_000;
 
-const Models = z.array(z.object({ id: z.string().min(1).max(256) }));
+/** A longer id is none. */
+const LONGEST_ID = 256;
+const ByName = z.record(z.string(), z.string().min(1));
 
-/**
- * OpenAI's list, Together's, which is the `data` of such a list by itself, and the list of fine-tuned
- * models of an agent, by name.
- */
-const Listed = z.union([
-  z.union([Models, z.object({ data: Models }).transform(({ data }) => data)])
-    .transform((models): EndpointModel[] => models.map(({ id }) => ({ id }))),
-  z.record(z.string(), z.string().min(1).max(256))
-    .transform((models) => Object.entries(models).map(([name, id]) => ({ id, name }))),
-]);
+/** A list as OpenAI and others have it, or the list of fine-tuned models of an agent, by name. */
+function parseList(body: unknown): EndpointModel[] | undefined {
+  const byName = ByName.safeParse(body).data;
+  const models: EndpointModel[] | undefined = byName
+    ? Object.entries(byName).map(([name, id]) => ({ id, name }))
+    : parseModels(body)?.map(({ id }) => ({ id }));
+  return models?.filter(({ id }) => id.length <= LONGEST_ID);
+}
 
 /** `fetchFor` gives the fetch that may reach an endpoint; see `EndpointPolicy`. */
 export function createEndpointModels(
@@ -52,7 +53,7 @@ export function createEndpointModels(
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     const body = await response.json().catch(() => undefined);
-    return response.ok ? Listed.safeParse(body).data : undefined;
+    return response.ok ? parseList(body) : undefined;
   }
 
   return async (endpoint, signal) => {

@@ -204,9 +204,8 @@ export function retryAfterMs(headers: Headers): number | undefined {
   const exact = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   if (Number.isFinite(exact)) return Math.max(0, exact);
   const value = headers.get("retry-after")?.trim() ?? "";
-  const wait = /^-?\d+(\.\d+)?$/.test(value)
-    ? Number(value) * 1000
-    : Date.parse(value) - sentAt(headers);
+  const seconds = /^-?\d+(\.\d+)?(?=$|\s*,)/.exec(value)?.[0]; // a proxy may have added a second one
+  const wait = seconds ? Number(seconds) * 1000 : Date.parse(value) - sentAt(headers);
   return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
 }
 

@@ -34,6 +34,12 @@ Deno.test("Together's models are listed, although its list has no data", async (
   assertEquals(await list("http://model.example/v1"), [{ id: "meta/llama" }]);
 });
 
+Deno.test("an entry without a usable id hides none of the other models", async () => {
+  const data = [{ id: "a" }, { name: "no id" }, { id: "x".repeat(257) }, null, { id: "b" }];
+  const { list } = lister({ "/v1/models": { data } });
+  assertEquals(await list("http://model.example/v1"), [{ id: "a" }, { id: "b" }]);
+});
+
 Deno.test("an agent's fine-tuned models are listed by name beside its others", async () => {
   const { list } = lister({
     "/v1/models": { data: [{ id: "demo/assistant" }] },

@@ -134,6 +134,7 @@ const WAITS: [headers: Record<string, string>, seconds: string | undefined][] = 
   [{ "retry-after": "7" }, "7"],
   [{ "retry-after": "0" }, "1"],
   [{ "retry-after": "1.2" }, "2"],
+  [{ "retry-after": "5, 5" }, "5"],
   [{ "retry-after-ms": "2500", "retry-after": "9" }, "3"],
   [{ "retry-after": new Date(Date.now() - 60_000).toUTCString() }, "1"],
   [{ "retry-after": "soon" }, undefined],
