@@ -23,6 +23,7 @@ import {
   listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
+import { STREAM_USAGE } from "./stream_usage.ts";
 import { TOKEN_LIMITS } from "./token_limit.ts";
 import { TOOL_HISTORY } from "./tool_history.ts";
 
@@ -42,7 +43,13 @@ export interface Models {
 }
 
 /** What strict providers refuse. Images last: every refusal may be about them. */
-const ADAPTATIONS = [...TOKEN_LIMITS, AUTHOR_NAMES, TOOL_HISTORY, IMAGE_FALLBACK];
+const ADAPTATIONS = [
+  STREAM_USAGE,
+  ...TOKEN_LIMITS,
+  AUTHOR_NAMES,
+  TOOL_HISTORY,
+  IMAGE_FALLBACK,
+];
 
 /** Creates the configured providers. Sends no request to any of them. */
 export function createModels(config: AgentConfig, log: Logger): Models {

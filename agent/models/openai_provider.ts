@@ -21,7 +21,6 @@ import { createRedactor } from "../../shared/redaction.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
 import { readAnswer, readReply } from "./openai_answer.ts";
 import { readStream } from "./openai_stream.ts";
-import { createStreamSender } from "./stream_usage.ts";
 import {
   type CallOptions,
   type ChatDelta,
@@ -69,9 +68,6 @@ export function createOpenAIProvider(
 ): ChatProvider & ModelLister {
   const { name, timeoutMs, streamTimeoutMs = STREAM_TIMEOUT_MS, retries } = options;
   const send = createSender(options);
-  const sendStreamed = createStreamSender((body, signal) =>
-    send("/chat/completions", { body, signal })
-  );
   const { keyVariable, apiKey, redact = createRedactor(apiKey ? [apiKey] : []) } = options;
   const attempted: Attempt = {
     provider: name,
@@ -118,6 +114,11 @@ export function createOpenAIProvider(
     const { model, rawMessages, extra } = request;
     const attempt = { ...attempted, model };
     const clock = startCallClock(timeoutMs, caller, { totalMs: streamTimeoutMs });
+    const body = JSON.stringify({
+      ...toCompletionParams(request),
+      stream: true,
+      ...(!request.omitsUsage && { stream_options: { include_usage: true } }),
+    });
     const passesThrough = rawMessages !== undefined;
     const choices = passesThrough && typeof extra?.n === "number" ? extra.n : 1;
     let isRetried = false;
@@ -125,7 +126,7 @@ export function createOpenAIProvider(
 
     /** Up to the first delta: a stream that fails before it is asked for again. */
     async function open() {
-      const response = await sendStreamed(request, clock.signal);
+      const response = await send("/chat/completions", { body, signal: clock.signal });
       const deltas = readStream(response, { model, clock, passesThrough, choices });
       return { first: await deltas.next(), deltas };
     }

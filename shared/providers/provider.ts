@@ -77,6 +77,8 @@ export interface ChatRequest {
    * well: a reply has it in `raw`, a stream in `chunk` deltas, which come instead of other pieces.
    */
   rawMessages?: unknown[];
+  /** Unless it is set, a stream is asked to end with the counts of tokens. */
+  omitsUsage?: true;
 }
 
 export interface CallOptions {

@@ -1,7 +1,12 @@
 import { assert, assertRejects } from "@std/assert";
+import { AgentConfig } from "../../agent/config.ts";
+import { createModels } from "../../agent/models/models.ts";
 import { createOpenAIProvider } from "../../agent/models/openai_provider.ts";
+import { parseConfig } from "../../shared/config.ts";
+import { silentLogger } from "../../shared/log.ts";
 import {
   type CallOptions,
+  type ChatProvider,
   type ChatRequest,
   ProviderError,
 } from "../../shared/providers/provider.ts";
@@ -28,11 +33,17 @@ export function providerOf(double: { baseUrl: string }, settings: Settings = {})
   });
 }
 
+/** A double as the hub of the service, which is asked again in other ways if it refuses a request. */
+export function hubOf({ baseUrl }: { baseUrl: string }): ChatProvider {
+  const config = parseConfig(AgentConfig, { HUB_BASE_URL: baseUrl });
+  return createModels(config, silentLogger).providerFor("hub");
+}
+
 /** The three ways to ask a provider something, for what must hold for each. */
 export const WAYS = {
-  complete: (provider: Provider, options?: CallOptions): Promise<unknown> =>
+  complete: (provider: ChatProvider, options?: CallOptions): Promise<unknown> =>
     provider.complete(REQUEST, options),
-  stream: (provider: Provider, options?: CallOptions): Promise<unknown> =>
+  stream: (provider: ChatProvider, options?: CallOptions): Promise<unknown> =>
     Array.fromAsync(provider.stream(REQUEST, options)),
   listModels: (provider: Provider, options?: CallOptions): Promise<unknown> =>
     provider.listModels(options),

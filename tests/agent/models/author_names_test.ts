@@ -1,8 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { AgentConfig } from "../../../agent/config.ts";
-import { createModels } from "../../../agent/models/models.ts";
-import { parseConfig } from "../../../shared/config.ts";
-import { silentLogger } from "../../../shared/log.ts";
+import { hubOf } from "../../fakes/openai_provider.ts";
 import { openAIRoutes } from "../../fakes/openai_routes.ts";
 import { type Answer, completion, json, startProviderDouble } from "../../fakes/provider_double.ts";
 
@@ -19,8 +16,7 @@ const mistral: Answer = (request) => {
 
 Deno.test("a model that refuses the names of authors gets them in the text from then on", async () => {
   await using double = await startProviderDouble(mistral);
-  const config = parseConfig(AgentConfig, { HUB_BASE_URL: double.baseUrl });
-  const { post } = openAIRoutes(createModels(config, silentLogger).providerFor("hub"));
+  const { post } = openAIRoutes(hubOf(double));
   for (let call = 0; call < 2; call++) {
     const messages = [{ role: "user", name: "bob", content: "Hello" }];
     const response = await post("chat/completions", { messages });

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
-import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
+import { failure, hubOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
   completionChunks,
@@ -35,7 +35,7 @@ const asksForUsage = ({ body }: { body: Record<string, unknown> }) => "stream_op
 for (const [name, refusal] of Object.entries(REFUSALS)) {
   Deno.test(`a provider that refuses stream_options as ${name} does is asked without them from then on`, async () => {
     await using double = await startProviderDouble(strict(refusal));
-    const provider = providerOf(double);
+    const provider = hubOf(double);
     for (let call = 0; call < 2; call++) await WAYS.stream(provider);
     assertEquals(double.requests.map(asksForUsage), [true, false, false]);
     await Array.fromAsync(provider.stream({ ...REQUEST, model: "acme/other" }));
@@ -56,7 +56,7 @@ Deno.test("such a provider streams on every route", async () => {
     "/v1/responses": { model: "a/b", stream: true, input: "Hi" },
   };
   for (const [path, body] of Object.entries(bodies)) {
-    const { service } = agentService(providerOf(double));
+    const { service } = agentService(hubOf(double));
     const request = agentRequestOf(body, { headers });
     const response = await service(new Request(new URL(path, request.url), request));
     assertEquals(response.status, 200);
@@ -67,7 +67,7 @@ Deno.test("such a provider streams on every route", async () => {
 Deno.test("a refusal for another reason is reported, after one call", async () => {
   const error = await failure(errorStatus(400), async (double) => {
     try {
-      return await WAYS.stream(providerOf(double));
+      return await WAYS.stream(hubOf(double));
     } finally {
       assertEquals(double.requests.length, 1);
     }

@@ -1,8 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { AgentConfig } from "../../../agent/config.ts";
-import { createModels } from "../../../agent/models/models.ts";
-import { parseConfig } from "../../../shared/config.ts";
-import { silentLogger } from "../../../shared/log.ts";
+import { hubOf } from "../../fakes/openai_provider.ts";
 import { openAIRoutes } from "../../fakes/openai_routes.ts";
 import {
   type Answer,
@@ -47,11 +44,6 @@ function refusing(field: string, refusal: Answer): Answer {
   };
 }
 
-function serve(baseUrl: string) {
-  const config = parseConfig(AgentConfig, { HUB_BASE_URL: baseUrl });
-  return openAIRoutes(createModels(config, silentLogger).providerFor("hub"));
-}
-
 const limitsOf = ({ body }: ReceivedRequest) => [body[OLDER], body[NEWER]];
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
@@ -60,7 +52,7 @@ for (const stream of [false, true]) {
 
   Deno.test(`a model that refuses max_tokens gets the limit under its newer name, ${way}`, async () => {
     await using double = await startProviderDouble(OPENAI);
-    const { post } = serve(double.baseUrl);
+    const { post } = openAIRoutes(hubOf(double));
     for (let call = 0; call < 2; call++) {
       const body = { input: "Hi", max_output_tokens: 9, stream };
       const response = await post("responses", body);
@@ -73,7 +65,7 @@ for (const stream of [false, true]) {
 
   Deno.test(`a model that refuses max_completion_tokens gets the limit under its older name, ${way}`, async () => {
     await using double = await startProviderDouble(MISTRAL);
-    const { post } = serve(double.baseUrl);
+    const { post } = openAIRoutes(hubOf(double));
     for (let call = 0; call < 2; call++) {
       const body = { messages: MESSAGES, [NEWER]: 9, stream };
       const response = await post("chat/completions", body);
@@ -90,7 +82,7 @@ Deno.test("a limit that is too large is reported after one call, under either na
     const message = `${name} is too large: 9. This model supports at most 4 completion tokens.`;
     await using double = await startProviderDouble(errorStatus(400, { message }));
     const body = { messages: MESSAGES, [name]: 9 };
-    const response = await serve(double.baseUrl).post("chat/completions", body);
+    const response = await openAIRoutes(hubOf(double)).post("chat/completions", body);
     assertEquals([response.status, double.requests.length], [400, 1]);
     assertEquals((await response.json()).error.message, message);
   }
@@ -100,6 +92,6 @@ Deno.test("a model that refuses both names is asked once more with each", async 
   const message = `Unsupported parameter: use ${NEWER} instead`;
   await using double = await startProviderDouble(errorStatus(400, { message }));
   const body = { messages: MESSAGES, [OLDER]: 9 };
-  const response = await serve(double.baseUrl).post("chat/completions", body);
+  const response = await openAIRoutes(hubOf(double)).post("chat/completions", body);
   assertEquals([response.status, double.requests.length], [400, 3]);
 });

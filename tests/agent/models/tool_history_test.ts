@@ -1,9 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { AgentConfig } from "../../../agent/config.ts";
-import { createModels } from "../../../agent/models/models.ts";
-import { parseConfig } from "../../../shared/config.ts";
-import { silentLogger } from "../../../shared/log.ts";
 import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
+import { hubOf } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
   completion,
@@ -39,9 +36,7 @@ async function ask(baseUrl: string, { body, accept, ...environment }: {
   AGENT_MAX_STEPS?: string;
   AGENT_TOOLS?: string;
 }) {
-  const config = parseConfig(AgentConfig, { HUB_BASE_URL: baseUrl });
-  const models = createModels(config, silentLogger);
-  const { service } = agentService(models.providerFor("hub"), { environment });
+  const { service } = agentService(hubOf({ baseUrl }), { environment });
   const response = await service(agentRequestOf(body, { headers: { accept } }));
   return { status: response.status, text: await response.text() };
 }
