@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import type { McpEvents } from "../../../agent/mcp/client.ts";
+import type { McpToolList } from "../../../agent/mcp/tool_list.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import {
   names,
@@ -106,33 +107,29 @@ Deno.test("a server with short sessions is connected again with growing pauses",
   }
 });
 
-Deno.test("a list that is too long is logged", async () => {
+/** The lines of the log about a list of one tool, of which something is left out. */
+async function warningsAbout(more: Pick<McpToolList, "leftOut" | "unusable">): Promise<unknown[]> {
   const lines: unknown[] = [];
   const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
   const { tools } = await session(["first"]).listTools();
-  const listTools = () => Promise.resolve({ tools, leftOut: "over 1000 tools" });
+  const listTools = () => Promise.resolve({ tools, ...more });
   await using source = openSource(({ name }, given) => {
     if (name === "two") return neverStarts(given);
     return Promise.resolve(session([], { listTools }));
   }, { log });
   await until(source, (source) => names(source).includes("first"));
-  assertEquals(lines, [[
+  return lines;
+}
+
+Deno.test("a list that is too long is logged", async () => {
+  assertEquals(await warningsAbout({ leftOut: "over 1000 tools" }), [[
     "the tool list of an MCP server is too long: the rest is left out",
     { server: "one", reason: "over 1000 tools", tools: 1 },
   ]]);
 });
 
 Deno.test("tools that are left out are named in the log", async () => {
-  const lines: unknown[] = [];
-  const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
-  const { tools } = await session(["first"]).listTools();
-  const listTools = () => Promise.resolve({ tools, unusable: ["odd"] });
-  await using source = openSource(({ name }, given) => {
-    if (name === "two") return neverStarts(given);
-    return Promise.resolve(session([], { listTools }));
-  }, { log });
-  await until(source, (source) => names(source).includes("first"));
-  assertEquals(lines, [[
+  assertEquals(await warningsAbout({ unusable: ["odd"] }), [[
     "tools of an MCP server are left out: their definitions are invalid",
     { server: "one", left_out: ["odd"] },
   ]]);
