@@ -16,10 +16,9 @@ import {
   type FaultyEndpoint,
   startFaultyEndpoint,
 } from "./fakes/faulty_endpoint.ts";
+import { HELD_MS, holdTimeouts } from "./fakes/held_timeouts.ts";
 
 /** Every way in which a provider fails, alone and mixed, over real sockets. */
-
-const TIMEOUT_MS = 1500;
 
 /** What the agent's caller gets, and what stands in the failed interaction. */
 const EXPECTED: Record<Fault, [status: number, code: string]> = {
@@ -49,14 +48,10 @@ const SPEAKING: Fault[] = ["400", "500", "an HTML page"];
 
 const names = Object.keys(FAULTS) as Fault[];
 
-/** What ends only in time; all others end by themselves, at the speed of the machine. */
-const HANGS: Fault[] = ["a hang", "a hang inside the body", "a slow drip"];
-const patience = (fault: Fault) => HANGS.includes(fault) ? TIMEOUT_MS : 60_000;
-
-function evaluator(timeoutMs: number, environment: Record<string, string> = {}) {
+function evaluator(environment: Record<string, string> = {}) {
   const config = parseConfig(EvalConfig, {
     MODEL_RETRIES: "0",
-    MODEL_TIMEOUT_MS: String(timeoutMs),
+    MODEL_TIMEOUT_MS: String(HELD_MS),
     ...environment,
   });
   const service = createEvalHandler(
@@ -97,11 +92,12 @@ for (const fault of names) {
   const [status, code] = EXPECTED[fault];
 
   Deno.test(`agent: ${fault} is answered as ${status} ${code}`, async () => {
-    await using endpoint = await startFaultyEndpoint();
+    using timeouts = holdTimeouts();
+    await using endpoint = await startFaultyEndpoint({ onHang: timeouts.hangs });
     const provider = createOpenAIProvider({
       name: "hub",
       baseUrl: endpoint.baseUrl,
-      timeoutMs: patience(fault),
+      timeoutMs: HELD_MS,
       retries: 0,
     });
     const { service } = agentService(provider);
@@ -114,8 +110,9 @@ for (const fault of names) {
   });
 
   Deno.test(`eval: ${fault} fails its own interaction and no other`, async () => {
-    await using endpoint = await startFaultyEndpoint();
-    const evaluate = evaluator(patience(fault));
+    using timeouts = holdTimeouts();
+    await using endpoint = await startFaultyEndpoint({ onHang: timeouts.hangs });
+    const evaluate = evaluator();
     const messages = ["one", `${fault}:`, "two", "three"];
     const result = await evaluate(endpoint.baseUrl, messages, { protocol: "openai" });
     assertEquals(failures(result), [undefined, code, undefined, undefined]);
@@ -127,9 +124,10 @@ for (const fault of names) {
 const ENDING = names.filter((fault) => fault !== "an endless body");
 
 Deno.test("eval: whatever goes wrong with the very first call is that call's alone", async () => {
+  using timeouts = holdTimeouts();
   const outcomes = await Promise.all(ENDING.map(async (fault) => {
-    await using endpoint = await startFaultyEndpoint();
-    const result = await evaluator(patience(fault))(endpoint.baseUrl, [`${fault}:`, "one", "two"]);
+    await using endpoint = await startFaultyEndpoint({ onHang: timeouts.hangs });
+    const result = await evaluator()(endpoint.baseUrl, [`${fault}:`, "one", "two"]);
     return [fault, ...failures(result)];
   }));
   const expected = ENDING.map((fault) => [fault, EXPECTED[fault][1], undefined, undefined]);
@@ -137,13 +135,15 @@ Deno.test("eval: whatever goes wrong with the very first call is that call's alo
 });
 
 Deno.test("eval: whatever goes wrong with the first call settles nothing about the endpoint", async () => {
+  using timeouts = holdTimeouts();
   const messages = Array.from({ length: 5 }, (_, index) => `message ${index}`);
   const outcomes = await Promise.all(ENDING.map(async (fault) => {
     await using endpoint = await startFaultyEndpoint({
       path: "/v1/chat/completions",
       faultOf: (call) => call === 1 ? fault : undefined,
+      onHang: timeouts.hangs,
     });
-    const result = await evaluator(patience(fault))(endpoint.origin, messages);
+    const result = await evaluator()(endpoint.origin, messages);
     return [fault, ...failures(result).filter(Boolean)];
   }));
   assertEquals(outcomes, ENDING.map((fault) => [fault, EXPECTED[fault][1]]));
@@ -155,7 +155,7 @@ Deno.test("eval: a reset costs as many calls as MODEL_RETRIES says", async () =>
       path: "/v1/chat/completions",
       faultOf: (call) => call === 1 ? undefined : "reset",
     });
-    const evaluate = evaluator(60_000, { MODEL_RETRIES: `${retries}`, EVAL_CONCURRENCY: "1" });
+    const evaluate = evaluator({ MODEL_RETRIES: `${retries}`, EVAL_CONCURRENCY: "1" });
     const messages = ["on a new connection", "on the same one"];
     assertEquals(failures(await evaluate(endpoint.baseUrl, messages)), [
       undefined,
@@ -172,11 +172,13 @@ const PASSING = names.filter((fault) =>
 );
 
 Deno.test("eval: an attempt that fails in any temporary way is repaired by the next", async () => {
+  using timeouts = holdTimeouts();
   const outcomes = await Promise.all(PASSING.map(async (fault) => {
     await using endpoint = await startFaultyEndpoint({
       faultOf: (call) => call === 1 ? fault : undefined,
+      onHang: timeouts.hangs,
     });
-    const evaluate = evaluator(patience(fault), { MODEL_RETRIES: "1" });
+    const evaluate = evaluator({ MODEL_RETRIES: "1" });
     return [fault, ...failures(await evaluate(endpoint.baseUrl, ["one"]))];
   }));
   assertEquals(outcomes, PASSING.map((fault) => [fault, undefined]));
@@ -185,12 +187,14 @@ Deno.test("eval: an attempt that fails in any temporary way is repaired by the n
 Deno.test("eval: with passing faults in 30 % of the attempts less than 8 % of the turns are lost", async () => {
   const TURNS = 360;
   const random = seededRandom(7);
+  using timeouts = holdTimeouts();
   await using endpoint = await startFaultyEndpoint({
     path: "/v1/chat/completions",
     faultOf: () => random() < 0.3 ? PASSING[Math.floor(random() * PASSING.length)] : undefined,
+    onHang: timeouts.hangs,
   });
   const messages = Array.from({ length: TURNS }, (_, index) => `message ${index}`);
-  const evaluate = evaluator(TIMEOUT_MS, { MODEL_RETRIES: "2", EVAL_CONCURRENCY: "90" });
+  const evaluate = evaluator({ MODEL_RETRIES: "2", EVAL_CONCURRENCY: "90" });
   const result = await evaluate(endpoint.origin, messages);
   const lost = failures(result).filter(Boolean).length;
   assert(lost < 0.08 * TURNS, `${lost} of ${TURNS} turns are lost`);
@@ -210,7 +214,7 @@ Deno.test("eval: TLS that fails on the very first call is a dead endpoint", asyn
   await using endpoint = await startFaultyEndpoint();
   const https = endpoint.baseUrl.replace("http:", "https:");
   const messages = Array.from({ length: 50 }, (_, index) => `message ${index}`);
-  const result = await evaluator(5000)(https, messages);
+  const result = await evaluator()(https, messages);
   assertEquals(new Set(failures(result)), new Set(["provider_error"]));
   const details = result.results.scenarios.map((scenario) =>
     scenario.attempts[0]?.interactions[0]?.error?.detail
@@ -221,13 +225,14 @@ Deno.test("eval: TLS that fails on the very first call is a dead endpoint", asyn
 });
 
 Deno.test("eval: with faults of every kind in 30 % of the calls, exactly those are marked", async () => {
-  await using endpoint = await startFaultyEndpoint();
+  using timeouts = holdTimeouts();
+  await using endpoint = await startFaultyEndpoint({ onHang: timeouts.hangs });
   const usual = names.filter((fault) => fault !== "an endless body");
   const messages = Array.from(
     { length: 150 },
     (_, index) => index % 10 < 3 ? `${usual[index % usual.length]}: ${index}` : `plain ${index}`,
   );
-  const result = await evaluator(5000, { EVAL_CONCURRENCY: "32" })(endpoint.baseUrl, messages);
+  const result = await evaluator({ EVAL_CONCURRENCY: "32" })(endpoint.baseUrl, messages);
   const expected = messages.map((message) => EXPECTED[message.split(":")[0] as Fault]?.[1]);
   assertEquals(failures(result), expected);
   const failed = expected.filter(Boolean).length;

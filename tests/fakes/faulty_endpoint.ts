@@ -50,6 +50,9 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS;
 
+/** Faults that only a timeout of the client ends. */
+const HANGS: Fault[] = ["a hang", "a hang inside the body", "a slow drip"];
+
 const JSON_TYPE = { "content-type": "application/json" };
 const WHOLE = JSON.stringify(completionBody({ content: "fine" }));
 
@@ -71,6 +74,8 @@ export interface FaultyEndpointOptions {
   path?: string;
   /** The answer to a call without a fault; "fine" if it is unset. */
   answerOf?: (request: CompletionRequest) => CompletionFields;
+  /** Called when a request begins to hang. */
+  onHang?: () => void;
 }
 
 /** What an answer may depend on. */
@@ -84,7 +89,7 @@ export interface CompletionRequest {
  * names no fault gets an answer.
  */
 export async function startFaultyEndpoint(
-  { faultOf, path, answerOf }: FaultyEndpointOptions = {},
+  { faultOf, path, answerOf, onHang }: FaultyEndpointOptions = {},
 ): Promise<FaultyEndpoint> {
   const sockets = new Set<Socket>();
   let count = 0;
@@ -105,7 +110,9 @@ export async function startFaultyEndpoint(
     const content: string = call.messages?.at(-1)?.content ?? "";
     const name = faultOf?.(++served) ?? content.split(":")[0] as Fault;
     if (name in FAULTS) FAULTS[name](response);
-    else if (!answerOf) response.writeHead(200, JSON_TYPE).end(WHOLE);
+    if (HANGS.includes(name)) onHang?.();
+    if (name in FAULTS) return;
+    if (!answerOf) response.writeHead(200, JSON_TYPE).end(WHOLE);
     else response.writeHead(200, JSON_TYPE).end(JSON.stringify(completionBody(answerOf(call))));
   });
   // A call that is sent while its idle connection is being closed would fail without a fault.

@@ -1,0 +1,66 @@
+/** Timers of this length and more are held. Give it as timeout to calls of which some hang. */
+export const HELD_MS = 3_600_000;
+
+/** The client may read what came before a hang. No outcome depends on it. */
+const READING_MS = 100;
+
+type Timer = ReturnType<typeof setTimeout>;
+
+export interface HeldTimeouts extends Disposable {
+  /** Tells that one of the calls hangs. */
+  hangs(): void;
+}
+
+/**
+ * Long timers of this process go off once all of them belong to calls that hang: those time out at
+ * once, and no other does, however slow the machine is.
+ */
+export function holdTimeouts(): HeldTimeouts {
+  const original = { setTimeout, clearTimeout };
+  const held = new Map<Timer, () => void>();
+  let hanging = 0;
+  let fire: Timer | undefined;
+
+  const isTime = () => hanging > 0 && held.size === hanging;
+  function look(): void {
+    if (fire !== undefined || !isTime()) return;
+    fire = original.setTimeout(() => {
+      fire = undefined;
+      if (!isTime()) return;
+      hanging = 0;
+      for (const [id, callback] of [...held]) {
+        release(id);
+        callback();
+      }
+    }, READING_MS);
+  }
+  function release(id: Timer): void {
+    original.clearTimeout(id);
+    held.delete(id);
+  }
+
+  globalThis.setTimeout =
+    ((listener: (...rest: unknown[]) => void, ms?: number, ...rest: unknown[]) => {
+      const callback = () => listener(...rest);
+      const id = original.setTimeout(callback, ms);
+      // The time left of such a timeout is a moment less.
+      if (ms !== undefined && ms > 0.9 * HELD_MS) held.set(id, callback);
+      return id;
+    }) as typeof setTimeout;
+  globalThis.clearTimeout = ((id?: Timer) => {
+    if (id === undefined || !held.has(id)) return original.clearTimeout(id);
+    release(id);
+    look();
+  }) as typeof clearTimeout;
+
+  return {
+    hangs() {
+      hanging++;
+      look();
+    },
+    [Symbol.dispose]() {
+      original.clearTimeout(fire);
+      Object.assign(globalThis, original);
+    },
+  };
+}
