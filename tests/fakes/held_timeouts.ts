@@ -7,6 +7,8 @@ const READING_MS = 100;
 type Timer = ReturnType<typeof setTimeout>;
 
 export interface HeldTimeouts extends Disposable {
+  /** Timers that are held now. */
+  readonly running: number;
   /** Tells that one of the calls hangs. */
   hangs(): void;
 }
@@ -54,6 +56,9 @@ export function holdTimeouts(): HeldTimeouts {
   }) as typeof clearTimeout;
 
   return {
+    get running() {
+      return held.size;
+    },
     hangs() {
       hanging++;
       look();

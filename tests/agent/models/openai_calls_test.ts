@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { isAbort } from "../../../shared/errors.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
+import { HELD_MS, holdTimeouts } from "../../fakes/held_timeouts.ts";
 import { providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
@@ -155,10 +156,12 @@ Deno.test("the timeout covers all retries of a completion together", async () =>
 });
 
 Deno.test("time that the reader of a stream takes is not the provider's", async () => {
+  using timeouts = holdTimeouts();
   await using double = await startProviderDouble(sse(completionChunks()));
+  const provider = providerOf(double, { timeoutMs: HELD_MS, streamTimeoutMs: 2 * HELD_MS });
   const types: string[] = [];
-  for await (const delta of providerOf(double, { timeoutMs: 200 }).stream(REQUEST)) {
-    if (types.length === 0) await new Promise((resolve) => setTimeout(resolve, 300));
+  for await (const delta of provider.stream(REQUEST)) {
+    assertEquals(timeouts.running, 0);
     types.push(delta.type);
   }
   assertEquals(types, ["text", "text", "reply"]);

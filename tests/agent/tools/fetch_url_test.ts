@@ -102,7 +102,7 @@ Deno.test("a page that cannot be converted in time is refused, and the next one 
   const script = new URL("../../fakes/slow_page_worker.ts", import.meta.url);
   const events: string[] = [];
   using converter = createPageConverter({
-    timeoutMs: 1_000,
+    timeoutMs: 3_000,
     onEvent: ({ kind }) => void events.push(kind),
     start: () => new Worker(script, COMPUTE_ONLY),
   });

@@ -187,7 +187,7 @@ function startFragile(): WorkerPort {
 }
 
 Deno.test("a real worker that throws, dies or hangs fails that call only", async () => {
-  const { call, kinds } = watched(startFragile, { timeoutMs: 300, probe: () => "probe" });
+  const { call, kinds } = watched(startFragile, { timeoutMs: 2_000, probe: () => "probe" });
   using _ = call;
   assertEquals(await call("a"), "a");
   const outcomes = await Promise.allSettled(
@@ -198,8 +198,8 @@ Deno.test("a real worker that throws, dies or hangs fails that call only", async
     [
       "no such text",
       "the test worker is unavailable: Uncaught Error: killed by the call",
-      "the test worker took longer than 0.3 s",
-      "the test worker took longer than 0.3 s",
+      "the test worker took longer than 2 s",
+      "the test worker took longer than 2 s",
       "ok",
     ],
   );
