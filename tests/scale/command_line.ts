@@ -80,7 +80,7 @@ Deno.test({
       cli.kill("SIGKILL");
       const { err } = await cli.outcome;
       const id = /run ([0-9a-f-]{36})/.exec(err)![1]!;
-      const end = await awaitEnd(() => instances.all, id, { withinMs: 60_000 });
+      const end = await awaitEnd(() => instances.all, id);
       assertEquals([end.status, end.progress.done], ["completed", 80]);
       // Of two conversations at a time: a question under way, and a reply that was being stored.
       assert(endpoint.total <= 84, `${endpoint.total} calls`);

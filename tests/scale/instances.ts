@@ -72,7 +72,7 @@ export async function readRun(
 ): Promise<RunState | undefined> {
   try {
     const response = await fetch(`${instance.url}/runs?limit=50`, {
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(15_000),
     });
     if (!response.ok) return void await response.body?.cancel();
     const { runs } = await response.json();
@@ -82,13 +82,15 @@ export async function readRun(
   }
 }
 
+/** Long: it only ends a test that would hang. */
+const PATIENCE_MS = 300_000;
+
 /** Waits until a run has ended, as any of the instances sees it. */
 export async function awaitEnd(
   instances: () => readonly ServiceProcess[],
   id: string,
-  { withinMs }: { withinMs: number },
 ): Promise<RunState> {
-  const until = performance.now() + withinMs;
+  const until = performance.now() + PATIENCE_MS;
   let last: RunState | undefined;
   for (let turn = 0; performance.now() < until; turn++) {
     const all = instances();

@@ -41,7 +41,7 @@ Deno.test({
     }
 
     for (const id of ids) {
-      const end = await awaitEnd(() => instances.all, id, { withinMs: 120_000 });
+      const end = await awaitEnd(() => instances.all, id);
       assertEquals([end.status, end.progress.done], ["completed", CONVERSATIONS * TURNS]);
     }
     const all = ids.length * CONVERSATIONS * TURNS;

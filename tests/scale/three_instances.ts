@@ -80,9 +80,7 @@ Deno.test({
     await server.stop();
     await server.start();
 
-    const end = await awaitEnd(() => [first, second, instances.all[2]!], id, {
-      withinMs: 120_000,
-    });
+    const end = await awaitEnd(() => [first, second, instances.all[2]!], id);
     assertEquals([end.status, end.progress.done], ["completed", CONVERSATIONS * TURNS]);
 
     const figures = await readFigures(address);
