@@ -88,14 +88,29 @@ export async function startProcess(
     )
   );
   listening.promise.catch(() => {}); // told to whoever awaits it below
+  const url = await listening.promise;
+
+  // A test that waits for a word of a process that is gone would wait for ever.
+  let mayEnd = false;
+  status.then(({ code, signal }) => {
+    if (mayEnd) return;
+    throw new Error(`the service ended by itself (${signal ?? code}):\n${lines.join("\n")}`);
+  });
 
   return {
-    url: await listening.promise,
+    url,
     pid: child.pid,
     lines,
-    status,
-    kill: (signal) => child.kill(signal),
+    get status() {
+      mayEnd = true;
+      return status;
+    },
+    kill(signal) {
+      mayEnd = true;
+      child.kill(signal);
+    },
     async [Symbol.asyncDispose]() {
+      mayEnd = true;
       try {
         child.kill("SIGKILL");
       } catch {
