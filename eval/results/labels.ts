@@ -1,6 +1,6 @@
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { LabelReport, SelfCheck } from "../../shared/schemas/labels.ts";
-import { finish, type Steps } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../shared/schemas/label_key.ts";
 
 /** A turn as far as its labels go. */
@@ -23,8 +23,7 @@ interface LabelCount {
 
 /** Counts labels, scenario by scenario. */
 export interface LabelCounter {
-  add(attempts: LabelledAttempt[]): void;
-  /** The same in steps: a scenario may have a hundred thousand turns. */
+  /** In steps: a scenario may have a hundred thousand turns. */
   addInSteps(attempts: LabelledAttempt[]): Steps<void>;
   report(): Record<string, LabelReport>;
 }
@@ -81,7 +80,6 @@ export function createLabelCounter(): LabelCounter {
 
   return {
     addInSteps,
-    add: (attempts) => finish(addInSteps(attempts)),
     report: () =>
       Object.fromEntries(
         [...byKey].map(([key, { confusion, pairs, flips, selfCheck }]) => [

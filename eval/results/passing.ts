@@ -1,6 +1,6 @@
 import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
 import { aggregateScores } from "./statistics.ts";
-import { finish, type Steps } from "./steps.ts";
+import type { Steps } from "./steps.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 
 /** The score that decides whether something passes. */
@@ -89,12 +89,10 @@ export function passRates(overall: AttemptOverall[], threshold: number): PassRat
   };
 }
 
-/** The pass rates of a run: means over its scenarios with their intervals. */
-export function runPassRates(scenarios: PassRates[]): RunPassRates {
-  return finish(passRatesInSteps(scenarios));
-}
-
-/** The same in steps of one k: scenarios and attempts may both be a thousand. */
+/**
+ * The pass rates of a run: means over its scenarios with their intervals. In steps of one k:
+ * scenarios and attempts may both be a thousand.
+ */
 export function* passRatesInSteps(scenarios: PassRates[]): Steps<RunPassRates> {
   function* ofEachK(pick: (rates: PassRates) => Record<string, number>) {
     const names = new Set(scenarios.flatMap((rates) => Object.keys(pick(rates))));

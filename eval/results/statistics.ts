@@ -33,16 +33,6 @@ export function* aggregateInSteps(
 /** A scenario's own statistics, by score. */
 export type ScenarioScores = Record<string, Statistic>;
 
-/**
- * The mean and the spread over scenarios, which count alike: `n` are scenarios; `turns`, `failed`
- * and `missing` are numbers of their turns.
- */
-export function aggregateScenarios(scenarios: ScenarioScores[]): AggregatedScores {
-  const aggregate = createScenarioAggregate();
-  for (const statistics of scenarios) aggregate.add(statistics);
-  return finish(aggregate.close());
-}
-
 /** One score over scenarios: of each only what the spread needs, since there may be many. */
 interface ScenarioColumn {
   means: number[];
@@ -73,7 +63,10 @@ function meanSpan({ low, high, count }: SpanSum): [number, number] {
   return [low / count, high / count];
 }
 
-/** The same for scenarios that come one after another. */
+/**
+ * The mean and the spread over scenarios, which come one after another and count alike: `n` are
+ * scenarios; `turns`, `failed` and `missing` are numbers of their turns.
+ */
 export function createScenarioAggregate() {
   const columns = new Map<string, ScenarioColumn>();
 

@@ -17,13 +17,7 @@ import type { Tally } from "../store/run_record.ts";
 import { type Bars, DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
 import { type ScoredTurn, toScoredTurn } from "./score_statistic.ts";
 import { aggregateInSteps, createScenarioAggregate } from "./statistics.ts";
-import { finish, type Steps } from "./steps.ts";
-
-/** A finished turn, and how long it took from its question to its scores. */
-export interface TimedTurn {
-  result: InteractionResult;
-  tookMs: number;
-}
+import type { Steps } from "./steps.ts";
 
 /** What an answer says before its results. The caller's own fields cannot replace ours. */
 export function summariseRun(
@@ -75,15 +69,10 @@ export type CountedTurn = Pick<
 /** An attempt without its interactions. */
 export type AttemptSummary = Omit<AttemptResult, "interactions">;
 
-/** One attempt; `attempt` counts from 0, its id in the answer from 1. */
-export function summariseAttempt(attempt: number, turns: TimedTurn[]): AttemptResult {
-  const interactions = turns.map(({ result }) => result);
-  const tookMs = turns.reduce((sum, turn) => sum + turn.tookMs, 0);
-  const { attempt_id, ...rest } = finish(attemptInSteps(attempt, { interactions, tookMs }));
-  return { attempt_id, interactions, ...rest };
-}
-
-/** The same without the interactions, in steps, and only with the `wanted` scores if it is set. */
+/**
+ * One attempt; `attempt` counts from 0, its id in the answer from 1. Only with the `wanted` scores if
+ * it is set.
+ */
 export function* attemptInSteps(
   attempt: number,
   { interactions, tookMs }: { interactions: CountedTurn[]; tookMs: number },
@@ -108,23 +97,7 @@ export type ScenarioSummary =
   & Pick<ScenarioResult, "average_scores" | "statistics" | "labels" | "history_gap">
   & PassRates;
 
-/**
- * A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster.
- */
-export function summariseScenario(
-  scenario: Scenario,
-  attempts: AttemptResult[],
-  passThreshold = DEFAULT_PASS_THRESHOLD,
-): ScenarioResult {
-  return {
-    ...ownFields(scenario),
-    scenario_id: scenario.id,
-    attempts,
-    ...finish(scenarioInSteps(attempts, passThreshold)),
-  } as ScenarioResult;
-}
-
-/** The same without what precedes the averages, and in steps. */
+/** A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster. */
 export function* scenarioInSteps(
   attempts: CountedAttempt[],
   passThreshold = DEFAULT_PASS_THRESHOLD,
@@ -192,12 +165,7 @@ export function createTotals() {
     /** Before the scenario that the turn belongs to is added. */
     addTurn: counts.add,
     addInSteps,
-    closeInSteps,
-    add(scenario: ScenarioResult): void {
-      for (const { interactions } of scenario.attempts) interactions.forEach(counts.add);
-      finish(addInSteps(scenario, scenario.attempts));
-    },
     /** The whole run's averages are means over its scenarios: each counts alike. */
-    close: () => finish(closeInSteps()),
+    closeInSteps,
   };
 }

@@ -1,4 +1,5 @@
-import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScenarios } from "../../fakes/whole_results.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";
 
 /** One cell of the grid of intervals. */

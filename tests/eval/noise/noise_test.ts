@@ -2,7 +2,8 @@ import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "
 import { planHalving } from "../../../eval/noise/halving.ts";
 import { splitNoise } from "../../../eval/noise/noise.ts";
 import type { NoisyTurn } from "../../../eval/noise/conversations.ts";
-import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScenarios } from "../../fakes/whole_results.ts";
 import { RunNoise } from "../../../shared/schemas/noise.ts";
 
 type Result = NoisyTurn["result"];

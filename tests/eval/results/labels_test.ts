@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createLabelCounter } from "../../../eval/results/labels.ts";
+import { finish } from "../../../eval/results/steps.ts";
 import type { AttemptResult } from "../../../shared/schemas/evaluate_response.ts";
 import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import { interaction } from "../../fakes/eval_ports.ts";
@@ -19,7 +20,7 @@ function turn(expected: unknown, found: unknown, failed = false): InteractionRes
 /** The labels of some scenarios, each from the turns of its attempts. */
 function report(...scenarios: InteractionResult[][][]) {
   const counter = createLabelCounter();
-  for (const attempts of scenarios) counter.add(attempts.map(toAttempt));
+  for (const attempts of scenarios) finish(counter.addInSteps(attempts.map(toAttempt)));
   return counter.report();
 }
 

@@ -1,7 +1,8 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import { meanInterval } from "../../../eval/results/mean_interval.ts";
-import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScenarios } from "../../fakes/whole_results.ts";
 import { simulateCoverage } from "../../bench/trust/coverage.ts";
 
 /** The interval of some values, each a cluster of its own. */

@@ -1,29 +1,27 @@
 import { assertAlmostEquals, assertEquals, assertObjectMatch } from "@std/assert";
 import { writeResult } from "../../../eval/results/run_result.ts";
 import { summariseTurns } from "../../../eval/results/run_summary.ts";
-import {
-  createTotals,
-  summariseAttempt,
-  summariseRun,
-  summariseScenario,
-} from "../../../eval/results/summary.ts";
+import { summariseRun } from "../../../eval/results/summary.ts";
 import type { StoredRun } from "../../../eval/store/run_record.ts";
 import type { StoredTurn } from "../../../eval/store/turn_record.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { textOf } from "../../fakes/stored_run.ts";
 import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
+import {
+  summariseAttempt,
+  summariseScenario,
+  summariseScenarios,
+} from "../../fakes/whole_results.ts";
 
 /** The answer as its parts say it, written in one go. */
 function writeWhole(run: StoredRun, turns: StoredTurn[]): string {
   const { request } = run;
   const failed = turns.filter(({ result }) => result.error).length;
-  const totals = createTotals();
   const scenarios = [...Map.groupBy(turns, ({ scenario }) => scenario)].map(([index, turns]) => {
     const attempts = [...Map.groupBy(turns, ({ attempt }) => attempt)]
       .map(([attempt, turns]) => summariseAttempt(attempt, turns));
     return summariseScenario(request.test_batch[index]!, attempts, request.pass_threshold);
   });
-  for (const scenario of scenarios) totals.add(scenario);
   const heading = summariseRun(request, {
     runId: run.id,
     testName: run.testName,
@@ -31,7 +29,7 @@ function writeWhole(run: StoredRun, turns: StoredTurn[]): string {
     failed,
     missing: 0,
   });
-  return JSON.stringify({ ...heading, results: { scenarios, ...totals.close() } });
+  return JSON.stringify({ ...heading, results: { scenarios, ...summariseScenarios(scenarios) } });
 }
 
 async function storeTurns(turns: StoredTurn[], request = evaluateRequest({ scenarios: 3 })) {

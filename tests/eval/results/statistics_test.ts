@@ -1,7 +1,8 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import type { ScoredTurn } from "../../../eval/results/score_statistic.ts";
-import { aggregateScenarios, aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScenarios } from "../../fakes/whole_results.ts";
 
 /** Turns with one score `x`, each its own cluster unless the test says otherwise. */
 function turns(values: (number | null)[], more: Partial<ScoredTurn> = {}): ScoredTurn[] {

@@ -1,12 +1,13 @@
 import { assertEquals } from "@std/assert";
-import {
-  createTotals,
-  summariseAttempt,
-  summariseRun,
-  summariseScenario,
-} from "../../../eval/results/summary.ts";
+import { finish } from "../../../eval/results/steps.ts";
+import { createTotals, summariseRun } from "../../../eval/results/summary.ts";
 import { interaction, scenario } from "../../fakes/eval_ports.ts";
 import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
+import {
+  summariseAttempt,
+  summariseScenario,
+  summariseScenarios,
+} from "../../fakes/whole_results.ts";
 
 Deno.test("an attempt's average counts its failed turns as 0, and its time is that of its turns", () => {
   const attempt = summariseAttempt(2, [
@@ -24,10 +25,7 @@ Deno.test("a scenario counts its attempts alike, and a run its scenarios", () =>
   const one = summariseScenario(scenario("one", [interaction("i")]), [attempt(1), attempt(0)]);
   const two = summariseScenario(scenario("two", [interaction("i")]), [attempt(1)]);
   assertEquals([one.scenario_id, one.average_scores], ["one", { overall: 0.5 }]);
-  const totals = createTotals();
-  totals.add(one);
-  totals.add(two);
-  const { average_scores, statistics } = totals.close();
+  const { average_scores, statistics } = summariseScenarios([one, two]);
   assertEquals(average_scores, { overall: 0.75 });
   // Two scenarios, 0.5 and 1: s = 0.354, and a standard error of 0.25.
   assertEquals([statistics.overall!.n, statistics.overall!.stderr], [2, 0.25]);
@@ -43,7 +41,7 @@ Deno.test("a run counts what is missing, by which methods it was scored and in w
   ];
   const totals = createTotals();
   turns.forEach(totals.addTurn);
-  const { missing_scores, score_methods, differs_in } = totals.close();
+  const { missing_scores, score_methods, differs_in } = finish(totals.closeInSteps());
   assertEquals(missing_scores, [
     { score: "overall", reason: "without judge", turns: 3 },
     { score: "judge", reason: "judge_unavailable", turns: 2 },

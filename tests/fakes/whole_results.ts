@@ -1,0 +1,65 @@
+import type {
+  AttemptResult,
+  EvaluateResponse,
+  ScenarioResult,
+} from "../../shared/schemas/evaluate_response.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
+import { passRatesInSteps } from "../../eval/results/passing.ts";
+import { type AggregatedScores, createScenarioAggregate } from "../../eval/results/statistics.ts";
+import { finish } from "../../eval/results/steps.ts";
+import {
+  attemptInSteps,
+  createTotals,
+  ownFields,
+  scenarioInSteps,
+} from "../../eval/results/summary.ts";
+import type { StoredTurn } from "../../eval/store/turn_record.ts";
+
+// What the service computes in steps and turn by turn, in one go and from everything at once.
+
+/** One attempt; `attempt` counts from 0. */
+export function summariseAttempt(attempt: number, turns: StoredTurn[]): AttemptResult {
+  const interactions = turns.map(({ result }) => result);
+  const tookMs = turns.reduce((sum, turn) => sum + turn.tookMs, 0);
+  const { attempt_id, ...rest } = finish(attemptInSteps(attempt, { interactions, tookMs }));
+  return { attempt_id, interactions, ...rest };
+}
+
+/** A scenario with its attempts. */
+export function summariseScenario(
+  scenario: Scenario,
+  attempts: AttemptResult[],
+  passThreshold?: number,
+): ScenarioResult {
+  return {
+    ...ownFields(scenario),
+    scenario_id: scenario.id,
+    attempts,
+    ...finish(scenarioInSteps(attempts, passThreshold)),
+  } as ScenarioResult;
+}
+
+/** What `results` says beside its scenarios. */
+export function summariseScenarios(
+  scenarios: ScenarioResult[],
+): Omit<EvaluateResponse["results"], "scenarios"> {
+  const totals = createTotals();
+  for (const scenario of scenarios) {
+    for (const { interactions } of scenario.attempts) interactions.forEach(totals.addTurn);
+    finish(totals.addInSteps(scenario, scenario.attempts));
+  }
+  return finish(totals.closeInSteps());
+}
+
+/** The mean and the spread over scenarios, from the statistics of each. */
+export function aggregateScenarios(scenarios: Record<string, Statistic>[]): AggregatedScores {
+  const aggregate = createScenarioAggregate();
+  for (const statistics of scenarios) aggregate.add(statistics);
+  return finish(aggregate.close());
+}
+
+/** The pass rates of a run. */
+export function runPassRates(scenarios: PassRates[]): RunPassRates {
+  return finish(passRatesInSteps(scenarios));
+}
