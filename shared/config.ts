@@ -1,4 +1,5 @@
 import { errorMessage } from "./errors.ts";
+import { tryParseJson } from "./fields.ts";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "./http/caller_keys.ts";
 import { isHeaderValue } from "./http/header_value.ts";
@@ -110,7 +111,7 @@ function callerKeyList() {
 /** A JSON object of strings, `{"name": "value"}`. */
 export function stringMap() {
   return z.string().transform((text, context): Record<string, string> => {
-    const result = z.record(z.string(), z.string()).safeParse(tryParse(text));
+    const result = z.record(z.string(), z.string()).safeParse(tryParseJson(text));
     if (result.success) return result.data;
     context.issues.push({
       code: "custom",
@@ -124,7 +125,7 @@ export function stringMap() {
 /** A JSON object of a given form; a message shows `example`. */
 export function jsonObject<T>(schema: z.ZodType<T>, { example }: { example: string }) {
   return z.string().transform((text, context): T => {
-    const result = schema.safeParse(tryParse(text));
+    const result = schema.safeParse(tryParseJson(text));
     if (result.success) return result.data;
     const [issue] = result.error.issues;
     const where = issue?.path.length ? ` (${issue.path.join(".")}: ${issue.message})` : "";
@@ -227,12 +228,4 @@ export function requireSafeExposure(config: CommonConfig, needed: Record<string,
     `cannot start: HOST=${config.HOST} serves the network, so set ${missing.join(" and ")}` +
       (missing.includes("API_KEYS") ? " (API_KEYS=none serves everyone)" : ""),
   );
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

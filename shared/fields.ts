@@ -21,12 +21,17 @@ export function asText(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The object that a text is the JSON of; `undefined` if it is none. */
-export function parseFields(text: string): Fields | undefined {
+/** The value that a text is the JSON of; `undefined` if it is no JSON. */
+export function tryParseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** The object that a text is the JSON of; `undefined` if it is none. */
+export function parseFields(text: string): Fields | undefined {
+  const value = tryParseJson(text);
+  return isFields(value) ? value : undefined;
 }

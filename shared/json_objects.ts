@@ -1,6 +1,8 @@
+import { type Fields, parseFields } from "./fields.ts";
+
 /** A JSON object found in a text; `end` is the index after its closing brace. */
 export interface FoundObject {
-  value: Record<string, unknown>;
+  value: Fields;
   start: number;
   end: number;
 }
@@ -27,7 +29,7 @@ export function findObjects(text: string): FoundObject[] {
   while (start >= 0 && steps < MAX_STEPS) {
     const { end, colons } = scanObject(text, start);
     steps += (end ?? text.length) - start;
-    const value = end === undefined ? undefined : parseObject(text.slice(start, end));
+    const value = end === undefined ? undefined : parseFields(text.slice(start, end));
     const isObject = value !== undefined && countKeys(value) === colons;
     if (isObject) found.push({ value, start, end: end! });
     // The inside of an object with a key twice is not looked into either.
@@ -51,14 +53,6 @@ function scanObject(text: string, start: number): { end?: number; colons: number
     else if (character === "}" && --depth === 0) return { end: i + 1, colons };
   }
   return { colons };
-}
-
-function parseObject(source: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return undefined;
-  }
 }
 
 /** In valid JSON every colon outside a string follows a key: fewer keys mean that one came twice. */

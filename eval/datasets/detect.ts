@@ -3,7 +3,7 @@ import { json, jsonl } from "./formats/assay.ts";
 import type { DatasetFormat } from "./formats/format.ts";
 import { isExample, isLangSmith, langsmith } from "./formats/langsmith.ts";
 import { csvSeparator } from "../../shared/csv_separator.ts";
-import { type Fields, isFields } from "../../shared/fields.ts";
+import { type Fields, isFields, tryParseJson } from "../../shared/fields.ts";
 import { findObjects, MAX_CHARACTERS } from "../../shared/json_objects.ts";
 import { isSample, openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
@@ -49,7 +49,7 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
       ? detectTable(firstLine, columns)
       : promptfoo;
   }
-  const value = parse(firstLine);
+  const value = tryParseJson(firstLine);
   if (isFields(value)) {
     if ("tests" in value || "scenarios" in value) return promptfoo;
     return "test_batch" in value ? json : ofOtherTool(value) ?? jsonl;
@@ -71,12 +71,4 @@ function detectTable(header: string, columns: ColumnMapping): DatasetFormat {
     name.replace(/^"(.*)"$/, "$1")
   );
   return Object.keys(columns).length === 0 && isLangSmith(names) ? langsmith : csv;
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import type { ProviderWords } from "../errors.ts";
-import { asFields, asList, asText, type Fields, isFields } from "../fields.ts";
+import { asFields, asList, asText, type Fields, isFields, tryParseJson } from "../fields.ts";
 import { shorten } from "../shorten.ts";
 
 const MAX_MESSAGE = 2_000;
@@ -15,7 +15,7 @@ export type Redact = (text: string) => string;
  * Gemini's list of one error, or plain text. `undefined` if it says nothing, or is a page of HTML.
  */
 export function readWords(body: string, redact: Redact): ProviderWords | undefined {
-  const parsed = tryParse(body);
+  const parsed = tryParseJson(body);
   const fields = findError(parsed);
   const isText = parsed === undefined && !/^\s*[<[{]/.test(body);
   const text = fields ? messageOf(fields) + upstreamOf(fields, redact) : isText ? body : "";
@@ -62,12 +62,4 @@ function messageOf({ message, detail, msg, status }: Fields): string {
   const said = [message, detail, msg].find((text) => text !== undefined && text !== null);
   if (said !== undefined) return typeof said === "string" ? said : JSON.stringify(said);
   return typeof status === "string" ? status : "";
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
-import { type Fields, isFields } from "../../../shared/fields.ts";
+import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
 import { readBeginning } from "./lines.ts";
 import { type JsonRecord, readRecords } from "./records.ts";
 import { readTable, type Row } from "./table.ts";
@@ -147,12 +147,7 @@ function gather({ cells, line }: Row, pattern: RegExp): Record<string, unknown> 
 
 /** A text that looks like JSON may also be a text. */
 function parseCell(cell: string): unknown {
-  if (!/^\s*[[{]/.test(cell)) return cell;
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return cell;
-  }
+  return /^\s*[[{]/.test(cell) ? tryParseJson(cell) ?? cell : cell;
 }
 
 function choose(
