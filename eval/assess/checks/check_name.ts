@@ -1,5 +1,5 @@
 import type { Check } from "../../../shared/schemas/checks.ts";
-import { oneLineOf } from "./shown.ts";
+import { listOf, oneLineOf } from "./shown.ts";
 
 /** What a check is called in reports: its own name, or its type and value. */
 export function nameOf(check: Check): string {
@@ -17,7 +17,7 @@ function describe(check: Check): string {
         check.value === undefined ? "the reference" : oneLineOf(check.value)
       }`;
     case "contains":
-      return `contains ${listOf(check.value, check.match === "any" ? " or " : ", ")}`;
+      return `contains ${listOf([check.value].flat(), check.match === "any" ? " or " : ", ")}`;
     case "max_chars":
     case "max_words":
     case "max_latency_ms":
@@ -28,16 +28,6 @@ function describe(check: Check): string {
     case "judge":
       return `judge: ${oneLineOf(check.value).slice(1, -1)}`;
     default:
-      return `${check.type} ${listOf(check.value, ", ")}`;
+      return `${check.type} ${listOf([check.value].flat())}`;
   }
-}
-
-/** Of several values the first are shown. */
-const SHOWN_VALUES = 3;
-
-function listOf(value: string | string[], separator: string): string {
-  const values = [value].flat();
-  const shown = values.slice(0, SHOWN_VALUES).map(oneLineOf).join(separator);
-  const more = values.length - SHOWN_VALUES;
-  return more > 0 ? `${shown} and ${more} more` : shown;
 }

@@ -2,7 +2,7 @@ import type { CheckOf } from "../../../shared/schemas/checks.ts";
 import { isSpaceless, wordSegments } from "../text/words.ts";
 import { decide, type Decision } from "./decision.ts";
 import { isRefusal } from "./refusal.ts";
-import { oneLineOf } from "./shown.ts";
+import { listOf } from "./shown.ts";
 
 /** The checks that look at nothing but the text and need nothing but a function. */
 export type TextCheck = CheckOf<
@@ -61,13 +61,6 @@ function normalForm(text: string): string {
 /** Upper case, because there `ß` is `SS` and every sigma is the same. */
 function foldCase(text: string): string {
   return text.normalize("NFC").toUpperCase().normalize("NFC");
-}
-
-const SHOWN = 3;
-
-function listOf(values: string[]): string {
-  const shown = values.slice(0, SHOWN).map(oneLineOf).join(", ");
-  return values.length > SHOWN ? `${shown} and ${values.length - SHOWN} more` : shown;
 }
 
 /** Whether a number is within its limit. */
