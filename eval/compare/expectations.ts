@@ -1,4 +1,4 @@
-import type { Check } from "../../shared/schemas/checks.ts";
+import { type Check, CHECK_DEFAULTS } from "../../shared/schemas/checks.ts";
 import { labelKey } from "../../shared/schemas/label_key.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
@@ -30,16 +30,6 @@ export const NO_KEY_MATCH: ReadonlySet<string> = new Set(["exact_match", "metada
 
 /** Scores that are about the expected tool calls. */
 const TOOL_SCORES: ReadonlySet<string> = new Set(["tool_f1", "tool_args", "tool_order", "tools"]);
-
-/** What a check has unless it says otherwise. */
-const DEFAULTS: Record<string, unknown> = {
-  weight: 1,
-  required: false,
-  negate: false,
-  ignore_case: false,
-  match: "all",
-  anywhere: false,
-};
 
 /**
  * Says which scores of a turn are measured against something else in the other run: the same reply
@@ -93,9 +83,10 @@ function expectationsOf({ scenario, turn }: PlannedTurn) {
 
 /** All that decides a check. Its name does not. */
 function definitionOf(check: Check): Record<string, unknown> {
+  const defaults: Record<string, unknown> = CHECK_DEFAULTS;
   const fields = Object.entries(check ?? {});
   return Object.fromEntries(
-    fields.filter(([name, value]) => name !== "name" && value !== DEFAULTS[name]),
+    fields.filter(([name, value]) => name !== "name" && value !== defaults[name]),
   );
 }
 

@@ -108,6 +108,16 @@ export const Check = z.discriminatedUnion("type", [
 export type Check = z.infer<typeof Check>;
 export type CheckOf<Type extends Check["type"]> = Extract<Check, { type: Type }>;
 
+/** What the optional fields of checks mean if they are unset. */
+export const CHECK_DEFAULTS = {
+  weight: 1,
+  required: false,
+  negate: false,
+  ignore_case: false,
+  match: "all",
+  anywhere: false,
+} as const;
+
 export const Checks = z.array(Check).max(MAX_CHECKS).superRefine(boundSchemas);
 
 /** Bounds the work for schemas: each is copied to a worker for every reply, and compiled there. */

@@ -1,5 +1,5 @@
 import { roundedBelow, ROUNDING } from "../../../shared/rounding.ts";
-import type { CheckResult } from "../../../shared/schemas/checks.ts";
+import { CHECK_DEFAULTS, type CheckResult } from "../../../shared/schemas/checks.ts";
 import { nameOf } from "../checks/check_name.ts";
 import type { ContentCheck } from "../checks/content_checks.ts";
 import { type Decision, negated, notMet, undecided } from "../checks/decision.ts";
@@ -148,8 +148,8 @@ function toResult(
     type: check.type,
     ...(isAboutConversation && { scope: "conversation" as const }),
     value,
-    weight: check.weight ?? 1,
-    required: check.required ?? false,
+    weight: check.weight ?? CHECK_DEFAULTS.weight,
+    required: check.required ?? CHECK_DEFAULTS.required,
     ...(reason !== undefined && { reason }),
   };
 }
