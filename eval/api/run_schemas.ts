@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
 import { RunHeadline } from "../results/run_summary.ts";
+import { RunProgress } from "../run/run_progress.ts";
 import { RUN_STATUSES } from "../store/run_record.ts";
 
 export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
@@ -19,14 +20,7 @@ export const Run = z.looseObject({
   dataset: z.string().optional(),
   created_at: z.string(),
   finished_at: z.string().nullable(),
-  progress: z.object({
-    done: z.int(),
-    failed: z.int(),
-    missing: z.int(),
-    total: z.int(),
-    mean: z.number().nullable(),
-    eta_ms: z.number().nullable(),
-  }).meta({ id: "RunProgress" }),
+  progress: RunProgress,
   group_id: z.string().optional().meta({ description: "If the request named several models." }),
   name: z.string().optional().meta({ description: "What the group calls the model." }),
 }).meta({ id: "Run" });

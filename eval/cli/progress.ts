@@ -1,4 +1,4 @@
-import type { RunProgress } from "../run/active_run.ts";
+import type { RunProgress } from "../run/run_progress.ts";
 import type { CliStream } from "./context.ts";
 
 /** Ten updates per second look smooth; more only cost time. */

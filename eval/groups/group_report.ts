@@ -3,19 +3,13 @@ import { CostSum } from "../../shared/schemas/cost.ts";
 import { RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
 import { ScoreComparison, Verdict } from "../compare/comparison.ts";
 import { RunSummary } from "../results/run_summary.ts";
+import { RunProgress } from "../run/run_progress.ts";
 import { RUN_STATUSES } from "../store/run_record.ts";
 
 const Status = z.enum(RUN_STATUSES);
 
 /** The progress of a run, or of all runs of a group together. */
-const Progress = z.object({
-  done: z.int(),
-  failed: z.int(),
-  missing: z.int(),
-  total: z.int(),
-  mean: z.number().nullable(),
-  eta_ms: z.number().nullable(),
-}).meta({ id: "GroupProgress" });
+const Progress = RunProgress.meta({ id: "GroupProgress" });
 
 /** One model of a group: its run, and what came of it. */
 export const GroupModel = z.object({

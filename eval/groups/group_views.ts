@@ -1,5 +1,5 @@
 import { mean } from "../assess/mean.ts";
-import type { RunProgress } from "../run/active_run.ts";
+import type { RunProgress } from "../run/run_progress.ts";
 import type { ViewedRun } from "../run/view.ts";
 import type { RunStatus } from "../store/run_record.ts";
 import type { ListedGroup } from "./group_report.ts";

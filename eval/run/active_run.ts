@@ -1,23 +1,11 @@
 import { isAskedTheSecondWay, planOf } from "../../shared/schemas/conversations.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../store/run_record.ts";
+import type { RunProgress } from "./run_progress.ts";
 import { createWholeScenarios, type WholeScenarios } from "./whole_scenarios.ts";
 
 /** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
 export const CLIENT_LEFT = "the client left";
-
-/** How far a run has come, as callers see it. */
-export interface RunProgress {
-  done: number;
-  failed: number;
-  /** Answered turns whose `overall` could not be computed. */
-  missing: number;
-  total: number;
-  /** The mean `overall` so far, of the turns that count. */
-  mean: number | null;
-  /** The remaining time at the speed so far; `null` before the first turn. */
-  eta_ms: number | null;
-}
 
 /** How a run ended in this process. `running` means that a later process resumes it. */
 export interface RunEnd {

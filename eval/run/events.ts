@@ -3,7 +3,8 @@ import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import type { TurnEvent } from "../store/turn_record.ts";
 import { requireWhole } from "../store/whole_reader.ts";
-import { type ActiveRun, type RunProgress } from "./active_run.ts";
+import type { ActiveRun } from "./active_run.ts";
+import type { RunProgress } from "./run_progress.ts";
 import { waitFor } from "./client_stream.ts";
 import { restingProgress } from "./view.ts";
 

@@ -1,6 +1,6 @@
 import type { RunRecord, RunStatus, Tally } from "../store/run_record.ts";
 import { withoutQuery } from "../endpoint/target.ts";
-import type { RunProgress } from "./active_run.ts";
+import type { RunProgress } from "./run_progress.ts";
 
 /** A run as callers see it; times are ISO 8601. */
 export interface ViewedRun {

@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+/** How far a run has come, as callers see it. */
+export const RunProgress = z.object({
+  done: z.int(),
+  failed: z.int(),
+  /** Answered turns whose `overall` could not be computed. */
+  missing: z.int(),
+  total: z.int(),
+  /** The mean `overall` so far, of the turns that count. */
+  mean: z.number().nullable(),
+  /** The remaining time at the speed so far; `null` before the first turn. */
+  eta_ms: z.number().nullable(),
+}).meta({ id: "RunProgress" });
+export type RunProgress = z.infer<typeof RunProgress>;
