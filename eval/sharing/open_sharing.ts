@@ -1,7 +1,8 @@
 import type { Logger } from "../../shared/log.ts";
 import type { PostgresPool } from "../../shared/postgres/pool.ts";
 import type { Sharing } from "../run/sharing.ts";
-import { openPostgres, type SharedStore } from "../store/postgres/open_postgres.ts";
+import { openPostgres } from "../store/postgres/open_postgres.ts";
+import type { SharedStore } from "../store/postgres/shared_store.ts";
 import type { PaceBoard } from "../endpoint/pace.ts";
 import { createHeldJobs, type HeldJobs } from "./held_jobs.ts";
 import { type JobCounts, type JobQueue, openJobQueue } from "./job_queue.ts";

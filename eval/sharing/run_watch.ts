@@ -1,6 +1,6 @@
 import type { Logger } from "../../shared/log.ts";
 import type { RunWatcher } from "../run/sharing.ts";
-import type { SharedStore } from "../store/postgres/open_postgres.ts";
+import type { SharedStore } from "../store/postgres/shared_store.ts";
 import type { NewsKind, RunNews } from "../store/postgres/run_news.ts";
 
 /** How often the tables are read if no news comes: news may be lost. */

@@ -1,46 +1,19 @@
-import { Kysely, sql, type Transaction } from "kysely";
+import { Kysely } from "kysely";
 import { ConfigError } from "../../../shared/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
-import { unavailable } from "../../../shared/postgres/fault.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../dataset_queries.ts";
 import { isMigrated, migrate } from "../migrations.ts";
-import { createRunIds } from "../run_id.ts";
-import { createRunReader, readTally } from "../run_reader.ts";
-import { deleteReplies } from "../pending_replies.ts";
+import { createRunReader } from "../run_reader.ts";
 import { deleteOrphans } from "../run_deletion.ts";
-import { toStatusColumns } from "../run_status.ts";
-import { createRunStore } from "../run_store.ts";
 import type { Tables } from "../schema.ts";
-import type { RunRecord, RunStatus, StoredRun } from "../run_record.ts";
-import type { RunReader, RunStore, StatusChange } from "../store.ts";
+import type { RunReader } from "../store.ts";
 import { createPostgresDialect } from "./postgres_dialect.ts";
 import { postgresMigrations } from "./postgres_migrations.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import { createRunNews, type RunNews } from "./run_news.ts";
-import { createSharedReplyInsert, createSharedTurnInsert } from "./shared_inserts.ts";
-import { lockRun } from "./lock_run.ts";
-import { executeIn, refillQueue } from "./refill_queue.ts";
-import { listUnfinished } from "./unfinished_conversations.ts";
+import { createSharedStore, type SharedStore } from "./shared_store.ts";
 import type { WorkList } from "./work_list.ts";
-
-/** What processes that work on the same runs need beside a store. */
-export interface SharedStore extends RunStore {
-  /** Runs that this process may work on, oldest first: running, and not reserved by another. */
-  openRuns(): Promise<Pick<RunRecord, "id" | "queryRemoved">[]>;
-  /** The statuses of runs; deleted ones are missing. */
-  statuses(ids: string[]): Promise<Map<string, RunStatus>>;
-  /** The queue of a run's conversations. */
-  queueOf(id: string): Promise<string | undefined>;
-  /** See `refillQueue`. */
-  refill(id: string): Promise<boolean>;
-  /** True if all turns of a run are stored, or it is not running any more. */
-  isFinished(id: string): Promise<boolean>;
-  /** The queues of running runs. */
-  usedQueues(): Promise<string[]>;
-  /** Keeps other processes from working on the runs of this one for `RESERVED_SECONDS`. */
-  reserve(ids: string[]): Promise<void>;
-}
 
 /** A store on PostgreSQL with what belongs to it. `store.close` closes all of it. */
 export interface OpenedPostgres {
@@ -61,10 +34,6 @@ export interface OpenPostgresOptions {
   onError?: (error: Error) => void;
 }
 
-/** How long a process may take to renew its reservation. */
-export const RESERVED_SECONDS = 15;
-/** `/readyz` answers within this time, even if the database does not. */
-const CHECK_MS = 3_000;
 const NAME = "assay-eval";
 
 /** Connects and migrates. Throws `ConfigError`, without the password, if the database cannot be used. */
@@ -119,203 +88,4 @@ function cannotOpen(address: string, error: unknown): ConfigError {
   return new ConfigError(`cannot open EVAL_DATA=${describePostgres(address)}: ${words}`, {
     cause: error,
   });
-}
-
-interface SharedParts {
-  pool: PostgresPool;
-  news: RunNews;
-  work: WorkList;
-  now: () => number;
-}
-
-function createSharedStore(
-  db: Kysely<PostgresTables>,
-  { pool, news, work, now }: SharedParts,
-): SharedStore {
-  const common = asCommon(db);
-  const newId = createRunIds(now);
-  const store = createRunStore(common, {
-    now,
-    newId,
-    // Who waits for the end of a run is told at once.
-    insertTurns: createSharedTurnInsert(
-      pool,
-      (id, { mayBeLast }) => news.tell(id, mayBeLast ? "state" : "turns"),
-    ),
-    insertReplies: createSharedReplyInsert(pool),
-    async prepareRun(run, { isReserved = false }) {
-      const queue = queueFor(run.id);
-      await work.prepare(queue);
-      return {
-        store: (transaction) => fill(transaction as never, run, { queue, isReserved }),
-        drop: () => work.drop(queue).catch(() => {}), // swept later, as after a failure
-      };
-    },
-  });
-
-  /** Lists what is left of a run in its new queue, and numbers further turns after the stored ones. */
-  async function fill(
-    transaction: Transaction<PostgresTables>,
-    run: StoredRun,
-    { queue, isReserved }: { queue: string; isReserved: boolean },
-  ): Promise<void> {
-    const conversations = await listUnfinished(asCommon(transaction), run);
-    await work.add(queue, conversations, executeIn(transaction));
-    const { lastSeq } = await readTally(asCommon(transaction), run.id);
-    await transaction.updateTable("runs")
-      .set({ queue, last_seq: lastSeq, reserved_until: isReserved ? reservation() : null })
-      .where("id", "=", run.id).execute();
-  }
-
-  async function reopen(id: string, change: StatusChange): Promise<RunStatus | undefined> {
-    const queue = queueFor(id);
-    await work.prepare(queue);
-    let isUsed = false;
-    try {
-      return await db.transaction().execute(async (transaction) => {
-        const before = await lockRun(transaction, id);
-        const mayChange = !change.from || (before && change.from.includes(before.status));
-        if (!before || !mayChange || before.status === "running") return before?.status;
-        await transaction.updateTable("runs").set(toStatusColumns({ status: "running" }, now()))
-          .where("id", "=", id).execute();
-        const run = await createRunReader(asCommon(transaction)).getRun(id);
-        await fill(transaction, run!, { queue, isReserved: change.isReserved ?? false });
-        isUsed = true;
-        return "running";
-      });
-    } finally {
-      if (!isUsed) await work.drop(queue).catch(() => {});
-    }
-  }
-
-  async function endRun(id: string, change: StatusChange): Promise<RunStatus | undefined> {
-    let queue: string | null = null;
-    const status = await db.transaction().execute(async (transaction) => {
-      const before = await lockRun(transaction, id); // no turn is stored while the tally is counted
-      if (!before || (change.from && !change.from.includes(before.status))) return before?.status;
-      const tally = change.tally === "count"
-        ? await readTally(asCommon(transaction), id)
-        : change.tally;
-      queue = before.queue;
-      await transaction.updateTable("runs")
-        .set({ ...toStatusColumns({ ...change, tally }, now()), queue: null, reserved_until: null })
-        .where("id", "=", id).execute();
-      if (change.status === "completed") await deleteReplies(asCommon(transaction), id);
-      return change.status;
-    });
-    if (queue !== null) await work.drop(queue).catch(() => {}); // swept later
-    return status;
-  }
-
-  /** After the transaction that has changed them. */
-  function tellStates(ids: string[]): void {
-    work.added();
-    for (const id of ids) news.tell(id, "state");
-  }
-
-  return {
-    ...store,
-
-    async createRun(run) {
-      const created = await store.createRun(run);
-      tellStates([created.id]);
-      return created;
-    },
-
-    async createGroup(group) {
-      const created = await store.createGroup(group);
-      if (created.outcome === "created") tellStates(created.runs.map(({ id }) => id));
-      return created;
-    },
-
-    async setStatus(id, change) {
-      const status = change.status === "running"
-        ? await reopen(id, change)
-        : await endRun(id, change);
-      tellStates([id]);
-      return status;
-    },
-
-    async openRuns() {
-      const rows = await db.selectFrom("runs").select(["id", "query_removed"])
-        .where("status", "=", "running")
-        .where(({ or, eb }) =>
-          or([
-            eb("reserved_until", "is", null),
-            eb("reserved_until", "<", sql<Date>`now()`),
-          ])
-        )
-        .orderBy("id").execute();
-      return rows.map(({ id, query_removed }) => ({ id, queryRemoved: query_removed === 1 }));
-    },
-
-    async statuses(ids) {
-      if (ids.length === 0) return new Map();
-      const rows = await db.selectFrom("runs").select(["id", "status"]).where("id", "in", ids)
-        .execute();
-      return new Map(rows.map(({ id, status }) => [id, status]));
-    },
-
-    async queueOf(id) {
-      const row = await db.selectFrom("runs").select("queue").where("id", "=", id)
-        .executeTakeFirst();
-      return row?.queue ?? undefined;
-    },
-
-    refill: (id) => refillQueue(db, { id, work }),
-
-    async isFinished(id) {
-      const { rows: [row] } = await pool.query<{ finished: boolean }>({
-        name: "is_finished",
-        // The newest number is never below the number of turns: they are counted near the end only.
-        text: `select case
-            when status <> 'running' then true
-            when last_seq < total_turns then false
-            else (select count(*) from turns where run_id = runs.id) >= total_turns
-          end as finished
-          from runs where id = $1`,
-        values: [id],
-      });
-      return row?.finished ?? true;
-    },
-
-    async usedQueues() {
-      const rows = await db.selectFrom("runs").select("queue").where("status", "=", "running")
-        .where("queue", "is not", null).execute();
-      return rows.map(({ queue }) => queue!);
-    },
-
-    async reserve(ids) {
-      if (ids.length === 0) return;
-      await db.updateTable("runs")
-        .set({ reserved_until: reservation() })
-        .where("id", "in", ids).where("status", "=", "running")
-        .execute();
-    },
-
-    async checkWrite() {
-      const { promise: late, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => reject(unavailable()), CHECK_MS);
-      try {
-        await Promise.race([store.checkWrite(), late]);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-
-    async close() {
-      await news.close();
-      await store.close();
-    },
-  };
-}
-
-/** By the clock of the database, which all processes share. */
-function reservation() {
-  return sql<Date>`now() + make_interval(secs => ${RESERVED_SECONDS})`;
-}
-
-/** A name that was never used: a queue that is dropped late must not be that of a resumed run. */
-function queueFor(runId: string): string {
-  return `run-${runId}-${crypto.randomUUID().slice(0, 8)}`;
 }
