@@ -80,6 +80,23 @@ export class AppError extends Error {
   }
 }
 
+/** 400 for a parameter of the query, and why it cannot be used. */
+export function invalidParameter(path: string, message: string): AppError {
+  return invalidRequest("query", { path, message });
+}
+
+/** 400 for a field of the body, and why it cannot be used. */
+export function invalidField(path: string, message: string): AppError {
+  return invalidRequest("request body", { path, message });
+}
+
+function invalidRequest(place: string, error: FieldError): AppError {
+  const { path, message } = error;
+  return new AppError(400, "invalid_request", `cannot use the ${place}: ${path}: ${message}`, {
+    errors: [error],
+  });
+}
+
 /** The caller's connection closed before its request had arrived. */
 export class ClientLeft extends Error {
   override readonly name = "ClientLeft";

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { invalidField } from "../../shared/errors.ts";
 import { nameOf, withNameInText } from "../../shared/providers/author_name.ts";
 import { createCallIds } from "../../shared/providers/call_ids.ts";
 import {
@@ -72,7 +72,9 @@ export function buildHistory(
     .join("\n\n");
   const conversation = given.filter((message) => !isMoved(message));
   const isPromptAlone = given.length === 0 && Boolean(callerPrompt?.trim());
-  if (!isPromptAlone && !conversation.some(isSaid)) throw nothingSaid(field);
+  if (!isPromptAlone && !conversation.some(isSaid)) {
+    throw invalidField(field, "at least one message must not be blank");
+  }
   const { answered, whole } = readCalls(conversation);
   const isSpoken = (message: CallerMessage) =>
     message.role === "tool" || !isBlank(message) || whole.has(message);
@@ -269,11 +271,4 @@ function isBlank({ content }: CallerMessage): boolean {
 
 function isQuestion({ role }: CallerMessage): boolean {
   return role === "user";
-}
-
-function nothingSaid(field: string): AppError {
-  const message = "at least one message must not be blank";
-  return new AppError(400, "invalid_request", `cannot use the request body: ${field}: ${message}`, {
-    errors: [{ path: field, message }],
-  });
 }

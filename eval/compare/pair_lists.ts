@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { invalidParameter } from "../../shared/errors.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { mean } from "../assess/mean.ts";
 import type { RunReader } from "../store/store.ts";
@@ -55,10 +55,7 @@ export interface PairListQuery {
 export async function listPairs(reader: RunReader, query: PairListQuery): Promise<PairLists> {
   const lists = await listPairsByScore(reader, query, (common) => {
     if (common.includes(query.score)) return [query.score];
-    const message = `must be one of ${common.join(", ")}`;
-    throw new AppError(400, "invalid_request", `cannot use the query: score: ${message}`, {
-      errors: [{ path: "score", message }],
-    });
+    throw invalidParameter("score", `must be one of ${common.join(", ")}`);
   });
   return lists.get(query.score) ?? { scenarios: [], turns: [] };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { invalidParameter } from "../../shared/errors.ts";
 import { readBodyPieces } from "../../shared/http/body_text.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readParams, readQuery } from "../../shared/http/query.ts";
@@ -120,7 +120,7 @@ function readFormat(url: URL) {
   const format = findFormat(name);
   if (format) return format;
   const names = FORMATS.map(({ name }) => name).join(", ");
-  throw invalidQuery("format", `must be one of ${names}`);
+  throw invalidParameter("format", `must be one of ${names}`);
 }
 
 const COLUMN = "column.";
@@ -130,16 +130,10 @@ function readColumns(url: URL): ColumnMapping {
   for (const [parameter, column] of url.searchParams) {
     if (!parameter.startsWith(COLUMN)) continue;
     const mapped = mapColumn(columns, { field: parameter.slice(COLUMN.length), column });
-    if (!mapped) throw invalidQuery(parameter, `must be ${COLUMN} and ${COLUMN_FIELDS}`);
+    if (!mapped) throw invalidParameter(parameter, `must be ${COLUMN} and ${COLUMN_FIELDS}`);
     columns = mapped;
   }
   return columns;
-}
-
-function invalidQuery(path: string, message: string): AppError {
-  return new AppError(400, "invalid_request", `cannot use the query: ${path}: ${message}`, {
-    errors: [{ path, message }],
-  });
 }
 
 /** If the beginning of a file fits several formats, its type decides. */

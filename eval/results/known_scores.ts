@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { invalidParameter } from "../../shared/errors.ts";
 
 /** Throws 400 for a score that is not among the `names` of a run. `parameter` has asked for it. */
 export function requireScores(
@@ -8,7 +8,5 @@ export function requireScores(
   const unknown = wanted.filter((name) => !names.has(name));
   if (unknown.length === 0) return;
   const message = `the run has no ${unknown.join(", ")}; its scores are ${[...names].join(", ")}`;
-  throw new AppError(400, "invalid_request", `cannot use the query: ${parameter}: ${message}`, {
-    errors: [{ path: parameter, message }],
-  });
+  throw invalidParameter(parameter, message);
 }

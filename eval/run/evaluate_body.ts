@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { AppError, invalidField } from "../../shared/errors.ts";
 import { checkBody, readSizedJson } from "../../shared/http/body.ts";
 import type { BodyLimits } from "../../shared/http/body_text.ts";
 import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate_request.ts";
@@ -82,8 +82,5 @@ function namesDataset(value: unknown): boolean {
 /** A dataset that is not there is a wrong field of the body, not a wrong address. */
 function refuse(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-  const { message } = error;
-  throw new AppError(400, "invalid_request", `cannot use the request body: dataset: ${message}`, {
-    errors: [{ path: "dataset", message }],
-  });
+  throw invalidField("dataset", error.message);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { invalidParameter } from "../../shared/errors.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { IndexedTurn } from "../store/list_query.ts";
 import type { RunStore } from "../store/store.ts";
@@ -9,7 +9,7 @@ import type { RunOutline } from "./run_outlines.ts";
 /** Throws 400 if the query has a metadata key that no turn of the run has. */
 export function requireLabelKey({ label_key: key }: TurnListQuery, outline: RunOutline): void {
   if (key === undefined || outline.metadataKeys.has(facetName(key))) return;
-  throw refuse("label_key", "must be a metadata key of the run");
+  throw invalidParameter("label_key", "must be a metadata key of the run");
 }
 
 /**
@@ -26,9 +26,9 @@ export async function requireScores(
   },
 ): Promise<void> {
   if (sort.by === "score" && !await isKnown(sort.name)) {
-    throw refuse("sort", `must be ${OWN_SORTS.join(", ")} or a score of the run`);
+    throw invalidParameter("sort", `must be ${OWN_SORTS.join(", ")} or a score of the run`);
   }
-  if (!await isKnown(score)) throw refuse("score", "must be a score of the run");
+  if (!await isKnown(score)) throw invalidParameter("score", "must be a score of the run");
 
   async function isKnown(name: string): Promise<boolean> {
     const own = facetName(name);
@@ -45,10 +45,4 @@ export async function requireScores(
     if (first.turns.every(hasIt)) return true;
     return await store.countTurns(id, { score: { name } }) > 0;
   }
-}
-
-function refuse(path: string, message: string): AppError {
-  return new AppError(400, "invalid_request", `cannot use the query: ${path}: ${message}`, {
-    errors: [{ path, message }],
-  });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../errors.ts";
+import { type AppError, invalidParameter } from "../errors.ts";
 
 /** The text of a cursor. Callers are told to pass it on and not to look into it. */
 export function writeCursor(value: unknown): string {
@@ -11,9 +11,7 @@ const FORGED = "must be the next_cursor of the page before";
 
 /** The error for a cursor that no page has. */
 export function forgedCursor(): AppError {
-  return new AppError(400, "invalid_request", `cannot use the query: cursor: ${FORGED}`, {
-    errors: [{ path: "cursor", message: FORGED }],
-  });
+  return invalidParameter("cursor", FORGED);
 }
 
 /** Longer ones were not written by this service. */
@@ -31,10 +29,10 @@ export function cursor<T extends z.ZodType>(schema: T) {
 
 /** The error for a cursor of another order, which would skip rows or repeat them. */
 export function wrongCursor(sort: string): AppError {
-  const message = `must be of a page with the same sort; this one is of sort=${sort}`;
-  return new AppError(400, "invalid_request", `cannot use the query: cursor: ${message}`, {
-    errors: [{ path: "cursor", message }],
-  });
+  return invalidParameter(
+    "cursor",
+    `must be of a page with the same sort; this one is of sort=${sort}`,
+  );
 }
 
 function parse(text: string): unknown {

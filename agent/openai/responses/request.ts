@@ -1,4 +1,4 @@
-import { AppError } from "../../../shared/errors.ts";
+import { invalidField } from "../../../shared/errors.ts";
 import { listFieldErrors } from "../../../shared/field_errors.ts";
 import { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
 import type { ResponsesRequest } from "../../../shared/schemas/responses.ts";
@@ -58,9 +58,7 @@ export function toCompletionRequest(body: ResponsesRequest, findItem: FindItem):
   });
   if (result.success) return result.data;
   const message = listFieldErrors(result.error)[0]?.message ?? "it is not supported";
-  throw new AppError(400, "invalid_request", `cannot use the request body: input: ${message}`, {
-    errors: [{ path: "input", message }],
-  });
+  throw invalidField("input", message);
 }
 
 function toResponseFormat(format: NonNullable<ResponsesRequest["text"]>["format"]) {
