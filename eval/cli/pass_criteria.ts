@@ -107,12 +107,12 @@ export async function findBaseline(
     context.err.write(`${error.message}; nothing is compared\n`);
     return { ...criteria, baseline: undefined };
   }
-  if (scores.length > 0) await requireScores(reader, { baseline, scores });
+  if (scores.length > 0) await requireBaselineScores(reader, { baseline, scores });
   context.err.write(`baseline ${baseline}\n`);
   return { ...criteria, baseline };
 }
 
-async function requireScores(
+async function requireBaselineScores(
   reader: RunReader,
   { baseline, scores }: { baseline: string; scores: string[] },
 ): Promise<void> {

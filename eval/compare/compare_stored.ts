@@ -52,8 +52,8 @@ export async function comparableRuns(
   reader: RunReader,
   ids: { baseline: string; candidate: string },
 ) {
-  const baseline = await requireRun(reader, ids.baseline);
-  const candidate = await requireRun(reader, ids.candidate);
+  const baseline = await requireCompared(reader, ids.baseline);
+  const candidate = await requireCompared(reader, ids.candidate);
   const release = new DisposableStack();
   release.use(reader.keep(baseline.id));
   release.use(reader.keep(candidate.id));
@@ -87,7 +87,7 @@ export function toComparable(
   };
 }
 
-async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
+async function requireCompared(reader: RunReader, id: string): Promise<StoredRun> {
   const run = await reader.getRun(id);
   if (run) return run;
   throw new AppError(404, "not_found", `cannot compare run "${id}": there is no such run`);

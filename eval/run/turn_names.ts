@@ -16,7 +16,7 @@ export function requireLabelKey({ label_key: key }: TurnListQuery, outline: RunO
  * Throws 400 if the query has a score that no turn of the run has. `turns` are those that were
  * found: only if they lack it, more is read. A run without turns may yet have any score.
  */
-export async function requireScores(
+export async function requireQueriedScores(
   { sort, score }: TurnListQuery,
   { id, store, outline, turns }: {
     id: string;

@@ -10,7 +10,7 @@ import type { RunStore } from "../store/store.ts";
 import { ScenarioListQuery, TurnListQuery, TurnPath } from "./list_parameters.ts";
 import type { RunManager } from "./manager.ts";
 import { createRunOutlines, type RunOutline } from "./run_outlines.ts";
-import { requireLabelKey, requireScores } from "./turn_names.ts";
+import { requireLabelKey, requireQueriedScores } from "./turn_names.ts";
 import { ALL_FIELDS, viewTurn } from "./turn_view.ts";
 import { runNotFound } from "../store/require_run.ts";
 
@@ -52,7 +52,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
         ...(query.cursor && { after: readTurnCursor(query.cursor, sortName) }),
       });
       const isFirst = query.cursor === undefined;
-      if (isFirst) await requireScores(query, { id, store, outline, turns: page.turns });
+      if (isFirst) await requireQueriedScores(query, { id, store, outline, turns: page.turns });
       const total = isFirst && filter.text === undefined
         ? await store.countTurns(id, filter)
         : null;
