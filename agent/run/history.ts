@@ -1,15 +1,11 @@
 import { invalidField } from "../../shared/errors.ts";
-import { nameOf, withNameInText } from "../../shared/providers/author_name.ts";
+import { withNameInText } from "../../shared/providers/author_name.ts";
 import { createCallIds } from "../../shared/providers/call_ids.ts";
-import {
-  isBlankContent,
-  joinContents,
-  textOf,
-  withoutBlankTexts,
-} from "../../shared/providers/content.ts";
-import type { ChatMessage, ExtraFields, ToolCall } from "../../shared/providers/provider.ts";
+import { isBlankContent, textOf, withoutBlankTexts } from "../../shared/providers/content.ts";
+import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
+import { mergeTurns } from "./merged_turns.ts";
 import { MAX_ID, toHistoryCall } from "./tool_call.ts";
 
 /** What was changed so that strict providers accept a conversation; counts of messages. */
@@ -152,53 +148,6 @@ function cutFront(messages: CallerMessage[], limit: number): CallerMessage[] {
   if (question) return [question, ...rest];
   const first = tail.findIndex(isQuestion);
   return first >= 0 ? tail.slice(first) : tail;
-}
-
-interface MergeOptions {
-  whole: Set<CallerMessage>;
-  keepsAuthors: boolean;
-}
-
-/** Joins consecutive messages of one author. Tool results stay separate: each answers its own call. */
-function mergeTurns(
-  messages: CallerMessage[],
-  { whole, keepsAuthors }: MergeOptions,
-): CallerMessage[] {
-  const turns: CallerMessage[] = [];
-  for (const message of messages) {
-    const last = turns.at(-1);
-    const staysApart = !last || (keepsAuthors && nameOf(last) !== nameOf(message));
-    const merged = staysApart ? undefined : mergeTurn(last, message);
-    if (!merged) turns.push(message);
-    else {
-      turns[turns.length - 1] = merged;
-      if (whole.has(message)) whole.add(merged);
-    }
-  }
-  return turns;
-}
-
-function mergeTurn(first: CallerMessage, second: CallerMessage): CallerMessage | undefined {
-  if (second.role === "tool" || first.role !== second.role) return undefined;
-  const isOther = nameOf(first) !== nameOf(second);
-  const [last, message] = isOther
-    ? [withNameInText(first), withNameInText(second)]
-    : [first, second];
-  if (isBlank(last)) return { ...last, ...message };
-  const content = isBlank(message) ? last.content : joinContents(last.content, message.content);
-  if (last.role === "assistant") return { ...last, ...message, content };
-  return withExtra({ role: last.role, content }, commonFields(last.extra, message.extra));
-}
-
-function withExtra<Message extends object>(message: Message, extra: ExtraFields) {
-  return Object.keys(extra).length > 0 ? { ...message, extra } : message;
-}
-
-/** The fields that hold for both messages. */
-function commonFields(first: ExtraFields = {}, second: ExtraFields = {}): ExtraFields {
-  const isCommon = ([name, value]: [string, unknown]) =>
-    JSON.stringify(value) === JSON.stringify(second[name]);
-  return Object.fromEntries(Object.entries(first).filter(isCommon));
 }
 
 function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {
