@@ -1,0 +1,50 @@
+import { assertRejects } from "@std/assert";
+import { createFetchUrl, type FetchUrlOptions } from "../../agent/tools/fetch_url.ts";
+import { createPageConverter } from "../../agent/tools/fetch_url/page_converter.ts";
+import { ToolError } from "../../agent/tools/tool.ts";
+import { isPublicAddress } from "../../shared/http/public_address.ts";
+import { createPublicFetch } from "../../shared/http/public_fetch.ts";
+import { type Answer, raw, startProviderDouble } from "./provider_double.ts";
+
+/** The tool as the service uses it, except for the given options. */
+export function createTool(options: Partial<FetchUrlOptions> = {}) {
+  return createFetchUrl({
+    fetch: createPublicFetch(),
+    converter: createPageConverter(),
+    ...options,
+  });
+}
+
+/**
+ * The tool with `site.test` as a public host that leads to the double. `resolve` answers in place of
+ * DNS; 127.0.0.1 counts as public only as the address of that host.
+ */
+export function toolOf(resolve: (hostname: string) => string[] = () => ["127.0.0.1"]) {
+  const fetch = createPublicFetch({
+    resolve: (hostname) =>
+      Promise.resolve(resolve(hostname).map((address) => ({ address, family: 4 }))),
+    isPublic: (address) => address === "127.0.0.1" || isPublicAddress(address),
+  });
+  return createTool({ fetch });
+}
+
+/** What the tool returns for a page. */
+export async function read(answers: Answer | Answer[], path = "/page"): Promise<string> {
+  await using double = await startProviderDouble(answers);
+  using tool = toolOf();
+  return await tool.run({ url: siteUrl(double, path) }, {});
+}
+
+/** The address of the double as that host. */
+export function siteUrl({ origin }: { origin: string }, path = "/"): string {
+  return `http://site.test:${new URL(origin).port}${path}`;
+}
+
+/** What the model is told of work that is refused. */
+export async function refusal(work: () => Promise<string>): Promise<string> {
+  return (await assertRejects(work, ToolError)).message;
+}
+
+/** A page. */
+export const html = (body: string, type = "text/html; charset=utf-8") =>
+  raw(body, { headers: { "content-type": type } });
