@@ -1,27 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
 import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
-import type { FieldError } from "../../shared/errors.ts";
 import type { EvaluateResponse } from "../../shared/schemas/evaluate_response.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { providerError } from "../fakes/eval_ports.ts";
-import {
-  evalService,
-  evaluateBody,
-  evaluateRequestOf,
-  evaluateWith,
-} from "../fakes/eval_service.ts";
+import { evalService, evaluateBody, evaluateWith, scenarioBody } from "../fakes/eval_service.ts";
 import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
-
-/** A batch of one scenario whose turns are the fields given. */
-function batch(turns: Record<string, unknown>[], scenario: Record<string, unknown> = {}) {
-  const interactions = turns.map((fields, index) => ({
-    id: `t${index + 1}`,
-    user_message: `Question ${index + 1}`,
-    ...fields,
-  }));
-  return evaluateBody({ test_batch: { id: "s1", interactions, ...scenario } });
-}
 
 const first = (answer: EvaluateResponse) => answer.results.scenarios[0]!.attempts[0]!.interactions;
 
@@ -29,7 +13,7 @@ Deno.test("a turn's checks are a score, each with its verdict and reason", async
   const { service } = evalService(() => "Your refund is on its way.");
   const answer = await evaluateWith(
     service,
-    batch([{
+    scenarioBody([{
       checks: [
         { type: "contains", value: "refund" },
         { type: "contains", value: "order", weight: 3, name: "names the order" },
@@ -62,7 +46,7 @@ Deno.test("a scenario's checks hold for all turns, and those of the conversation
   const { service } = evalService((conversation) => `Reply ${conversation.length}`);
   const answer = await evaluateWith(
     service,
-    batch([{}, { checks: [{ type: "contains", value: "3" }] }], {
+    scenarioBody([{}, { checks: [{ type: "contains", value: "3" }] }], {
       checks: [{ type: "starts_with", value: "Reply" }],
       conversation_checks: [
         { type: "contains", value: ["Reply 1", "Reply 3"] },
@@ -83,7 +67,7 @@ Deno.test("a scenario's checks hold for all turns, and those of the conversation
 
 Deno.test("a turn with a failed required check does not pass, however high its scores", async () => {
   const { service } = evalService(() => "Yes");
-  const body = batch([{
+  const body = scenarioBody([{
     reference_reply: "Yes",
     checks: [
       { type: "equals", value: "Yes", weight: 99 },
@@ -117,7 +101,7 @@ Deno.test("a turn that passes names the checks that it failed", async () => {
   const { service } = evalService(() => "Yes");
   const { run_id } = await evaluateWith(
     service,
-    batch([{
+    scenarioBody([{
       reference_reply: "Yes",
       checks: [{ type: "contains", value: "Y" }, { type: "contains", value: "please" }],
     }]),
@@ -132,7 +116,7 @@ Deno.test("a check that cannot be decided leaves checks and overall missing, wit
   const { service } = evalService(() => "Yes");
   const answer = await evaluateWith(
     service,
-    batch([{
+    scenarioBody([{
       checks: [{ type: "equals", value: "Yes", weight: 3 }, {
         type: "max_output_tokens",
         value: 5,
@@ -152,7 +136,7 @@ Deno.test("a failed call counts 0 in checks", async () => {
   const { service } = evalService(undefined, {
     target: { ask: () => Promise.reject(providerError(500)) },
   });
-  const body = batch([{ checks: [{ type: "equals", value: "Yes" }] }]);
+  const body = scenarioBody([{ checks: [{ type: "equals", value: "Yes" }] }]);
   const answer = await evaluateWith(service, body);
   assertEquals(first(answer)[0]!.scores.checks, 0);
 });
@@ -169,7 +153,7 @@ Deno.test("limits of time and tokens are checked per reply and per conversation"
   });
   const answer = await evaluateWith(
     service,
-    batch([{}, {}], {
+    scenarioBody([{}, {}], {
       checks: [{ type: "max_output_tokens", value: 5 }, { type: "max_latency_ms", value: 60_000 }],
       conversation_checks: [{ type: "max_output_tokens", value: 5 }],
     }),
@@ -184,7 +168,7 @@ Deno.test("a similar check asks for a least similarity, to the reference or to a
   const { service } = evalService(() => "your refund is on its way");
   const answer = await evaluateWith(
     service,
-    batch([{
+    scenarioBody([{
       reference_reply: "your refund is on its way",
       checks: [
         { type: "similar", min: 0.9 },
@@ -200,7 +184,10 @@ Deno.test("a similarity just below the least one never reads as if it reached it
   const ask = async (min: number) => {
     const reference_reply = "your refund comes tomorrow";
     const [turn] = first(
-      await evaluateWith(service, batch([{ reference_reply, checks: [{ type: "similar", min }] }])),
+      await evaluateWith(
+        service,
+        scenarioBody([{ reference_reply, checks: [{ type: "similar", min }] }]),
+      ),
     );
     return { value: turn!.scores.semantic_similarity!, check: turn!.check_results![0]! };
   };
@@ -221,7 +208,7 @@ Deno.test("a judge decides criteria, of a reply and of the conversation, by majo
   });
   const { service } = evalService(() => "Certainly.", { scoring: scoringPorts({ judge }) });
   const body = {
-    ...batch([{ checks: [{ type: "judge", value: "The reply is polite." }] }], {
+    ...scenarioBody([{ checks: [{ type: "judge", value: "The reply is polite." }] }], {
       conversation_checks: [{ type: "judge", value: "The problem is solved." }],
     }),
     judge_votes: 2,
@@ -232,80 +219,6 @@ Deno.test("a judge decides criteria, of a reply and of the conversation, by majo
   assertEquals([solved!.value, solved!.reason], [null, "the judge's votes are tied"]);
   const texts = asked.map(({ messages }) => messages[1]!.content);
   assert(texts.some((text) => text.includes("user: Question 1\n\nassistant: Certainly.")));
-});
-
-const REFUSED: [string, unknown, string][] = [
-  ["an unknown type", [{ type: "matches", value: "x" }], "checks.0.type"],
-  ["a negative weight", [{ type: "contains", value: "x", weight: -1 }], "checks.0.weight"],
-  ["a misspelt field", [{ type: "contains", value: "x", requried: true }], "checks.0"],
-  ["an invalid pattern", [{ type: "regex", value: "(" }], "checks.0.value"],
-  ["an invalid schema", [{ type: "json", value: { type: "strin" } }], "checks.0.value"],
-  ["an unknown language", [{ type: "language", value: "tlh" }], "checks.0.value"],
-  ["a judge without a judge", [{ type: "judge", value: "polite" }], "checks.0"],
-  ["a similar without a text", [{ type: "similar" }], "checks.0"],
-  ["a limit below 0", [{ type: "max_chars", value: -1 }], "checks.0.value"],
-  ["no list", { type: "contains", value: "x" }, "checks"],
-  [
-    "more than 200",
-    Array.from({ length: 201 }, () => ({ type: "contains", value: "x" })),
-    "checks",
-  ],
-];
-
-Deno.test("a bad check is a 400 that names its path, and nothing is asked", async (t) => {
-  using checks = createContentChecks();
-  const { service, asked } = evalService(() => "Yes", { scoring: scoringPorts({ checks }) });
-  const refuse = async (body: unknown): Promise<FieldError[]> => {
-    const response = await service(evaluateRequestOf(body));
-    assertEquals(response.status, 400);
-    const problem = await response.json();
-    assertEquals(problem.code, "invalid_request");
-    return problem.errors;
-  };
-  for (const [name, bad, path] of REFUSED) {
-    await t.step(name, async () => {
-      const one = await refuse(batch([{ checks: bad }]));
-      assertEquals(one.map((error) => error.path)[0], `test_batch.interactions.0.${path}`);
-    });
-  }
-  await t.step("a similar whose reference is empty", async () => {
-    const [error] = await refuse(batch([{ reference_reply: "", checks: [{ type: "similar" }] }]));
-    assertEquals(error!.path, "test_batch.interactions.0.checks.0");
-  });
-  await t.step("in a list of scenarios, and in a scenario", async () => {
-    const scenario = {
-      id: "s",
-      interactions: [{ id: "1", user_message: "Hi" }],
-      conversation_checks: [{ type: "contains", value: "x" }, { type: "regex", value: "(" }],
-    };
-    const errors = await refuse(evaluateBody({ test_batch: [scenario, scenario] }));
-    assertEquals(errors.map(({ path }) => path), [
-      "test_batch.0.conversation_checks.1.value",
-      "test_batch.1.conversation_checks.1.value",
-    ]);
-  });
-  await t.step("a schema that is too large, and schemas that are so together", async () => {
-    const json = (characters: number) => ({
-      type: "json",
-      value: { description: "x".repeat(characters) },
-    });
-    const [one] = await refuse(batch([{ checks: [json(10), json(64_001)] }]));
-    assertEquals(one, {
-      path: "test_batch.interactions.0.checks.1.value",
-      message: "must have at most 64,000 characters",
-    });
-    const [all] = await refuse(batch([{ checks: new Array(5).fill(json(60_000)) }]));
-    assertEquals(all, {
-      path: "test_batch.interactions.0.checks",
-      message: "must have at most 256,000 characters in all their schemas",
-    });
-  });
-  await t.step("more than 200 together with the scenario's", async () => {
-    const some = Array.from({ length: 150 }, () => ({ type: "contains", value: "x" }));
-    const errors = await refuse(batch([{ checks: some }], { checks: some }));
-    assertEquals(errors[0]!.path, "test_batch.interactions.0");
-  });
-  assertEquals(asked, []);
 });
 
 Deno.test("comparisons have checks as a score, unless the checks differ", async () => {

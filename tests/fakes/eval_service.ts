@@ -80,6 +80,19 @@ export function evaluateBody(fields: Record<string, unknown> = {}) {
   };
 }
 
+/** The same with one scenario, whose turns have the fields given. */
+export function scenarioBody(
+  turns: Record<string, unknown>[],
+  scenario: Record<string, unknown> = {},
+) {
+  const interactions = turns.map((fields, index) => ({
+    id: `t${index + 1}`,
+    user_message: `Question ${index + 1}`,
+    ...fields,
+  }));
+  return evaluateBody({ test_batch: { id: "s1", interactions, ...scenario } });
+}
+
 /** Fields of a body: one conversation of two turns. */
 export const TWO_TURNS = {
   test_batch: {

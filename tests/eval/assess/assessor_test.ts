@@ -1,36 +1,10 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { createMemo } from "../../../eval/assess/background/memo.ts";
-import type { Embedder } from "../../../eval/assess/embeddings/embedder.ts";
 import { createAssessor } from "../../../eval/assess/assessor.ts";
-import type { ScoringPorts } from "../../../eval/assess/scoring_ports.ts";
 import type { ScoreInput, Scorer } from "../../../eval/assess/scores/scorer.ts";
 import { scorers } from "../../../eval/assess/scores/scorers.ts";
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
-import { interaction, providerError, scenario } from "../../fakes/eval_ports.ts";
-import { fakeEmbedder, fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
-
-const refund = (id: string, reference_reply: string) =>
-  interaction(id, { reference_reply, reference_metadata: { intent: "refund" } });
-const delivery = (id: string, reference_reply: string) =>
-  interaction(id, { reference_reply, reference_metadata: { intent: "delivery" } });
-
-const BATCH = [
-  refund("r1", "Your money goes back to your card within five days."),
-  refund("r2", "We refund the full price to your card."),
-  delivery("d1", "The parcel arrives on Thursday."),
-  delivery("d2", "Your parcel was shipped and arrives soon."),
-];
-
-function assessor(batch: Interaction[] = BATCH, more: Partial<ScoringPorts> = {}) {
-  return createAssessor({ test_batch: [scenario("s", batch)], rubric: undefined, judge_votes: 1 }, {
-    ports: scoringPorts(more),
-    signal: new AbortController().signal,
-  });
-}
-
-function assess(subject: Interaction, reply: string, batch: Interaction[] = BATCH) {
-  return assessor(batch).assess(subject, reply);
-}
+import { assess, assessor, BATCH, delivery, refund } from "../../fakes/assessed_batch.ts";
+import { interaction, scenario } from "../../fakes/eval_ports.ts";
+import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 Deno.test("a reply gets the intent of the reference it is nearest to", async () => {
   const { generatedMetadata, scores } = await assess(BATCH[0]!, "We refund it to your card.");
@@ -200,49 +174,6 @@ Deno.test("an empty reference is none, for every score and for the judge", async
   assertEquals((await failed(subject)).semantic_similarity, null);
 });
 
-Deno.test("the references are encoded before the first reply is there", async () => {
-  const { embedder, embedded } = fakeEmbedder();
-  assessor(BATCH, { embedder });
-  await new Promise((resolve) => setTimeout(resolve)); // one after the other, without waiting
-  assertEquals(embedded, BATCH.map(({ reference_reply }) => reference_reply));
-});
-
-Deno.test("once replies come, only the references that they need are encoded", async () => {
-  const { embedder, embedded } = fakeEmbedder();
-  const batch = Array.from(
-    { length: 100 },
-    (_, i) => interaction(`${i}`, { reference_reply: `The parcel ${i} arrives on Thursday.` }),
-  );
-  const { assess } = assessor(batch, { embedder });
-  for (const subject of batch) await assess(subject, subject.reference_reply!);
-  assertEquals(embedded.length, 1); // the one that was on its way at the first reply
-});
-
-Deno.test("the references of a batch are embedded once, however many replies there are", async () => {
-  const { embedder, embedded } = fakeEmbedder();
-  const memo = createMemo((text) => embedder.embed(text), { capacity: 100 });
-  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed: memo } });
-  for (let i = 0; i < 5; i++) await assess(BATCH[0]!, `We refund order ${i} to your card.`);
-  assertEquals(embedded.filter((text) => text === BATCH[0]!.reference_reply).length, 1);
-});
-
-Deno.test("a reply that repeats is studied once, a long one too", async () => {
-  for (const length of [20, 20_001]) {
-    let compared = 0;
-    const pairs = { ...scoringPorts().pairs };
-    const { compare } = pairs;
-    pairs.compare = (pair) => {
-      compared++;
-      return compare(pair);
-    };
-    const { assess } = assessor(BATCH, { pairs });
-    const reply = "We refund it. ".repeat(2000).slice(0, length);
-    await assess(BATCH[0]!, reply);
-    await assess(BATCH[0]!, reply);
-    assertEquals(compared, 1, `${length} characters`);
-  }
-});
-
 Deno.test("a failed turn counts 0 in every score that it would have had", async () => {
   const failed = await assessor().failed(BATCH[0]!);
   assertEquals(new Set(Object.values(failed)), new Set([0]));
@@ -262,38 +193,6 @@ Deno.test("a failed turn has no match for a key that does not count in this batc
   assertEquals(answered.scores.channel_match, null);
   const scores = await failed(subject);
   assertEquals([scores.intent_match, scores.channel_match, scores.metadata_match], [0, null, 0]);
-});
-
-Deno.test("a label that the judge could not give is asked for again when the reply repeats", async () => {
-  let isDown = true;
-  const { judge } = fakeJudge(({ name }) => {
-    if (name !== "labels") return '{"reason": "fine", "grade": 5}';
-    if (isDown) throw providerError(500);
-    return '{"labels": {"intent": "refund"}, "confidence": 0.9}';
-  });
-  const { assess } = assessor(BATCH, { judge });
-  const first = await assess(BATCH[0]!, "Here is your money.");
-  assertEquals(first.missing_scores?.intent_match, "judge_unavailable");
-  isDown = false;
-  const again = await assess(BATCH[0]!, "Here is your money.");
-  assertEquals([again.scores.intent_match, again.missing_scores], [1, undefined]);
-});
-
-Deno.test("a score that was missing is computed again when the reply repeats", async () => {
-  const { embedder } = fakeEmbedder();
-  let isDown = true;
-  const embed: Embedder["embed"] = (text) =>
-    isDown ? Promise.reject(new Error("no weights")) : embedder.embed(text);
-  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed } });
-  const reply = "We refund it to your card.";
-  const down = await assess(BATCH[0]!, reply);
-  const reason = "no sentence vectors: no weights";
-  assertEquals(
-    [down.missing_scores?.semantic_similarity, down.missing_scores?.intent_match],
-    [reason, reason],
-  );
-  isDown = false;
-  assertEquals((await assess(BATCH[0]!, reply)).missing_scores, undefined);
 });
 
 Deno.test("a failed turn has the same score names as an answered one", async () => {
