@@ -1,8 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createAgentDialect } from "../../eval/endpoint/agent_dialect.ts";
-import { createEndpointClient } from "../../eval/endpoint/client.ts";
-import { createEndpointPace } from "../../eval/endpoint/pace.ts";
-import { createOpenAIDialect } from "../../eval/endpoint/openai_dialect.ts";
+import { endpointTarget } from "../fakes/endpoint_target.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { completionBody, raw, startProviderDouble } from "../fakes/provider_double.ts";
 
@@ -19,18 +16,7 @@ for (const protocol of ["openai", "agent"] as const) {
       raw(latin1(ANSWERS[protocol]), { headers: { "content-type": "application/json" } }),
       raw(JSON.stringify(ANSWERS[protocol])),
     ]);
-    const client = createEndpointClient({
-      modelId: "m",
-      credential: undefined,
-      timeoutMs: 10_000,
-      retries: 0,
-      fetch,
-      pace: createEndpointPace(1),
-    });
-    const dialect = protocol === "openai"
-      ? createOpenAIDialect({ baseUrl: double.baseUrl, modelId: "m", parameters: {} }, client)
-      : createAgentDialect({ url: double.origin, modelId: "m" }, client);
-    const { service } = evalService(undefined, { target: dialect });
+    const { service } = evalService(undefined, { target: endpointTarget(protocol, double) });
     const { results } = await evaluateWith(service, evaluateBody({ attempts: 2 }));
     const replies = results.scenarios[0]!.attempts.map(({ interactions }) => interactions[0]!)
       .map(({ agent_reply, reply_encoding }) => ({ agent_reply, reply_encoding }));

@@ -1,11 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { deflateSync, zstdCompressSync } from "node:zlib";
-import { createAgentDialect } from "../../../eval/endpoint/agent_dialect.ts";
-import { createEndpointClient } from "../../../eval/endpoint/client.ts";
-import { createOpenAIDialect } from "../../../eval/endpoint/openai_dialect.ts";
-import { createEndpointPace } from "../../../eval/endpoint/pace.ts";
-import { createDecodedFetch, LEFT_BY_DENO } from "../../../shared/http/decoded_fetch.ts";
 import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
+import { endpointTarget } from "../../fakes/endpoint_target.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import {
   completionBody,
@@ -220,18 +216,7 @@ async function evaluateCases(protocol: "openai" | "agent", cases: Case[]) {
   await using double = await startProviderDouble((request) =>
     cases[Number(lastText(request))]!.answer()
   );
-  const client = createEndpointClient({
-    modelId: "m",
-    credential: undefined,
-    timeoutMs: 10_000,
-    retries: 0,
-    fetch: createDecodedFetch(fetch, LEFT_BY_DENO),
-    pace: createEndpointPace(1),
-  });
-  const target = protocol === "openai"
-    ? createOpenAIDialect({ baseUrl: double.baseUrl, modelId: "m", parameters: {} }, client)
-    : createAgentDialect({ url: double.origin, modelId: "m" }, client);
-  const { service } = evalService(undefined, { target });
+  const { service } = evalService(undefined, { target: endpointTarget(protocol, double) });
   const interactions = cases.map((_, index) => ({ id: `${index}`, user_message: `${index}` }));
   const { results } = await evaluateWith(
     service,

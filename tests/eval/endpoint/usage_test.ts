@@ -1,27 +1,17 @@
 import { assertEquals } from "@std/assert";
-import { createAgentDialect } from "../../../eval/endpoint/agent_dialect.ts";
-import { createEndpointClient } from "../../../eval/endpoint/client.ts";
-import { createOpenAIDialect } from "../../../eval/endpoint/openai_dialect.ts";
-import { createEndpointPace } from "../../../eval/endpoint/pace.ts";
 import { priceTarget } from "../../../eval/endpoint/prices.ts";
+import { endpointTarget } from "../../fakes/endpoint_target.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { startProviderDouble } from "../../fakes/provider_double.ts";
 
 /** One turn over real HTTP, with a check of its tokens and a price. */
 async function evaluate(protocol: "openai" | "agent", answer: Record<string, unknown>) {
   await using double = await startProviderDouble(() => Response.json(answer));
-  const client = createEndpointClient({
-    modelId: "m",
-    credential: undefined,
-    timeoutMs: 10_000,
-    retries: 0,
-    fetch,
-    pace: createEndpointPace(1),
+  const target = priceTarget(endpointTarget(protocol, double), {
+    input: 3,
+    output: 15,
+    currency: "USD",
   });
-  const dialect = protocol === "openai"
-    ? createOpenAIDialect({ baseUrl: double.baseUrl, modelId: "m", parameters: {} }, client)
-    : createAgentDialect({ url: double.origin, modelId: "m" }, client);
-  const target = priceTarget(dialect, { input: 3, output: 15, currency: "USD" });
   const { service } = evalService(undefined, { target });
   const checks = [{ type: "max_output_tokens", value: 5 }];
   const { results } = await evaluateWith(

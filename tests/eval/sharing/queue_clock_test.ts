@@ -1,35 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { type JobQueue, openJobQueue } from "../../../eval/sharing/job_queue.ts";
-import { openPostgres } from "../../../eval/store/postgres/open_postgres.ts";
-import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
-import { evaluateRequest } from "../../fakes/stored_runs.ts";
+import { openQueuedRun } from "../../fakes/postgres_queues.ts";
+import { postgresBin } from "../../fakes/postgres_server.ts";
 
 const ignore = postgresBin === undefined;
 const CONVERSATIONS = 3;
 
-/** A store with its queues, and a run of three conversations. */
-async function openRun() {
-  const server = await startPostgres();
-  let queues!: JobQueue;
-  const { store, pool } = await openPostgres({
-    address: await server.createDatabase(),
-    maxConnections: 4,
-    createWorkList: async (pool) => queues = await openJobQueue(pool, { onError: () => {} }),
-  });
-  const request = evaluateRequest({ scenarios: CONVERSATIONS });
-  const { id } = await store.createRun({ request, testName: "t" });
-  return {
-    queues,
-    queue: (await store.queueOf(id))!,
-    usedQueues: () => store.usedQueues(),
-    query: async (text: string) => (await pool.query<Record<string, unknown>>({ text })).rows,
-    async [Symbol.asyncDispose]() {
-      await queues.close();
-      await store.close();
-      await server[Symbol.asyncDispose]();
-    },
-  };
-}
+/** A run of three conversations. */
+const openRun = () => openQueuedRun({ scenarios: CONVERSATIONS });
 
 Deno.test({
   name: "after the database's clock was set back, conversations that wait are handed out",
@@ -53,7 +30,7 @@ Deno.test({
     await run.query(
       "update assay_jobs.queue set monitor_on = now() + interval '1 hour', monitor_claim_on = now() + interval '1 hour'",
     );
-    await run.queues.sweep(await run.usedQueues());
+    await run.queues.sweep(await run.store.usedQueues());
     assertEquals(
       await run.query(`select
         (select count(*)::int from assay_jobs.job_common where heartbeat_on > now()) as alive,
@@ -89,7 +66,7 @@ Deno.test({
     const { now } = Date;
     Date.now = () => now() + 60 * 60_000;
     try {
-      await run.queues.sweep(await run.usedQueues());
+      await run.queues.sweep(await run.store.usedQueues());
     } finally {
       Date.now = now;
     }

@@ -1,38 +1,21 @@
 import { assertEquals } from "@std/assert";
 import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
-import { type JobQueue, openJobQueue } from "../../../eval/sharing/job_queue.ts";
 import { createSharedWork } from "../../../eval/sharing/shared_work.ts";
-import { openPostgres } from "../../../eval/store/postgres/open_postgres.ts";
-import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
-import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+import { openQueuedRun } from "../../fakes/postgres_queues.ts";
+import { postgresBin } from "../../fakes/postgres_server.ts";
+import { storedTurn } from "../../fakes/stored_runs.ts";
 
 const ignore = postgresBin === undefined;
 
 /** A run of four conversations, of which one is stored and one is taken. */
 async function openRun() {
-  const server = await startPostgres();
-  let queues!: JobQueue;
-  const { store, pool } = await openPostgres({
-    address: await server.createDatabase(),
-    maxConnections: 4,
-    createWorkList: async (pool) => queues = await openJobQueue(pool, { onError: () => {} }),
-  });
-  const request = evaluateRequest({ scenarios: 4 });
-  const { id } = await store.createRun({ request, testName: "t" });
-  const queue = (await store.queueOf(id))!;
+  const run = await openQueuedRun({ scenarios: 4 });
+  const { id, store, queue, queues } = run;
   const [first] = await queues.fetch(queue, 1);
   await store.recordTurn(id, storedTurn([first!.data.scenario, 0, 0]));
   await queues.complete(queue, [first!]);
   await queues.fetch(queue, 1);
-  return {
-    ...{ id, queue, queues, store, stored: first!.data.scenario },
-    query: (text: string) => pool.query({ text }),
-    async [Symbol.asyncDispose]() {
-      await queues.close();
-      await store.close();
-      await server[Symbol.asyncDispose]();
-    },
-  };
+  return { ...run, stored: first!.data.scenario };
 }
 
 Deno.test({

@@ -1,33 +1,21 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createLocalWork, type RunWork, type TakenConversation } from "../../../eval/run/work.ts";
 import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
-import { type JobQueue, openJobQueue } from "../../../eval/sharing/job_queue.ts";
 import { createPaceBoard } from "../../../eval/sharing/pace_board.ts";
 import { createSharedWork } from "../../../eval/sharing/shared_work.ts";
-import { openPostgres } from "../../../eval/store/postgres/open_postgres.ts";
+import { openWithQueues } from "../../fakes/postgres_queues.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 
 const CONNECTIONS = 6;
 const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
-const opened = ignore ? undefined! : await openWithQueues();
+const opened = ignore ? undefined! : await openWithQueues(server, { maxConnections: CONNECTIONS });
 Deno.test.afterAll(async () => {
   if (ignore) return;
-  await opened.queues.close();
-  await opened.store.close();
+  await opened[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
 });
-
-async function openWithQueues() {
-  let queues: JobQueue;
-  const database = await openPostgres({
-    address: await server.createDatabase(),
-    maxConnections: CONNECTIONS,
-    createWorkList: async (pool) => queues = await openJobQueue(pool, { onError: () => {} }),
-  });
-  return { ...database, queues: queues! };
-}
 
 const SCENARIOS = 6;
 const request = evaluateRequest({ scenarios: SCENARIOS, attempts: 2 });

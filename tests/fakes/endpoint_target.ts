@@ -1,0 +1,24 @@
+import { createAgentDialect } from "../../eval/endpoint/agent_dialect.ts";
+import { createEndpointClient } from "../../eval/endpoint/client.ts";
+import { createOpenAIDialect } from "../../eval/endpoint/openai_dialect.ts";
+import { createEndpointPace } from "../../eval/endpoint/pace.ts";
+import { createDecodedFetch, LEFT_BY_DENO } from "../../shared/http/decoded_fetch.ts";
+import type { ProviderDouble } from "./provider_double.ts";
+
+/** A double as the endpoint of a run, asked in one of the two protocols over real HTTP. */
+export function endpointTarget(
+  protocol: "openai" | "agent",
+  { baseUrl, origin }: Pick<ProviderDouble, "baseUrl" | "origin">,
+) {
+  const client = createEndpointClient({
+    modelId: "m",
+    credential: undefined,
+    timeoutMs: 10_000,
+    retries: 0,
+    fetch: createDecodedFetch(fetch, LEFT_BY_DENO),
+    pace: createEndpointPace(1),
+  });
+  return protocol === "openai"
+    ? createOpenAIDialect({ baseUrl, modelId: "m", parameters: {} }, client)
+    : createAgentDialect({ url: origin, modelId: "m" }, client);
+}

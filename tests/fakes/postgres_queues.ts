@@ -1,0 +1,42 @@
+import { type JobQueue, openJobQueue } from "../../eval/sharing/job_queue.ts";
+import { openPostgres } from "../../eval/store/postgres/open_postgres.ts";
+import { type PostgresServer, startPostgres } from "./postgres_server.ts";
+import { evaluateRequest } from "./stored_runs.ts";
+
+/** A store on an empty database, with the queues of its runs. */
+export async function openWithQueues(server: PostgresServer, { maxConnections = 4 } = {}) {
+  let queues!: JobQueue;
+  const database = await openPostgres({
+    address: await server.createDatabase(),
+    maxConnections,
+    createWorkList: async (pool) => queues = await openJobQueue(pool, { onError: () => {} }),
+  });
+  return {
+    ...database,
+    queues,
+    async [Symbol.asyncDispose]() {
+      await queues.close();
+      await database.store.close();
+    },
+  };
+}
+
+/** The same on a server of its own, with a run of so many conversations. */
+export async function openQueuedRun({ scenarios }: { scenarios: number }) {
+  const server = await startPostgres();
+  const opened = await openWithQueues(server);
+  const { store, pool, queues } = opened;
+  const request = evaluateRequest({ scenarios });
+  const { id } = await store.createRun({ request, testName: "t" });
+  return {
+    id,
+    store,
+    queues,
+    queue: (await store.queueOf(id))!,
+    query: async (text: string) => (await pool.query<Record<string, unknown>>({ text })).rows,
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
