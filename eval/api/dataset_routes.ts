@@ -4,7 +4,7 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Scenario } from "../../shared/schemas/scenario.ts";
 import { createDatasetHandlers, type DatasetHandlerDeps } from "../datasets/dataset_handlers.ts";
 import { FORMATS } from "../datasets/detect.ts";
-import { BAD_QUERY, WRITE_PROBLEMS } from "./route_parts.ts";
+import { BAD_QUERY, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 
 /** One version of a dataset. */
 export const DatasetVersion = z.object({
@@ -75,10 +75,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       path: "/datasets",
       summary: "The datasets by name, each with its latest version",
       params: {
-        query: z.object({
-          cursor: z.string().optional(),
-          limit: z.int().min(1).max(1_000).optional(),
-        }),
+        query: z.object(paging(1_000)),
       },
       answers: { 200: jsonAnswer("A page of them.", DatasetList) },
       problems: BAD_QUERY,

@@ -4,15 +4,8 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Agreement } from "../../shared/schemas/agreement.ts";
 import { Grade, GradeInput, PlacedGrade } from "../../shared/schemas/grades.ts";
 import { createGradeHandlers, type GradeDeps } from "../grades/grade_handlers.ts";
-import { WRITE_PROBLEMS } from "./route_parts.ts";
+import { paging, runPath, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
 
-const id = z.string().meta({ description: "The run." });
-const turnPath = z.object({
-  id,
-  scenario: z.string().meta({ description: "Its position in the batch, from 0." }),
-  attempt: z.string().meta({ description: "Its `attempt_id`, from 1." }),
-  turn: z.string().meta({ description: "Its position in the conversation, from 0." }),
-});
 const PROBLEMS = {
   400: "`invalid_request`: a parameter or a field does not fit",
   404: "`not_found`: there is no such run, or no such turn in it",
@@ -77,11 +70,8 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       path: "/runs/:id/grades",
       summary: "The grades of a run, in the order of its batch",
       params: {
-        path: z.object({ id }),
-        query: z.object({
-          cursor: z.string().optional(),
-          limit: z.int().min(1).max(1_000).optional(),
-        }),
+        path: runPath,
+        query: z.object(paging(1_000)),
       },
       answers: { 200: jsonAnswer("A page of them, the latest of each author.", GradeList) },
       problems: PROBLEMS,
@@ -92,7 +82,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       path: "/runs/:id/agreement",
       summary: "Do people agree, and does the judge agree with them?",
       params: {
-        path: z.object({ id }),
+        path: runPath,
         query: z.object({
           score: z.string().optional().meta({
             description: "`judge` if it is unset, or `overall` in a run without a judge.",

@@ -15,6 +15,7 @@ import {
   fileAnswer,
   idempotencyKey,
   lastEventId,
+  paging,
   WRITE_PROBLEMS,
 } from "./route_parts.ts";
 
@@ -32,10 +33,7 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       path: "/groups",
       summary: "The groups of runs with several models, newest first",
       params: {
-        query: z.object({
-          cursor: z.string().optional(),
-          limit: z.int().min(1).max(200).optional(),
-        }),
+        query: z.object(paging(200)),
       },
       answers: {
         200: jsonAnswer(

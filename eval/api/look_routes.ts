@@ -11,11 +11,8 @@ import {
   ShownTurn,
   TurnPage,
 } from "./look_schemas.ts";
-import { BAD_QUERY } from "./route_parts.ts";
+import { BAD_QUERY, paging, runPath, turnPath } from "./route_parts.ts";
 
-const run = z.string().meta({ description: "The run." });
-const Cursor = z.string().optional().meta({ description: "The `next_cursor` of the page before." });
-const limit = (most: number) => z.int().min(1).max(most).optional();
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
 
 const pairQuery = z.object({
@@ -23,8 +20,7 @@ const pairQuery = z.object({
   candidate: z.string(),
   score: z.string().optional().meta({ description: "`overall` unless given." }),
   sort: z.enum(PAIR_SORTS).optional(),
-  cursor: Cursor,
-  limit: limit(1_000),
+  ...paging(1_000),
 });
 
 /** The routes that look into runs, row by row: what pages and other frontends are made from. */
@@ -37,14 +33,13 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
       path: "/runs/:id/turns",
       summary: "The turns of a run, sorted and filtered, also while it is running",
       params: {
-        path: z.object({ id: run }),
+        path: runPath,
         query: z.object({
           sort: z.string().optional().meta({
             description: "`position`, `seq`, `latency_ms`, `tokens` or a score; `-` in front: " +
               "downwards. Turns without a value come last.",
           }),
-          cursor: Cursor,
-          limit: limit(1_000),
+          ...paging(1_000),
           fields: z.string().optional().meta({
             description: "Fields of an interaction to add to each row, by commas; `all` for all.",
           }),
@@ -79,12 +74,7 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
       path: "/runs/:id/turns/:scenario/:attempt/:turn",
       summary: "One turn with its conversation",
       params: {
-        path: z.object({
-          id: run,
-          scenario: z.string().meta({ description: "Its position in the batch, from 0." }),
-          attempt: z.string().meta({ description: "Its `attempt_id`, from 1." }),
-          turn: z.string().meta({ description: "Its position in the conversation, from 0." }),
-        }),
+        path: turnPath,
       },
       answers: { 200: jsonAnswer("The turn.", ShownTurn) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
@@ -94,7 +84,7 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
       method: "GET",
       path: "/runs/:id/summary",
       summary: "A run's averages, pass rates, labels and histograms, without its texts",
-      params: { path: z.object({ id: run }) },
+      params: { path: runPath },
       answers: { 200: jsonAnswer("The summary.", RunSummary) },
       problems: NOT_FOUND,
       handler: turns.summary,
@@ -104,8 +94,8 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
       path: "/runs/:id/scenarios",
       summary: "The scenarios of a run with the score of each attempt",
       params: {
-        path: z.object({ id: run }),
-        query: z.object({ cursor: Cursor, limit: limit(1_000) }),
+        path: runPath,
+        query: z.object(paging(1_000)),
       },
       answers: { 200: jsonAnswer("A page of them.", ScenarioPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },

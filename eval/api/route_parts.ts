@@ -6,6 +6,21 @@ import { orEvents } from "../../shared/ops/api_description.ts";
 /** The path of a route about one run. */
 export const runPath = z.object({ id: z.string().meta({ description: "The run." }) });
 
+/** The path of a route about one turn. */
+export const turnPath = runPath.extend({
+  scenario: z.string().meta({ description: "Its position in the batch, from 0." }),
+  attempt: z.string().meta({ description: "Its `attempt_id`, from 1." }),
+  turn: z.string().meta({ description: "Its position in the conversation, from 0." }),
+});
+
+/** The parameters of a list that is read in pages of at most `most` entries. */
+export function paging(most: number) {
+  return {
+    cursor: z.string().optional().meta({ description: "The `next_cursor` of the page before." }),
+    limit: z.int().min(1).max(most).optional(),
+  };
+}
+
 /** The problem of a query that does not fit its schema. */
 export const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
 

@@ -24,6 +24,7 @@ import {
   fileAnswer,
   idempotencyKey,
   lastEventId,
+  paging,
   runPath,
   WRITE_PROBLEMS,
 } from "./route_parts.ts";
@@ -53,8 +54,7 @@ export function createRunRoutes(deps: RunRoutesDeps): Route[] {
           sort: z.enum(RUN_SORTS.flatMap((name) => [name, `-${name}`])).optional().meta({
             description: "`-` in front: downwards. Runs without a value come last.",
           }),
-          cursor: z.string().optional(),
-          limit: z.int().min(1).max(200).optional(),
+          ...paging(200),
         }),
       },
       answers: {
