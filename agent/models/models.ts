@@ -15,6 +15,7 @@ import { withAdaptations } from "./adapted_requests.ts";
 import { AUTHOR_NAMES } from "./author_names.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
 import { IMAGE_FALLBACK } from "./image_fallback.ts";
+import { JSON_WITHOUT_TOOLS } from "./json_answers.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
 import {
   createHubModels,
@@ -47,6 +48,7 @@ const ADAPTATIONS = [
   STREAM_USAGE,
   ...TOKEN_LIMITS,
   AUTHOR_NAMES,
+  JSON_WITHOUT_TOOLS,
   TOOL_HISTORY,
   IMAGE_FALLBACK,
 ];

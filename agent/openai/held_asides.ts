@@ -1,4 +1,3 @@
-import { asFields } from "../../shared/fields.ts";
 import type { AgentEvent, Emit } from "../run/events.ts";
 
 /** The events of a run whose answer is JSON. */
@@ -6,12 +5,6 @@ export interface HeldAsides {
   readonly emit: Emit;
   /** Passes on the text that is held when the run has ended: it is the answer, or a part of it. */
   end(): Promise<void>;
-}
-
-/** True if the caller wants the answer as JSON. */
-export function wantsJson(extra: Record<string, unknown> | undefined): boolean {
-  const { type } = asFields(extra?.response_format);
-  return type === "json_object" || type === "json_schema";
 }
 
 /**

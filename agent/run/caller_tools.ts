@@ -1,4 +1,9 @@
-import type { ChatMessage, ToolCall, ToolDefinition } from "../../shared/providers/provider.ts";
+import type {
+  ChatMessage,
+  ChatRequest,
+  ToolCall,
+  ToolDefinition,
+} from "../../shared/providers/provider.ts";
 import type { AgentEvent, Emit } from "./events.ts";
 import { randomHex } from "../../shared/random_hex.ts";
 
@@ -11,6 +16,17 @@ export interface CallerTools {
 export function createCallerTools(definitions: ToolDefinition[]): CallerTools {
   const names = new Set(definitions.map(({ name }) => name));
   return { definitions, has: (name) => names.has(name) };
+}
+
+export const NO_TOOLS: CallerTools = createCallerTools([]);
+
+/** The agent's tools and the caller's, as a model is offered them. */
+export function offerTools(
+  own: ToolDefinition[],
+  { definitions }: CallerTools,
+): Pick<ChatRequest, "mayOmitTools"> & { tools: ToolDefinition[] } {
+  const tools = [...own, ...definitions];
+  return definitions.length > 0 ? { tools } : { tools, mayOmitTools: true };
 }
 
 /** A run that waits for the caller's results. */

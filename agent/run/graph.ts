@@ -23,7 +23,8 @@ import { addModelCall, addToolCalls, NO_COST, type RunCost } from "./cost.ts";
 import {
   type CallerTools,
   createCallerCalls,
-  createCallerTools,
+  NO_TOOLS,
+  offerTools,
   type PendingRun,
 } from "./caller_tools.ts";
 import type { FallbackProvider } from "../models/fallback.ts";
@@ -100,8 +101,6 @@ type Step =
   | { to: "tools"; value: CallingState }
   | { to: "done"; value: AgentResult };
 
-const NO_TOOLS = createCallerTools([]);
-
 /** Characters of a model's text beside its tool calls: it is sent again with every later call. */
 const MAX_ASIDE = 400_000;
 
@@ -132,8 +131,8 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const { messages, blanks, counts } = state;
   const { provider, model, tools, callerTools = NO_TOOLS, settings, signal, emit } = run;
   const { temperature, maxTokens, extra } = settings;
-  const offered = [...tools.definitions, ...callerTools.definitions];
-  const hasTools = offered.length > 0;
+  const offered = offerTools(tools.definitions, callerTools);
+  const hasTools = offered.tools.length > 0;
   const mayCall = hasTools && state.cost.modelCalls - blanks < settings.maxSteps;
   const fields = mayCall ? toolFields(settings, state.cost) : undefined;
   const callerCalls = createCallerCalls(mayCall ? callerTools : NO_TOOLS);
@@ -141,7 +140,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const answer = callModel({
     model,
     messages,
-    ...(mayCall && { tools: offered }),
+    ...(mayCall && offered),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),
     ...((extra || fields) && { extra: { ...extra, ...fields } }),

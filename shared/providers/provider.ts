@@ -66,6 +66,8 @@ export interface ChatRequest {
   model: string;
   messages: ChatMessage[];
   tools?: ToolDefinition[];
+  /** The tools are an offer of ours: a model that refuses them with the rest is asked without. */
+  mayOmitTools?: true;
   /** The provider decides if it is unset; the same for the settings below. */
   temperature?: number;
   maxTokens?: number;
