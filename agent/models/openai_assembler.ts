@@ -1,19 +1,10 @@
+import { asFields, asList, asText, type Fields, isFields } from "../../shared/fields.ts";
+import { createCallCollector } from "../../shared/providers/call_collector.ts";
 import {
-  asFields,
-  asList,
-  asText,
-  type Fields,
-  isFields,
-  parseFields,
-} from "../../shared/fields.ts";
-import {
-  argumentsText,
   KNOWN_FIELDS,
-  MAX_TOOL_CALLS,
   newToolCallId,
   parseContent,
   parseUsage,
-  pickCallExtra,
   withSender,
 } from "../../shared/providers/openai_messages.ts";
 import { simplifyContent } from "../../shared/providers/content.ts";
@@ -24,14 +15,8 @@ import {
   reasoningIn,
   thoughtOf,
 } from "../../shared/providers/extra_fields.ts";
-import { CallFailure } from "../../shared/providers/failure.ts";
 import { readFinishReason } from "../../shared/providers/finish_reason.ts";
-import type {
-  ChatDelta,
-  ChatReply,
-  ContentPart,
-  ToolCall,
-} from "../../shared/providers/provider.ts";
+import type { ChatDelta, ChatReply, ContentPart } from "../../shared/providers/provider.ts";
 
 /** Puts one streamed reply together. */
 export interface ReplyAssembler {
@@ -137,81 +122,6 @@ function createChoiceTally() {
 
 function toText(text: string): ContentPart {
   return { type: "text", text };
-}
-
-/** Puts the pieces of tool calls together. */
-function createCallCollector() {
-  const list: ToolCall[] = [];
-  const places = new Map<ToolCall, number>();
-  // The latest call of an index and of an id: looking through the list would take quadratic time.
-  const byIndex = new Map<number, ToolCall>();
-  const byId = new Map<string, ToolCall>();
-
-  /**
-   * The call that a piece continues. Pieces say so by `index`, or by repeating the id, or by
-   * saying nothing at all. A name together with an id not seen before opens a new call even at a
-   * known index: some providers send index 0 for all calls. A new id without a name does not:
-   * others make up an id for every piece. So does a name with arguments of its own if those of the
-   * call are complete: some of these providers send no ids, or the same for all calls.
-   */
-  function find(piece: CallPiece): ToolCall | undefined {
-    const { index, id, name } = piece;
-    const sameId = id ? byId.get(id) : undefined;
-    const call = index !== undefined
-      ? byIndex.get(index)
-      : sameId ?? (name ? undefined : list.at(-1));
-    const isOtherId = index !== undefined && name && id && call?.id && call.id !== id;
-    return isOtherId || call && isAnother(call, piece) ? undefined : call;
-  }
-
-  function add(piece: Record<string, unknown>): ChatDelta {
-    const index = typeof piece.index === "number" ? piece.index : undefined;
-    const id = asText(piece.id) ?? "";
-    const called = asFields(piece.function);
-    const name = asText(called.name) ?? "";
-    const text = argumentsText(called.arguments);
-    let call = find({ index, id, name, text });
-    if (!call) {
-      if (list.length === MAX_TOOL_CALLS) throw tooManyCalls();
-      call = { id, name, arguments: "" };
-      places.set(call, list.push(call) - 1);
-      if (index !== undefined) byIndex.set(index, call);
-    }
-    call.id ||= id;
-    if (call.id) byId.set(call.id, call);
-    call.name ||= name;
-    call.arguments += text;
-    const extra = pickCallExtra(piece);
-    if (extra) mergeExtra(call.extra ??= {}, extra);
-    return {
-      type: "call",
-      index: places.get(call)!,
-      ...(id && { id }),
-      ...(name && { name }),
-      arguments: text,
-    };
-  }
-
-  return { list, add };
-}
-
-/** A piece of a tool call; what it does not have is empty. */
-interface CallPiece {
-  index: number | undefined;
-  id: string;
-  name: string;
-  /** Of its arguments. */
-  text: string;
-}
-
-/** True for a piece with a name and the start of an object, after a call whose object has ended. */
-function isAnother(call: ToolCall, { name, text }: CallPiece): boolean {
-  if (!name || !/^\s*\{/.test(text) || !/\}\s*$/.test(call.arguments.slice(-10))) return false;
-  return parseFields(call.arguments) !== undefined;
-}
-
-function tooManyCalls(): CallFailure {
-  return new CallFailure({ failure: { kind: "unreadable" } });
 }
 
 /** Lists grow in place: one token a chunk would copy them as often as there are tokens. */

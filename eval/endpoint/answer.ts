@@ -1,8 +1,9 @@
 import { type DecodedAnswer, NOT_UTF8, parseJsonAnswer } from "../../shared/http/utf8.ts";
 import { asFields, asList, asText, type Fields, isFields } from "../../shared/fields.ts";
+import { createCallCollector } from "../../shared/providers/call_collector.ts";
 import { CallFailure } from "../../shared/providers/failure.ts";
 import { readFinishReason } from "../../shared/providers/finish_reason.ts";
-import { parseContent } from "../../shared/providers/openai_messages.ts";
+import { parseContent, toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
 /**
@@ -28,7 +29,7 @@ async function assemble(
   isUnfinished: () => boolean,
 ): Promise<unknown> {
   const message: Fields & { content: string } = { role: "assistant", content: "" };
-  const calls: Fields[] = [];
+  const calls = createCallCollector();
   let last: Fields = {};
   let finishReason: string | null = null;
   let isWhole = false;
@@ -45,14 +46,16 @@ async function assemble(
     const delta = asFields(choice.delta);
     message.content += parseContent(delta.content) ?? "";
     for (const name of ["reasoning_content", "reasoning", "refusal"]) append(message, name, delta);
-    for (const call of asList(delta.tool_calls)) addCall(calls, asFields(call));
+    for (const call of asList(delta.tool_calls)) calls.add(asFields(call));
     finishReason = readFinishReason(choice) ?? finishReason;
     last = { ...last, ...chunk };
   }
   if (!isWhole && finishReason === null) {
     throw new CallFailure({ failure: { kind: "interrupted" } });
   }
-  if (calls.length > 0) message.tool_calls = calls.filter(Boolean);
+  if (calls.list.length > 0) {
+    message.tool_calls = calls.list.map((call) => toToolCallParam(call, call.extra));
+  }
   return { ...last, choices: [{ index: 0, message, finish_reason: finishReason }] };
 }
 
@@ -75,19 +78,4 @@ function isAnswer(event: Fields): boolean {
 function append(target: Fields, name: string, source: Fields): void {
   const text = asText(source[name]);
   if (text !== null) target[name] = (asText(target[name]) ?? "") + text;
-}
-
-/** More calls than any model makes; an index is the endpoint's word. */
-const MAX_CALLS = 1_000;
-
-/** Adds a piece of a tool call: its id and name come first, its arguments bit by bit. */
-function addCall(calls: Fields[], piece: Fields): void {
-  const index = typeof piece.index === "number" ? piece.index : calls.length;
-  if (!Number.isInteger(index) || index < 0 || index >= MAX_CALLS) {
-    throw new SyntaxError("a tool call has no usable index");
-  }
-  const call = calls[index] ??= { type: "function", function: {} };
-  const called = asFields(call.function);
-  if (asText(piece.id)) call.id = piece.id;
-  for (const name of ["name", "arguments"]) append(called, name, asFields(piece.function));
 }

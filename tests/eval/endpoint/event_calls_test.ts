@@ -1,0 +1,51 @@
+import { assertEquals } from "@std/assert";
+import { parseAnswer } from "../../../eval/endpoint/answer.ts";
+import { asFields, asList } from "../../../shared/fields.ts";
+
+/** The tool calls of an answer that came as events, each as its name and its arguments. */
+async function callsOf(pieces: Record<string, unknown>[]): Promise<unknown[]> {
+  const deltas = [...pieces.map((piece) => ({ tool_calls: [piece] })), {}];
+  const events = deltas.map((delta, at) => ({
+    choices: [{ delta, finish_reason: at === pieces.length ? "tool_calls" : null }],
+  }));
+  const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const bytes = new TextEncoder().encode(text).buffer;
+  const { value } = await parseAnswer(bytes, "text/event-stream");
+  const { message } = asFields(asList(asFields(value).choices)[0]);
+  return asList(asFields(message).tool_calls).map((call) => {
+    const { name, arguments: args } = asFields(asFields(call).function);
+    return [name, args];
+  });
+}
+
+const WEATHER = { name: "get_weather", arguments: '{"city":"Oslo"}' };
+const TIME = { name: "get_time", arguments: "{}" };
+const EXPECTED = [["get_weather", '{"city":"Oslo"}'], ["get_time", "{}"]];
+
+Deno.test("tool calls of an answer in events stay apart if all have the index 0", async () => {
+  const named = [
+    { index: 0, id: "a", function: WEATHER },
+    { index: 0, id: "b", function: TIME },
+  ];
+  assertEquals(await callsOf(named), EXPECTED);
+  const nameless = named.map(({ id: _, ...piece }) => piece);
+  assertEquals(await callsOf(nameless), EXPECTED);
+});
+
+Deno.test("pieces without an index continue the call before them", async () => {
+  const pieces = [
+    { id: "a", function: { name: "get_weather", arguments: '{"city":' } },
+    { function: { arguments: '"Oslo"}' } },
+    { id: "b", function: TIME },
+  ];
+  assertEquals(await callsOf(pieces), EXPECTED);
+});
+
+Deno.test("a name that comes with every piece is the call's name once", async () => {
+  const pieces = ['{"city":', '"Oslo"}'].map((text) => ({
+    index: 0,
+    id: "a",
+    function: { name: "get_weather", arguments: text },
+  }));
+  assertEquals(await callsOf([...pieces, { index: 1, id: "b", function: TIME }]), EXPECTED);
+});
