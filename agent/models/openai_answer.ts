@@ -1,3 +1,4 @@
+import { asFields } from "../../shared/fields.ts";
 import { type DecodedAnswer, NotJson, parseJsonAnswer } from "../../shared/http/utf8.ts";
 import { unreadable } from "../../shared/providers/failed_answer.ts";
 import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.ts";
@@ -6,15 +7,15 @@ import type { ChatReply } from "../../shared/providers/provider.ts";
 
 /**
  * Reads a whole answer. Throws a `CallFailure` if it is not JSON, or if `parse` returns nothing for
- * it: with the status of the error if it is one. A completion under another content type is a page of
- * something else.
+ * it: with the status of the error if it is one. The content type does not matter: small gateways
+ * send none, or `text/plain`.
  */
 export async function readAnswer<T>(
   response: Response,
   parse: (answer: DecodedAnswer) => T | undefined,
 ): Promise<T> {
   const bytes = await response.arrayBuffer(); // also of a page: a slow one is slow, not unreadable
-  const answer = isJson(response) ? tryParse(bytes) : undefined;
+  const answer = tryParse(bytes);
   const parsed = answer && parse(answer);
   if (parsed !== undefined) return parsed;
   throw hiddenFailure(response, answer?.value) ?? bareFailure(response, answer?.value) ??
@@ -30,9 +31,44 @@ export async function readReply(response: Response, model: string): Promise<Chat
   });
 }
 
-/** True if the answer says that it is JSON. */
-export function isJson({ headers }: Response): boolean {
-  return /[/+]json\b/.test(headers.get("content-type") ?? "");
+/** The same for a completion that is passed through: the errors of choices are the caller's to read. */
+export async function readRawReply(response: Response, model: string): Promise<RawReply> {
+  return await readAnswer(response, (answer) => {
+    const reply = parseReply(answer, model);
+    return reply && { ...reply, raw: asFields(answer.value) };
+  });
+}
+
+export type RawReply = ChatReply & Required<Pick<ChatReply, "raw">>;
+
+/**
+ * Whether an answer is one JSON text, from its content type or, if that says neither that nor events,
+ * from its first character. `answer` is the one to read on.
+ */
+export async function peekJson(
+  response: Response,
+): Promise<{ isJson: boolean; answer: Response }> {
+  const type = response.headers.get("content-type") ?? "";
+  const isJson = /[/+]json\b/.test(type);
+  if (isJson || /event-stream|html/.test(type) || !response.body) {
+    return { isJson, answer: response };
+  }
+  const [first, body] = response.body.tee();
+  const { status, statusText, headers } = response;
+  const answer = new Response(body, { status, statusText, headers });
+  return { isJson: /^[[{]/.test(await readBeginning(first)), answer };
+}
+
+/** The text up to its first characters that are not blank. */
+async function readBeginning(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let next; !text && !(next = await reader.read()).done;) {
+    text = decoder.decode(next.value, { stream: true }).trimStart();
+  }
+  reader.cancel().catch(() => {}); // settles when the other branch has been read
+  return text;
 }
 
 function tryParse(bytes: ArrayBuffer): DecodedAnswer | undefined {

@@ -10,16 +10,11 @@ import {
   type Diagnosis,
   toProviderError,
 } from "../../shared/providers/failure.ts";
-import { asFields } from "../../shared/fields.ts";
-import {
-  parseModels,
-  parseReply,
-  toCompletionParams,
-} from "../../shared/providers/openai_messages.ts";
+import { parseModels, toCompletionParams } from "../../shared/providers/openai_messages.ts";
 import type { Redact } from "../../shared/providers/provider_words.ts";
 import { createRedactor } from "../../shared/redaction.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
-import { readAnswer, readReply } from "./openai_answer.ts";
+import { readAnswer, readRawReply, readReply } from "./openai_answer.ts";
 import { readStream } from "./openai_stream.ts";
 import {
   type CallOptions,
@@ -99,11 +94,8 @@ export function createOpenAIProvider(
     const body = JSON.stringify(toCompletionParams(request));
     return await call(attempt, options, async (signal) => {
       const response = await send("/chat/completions", { body, signal });
-      if (!request.rawMessages) return await readReply(response, request.model);
-      return await readAnswer(response, (answer) => {
-        const reply = parseReply(answer, request.model);
-        return reply && { ...reply, raw: asFields(answer.value) };
-      });
+      const read = request.rawMessages ? readRawReply : readReply;
+      return await read(response, request.model);
     });
   }
 

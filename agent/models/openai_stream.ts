@@ -1,3 +1,4 @@
+import { asFields, asList, type Fields } from "../../shared/fields.ts";
 import type { CallClock } from "../../shared/providers/call_clock.ts";
 import { readStart, unreadable } from "../../shared/providers/failed_answer.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
@@ -6,7 +7,7 @@ import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta } from "../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
-import { isJson, readReply } from "./openai_answer.ts";
+import { peekJson, readRawReply, readReply } from "./openai_answer.ts";
 import { createReplyAssembler } from "./openai_assembler.ts";
 
 export interface StreamedCall {
@@ -29,12 +30,13 @@ const LAST_WAIT_MS = 5_000;
  * error throws it.
  */
 export async function* readStream(
-  response: Response,
+  opened: Response,
   call: StreamedCall,
 ): AsyncGenerator<ChatDelta> {
   const { model, clock, passesThrough, choices } = call;
-  if (isJson(response)) {
-    yield* readWhole(response, call);
+  const { isJson, answer: response } = await peekJson(opened);
+  if (isJson) {
+    yield* passesThrough ? passWhole(response, call) : readWhole(response, call);
     return;
   }
   if (response.headers.get("content-type")?.includes("html")) {
@@ -105,6 +107,27 @@ async function* readWhole(
   if (thoughts) yield { type: "reasoning", text: thoughts };
   if (reply.content) yield { type: "text", text: reply.content };
   yield { type: "reply", reply };
+}
+
+/** The same as the chunks that it would have sent, with all its choices. */
+async function* passWhole(
+  response: Response,
+  { model, clock }: StreamedCall,
+): AsyncGenerator<ChatDelta> {
+  const reply = await readRawReply(response, model);
+  clock.pause();
+  const { usage, choices, ...rest } = reply.raw;
+  const fields = { ...rest, object: "chat.completion.chunk" };
+  const chunk = { ...fields, choices: asList(choices).map(asFields).map(toChunkChoice) };
+  yield { type: "chunk", chunk };
+  if (usage) yield { type: "chunk", chunk: { ...fields, choices: [], usage } };
+  yield { type: "reply", reply };
+}
+
+function toChunkChoice({ message, ...choice }: Fields): Fields {
+  const { tool_calls, ...delta } = asFields(message);
+  const calls = asList(tool_calls).map((call, index) => ({ index, ...asFields(call) }));
+  return { ...choice, delta: { ...delta, ...(calls.length > 0 && { tool_calls: calls }) } };
 }
 
 function toFailure(response: Response, chunk: unknown): CallFailure | undefined {

@@ -214,9 +214,8 @@ const NO_COMPLETIONS: Record<string, Answer> = {
   "malformed JSON": raw('{"choices": [', { headers: { "content-type": "application/json" } }),
   "an empty body": raw("", { headers: { "content-type": "application/json" } }),
   "HTML": raw("<html>Sign in</html>", { headers: { "content-type": "text/html" } }),
-  "a completion under a wrong content type": raw(JSON.stringify(completionBody()), {
-    headers: { "content-type": "text/plain" },
-  }),
+  "plain text": raw("Hello there.", { headers: { "content-type": "text/plain" } }),
+  "blank text without a content type": raw(" \n"),
 };
 for (const [what, answer] of Object.entries(NO_COMPLETIONS)) {
   for (const way of ["complete", "stream"] as const) {
