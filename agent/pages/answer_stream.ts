@@ -1,3 +1,5 @@
+import { asFields, asList, asText } from "../../shared/fields.ts";
+import { thoughtOf } from "../../shared/providers/extra_fields.ts";
 import type { toAccount } from "../answer/accounting.ts";
 import type { CompletionUsage } from "../openai/completion.ts";
 import type { AgentEvent } from "../run/events.ts";
@@ -15,11 +17,12 @@ export interface Chunk {
 }
 
 interface Delta {
-  content?: string | null;
-  refusal?: string | null;
-  reasoning_content?: string | null;
+  /** Text or, of some providers, a list of parts. */
+  content?: unknown;
+  refusal?: unknown;
+  reasoning_content?: unknown;
   /** The name that some providers have for it. */
-  reasoning?: string | null;
+  reasoning?: unknown;
   tool_events?: AgentEvent[];
 }
 
@@ -79,14 +82,21 @@ export function createAnswerBuilder(model: string, now: () => number = () => per
   };
 }
 
-function addDelta(parts: AnswerPart[], delta: Delta): AnswerPart[] {
-  let added = parts;
-  const thought = delta.reasoning_content ?? delta.reasoning;
+function addDelta(before: AnswerPart[], delta: Delta): AnswerPart[] {
+  let added = before;
+  const { content, refusal, reasoning_content, reasoning } = delta;
+  const parts = asList(content);
+  const thought = asText(reasoning_content) || asText(reasoning) || parts.map(thoughtOf).join("");
   if (thought) added = addText(added, "reasoning", thought);
-  if (delta.content) added = addText(added, "text", delta.content);
-  if (delta.refusal) added = addText(added, "text", delta.refusal);
+  for (const text of [asText(content), parts.map(textOf).join(""), asText(refusal)]) {
+    if (text) added = addText(added, "text", text);
+  }
   for (const event of delta.tool_events ?? []) added = addToolEvent(added, event);
   return added;
+}
+
+function textOf(part: unknown): string {
+  return asText(part) ?? asText(asFields(part).text) ?? "";
 }
 
 function addText(parts: AnswerPart[], type: "text" | "reasoning", text: string): AnswerPart[] {

@@ -98,6 +98,8 @@ function Ending({ answer, onRetry }: { answer: Answer; onRetry: () => void }) {
     ? "This answer failed."
     : facts?.stopped
     ? `The run ended early: ${facts.stopped}.`
+    : status === "done" && answer.parts.length === 0
+    ? "This answer has no text."
     : undefined;
   if (!text) return null;
   return (

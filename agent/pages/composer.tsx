@@ -24,6 +24,14 @@ export function focusComposer(): void {
   document.querySelector<HTMLTextAreaElement>(".composer textarea")?.focus();
 }
 
+/** Code of a key that an input method takes, as Enter that ends a word in Japanese. */
+const TAKEN = 229;
+
+/** Safari ends the composition before the key that ends it, so that only the code tells. */
+function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || event.keyCode === TAKEN;
+}
+
 /** Where a message is written. Enter sends it, unless an answer is under way. */
 export function Composer() {
   const box = useRef<HTMLTextAreaElement>(null);
@@ -82,7 +90,7 @@ export function Composer() {
           }}
           onKeyDown={(event) => {
             if (event.key === "Escape" && isAnswering.value) stopAnswering();
-            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
             event.preventDefault();
             send();
           }}

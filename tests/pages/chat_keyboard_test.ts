@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
 import { becomes, pageSuite, untilFocused } from "./browser.ts";
-import { lastAnswers, startScriptedAgent } from "./chat.ts";
+import { lastAnswers, messageBox, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
 
@@ -148,4 +148,17 @@ suite.test("on a narrow screen the list is used without a mouse", async ({ url }
   await page.keyboard.press("Escape");
   await page.getByText("No conversations yet.").waitFor({ state: "hidden" });
   await untilFocused(button(page, "Conversations"));
+});
+
+suite.test("Enter that ends a word of an input method sends nothing", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await button(page, /^Model: (?!Choose)/).waitFor();
+  const box = messageBox(page);
+  for (const composing of [{ isComposing: true }, { keyCode: 229 }]) { // Chromium's way, Safari's
+    await box.fill("にほん");
+    await box.dispatchEvent("keydown", { key: "Enter", ...composing });
+    assertEquals(await box.inputValue(), "にほん");
+  }
+  assertEquals(await page.locator(".turn").count(), 0);
 });

@@ -114,3 +114,15 @@ suite.test("a list that begins with 0 does so on the page", async ({ url, hub },
   const answer = await ask(tab.page, "list them");
   assertEquals(await answer.locator("ol").getAttribute("start"), "0");
 });
+
+suite.test("an answer without text says so", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  const empty = { model: "acme/model-01", status: "done", parts: [] };
+  const turn = { id: "t", parent: null, text: "Draw it", answers: [empty] };
+  const conversation = { models: ["acme/model-01"], turns: { t: turn }, shown: { "": "t" } };
+  const file = { format: "assay-conversations", version: 1, conversations: [conversation] };
+  await importFile(page, JSON.stringify(file));
+  await page.getByRole("link", { name: /Draw it/ }).click();
+  await page.getByText("This answer has no text.").waitFor();
+});

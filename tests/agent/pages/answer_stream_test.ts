@@ -52,6 +52,25 @@ Deno.test("text, reasoning and tool calls become parts, in the order in which th
   ]);
 });
 
+Deno.test("content in parts, as a model alone may send it, is text and reasoning", () => {
+  const builder = createAnswerBuilder("a/b");
+  for (
+    const content of [
+      [{ type: "thinking", thinking: [{ type: "text", text: "Hm" }] }],
+      [{ type: "thinking", thinking: "m." }, null],
+      [{ type: "text", text: "It " }, "is "],
+      "2.",
+    ]
+  ) builder.add(chunk({ content }));
+  for (const field of [{ reasoning: { a: 1 } }, { content: 5 }, { refusal: [] }]) {
+    builder.add(chunk(field));
+  }
+  assertEquals(builder.answer().parts, [
+    { type: "reasoning", text: "Hmm." },
+    { type: "text", text: "It is 2." },
+  ]);
+});
+
 Deno.test("the facts are those of the agent's account, with the times that the person saw", () => {
   const { now, pass } = clock();
   const builder = createAnswerBuilder("a/b", now);
