@@ -182,7 +182,8 @@ function noRoute({ allowed }: RouteMatch<Route>, method: string, url: URL): AppE
   if (allowed.length === 0) {
     return new AppError(404, "not_found", `cannot find ${url.pathname}: there is no such route`);
   }
-  const allow = allowed.join(", ");
+  const methods = allowed.flatMap((method) => method === "GET" ? [method, "HEAD"] : method);
+  const allow = [...new Set(methods)].join(", ");
   return new AppError(
     405,
     "method_not_allowed",

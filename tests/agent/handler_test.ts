@@ -194,5 +194,5 @@ Deno.test("unknown paths are 404, wrong methods are 405", async () => {
   const unknown = await service(new Request("http://127.0.0.1:8000/nope"));
   assertEquals([unknown.status, (await unknown.json()).code], [404, "not_found"]);
   const wrong = await service(new Request("http://127.0.0.1:8000/", { method: "PUT" }));
-  assertEquals([wrong.status, wrong.headers.get("allow")], [405, "GET, POST"]);
+  assertEquals([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD, POST"]);
 });

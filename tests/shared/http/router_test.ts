@@ -38,7 +38,20 @@ Deno.test("an unknown path is 404 and a wrong method is 405 with Allow", async (
   assertEquals([unknown.status, (await unknown.json()).code], [404, "not_found"]);
   const wrong = await handle(ask("/a", { method: "DELETE" }));
   assertEquals([wrong.status, (await wrong.json()).code], [405, "method_not_allowed"]);
-  assertEquals(wrong.headers.get("allow"), "GET, POST");
+  assertEquals(wrong.headers.get("allow"), "GET, HEAD, POST");
+});
+
+Deno.test("Allow names HEAD where there is GET, and each method once", async () => {
+  const { handle } = service({
+    "GET /a/b": () => new Response(),
+    "GET /a/:id": () => new Response(),
+    "DELETE /a/:id": () => new Response(),
+    "POST /c": () => new Response(),
+  });
+  const allowed = async (path: string, method: string) =>
+    (await handle(ask(path, { method }))).headers.get("allow");
+  assertEquals(await allowed("/a/b", "PUT"), "GET, HEAD, DELETE");
+  assertEquals(await allowed("/c", "HEAD"), "POST");
 });
 
 Deno.test("an AppError is answered with its message and headers", async () => {
