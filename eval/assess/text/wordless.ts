@@ -8,6 +8,10 @@ const DASH = /[\u2010\u2013\u2212](?=\p{Nd})/gu;
 const POINTED = /(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d|\.\d)/g;
 /** The same by blanks, unless they are several numbers: `1 234 567`. */
 const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
+/** A point that begins a number: `.5`. */
+const BARE_POINT = /(?<![\p{L}\d.,:/])\.(?=\d)/gu;
+/** A number with a fraction, and its thousands by points: `12,50`, `-0.5`, `1.234,50`. */
+const FRACTION = /^(-?(?:\d+|\d{1,3}(?:\.\d{3})+(?=,)))[.,](\d+)$/;
 const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
 
@@ -18,8 +22,8 @@ export function isWordless(text: string): boolean {
 
 /**
  * How much of a wordless reference a reply has: of its numbers, compared as they are written but for
- * thousands separators, zeros alone behind the point, dashes and the script of digits, or of its
- * symbols if there are no numbers. F1 if the reply is wordless too, else the share that is found:
+ * thousands separators, a point or a comma before the fraction, zeros that end or begin it, dashes
+ * and the script of digits, or of its symbols if there are no numbers. F1 if the reply is wordless too, else the share that is found:
  * "It is 42." has all of "42". "100 200" may be two numbers or one; the nearer reading counts.
  */
 export function compareWordless(reply: string, reference: string): number {
@@ -33,7 +37,7 @@ export function compareWordless(reply: string, reference: string): number {
 /** A text with its digits and dashes in one form, and what it is without blanks in its numbers. */
 function readings(text: string): string[] {
   const plain = asciiDigits(joinGroups(text).normalize("NFKC")).replace(DASH, "-")
-    .replace(POINTED, (number) => number.replaceAll(".", ""));
+    .replace(POINTED, (number) => number.replaceAll(".", "")).replace(BARE_POINT, "0.");
   const joined = plain.replace(SPACED, (number) => number.replaceAll(" ", ""));
   return joined === plain ? [plain] : [plain, joined];
 }
@@ -57,7 +61,19 @@ function compare(reply: string, reference: string, isReplyWordless: boolean): nu
 }
 
 function readNumbers(text: string): string[] {
-  return (text.match(NUMBER) ?? []).map((number) =>
-    number.replaceAll(/,(?=\p{Nd}{3}(?!\p{Nd}))/gu, "").replace(/\.0+$/, "")
-  );
+  return (text.match(NUMBER) ?? []).map((number) => plainFraction(withoutCommas(number)));
+}
+
+/** Without the commas between thousands; in `0,125` and `1.234,567` it begins the fraction. */
+function withoutCommas(number: string): string {
+  if (/^-?0,|\..*,/.test(number)) return number;
+  return number.replaceAll(/,(?=\p{Nd}{3}(?!\p{Nd}))/gu, "");
+}
+
+/** `12,50` is `12.5`, and `12.0` is `12`. */
+function plainFraction(number: string): string {
+  const [, whole, fraction] = FRACTION.exec(number) ?? [];
+  if (whole === undefined) return number;
+  const digits = fraction!.replace(/0+$/, "");
+  return whole.replaceAll(".", "") + (digits === "" ? "" : `.${digits}`);
 }
