@@ -4,7 +4,7 @@ import type {
   InteractionResult,
 } from "../../shared/schemas/interaction_result.ts";
 import type { HistoryGap, Scores, Statistic } from "../../shared/schemas/statistics.ts";
-import { hasWrongTools, mayBeBarred } from "../../shared/schemas/barred.ts";
+import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
@@ -72,7 +72,7 @@ export async function digestRun(
     for (const part of parts) {
       if (part.kind === "scenario") scenario = scenarios[part.index]!;
       else if (part.kind === "attempt") scenario.attempts += part.isSecondWay ? 0 : 1;
-      else if (part.kind === "turn") countTurn(part.result);
+      else if (part.kind === "turn") countTurn(part.result, part.mayBeBarred);
       else if (part.kind === "scenario end") {
         scenario.averages = part.summary.average_scores;
         await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
@@ -91,7 +91,7 @@ export async function digestRun(
     check_counts,
     truncated,
   } = await finishYielding(totals.closeInSteps(), yieldIfDue);
-  function countTurn(turn: InteractionResult): void {
+  function countTurn(turn: InteractionResult, mayBeBarred: boolean): void {
     totals.addTurn(turn);
     if (isAskedTheSecondWay(turn)) return;
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
@@ -104,7 +104,7 @@ export async function digestRun(
     }
     if (turn.check_results?.some(isBarring)) barred.byChecks++;
     if (hasWrongTools(turn)) barred.byTools++;
-    if (mayBeBarred(turn)) barred.undecided++;
+    if (mayBeBarred) barred.undecided++;
   }
 
   return {

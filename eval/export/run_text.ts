@@ -185,14 +185,18 @@ function describeHistoryGap({ historyGap }: RunDigest, form: TextForm): string {
 }
 
 /** The checks that were not met everywhere, those that failed most first. */
-function describeChecks({ turnCounts: { check_counts = [] } }: RunDigest, form: TextForm): string {
+function describeChecks(
+  { turnCounts: { check_counts = [] }, failed: failedCalls }: RunDigest,
+  form: TextForm,
+): string {
   if (check_counts.length === 0) return "";
   const wanting = check_counts.filter(({ failed, undecided }) => failed + undecided > 0);
   if (wanting.length === 0) {
     const all = check_counts.length === 1
       ? "The check was"
       : `All ${check_counts.length} checks were`;
-    return `\n${form.lines([`${all} met`])}`;
+    const byWhat = failedCalls === 0 ? "" : " by every reply that came";
+    return `\n${form.lines([`${all} met${byWhat}`])}`;
   }
   const rows = wanting.slice(0, SHOWN_CHECKS).map(({ name, required, ...count }) => [
     form.name(name),

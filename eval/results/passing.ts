@@ -44,18 +44,27 @@ export interface Bars {
   mayBeBarred?: boolean;
 }
 
-/** The same with turns that cannot pass whatever their scores are, or perhaps cannot. */
+/** A mean, and how many of its turns failed. */
+type CountedMean =
+  & Pick<Statistic, "mean" | "bounds">
+  & Partial<Pick<Statistic, "turns" | "failed">>;
+
+/**
+ * The same with turns that cannot pass whatever their scores are, or perhaps cannot. If no call was
+ * answered, nothing has passed, also with a threshold of 0.
+ */
 export function holdWithBars(
-  statistic: Parameters<typeof holdAgainst>[0],
+  statistic: CountedMean | undefined,
   { threshold, isBarred, mayBeBarred }: Bars & { threshold: number },
 ): Standing {
-  if (isBarred) return "below";
+  const { turns = 0, failed = 0 } = statistic ?? {};
+  if (isBarred || (turns > 0 && failed === turns)) return "below";
   const standing = holdAgainst(statistic, threshold);
   return standing === "passed" && mayBeBarred ? "undecided" : standing;
 }
 
 /** What is known of an attempt's `overall`, and of its turns; `undefined` if it has none. */
-export type AttemptOverall = Pick<Statistic, "mean" | "bounds"> & Bars | undefined;
+export type AttemptOverall = CountedMean & Bars | undefined;
 
 /**
  * How reliably a scenario is passed, from its attempts' `overall`. `pass_at_k` estimates the chance

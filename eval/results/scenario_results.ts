@@ -1,6 +1,10 @@
-import { isBarring, isOpenBar } from "../../shared/schemas/checks.ts";
+import { mayBeBarred } from "../../shared/schemas/barred.ts";
+import { type CheckResult, isBarring, isOpenBar } from "../../shared/schemas/checks.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import { nameOf } from "../assess/checks/check_name.ts";
+import { checksOf } from "../assess/checks/planned_checks.ts";
 import { firstTurnOf } from "../../shared/schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";
 import { HEADLINE } from "./passing.ts";
@@ -21,7 +25,7 @@ import {
 export type ResultPart =
   | { kind: "scenario"; index: number }
   | { kind: "attempt"; attempt: number; isSecondWay: boolean }
-  | { kind: "turn"; result: InteractionResult; resultJson: string }
+  | { kind: "turn"; result: InteractionResult; resultJson: string; mayBeBarred: boolean }
   | { kind: "attempt end"; summary: AttemptSummary }
   | { kind: "scenario end"; index: number; summary: ScenarioSummary; attempts: CountedAttempt[] };
 
@@ -107,10 +111,25 @@ export async function* resultParts(
     const result: InteractionResult = JSON.parse(resultJson);
     if (open.isSecondWay) gap.addReference(open.attempt - run.request.attempts, turn, result);
     else if (run.request.history === "both") gap.addGenerated(open.attempt, turn, result);
-    open.interactions.push(share(result, attempts.length === 0));
+    const opened = openCheck(result, { scenario: run.request.test_batch[open.scenario]!, turn });
+    const counted = share(result, attempts.length === 0);
+    open.interactions.push(opened ? { ...counted, check_results: [opened] } : counted);
     open.tookMs += tookMs;
-    return { kind: "turn", result, resultJson };
+    const isOpen = opened !== undefined || mayBeBarred(result);
+    return { kind: "turn", result, resultJson, mayBeBarred: isOpen };
   }
+}
+
+/** A required check of a call that failed: nobody knows whether its reply would have met it. */
+function openCheck(
+  { error }: InteractionResult,
+  { scenario, turn }: { scenario: Scenario; turn: number },
+): CheckResult | undefined {
+  const planned = error && checksOf(scenario, turn).find(({ check }) => check.required);
+  if (!planned) return undefined;
+  const { type, weight = 1 } = planned.check;
+  const name = nameOf(planned.check);
+  return { name, type, value: null, weight, required: true, reason: "the call failed" };
 }
 
 /**

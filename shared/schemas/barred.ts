@@ -13,12 +13,16 @@ export function isBarred(
 
 /**
  * Whether a turn may be barred and nobody knows: a required check, or whether its tool calls fit,
- * could not be decided.
+ * could not be decided. A failed call decides neither; its own required checks are not known here.
  */
 export function mayBeBarred(
-  { check_results, missing_scores }: Pick<InteractionResult, "check_results" | "missing_scores">,
+  { check_results, missing_scores, scores, error }: Pick<
+    InteractionResult,
+    "check_results" | "missing_scores" | "scores" | "error"
+  >,
 ): boolean {
-  return missing_scores?.tools !== undefined || (check_results?.some(isOpenBar) ?? false);
+  const isOpen = missing_scores?.tools !== undefined || Boolean(error && scores.tools === 0);
+  return isOpen || (check_results?.some(isOpenBar) ?? false);
 }
 
 /** Whether the tool calls of a turn do not fit those expected; a failed call made none. */

@@ -95,3 +95,40 @@ Deno.test("a required check that cannot be decided does not pass, however good t
   assert(out.startsWith("Evaluation b: inconclusive\n"), out);
   assert(out.includes("required checks or tool calls could not be decided in 1 turn"), out);
 });
+
+for (
+  const [what, own] of [
+    ["a required check", { checks: [{ type: "contains", value: "yes", required: true }] }],
+    ["expected tool calls", { reference_tools: [{ name: "search" }] }],
+  ] as const
+) {
+  Deno.test(`a failed call of a turn with ${what} does not pass, however good the others are`, async () => {
+    const store = memoryStore();
+    const turn = { user_message: "Hi", ...own };
+    const scenario = (id: string) => ({ id, interactions: [{ id: "i", ...turn }] });
+    const error = {
+      code: "empty_reply",
+      message: "",
+      detail: "the reply has no text",
+      status: null,
+    };
+    const { run } = cliContext({
+      files: { "b.json": JSON.stringify(["a", "b", "c", "d"].map(scenario)) },
+      store: {
+        ...store,
+        recordTurn: (id, turn) => {
+          const scored = turn.scenario === 0
+            ? { scores: { tools: 0, overall: 0 }, error }
+            : { scores: { tools: 1, overall: 1 } };
+          const scores = { ...scored.scores, ...(!("reference_tools" in own) && { tools: null }) };
+          const { error: _, check_results: __, missing_scores: ___, ...result } = turn.result;
+          return store.recordTurn(id, { ...turn, result: { ...result, ...scored, scores } });
+        },
+      },
+    });
+    const { code, out } = await run("run", "b.json", ...target, "--threshold", "0.5");
+    assertEquals(code, 100);
+    assert(out.startsWith("Evaluation b: inconclusive\n"), out);
+    assert(out.includes("required checks or tool calls could not be decided in 1 turn"), out);
+  });
+}

@@ -56,6 +56,11 @@ Deno.test("three of five attempts pass: the unbiased estimators, computed by han
   assertEquals(Object.keys(pass_at_k), ["1", "2", "3", "4", "5"]);
 });
 
+Deno.test("an attempt of which no call was answered does not pass, also with a threshold of 0", () => {
+  const attempt = (failed: number) => ({ mean: 0, bounds: null, turns: 2, failed });
+  assertEquals(passRates([attempt(2), attempt(1), attempt(0)], 0).pass_rate, 2 / 3);
+});
+
 Deno.test("a thousand attempts overflow nothing", () => {
   const { pass_at_k, pass_hat_k } = passRates(known(new Array(1000).fill(1)), 0.7);
   assertEquals([pass_at_k[1000], pass_hat_k[1000]], [1, 1]);
