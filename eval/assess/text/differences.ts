@@ -10,6 +10,7 @@ import { compareNegation, readStatements } from "./differences/polarity.ts";
 import { quantitiesOf } from "./differences/quantities.ts";
 import { tokenize } from "./differences/tokens.ts";
 import { asciiDigits, joinGroups } from "./digits.ts";
+import { optionOf } from "./options.ts";
 
 /** In what two texts may differ, in the order in which they are reported. */
 export const DIFFERENCE_KINDS = [
@@ -34,7 +35,7 @@ const LONGEST_REMEMBERED = 2000;
 /**
  * In what a reply differs from its reference although it may be near in meaning: another number
  * (also of one unit), unit, sum of money, date or time of day; a negation on one side; a word and
- * its opposite; another name, address or code. Sorted, without duplicates; `[]` if nothing was
+ * its opposite; another name, address, code or option. Sorted, without duplicates; `[]` if nothing was
  * found, which proves nothing.
  *
  * Rather too few than too many: what only one text mentions is more or less detail and no
@@ -49,7 +50,9 @@ export function differencesBetween(reply: string, reference: string): Difference
   const [left, right] = [read(reply), read(reference)];
   const found = new Set<DifferenceKind>(compareQuantities(left.quantities, right.quantities));
   if (
-    compareIdentifiers(left.identifiers, right.identifiers) || compareNames(left.names, right.names)
+    compareIdentifiers(left.identifiers, right.identifiers) ||
+    compareNames(left.names, right.names) ||
+    (left.option && right.option && left.option !== right.option)
   ) {
     found.add("name");
   }
@@ -77,6 +80,7 @@ function readText(text: string) {
     tokens,
     identifiers,
     answer: answerOf(rest),
+    option: optionOf(rest),
     quantities: quantitiesOf(rest, tokens, language),
     names: namesOf(tokens, language),
     statements: readStatements(tokens, language),

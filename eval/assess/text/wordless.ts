@@ -1,4 +1,5 @@
 import { asciiDigits, joinGroups } from "./digits.ts";
+import { chooses, loneOption } from "./options.ts";
 
 /** A number, a time, a date or the like: `-42`, `1,250.50`, `7:30`, `2024-01-05`. */
 const NUMBER = /(?<![^\s(])-?\p{Nd}+(?:[.,:/-]\p{Nd}+)*|\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu;
@@ -15,19 +16,25 @@ const FRACTION = /^(-?(?:\d+|\d{1,3}(?:\.\d{3})+(?=,)))[.,](\d+)$/;
 const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
 
-/** Whether a text has no letter, so that there is no meaning for a sentence encoder to find. */
+/**
+ * Whether a text has no letter, or that of an option alone, so that there is no meaning for a sentence
+ * encoder to find.
+ */
 export function isWordless(text: string): boolean {
-  return !LETTER.test(text);
+  return !LETTER.test(text) || loneOption(text.normalize("NFKC")) !== undefined;
 }
 
 /**
  * How much of a wordless reference a reply has: of its numbers, compared as they are written but for
  * thousands separators, a point or a comma before the fraction, zeros that end or begin it, dashes
  * and the script of digits, or of its symbols if there are no numbers. F1 if the reply is wordless too, else the share that is found:
- * "It is 42." has all of "42". "100 200" may be two numbers or one; the nearer reading counts.
+ * "It is 42." has all of "42". "100 200" may be two numbers or one; the nearer reading counts. Of a
+ * reference that is the letter of an option, whether the reply chooses it.
  */
 export function compareWordless(reply: string, reference: string): number {
-  const isReplyWordless = isWordless(reply);
+  const option = loneOption(reference.normalize("NFKC"));
+  if (option !== undefined) return chooses(reply.normalize("NFKC"), option);
+  const isReplyWordless = !LETTER.test(reply);
   const shares = readings(reply).flatMap((one) =>
     readings(reference).map((other) => compare(one, other, isReplyWordless))
   );
