@@ -10,7 +10,7 @@ const ANSWERS = new Map<string, "yes" | "no">([
 ]);
 
 /** The first word of a text, if a sign or the text's end stands behind it; no hyphen. */
-const FIRST = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)\s*(?:$|[\n.,;:!?()。，、；！…–—"'»”])/u;
+const FIRST = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)\s*(?:$|[\n.,;:!?()。，、；！،؛؟۔।…–—"'»”])/u;
 
 /** Whether a text begins with a yes or a no that stands by itself, in any of many languages. */
 export function answerOf(text: string): "yes" | "no" | undefined {

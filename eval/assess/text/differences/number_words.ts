@@ -121,7 +121,7 @@ function multiply(tokens: readonly Token[], read: ReadNumber): ReadNumber {
   let isSoft = read.isSoft;
   while (tokens[next]?.type === "word") {
     const { text, isApart } = tokens[next]!;
-    const factor = MULTIPLIERS.get(text);
+    const factor = MULTIPLIERS.get(text) ?? (isApart ? undefined : koreanFactor(text));
     if (factor === undefined || (text === "k" && isApart)) break;
     values = values.map((value) => value * factor);
     isSoft = false;
@@ -134,6 +134,14 @@ function multiply(tokens: readonly Token[], read: ReadNumber): ReadNumber {
     values = values.map((value) => value + more.values[0]!);
   }
   return { ...read, values, next, isSoft };
+}
+
+const KOREAN = new Map([["백", 1e2], ["천", 1e3], ["만", 1e4], ["억", 1e8], ["조", 1e12]]);
+
+/** What begins the word behind a number: `3만 원`, `5천만원입니다`; but 만큼 is "as much as". */
+function koreanFactor(word: string): number | undefined {
+  const [signs] = /^(?!만큼)[백천만억조]+/.exec(word) ?? [];
+  return signs && [...signs].reduce((product, sign) => product * KOREAN.get(sign)!, 1);
 }
 
 function readWords(

@@ -16,6 +16,12 @@ const YEAR_BEFORE = new Set(
     .split(" "),
 );
 
+/** How often something is done: "twice a day", "3 times per week". */
+const TIMES: Unit = { name: "times", dimension: "frequency", factor: 1 };
+const OFTEN = new Map([["once", 1], ["twice", 2]]);
+/** What follows such words: "once a day", but not "once it has arrived". */
+const PERIODS = new Set("a an per each every daily weekly monthly yearly annually".split(" "));
+
 /** The quantities of a text. Lists of steps (`1.`, `2)`) are no quantities. */
 export function quantitiesOf(
   text: string,
@@ -54,6 +60,11 @@ function readWord(cursor: QuantityCursor, at: number): number {
     if (text === "a" || text === "an") return readArticle(cursor, at);
     const past = readPast(cursor, at);
     if (past !== undefined) return past;
+    const often = OFTEN.get(text);
+    if (often !== undefined && PERIODS.has(cursor.word(at + 1))) {
+      cursor.add("unit", [often], { unit: TIMES });
+      return at + 1;
+    }
     if (text === "half") {
       cursor.add("number", [0.5, 50], { isSoft: true });
       return at + 1;
@@ -111,6 +122,10 @@ function finish(
   }
   if (name === "cent" || name === "cents") {
     cursor.add("money", values.map((value) => value / 100), { currencies: ["usd", "eur"] });
+    return next + skipped;
+  }
+  if (name === "times" && PERIODS.has(cursor.word(next + skipped))) {
+    cursor.add("unit", values, { unit: TIMES });
     return next + skipped;
   }
   const degrees = readDegrees(cursor, next, values);

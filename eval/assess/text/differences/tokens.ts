@@ -11,10 +11,10 @@ export interface Token {
 
 /** Han characters are words of their own: no dictionary is asked. */
 const TOKEN =
-  /(\d+(?:[.,]\d+)*)|(\p{Script=Han}|[[\p{L}\p{M}]--\p{Script=Han}]+(?:'[[\p{L}\p{M}]--\p{Script=Han}]+)*)|\S/gv;
+  /(\d+(?:[.,]\d+)*|(?<![\p{L}\d.,])\.\d+)|(\p{Script=Han}|[[\p{L}\p{M}]--\p{Script=Han}]+(?:'[[\p{L}\p{M}]--\p{Script=Han}]+)*)|\S/gv;
 
 /** The same for a text of ASCII alone, several times faster. */
-const ASCII_TOKEN = /(\d+(?:[.,]\d+)*)|([A-Za-z]+(?:'[A-Za-z]+)*)|\S/g;
+const ASCII_TOKEN = /(\d+(?:[.,]\d+)*|(?<![A-Za-z\d.,])\.\d+)|([A-Za-z]+(?:'[A-Za-z]+)*)|\S/g;
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 
 /** A text's tokens, from left to right. */
