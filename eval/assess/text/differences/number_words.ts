@@ -141,7 +141,8 @@ const KOREAN = new Map([["백", 1e2], ["천", 1e3], ["만", 1e4], ["억", 1e8], 
 /** What begins the word behind a number: `3만 원`, `5천만원입니다`; but 만큼 is "as much as". */
 function koreanFactor(word: string): number | undefined {
   const [signs] = /^(?!만큼)[백천만억조]+/.exec(word) ?? [];
-  return signs && [...signs].reduce((product, sign) => product * KOREAN.get(sign)!, 1);
+  if (signs === undefined) return undefined;
+  return [...signs].reduce((product, sign) => product * KOREAN.get(sign)!, 1);
 }
 
 function readWords(
