@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { batchLabels, indexLabels } from "../../../../eval/assess/metadata/label.ts";
+import { batchLabels, indexLabels, isSameLabel } from "../../../../eval/assess/metadata/label.ts";
 import type { Scenario } from "../../../../shared/schemas/scenario.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 
@@ -23,6 +23,13 @@ Deno.test("a key's labels are as they were first written, in their order", () =>
   const { batch } = countingBatch([{ topic: "Refund" }, { topic: " refund" }, { topic: 2 }, {}]);
   assertEquals([...batchLabels("topic", batch)], [["refund", "Refund"], ["2", 2]]);
   assertEquals(batchLabels("constructor", batch).size, 0);
+});
+
+Deno.test("labels of digits are the same by their value, and long ones by every digit", () => {
+  assert(isSameLabel("5", 5) && isSameLabel("5.0", "5"));
+  assert(!isSameLabel("4111111111111111111", "4111111111111111112"));
+  assert(!isSameLabel("9007199254740993", "9007199254740992"));
+  assert(isSameLabel(" 4111111111111111111", "4111111111111111111"));
 });
 
 Deno.test("a batch is walked once, however many keys are asked for", () => {
