@@ -3,12 +3,13 @@ import { Ajv, type AnySchema, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
 import { asFields, isFields } from "../../../shared/fields.ts";
 import type { CheckOf } from "../../../shared/schemas/checks.ts";
 import { rememberLast } from "../background/remember_last.ts";
 import { findObjects } from "../../../shared/json_objects.ts";
 import { decide, type Decision, notMet, undecided } from "./decision.ts";
+import { compilePattern } from "./pattern.ts";
 import { oneLineOf } from "./shown.ts";
 
 /**
@@ -16,8 +17,6 @@ import { oneLineOf } from "./shown.ts";
  * matching a long reply, may take longer than the event loop can wait.
  */
 
-/** A pattern's time grows with its instructions times the characters of the text. */
-const MOST_INSTRUCTIONS = 1_500;
 const LONGEST_TEXT = 200_000;
 /** Patterns and schemas that stay compiled. */
 const REMEMBERED = 200;
@@ -69,12 +68,6 @@ const remembered = rememberLast(compilePattern, REMEMBERED);
 
 function patternOf({ value, ignore_case }: CheckOf<"regex">): RE2JS {
   return remembered(ignore_case ? `(?i)${value}` : value);
-}
-
-function compilePattern(source: string): RE2JS {
-  const pattern = RE2JS.compile(RE2JS.translateRegExp(source)); // such as \u00e9
-  if (pattern.programSize() <= MOST_INSTRUCTIONS) return pattern;
-  throw new Error("the pattern is too large: it repeats too much");
 }
 
 const options = {

@@ -1,3 +1,4 @@
+import { isForeignPattern } from "../../assess/checks/pattern.ts";
 import type { ImportContext } from "./format.ts";
 import { asFields, isFields } from "../../../shared/fields.ts";
 import type { ParseYaml } from "./promptfoo_prompt.ts";
@@ -128,6 +129,10 @@ export function toChecks(
     // The reply itself would be held to what is said of something else.
     if ((isTransformed && type !== "latency") || rest.transform !== undefined) {
       leaveOut(`${name} with a transform`, line);
+      continue;
+    }
+    if (type === "regex" && isText(value) && isForeignPattern(String(value))) {
+      leaveOut(`${name} that RE2 cannot use, such as lookaround`, line);
       continue;
     }
     const check = TRANSLATIONS[type]?.({ value, threshold });

@@ -29,6 +29,19 @@ for (const [value, values] of SPLIT) {
   });
 }
 
+Deno.test("a pattern of promptfoo that looks ahead is left out, and the others stay", async () => {
+  const { checks, leftOut } = await translate(
+    { type: "regex", value: "^(?!.*sorry).*hello" },
+    { type: "not-regex", value: "(a)\\1" },
+    { type: "regex", value: "h.llo" },
+  );
+  assertEquals(checks, [{ type: "regex", value: "h.llo" }]);
+  assertEquals(leftOut, [
+    "assertions of the type regex that RE2 cannot use, such as lookaround",
+    "assertions of the type not-regex that RE2 cannot use, such as lookaround",
+  ]);
+});
+
 Deno.test("a schema of promptfoo may be the JSON or the YAML of one", async () => {
   const schema = { type: "object", required: ["a"] };
   const { checks, leftOut } = await translate(
