@@ -33,11 +33,13 @@ export const openaiEvals: DatasetFormat = {
 /** Whether a value is such a sample, by its fields. */
 export function isSample(value: Fields): boolean {
   const has = (names: string[]) => names.some((name) => name in value);
-  return isInstruction(value) || has(CONVERSATIONS) || (has(QUESTIONS) && has(ANSWERS));
+  return isFields(value.item) || isInstruction(value) || has(CONVERSATIONS) ||
+    (has(QUESTIONS) && has(ANSWERS));
 }
 
-function readSample({ line, value }: JsonRecord, context: ImportContext): ChatTurn[] {
-  if (!isFields(value)) throw new ImportError(line, "it is not an object");
+function readSample({ line, value: record }: JsonRecord, context: ImportContext): ChatTurn[] {
+  if (!isFields(record)) throw new ImportError(line, "it is not an object");
+  const value = outOfItem(record, { line, context });
   const sample = isInstruction(value) ? fromInstruction(value) : value;
   const question = [...CONVERSATIONS, ...QUESTIONS].find((name) => name in sample);
   const reference = ANSWERS.find((name) => sample[name] !== undefined && sample[name] !== null);
@@ -47,7 +49,10 @@ function readSample({ line, value }: JsonRecord, context: ImportContext): ChatTu
   }
   const turns = readQuestion(question && sample[question], { line, leaveOut: context.leaveOut });
   const last = turns.at(-1);
-  if (!last) throw new ImportError(line, "it has no user message in messages or input");
+  if (!last) {
+    const known = [...CONVERSATIONS, ...QUESTIONS].join(", ");
+    throw new ImportError(line, `it has no user message; that may be in ${known}`);
+  }
   if (reference === undefined) return turns;
   const answers = [sample[reference]].flat();
   const [answer, ...others] = answers.map(toText).filter((text) => text !== undefined);
@@ -72,6 +77,17 @@ function readQuestion(
   // Preferences for fine-tuning have the messages inside.
   const messages = isFields(asked) ? asked.messages : asked;
   return Array.isArray(messages) ? toTurns(messages, context) : [];
+}
+
+/** Data of OpenAI's evals API, which has the fields of a sample in `item`. */
+function outOfItem(
+  record: Fields,
+  { line, context }: { line: number; context: ImportContext },
+): Fields {
+  const { item, ...rest } = record;
+  if (!isFields(item)) return record;
+  for (const field of Object.keys(rest)) context.leaveOut(`the field ${field}`, line);
+  return item;
 }
 
 /** Alpaca's form: what to do, what to do it with, which may be empty, and what comes out. */

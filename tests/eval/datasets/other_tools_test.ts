@@ -41,6 +41,18 @@ Deno.test("samples of OpenAI are read from a JSON array, too", async () => {
   assertEquals(found.scenarios.map(({ id }) => id), ["sample-1", "sample-2"]);
 });
 
+Deno.test("data of OpenAI's evals API is read out of its items", async () => {
+  const found = await read(inLines([
+    { item: { input: "2+2?", ideal: "4" } },
+    { item: { question: "3+3?", ground_truth: "6", level: 1 }, sample: { output_text: "6" } },
+  ]));
+  assertEquals(found.format, "openai-evals");
+  assertEquals(turns(found), [[["2+2?", "4"]], [["3+3?", "6"]]]);
+  assertEquals(found.leftOut.map(({ what }) => what), ["the field sample", "the field level"]);
+  const { message } = await refuse(inLines([{ item: { ticket: "It is broken", label: "a" } }]));
+  assertStringIncludes(message, "line 1: it has no user message; that may be in input, messages");
+});
+
 Deno.test("the answer of a sample is its reference by the name that its tool has for it", async () => {
   const samples = [
     { input: "2+2?", target: "4" }, // Inspect
