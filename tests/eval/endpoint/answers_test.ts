@@ -68,6 +68,13 @@ const OPENAI: Case[] = [
     code: "tool_calls_only",
   },
   {
+    what: "a function_call, as servers of 2023 answer, is a tool call",
+    answer: () =>
+      asCompletion({ content: null, function_call: CALLS[0]!.function }, "function_call"),
+    expected: { ...failed, finish_reason: "function_call" },
+    code: "tool_calls_only",
+  },
+  {
     what: "a reply with text and tool calls is scored by its text",
     answer: () => asCompletion({ content: "Paris", tool_calls: CALLS }, "tool_calls"),
     expected: { agent_reply: "Paris", finish_reason: "tool_calls" },
