@@ -6,6 +6,7 @@ import { MAX_TARGETS, type NamedTarget, severalModels } from "../../shared/schem
 import { COLUMN_FIELDS, mapColumn } from "../datasets/columns.ts";
 import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";
 import { json, jsonl } from "../datasets/formats/assay.ts";
+import { csv } from "../datasets/formats/csv.ts";
 import { type ColumnMapping, ImportError } from "../datasets/formats/format.ts";
 import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
 import { printable } from "../export/shorten.ts";
@@ -56,6 +57,7 @@ export async function readBatch(
     const names = FORMATS.map(({ name }) => name).join(", ");
     throw new UsageError(`cannot use --format ${wanted}: the formats are ${names}`);
   }
+  requireTable(format.name, mapped);
   if (format === json || format === jsonl) {
     return { ...parseBatch(text, context), leftOut: [] };
   }
@@ -67,6 +69,12 @@ export async function readBatch(
     if (!(error instanceof ImportError)) throw error;
     throw new UsageError(`cannot use the batch (read as ${format.name}): ${error.message}`);
   }
+}
+
+/** Throws `UsageError` if columns are named and the file is no table. */
+export function requireTable(format: string, mapped: string[]): void {
+  if (mapped.length === 0 || format === csv.name) return;
+  throw new UsageError(`--column is for tables (csv), and the file is read as ${format}`);
 }
 
 /** Reads `FIELD=COLUMN` options. Throws `UsageError`. */

@@ -4,7 +4,7 @@ import { findFormat, FORMATS } from "../datasets/detect.ts";
 import { DatasetName, DatasetReference, requireVersion } from "../datasets/find_version.ts";
 import { uploadDataset } from "../datasets/upload.ts";
 import { parseArguments } from "./arguments.ts";
-import { parseColumns, reportLeftOut } from "./batch.ts";
+import { parseColumns, reportLeftOut, requireTable } from "./batch.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { renderTable } from "./table.ts";
@@ -82,6 +82,7 @@ async function put(args: string[], context: CliContext): Promise<number> {
   }
   const format = values.format === undefined ? undefined : requireFormat(values.format);
   const columns = parseColumns(values.column ?? []);
+  if (format) requireTable(format.name, values.column ?? []);
   const pieces = context.readPieces(path);
   const store = await context.openStore();
   using checks = createContentChecks();

@@ -10,6 +10,7 @@ import { parseArguments, parseNumber } from "./arguments.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
 import type { CliContext } from "./context.ts";
+import { requireUsed } from "./export_options.ts";
 import { type Output, planOutputs, writeOutputs } from "./outputs.ts";
 import { groupFormat, writeGroup } from "./group_outputs.ts";
 import { isGroup, storedGroups } from "./stored_groups.ts";
@@ -33,12 +34,14 @@ RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
 
   --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
   -o, --output FILE  write a file, in the format of its extension; may be repeated
-  --threshold X      which turns count as failures in JUnit XML and Markdown
-                     (default: the run's own, else 0.7)
+  --threshold X      which turns count as failures in JUnit XML, Markdown and HTML
+                     (default: the run's own, else 0.7); of a group in JUnit XML
   --noise            add the sources of the noise, to JSON, Markdown and rows of
-                     scores
-  --rows ROWS        what a row of CSV and a line of JSONL is: turns, or scores with
-                     their averages (default: turns)
+                     scores of one run
+  --rows ROWS        what a row of CSV and a line of JSONL of one run is: turns, or
+                     scores with their averages (default: turns)
+
+An option that none of the formats uses is an error.
 
 Example:
   assay-eval export latest --output result.csv --output junit.xml
@@ -59,10 +62,20 @@ Example:
       throw new UsageError(`--rows must be turns or scores, not "${rows}"`);
     }
     const outputs = await planOutputs(values.output ?? [], context);
+    const formats = outputs.length > 0 ? outputs.map(({ format }) => format.name) : [format.name];
     const reader = await context.openReader();
     try {
-      if (await isGroup(reader, name)) {
-        return await exportGroup(name, { reader, outputs, format, context });
+      const isOfGroup = await isGroup(reader, name);
+      requireUsed({
+        formats,
+        isGroup: isOfGroup,
+        rows,
+        hasRows: values.rows !== undefined,
+        hasNoise: values.noise === true,
+        hasThreshold: threshold !== undefined,
+      });
+      if (isOfGroup) {
+        return await exportGroup(name, { reader, outputs, format, threshold, context });
       }
       const source = exportSource(reader, { run: await findRun(reader, name), threshold });
       source.agreement = await readGradedAgreement(reader, source.run);
@@ -82,10 +95,11 @@ Example:
 
 async function exportGroup(
   id: string,
-  { reader, outputs, format, context }: {
+  { reader, outputs, format, threshold, context }: {
     reader: RunReader;
     outputs: Output[];
     format: ExportFormat;
+    threshold: number | undefined;
     context: CliContext;
   },
 ): Promise<number> {
@@ -93,7 +107,7 @@ async function exportGroup(
   if (report.status === "running") {
     throw new UsageError(`cannot export group ${id}: it is not finished`);
   }
-  const source = { report, runs: () => groupSources(reader, report) };
+  const source = { report, runs: () => groupSources(reader, { ...report, threshold }) };
   if (outputs.length > 0) await writeGroup(source, { outputs, context });
   else {
     const pieces = groupFormat(format.name).write(source);

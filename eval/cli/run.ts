@@ -2,7 +2,7 @@ import { digestBatch, nameBatch } from "../store/batch_digest.ts";
 import { loadScenarios, nameVersion, requireVersion } from "../datasets/find_version.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
 import { type BatchOptions, readBatch, reportLeftOut, toRequest } from "./batch.ts";
-import type { Command } from "./command.ts";
+import { type Command, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { followRun } from "./follow_run.ts";
 import {
@@ -73,6 +73,11 @@ Example:
       options,
       names: args.some((one) => /^--dataset(?:=|$)/.test(one)) ? [] : ["BATCH"],
     });
+    if (values.dataset !== undefined && (values.format ?? values.column) !== undefined) {
+      throw new UsageError(
+        "--format and --column are for files; a dataset was read when it was put",
+      );
+    }
     const { model: models = [] } = values;
     const wanted = await parsePassCriteria(values, context, {
       comparesModels: models.length > 1,
