@@ -55,7 +55,7 @@ export function storageError(error: WorkerFault): Error {
     return new AppError(
       507,
       "storage_full",
-      "cannot store the run: the disk that holds EVAL_DATA is full or cannot be written",
+      "cannot write to the database: the disk that holds EVAL_DATA is full or cannot be written",
       { cause: fault },
     );
   }
@@ -63,7 +63,7 @@ export function storageError(error: WorkerFault): Error {
     return new AppError(
       503,
       "storage_busy",
-      "cannot store the run: another process holds the lock of the database (EVAL_DATA)",
+      "cannot use the database: another process holds the lock of its file (EVAL_DATA)",
       { cause: fault, headers: { "retry-after": "5" } },
     );
   }

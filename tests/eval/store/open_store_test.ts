@@ -122,6 +122,16 @@ Deno.test("a run is refused with a clear message on a full disk, and nothing of 
     await store.close();
   }));
 
+Deno.test("a dataset is refused on a full disk, and the message does not speak of a run", () =>
+  withFolder(async (folder) => {
+    const store = await openStore({ path: `${folder}/eval.db`, maxPages: 40 });
+    const scenarios = ReadableStream.from(evaluateRequest({ scenarios: 5_000 }).test_batch);
+    const error = await assertRejects(() => store.saveDataset("support", scenarios), AppError);
+    assertEquals([error.status, error.code], [507, "storage_full"]);
+    assertStringIncludes(error.message, "cannot write to the database: the disk");
+    await store.close();
+  }));
+
 Deno.test("turns are refused on a full disk, and those stored before stay", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
