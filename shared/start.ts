@@ -110,7 +110,7 @@ async function serveService<S extends z.ZodObject>(
       log.info(`${name} listens on ${url}`, { url, ...fields });
       lines.flush();
       const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
-      if (isForPeople) hints?.(url).forEach(writeLine);
+      if (isForPeople) hints?.(url).forEach(lines.write);
       begin?.().catch((error) => log.error(`${name} cannot start its background work`, { error }));
     },
   });
@@ -162,12 +162,15 @@ async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefini
   const common = config as unknown as CommonConfig;
   const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
   const redact = createRedactor(listSecrets(config));
-  const lines = createLineWriter(writeLine);
+  const lines = createLineWriter(
+    writeLine,
+    (count) => log.warn("lines of the log were lost: they could not be written", { lines: count }),
+  );
   function write(line: string, level: LogLevel): void {
     lines.write(line);
     if (level === "warn" || level === "error") lines.flush(); // it may be the last one
   }
-  const log = createLogger({ level: common.LOG_LEVEL, format, write, redact });
+  const log: Logger = createLogger({ level: common.LOG_LEVEL, format, write, redact });
   return { config, common, format, redact, log, lines };
 }
 

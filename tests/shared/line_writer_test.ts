@@ -36,6 +36,26 @@ Deno.test("a flush writes what waits, once and in its order", () => {
   assertEquals(written, ["a", "b\nc"]);
 });
 
+Deno.test("lines that cannot be written are lost, and their number is told once others can", () => {
+  const written: string[] = [];
+  const losses: number[] = [];
+  let isFull = true;
+  const { write, flush } = createLineWriter((text) => {
+    if (isFull) throw new Error("No space left on device");
+    written.push(text);
+  }, (lines) => losses.push(lines));
+  for (const line of ["a", "b", "c"]) write(line);
+  flush();
+  assertEquals([written, losses], [[], []]);
+  isFull = false;
+  write("d");
+  flush();
+  write("e");
+  flush();
+  // on a line of its own: a part of "c" may have been written
+  assertEquals([written, losses], [["\nd", "e"], [3]]);
+});
+
 Deno.test("lines that wait are written when the process exits or fails", async () => {
   const module = new URL("../../shared/line_writer.ts", import.meta.url);
   for (const [end, code] of [["Deno.exit(3)", 3], ["setTimeout(() => { throw new Error() })", 1]]) {
