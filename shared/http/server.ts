@@ -11,6 +11,7 @@ import type { Connection } from "./connection.ts";
 import { limitConnections } from "./connection_limit.ts";
 import type { ConnectionRoom } from "./connection_room.ts";
 import { allowHalfClosed, watchHalfClosed } from "./half_closed.ts";
+import { plainAddress } from "./plain_address.ts";
 import { createRefusalLog } from "./refusal_log.ts";
 import { refuse } from "./problem.ts";
 import type { Service } from "./router.ts";
@@ -109,6 +110,7 @@ export function serve(options: ServeOptions): void {
     outgoing.once("close", () => { // begun before the stop, when its connection was to be kept
       if (admission.isStopping) setTimeout(() => server.closeIdleConnections());
     });
+    nameHost(incoming);
     if (countHosts(incoming) > 1) sendResponse(refuse(TWO_HOSTS), outgoing);
     else listener(incoming, outgoing);
   }
@@ -221,7 +223,20 @@ function countHosts({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
 }
 
+/**
+ * HTTP/1.0 needs no `Host`, and the health checks of some load balancers send none; browsers always
+ * do. The host is then the address that was called.
+ */
+function nameHost({ httpVersion, headers, socket }: IncomingMessage): void {
+  if (httpVersion !== "1.0" || headers.host !== undefined) return;
+  headers.host = withPort(plainAddress(socket.localAddress ?? ""), socket.localPort);
+}
+
 function addressOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${withPort(address, port)}`;
+}
+
+function withPort(address: string, port: number | undefined): string {
+  return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }

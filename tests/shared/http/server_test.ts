@@ -124,7 +124,7 @@ Deno.test("what is no valid request is refused", async (t) => {
     const CLOSE = "connection: close\r\n\r\n";
     const requests = {
       "no Host": `GET / HTTP/1.1\r\n${CLOSE}`,
-      "no Host in HTTP/1.0": `GET / HTTP/1.0\r\n${CLOSE}`,
+      "a Host that is none in HTTP/1.0": `GET / HTTP/1.0\r\nHost: a b/c\r\n${CLOSE}`,
       "a Host that is none": `GET / HTTP/1.1\r\nHost: a b/c\r\n${CLOSE}`,
       "an address that is none": `GET / HTTP/1.1\r\nHost: 127.999.0.1\r\n${CLOSE}`,
       "a path that is none": `GET http:// HTTP/1.1\r\nHost: 127.0.0.1\r\n${CLOSE}`,
@@ -137,6 +137,15 @@ Deno.test("what is no valid request is refused", async (t) => {
       assertStringIncludes(answer.toLowerCase(), "x-content-type-options: nosniff", what);
     }
   });
+});
+
+Deno.test("a health check in HTTP/1.0 without a Host is answered, on IPv4 and IPv6", async () => {
+  for (const HOST of ["127.0.0.1", "::1"]) {
+    await using agent = await startServiceProcess("agent", { environment: { HOST } });
+    assertStringIncludes(await speak(agent, "GET /readyz HTTP/1.0\r\n\r\n"), "HTTP/1.1 200", HOST);
+    const named = await speak(agent, "GET /readyz HTTP/1.0\r\nHost: other.example\r\n\r\n");
+    assertStringIncludes(named, "HTTP/1.1 403", HOST);
+  }
 });
 
 Deno.test("an expectation that the service does not know is ignored", async () => {
