@@ -5,6 +5,7 @@ import {
 import { abortError } from "../../shared/abort.ts";
 import { type Connection, explainEnd } from "../../shared/http/connection.ts";
 import { noteFailure, type RequestContext } from "../../shared/http/router.ts";
+import { UNBUFFERED } from "../../shared/http/unbuffered.ts";
 
 /** Sends one event. Resolves when the reader has taken it, rejects once the reader has left. */
 export type Push = (event: ServerSentEventMessage) => Promise<void>;
@@ -129,8 +130,7 @@ export function eventStreamResponse(
     status,
     headers: {
       "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no",
+      ...UNBUFFERED,
       ...headers,
     },
   });

@@ -1,3 +1,5 @@
+import { UNBUFFERED } from "../../shared/http/unbuffered.ts";
+
 /** A body that is produced while it is sent, and that reports when its client has left. */
 export interface ClientStream {
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -50,7 +52,7 @@ export interface EventResponse extends Pick<ClientStream, "left" | "ended"> {
 /** The same for server-sent events, as a response. */
 export function createEventResponse(client: AbortSignal, write: WritePieces): EventResponse {
   const { body, ...stream } = createClientStream(client, write);
-  const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" };
+  const headers = { "content-type": "text/event-stream", ...UNBUFFERED };
   return { response: new Response(body, { headers }), ...stream };
 }
 

@@ -3,6 +3,15 @@ import { createClientStream } from "../../../eval/run/client_stream.ts";
 import { callRoute, evalService, startAsync, THREE_TURNS } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 
+Deno.test("proxies are told to pass the events of a run on at once and uncompressed", async () => {
+  const { service } = evalService(() => "yes");
+  const id = await startAsync(service, { test_batch: THREE_TURNS });
+  const { headers, body } = await service(new Request(`http://127.0.0.1:8080/runs/${id}/events`));
+  assertEquals(headers.get("x-accel-buffering"), "no"); // nginx
+  assertEquals(headers.get("cache-control"), "no-cache, no-transform");
+  await new Response(body).text();
+});
+
 interface Client {
   reader: ReadableStreamDefaultReader<Uint8Array>;
   connection: AbortController;
