@@ -102,8 +102,12 @@ function ownOrigin(
   if (!trustedProxies.includes(plainAddress(connection.address))) return url.origin;
   const forwarded = (name: string) => headers.get(name)?.split(",").at(-1)?.trim().toLowerCase();
   const scheme = forwarded("x-forwarded-proto") ?? url.protocol.slice(0, -1);
-  return `${scheme}://${forwarded("x-forwarded-host") ?? url.host}`;
+  const host = forwarded("x-forwarded-host") ?? url.host;
+  return `${scheme}://${host.replace(DEFAULT_PORTS[scheme] ?? "", "")}`;
 }
+
+/** An origin never has them, but some proxies write the port behind every host. */
+const DEFAULT_PORTS: Record<string, RegExp> = { http: /:80$/, https: /:443$/ };
 
 function toPattern(origin: string): RegExp {
   if (origin === "*") return /^/;

@@ -62,6 +62,16 @@ Deno.test("behind a trusted proxy the page's public name is its origin; others c
   const kept = { origin: "https://assay.example", "x-forwarded-proto": "https" };
   const named = { ...viaProxy, url: "http://assay.example/" };
   assertEquals(await statusOf({ ...named, headers: kept }), 200, "the proxy keeps the host");
+  for (const [port, expected] of [["443", 200], ["80", 403], ["8443", 403]] as const) {
+    const withPort = { ...headers, "x-forwarded-host": `assay.example:${port}` };
+    assertEquals(await statusOf({ ...viaProxy, headers: withPort }), expected, port);
+  }
+  const plain = {
+    origin: "http://assay.example",
+    "x-forwarded-proto": "http",
+    "x-forwarded-host": "assay.example:80",
+  };
+  assertEquals(await statusOf({ ...viaProxy, headers: plain }), 200, "HTTP with its port");
   const forged = { ...headers, "x-forwarded-host": "evil.example, assay.example" };
   assertEquals(await statusOf({ ...viaProxy, headers: forged }), 200, "the proxy's value is last");
 });
