@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { errorMessage } from "./errors.ts";
 import { tryParseJson } from "./fields.ts";
 import { z } from "zod";
@@ -58,6 +59,14 @@ function ipAddresses() {
       return plain ?? entry;
     })
   );
+}
+
+/** An address, also in brackets, or a name. Whether the machine has it is known at the start only. */
+function host(fallback: string) {
+  const error = "must be an IP address or a host name, without a scheme and a port";
+  return z.string().trim().transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
+    .refine((text) => isIP(text) !== 0 || /^[\w-]+(\.[\w-]+)*\.?$/.test(text), { error })
+    .default(fallback);
 }
 
 function toPlainAddress(entry: string): string | undefined {
@@ -146,8 +155,7 @@ export function rate() {
 
 /** The variables of both services. Each spreads them into its own schema. */
 export const commonVariables = {
-  HOST: z.string().trim().transform((host) => host.replace(/^\[(.*)\]$/, "$1"))
-    .default("127.0.0.1"),
+  HOST: host("127.0.0.1"),
   API_KEYS: callerKeyList(),
   CORS_ORIGINS: origins(["http://localhost:*", "http://127.0.0.1:*"]),
   TRUSTED_PROXIES: ipAddresses(),

@@ -45,6 +45,17 @@ Deno.test("every bad value is named, all in one message", () => {
   for (const name of Object.keys(environment)) assertStringIncludes(message, name);
 });
 
+Deno.test("HOST is an address or a name: a URL, a port or a wildcard is named as the fault", () => {
+  for (const HOST of ["0.0.0.0", "::", "fe80::1%eth0", "localhost", "db-1.internal", "my_host."]) {
+    assertEquals(parseConfig(Common, { HOST }).HOST, HOST);
+  }
+  for (
+    const HOST of ["http://127.0.0.1", "127.0.0.1:8000", "[::1]:8000", "*", "a b", "10.0.0.0/8"]
+  ) {
+    assertThrows(() => parseConfig(Common, { HOST }), ConfigError, "HOST: must be an IP address");
+  }
+});
+
 Deno.test("HOST may have the brackets of an address, and blanks around it", () => {
   assertEquals(parseConfig(Common, { HOST: " [::1] " }).HOST, "::1");
 });
