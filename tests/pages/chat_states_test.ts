@@ -126,3 +126,25 @@ suite.test("an answer without text says so", async ({ url }, open) => {
   await page.getByRole("link", { name: /Draw it/ }).click();
   await page.getByText("This answer has no text.").waitFor();
 });
+
+suite.test("definitions that no link needs are shown as they were written", async (agent, open) => {
+  const written = "[Name]: Ada\n[Site]: https://example.com/ada\n\nSee [1] and [Two].\n\n" +
+    "[1]: https://example.com/one\n[two]: https://example.com/two";
+  agent.hub.answers.set("define it", written);
+  await using tab = await open(agent.url);
+  const answer = await ask(tab.page, "define it");
+  const prose = answer.locator(".prose");
+  const shown = ["[Name]: Ada", "[Site]: https://example.com/ada", "See 1 and Two."];
+  assertEquals(await prose.locator("p").allInnerTexts(), shown);
+  const links = await prose.locator("a").evaluateAll((all) =>
+    all.map((a) => a.getAttribute("href"))
+  );
+  assertEquals(links, ["https://example.com/one", "https://example.com/two"]);
+});
+
+suite.test("a line break in a table is one, and other tags stay text", async (agent, open) => {
+  agent.hub.answers.set("show a table", "| a |\n|---|\n| one<br>two<BR/>three <b>four</b> |");
+  await using tab = await open(agent.url);
+  const answer = await ask(tab.page, "show a table");
+  assertEquals(await answer.locator("td").innerText(), "one\ntwo\nthree <b>four</b>");
+});

@@ -8,11 +8,12 @@ import { CodeBlock } from "./code_block.tsx";
 const MAX_DEPTH = 24;
 
 /**
- * A model's text as nodes. Nothing in it becomes HTML: tags stay text, links go to the web only, and
- * pictures are links, because the page loads nothing from elsewhere.
+ * A model's text as nodes. Nothing in it becomes HTML: tags stay text, except `<br>`, the only line
+ * break in a table. Links go to the web only, and pictures are links, because the page loads nothing
+ * from elsewhere.
  */
 export function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => withLevels(lex(text)), [text]);
+  const tokens = useMemo(() => withLevels(withDefinitions(lex(text), text)), [text]);
   return <div class="prose" dir="auto">{tokens ? blocks(tokens, 0) : text}</div>;
 }
 
@@ -23,6 +24,26 @@ function lex(text: string): Token[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Marks the definitions of links (`[1]: https://…`) to be shown as they are: those that no link of
+ * the text needs, or that do not lead to the web. `[Name]: Ada` is one, too, and would vanish.
+ */
+function withDefinitions(tokens: Token[] | undefined, text: string): Token[] | undefined {
+  const definitions = tokens?.filter(({ type }) => type === "def") ?? [];
+  if (definitions.length === 0) return tokens;
+  const counts = new Map<string, number>();
+  for (const [, label] of text.matchAll(/\[([^[\]]+)\]/g)) {
+    const tag = label!.toLowerCase().replaceAll(/\s+/g, " ");
+    counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  }
+  for (const definition of definitions as Tokens.Generic[]) {
+    const { tag, href } = definition;
+    const uses = (counts.get(tag) ?? 0) - 1; // without the definition itself
+    definition.isShown = uses <= 0 || !isWebAddress(href);
+  }
+  return tokens;
 }
 
 /** The first level of a text's headings: the page has its own first and second. */
@@ -55,8 +76,9 @@ function Block({ token, depth }: { token: Token; depth: number }): ComponentChil
   if (depth > MAX_DEPTH) return token.raw;
   switch (token.type) {
     case "space":
-    case "def":
       return null;
+    case "def":
+      return (token as Tokens.Generic).isShown ? <p dir="auto">{token.raw.trim()}</p> : null;
     case "heading": {
       const Heading = `h${token.depth}` as "h3";
       return <Heading dir="auto">{inline(token.tokens ?? [], depth)}</Heading>;
@@ -145,8 +167,12 @@ function Inline({ token, depth }: { token: Token; depth: number }): ComponentChi
     case "escape":
       return <>{token.text}</>;
     default:
-      return <>{token.raw}</>; // HTML, as text
+      return isBreak(token) ? <br /> : <>{token.raw}</>; // HTML, as text
   }
+}
+
+function isBreak({ type, raw }: Token): boolean {
+  return type === "html" && /^<br\s*\/?>$/i.test(raw);
 }
 
 /** A link of a model's text, if it is one to the web; else only its text. */
