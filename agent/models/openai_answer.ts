@@ -8,7 +8,7 @@ import type { ChatReply } from "../../shared/providers/provider.ts";
 /**
  * Reads a whole answer. Throws a `CallFailure` if it is not JSON, or if `parse` returns nothing for
  * it: with the status of the error if it is one. The content type does not matter: small gateways
- * send none, or `text/plain`.
+ * send none, `text/plain`, or Flask's `text/html`.
  */
 export async function readAnswer<T>(
   response: Response,
@@ -50,7 +50,7 @@ export async function peekJson(
 ): Promise<{ isJson: boolean; answer: Response }> {
   const type = response.headers.get("content-type") ?? "";
   const isJson = /[/+]json\b/.test(type);
-  if (isJson || /event-stream|html/.test(type) || !response.body) {
+  if (isJson || type.includes("event-stream") || !response.body) {
     return { isJson, answer: response };
   }
   const [first, body] = response.body.tee();

@@ -15,6 +15,14 @@ const EVENTS = completionChunks({ content: "Hello" })
 /** What gateways send instead of a type that fits. */
 const TYPES = ["", "text/plain;charset=UTF-8", "application/octet-stream"];
 
+Deno.test("JSON with Flask's text/html is a completion, also instead of a stream", async () => {
+  const answer = raw(WHOLE, { headers: { "content-type": "text/html; charset=utf-8" } });
+  await using double = await startProviderDouble(answer);
+  assertEquals((await providerOf(double).complete(REQUEST)).content, "Hello");
+  const deltas = await Array.fromAsync(providerOf(double).stream(REQUEST));
+  assertEquals(deltas.map((delta) => delta.type), ["text", "reply"]);
+});
+
 for (const type of TYPES) {
   const headers: Record<string, string> = type ? { "content-type": type } : {};
   const named = type || "no content type";
