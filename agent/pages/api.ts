@@ -53,8 +53,8 @@ export async function* streamReply(
   const events = requestEvents("/v1/chat/completions", { method: "POST", body, headers, signal });
   for await (const { data } of events) {
     if (data === "[DONE]") return;
-    const chunk: Chunk | OpenAIError = JSON.parse(data);
-    if ("error" in chunk) throw toApiProblem(chunk, { status: 502, requestId });
+    const chunk: Chunk & Partial<OpenAIError> = JSON.parse(data);
+    if (chunk.error) throw toApiProblem(chunk, { status: 502, requestId });
     yield chunk;
   }
   const message = "the connection was lost before the answer was complete";

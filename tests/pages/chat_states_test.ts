@@ -148,3 +148,17 @@ suite.test("a line break in a table is one, and other tags stay text", async (ag
   const answer = await ask(tab.page, "show a table");
   assertEquals(await answer.locator("td").innerText(), "one\ntwo\nthree <b>four</b>");
 });
+
+suite.test("chunks of a model alone may say that there is no error", async ({ url }, open) => {
+  const chunk = (delta: unknown, finish_reason: string | null) =>
+    `data: ${JSON.stringify({ error: null, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const body = `${chunk({ content: "All is well." }, null)}${chunk({}, "stop")}data: [DONE]\n\n`;
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.route(
+    "**/v1/chat/completions",
+    (route) => route.fulfill({ contentType: "text/event-stream", body }),
+  );
+  const answer = await ask(page, "Hello");
+  assertEquals(await answer.locator(".prose").innerText(), "All is well.");
+});
