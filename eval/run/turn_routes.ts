@@ -4,7 +4,7 @@ import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor
 import { readParams, readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { Summaries } from "../results/summaries.ts";
-import { reaches } from "../results/passing.ts";
+import { holdWithBars } from "../results/passing.ts";
 import type { AttemptRow, TurnCursor, TurnFilter } from "../store/list_query.ts";
 import type { RunStore } from "../store/store.ts";
 import { ScenarioListQuery, TurnListQuery, TurnPath } from "./list_parameters.ts";
@@ -133,20 +133,16 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
   } satisfies Record<string, Handler>;
 }
 
-/** `undecided`: a score is missing, so that the mean is not known yet. */
+/** `undecided`: scores are missing, or a required check is open, and it depends on them. */
 function viewAttempt(
-  { attempt, turns, failed, missing, barred, mean }: AttemptRow,
+  { attempt, turns, failed, missing, barred, open, mean, bounds }: AttemptRow,
   threshold: number,
 ) {
-  const standing = barred > 0
-    ? "below"
-    : missing > 0
-    ? "undecided"
-    : mean === null
-    ? "unscored"
-    : reaches(mean, threshold)
-    ? "passed"
-    : "below";
+  const standing = holdWithBars({ mean, bounds, turns, failed }, {
+    threshold,
+    isBarred: barred > 0,
+    mayBeBarred: open > 0,
+  });
   return { attempt_id: attempt + 1, turns, failed, missing, barred, mean, standing };
 }
 

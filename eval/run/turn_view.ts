@@ -28,6 +28,8 @@ export const TurnRow = z.object({
   error: z.string().optional(),
   differs_in: TurnFacets.shape.differs_in,
   barred_by: TurnFacets.shape.barred_by,
+  may_be_barred: TurnFacets.shape.may_be_barred,
+  overall_bounds: TurnFacets.shape.overall_bounds,
   latency_ms: z.number(),
   tokens: z.number().nullable(),
   /** The fields asked for. */

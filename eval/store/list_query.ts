@@ -96,8 +96,12 @@ export interface AttemptRow {
   missing: number;
   /** Turns that do not pass because a required check failed. */
   barred: number;
+  /** Turns of which it is not known whether they pass; see `mayBeBarred`. */
+  open: number;
   /** The mean `overall` of the turns that have one. */
   mean: number | null;
+  /** That of all turns for every possible value of those that are missing; `null` if none is. */
+  bounds: [number, number] | null;
 }
 
 /** Lists the turns of a run, also while it is running. */

@@ -55,6 +55,15 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 /** A required check failed, or the tool calls do not fit. */
 export const IS_BARRED = sql<SqlBool>`(facets ->> 'barred_by' is not null)`;
 
+/** That could not be decided. */
+export const MAY_BE_BARRED = sql<SqlBool>`(facets ->> 'may_be_barred' is not null)`;
+
+/** `overall`, or the least or most that it can be if it is missing. */
+export function boundOf(end: 0 | 1): RawBuilder<number | null> {
+  const bound = sql`cast(facets -> 'overall_bounds' ->> ${sql.lit(end)} as double precision)`;
+  return sql`case when missing = 1 then coalesce(${bound}, ${sql.lit(end)}) else overall end`;
+}
+
 function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) {
   const limit = threshold - ROUNDING;
   const isFree = sql`failed = 0 and not ${IS_BARRED}`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hasWrongTools } from "../../shared/schemas/barred.ts";
+import { hasWrongTools, mayBeBarred } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { Scores } from "../../shared/schemas/statistics.ts";
@@ -20,6 +20,10 @@ export const TurnFacets = z.object({
   differs_in: z.array(z.string()).optional(),
   /** Required checks that failed, and `tools`: the turn does not pass, whatever its scores are. */
   barred_by: z.array(z.string()).min(1).optional(),
+  /** Set if a required check, or whether its tool calls fit, could not be decided. */
+  may_be_barred: z.literal(true).optional(),
+  /** Where `overall` lies if it is missing. */
+  overall_bounds: z.tuple([z.number(), z.number()]).optional(),
   latency_ms: z.number(),
   tokens: z.number().nullable(),
 });
@@ -37,7 +41,8 @@ export function facetName(name: string): string {
 
 /** The facets of a turn. */
 export function readFacets(result: InteractionResult): TurnFacets {
-  const { id, scores, error, differs_in, check_results = [], latency_ms, usage } = result;
+  const { id, scores, error, differs_in, check_results = [], overall_bounds } = result;
+  const { latency_ms, usage } = result;
   const barring = check_results.filter(isBarring).map(({ name }) => facetName(name));
   if (hasWrongTools(result)) barring.push("tools");
   return {
@@ -49,6 +54,8 @@ export function readFacets(result: InteractionResult): TurnFacets {
     ...(error && { error: facetName(error.code) }),
     ...(differs_in && { differs_in: differs_in.map(facetName) }),
     ...(barring.length > 0 && { barred_by: barring }),
+    ...(mayBeBarred(result) && { may_be_barred: true as const }),
+    ...(overall_bounds && { overall_bounds }),
     latency_ms,
     tokens: usage?.total_tokens ?? null,
   };

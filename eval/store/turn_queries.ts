@@ -10,7 +10,7 @@ import type {
 import type { Tables } from "./schema.ts";
 import { facetName, type TurnFacets } from "./turn_facets.ts";
 import { findsText } from "./text_search.ts";
-import { conditionsOf, IS_BARRED, scoreValue } from "./turn_conditions.ts";
+import { boundOf, conditionsOf, IS_BARRED, MAY_BE_BARRED, scoreValue } from "./turn_conditions.ts";
 import type { TurnPosition } from "./position.ts";
 
 /** Of results in one page. SQL knows the sizes without reading the texts. */
@@ -146,7 +146,10 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
           fn.sum("failed").as("failed"),
           fn.sum("missing").as("missing"),
           sql<number>`sum(case when ${IS_BARRED} then 1 else 0 end)`.as("barred"),
+          sql<number>`sum(case when ${MAY_BE_BARRED} then 1 else 0 end)`.as("open"),
           fn.avg("overall").as("mean"),
+          fn.avg(boundOf(0)).as("low"),
+          fn.avg(boundOf(1)).as("high"),
         ])
         .where("run_id", "=", runId)
         .where("scenario", ">=", from)
@@ -154,14 +157,16 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
         .groupBy(["scenario", "attempt"])
         .orderBy("scenario").orderBy("attempt")
         .execute();
-      return rows.map(({ scenario, attempt, turns, failed, missing, barred, mean }) => ({
+      return rows.map(({ scenario, attempt, mean, low, high, ...counts }) => ({
         scenario,
         attempt,
-        turns: Number(turns),
-        failed: Number(failed),
-        missing: Number(missing),
-        barred: Number(barred),
+        turns: Number(counts.turns),
+        failed: Number(counts.failed),
+        missing: Number(counts.missing),
+        barred: Number(counts.barred),
+        open: Number(counts.open),
         mean: mean === null ? null : Number(mean),
+        bounds: Number(counts.missing) > 0 ? [Number(low), Number(high)] : null,
       }));
     },
   };

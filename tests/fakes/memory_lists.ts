@@ -56,11 +56,28 @@ export function memoryTurnQueries(turnsOf: (id: string) => Numbered[]): TurnQuer
             result.missing_scores?.overall !== undefined
           ).length,
           barred: group.filter(({ result }) => readFacets(result).barred_by).length,
-          mean: values.length === 0 ? null : values.reduce((a, b) => a + b) / values.length,
+          open: group.filter(({ result }) => readFacets(result).may_be_barred).length,
+          mean: values.length === 0 ? null : mean(values),
+          bounds: group.some(({ result }) => result.missing_scores?.overall !== undefined)
+            ? [mean(boundsOf(group, 0)), mean(boundsOf(group, 1))]
+            : null,
         };
       }));
     },
   };
+}
+
+function mean(values: number[]): number {
+  return values.reduce((a, b) => a + b) / values.length;
+}
+
+/** `overall` of each turn, or the least or most that it can be. */
+function boundsOf(group: Numbered[], end: 0 | 1): number[] {
+  return group.flatMap(({ result }) => {
+    if (result.missing_scores?.overall !== undefined) return [result.overall_bounds?.[end] ?? end];
+    const { overall } = result.scores;
+    return typeof overall === "number" ? [overall] : [];
+  });
 }
 
 function fits(turn: Numbered, filter: TurnFilter): boolean {

@@ -134,22 +134,30 @@ function listScenarios({ scenarios, turns, pass_threshold }: RunReport) {
       own.filter((turn) => turn.outcome === outcome).length;
     const barred = own.filter(({ barred_by }) => barred_by).length;
     const missing = count("incomplete");
+    const failed = count("failed");
+    const [low, high] = ([0, 1] as const).map((end) => {
+      const bounds = own.flatMap(({ outcome, scores, overall_bounds }) =>
+        outcome === "incomplete" ? overall_bounds?.[end] ?? end : scores.overall ?? []
+      );
+      return bounds.length === 0 ? null : bounds.reduce((a, b) => a + b) / bounds.length;
+    });
+    const reaches = (value: number | null | undefined) => (value ?? 0) >= pass_threshold - 1e-12;
     rows[own[0]!.scenario]!.attempts.push({
       attempt_id: own[0]!.attempt_id,
       turns: own.length,
-      failed: count("failed"),
+      failed,
       missing,
       barred,
       mean,
-      standing: barred > 0
+      standing: barred > 0 || failed === own.length
         ? "below"
-        : missing > 0
-        ? "undecided"
-        : mean === null
+        : low === null
         ? "unscored"
-        : mean >= pass_threshold - 1e-12
+        : !reaches(high)
+        ? "below"
+        : reaches(low) && !own.some(({ may_be_barred }) => may_be_barred)
         ? "passed"
-        : "below",
+        : "undecided",
     });
   }
   return { scenarios: rows, total: rows.length, next_cursor: null };

@@ -206,6 +206,35 @@ Deno.test("scenarios are listed with the standing of every attempt", async () =>
   assertEquals(rest.next_cursor, null);
 });
 
+const BOUNDS: [number, number][] = [[0.8, 0.9], [0.1, 0.6], [0.6, 0.8]];
+
+Deno.test("an attempt with a missing score stands where its bounds put it, as in the pass rate", async () => {
+  const store = await openStore({ path: ":memory:" });
+  const { service } = evalService(() => "right", {
+    store: {
+      ...store,
+      recordTurn: (id, turn) => {
+        const own = {
+          scores: { overall: null },
+          missing_scores: { overall: "without judge" },
+          overall_bounds: BOUNDS[turn.attempt]!,
+        };
+        return store.recordTurn(id, { ...turn, result: { ...turn.result, ...own } });
+      },
+    },
+  });
+  const test_batch = [{ id: "s", interactions: [{ id: "a", user_message: "right" }] }];
+  const { run_id, results } = await evaluateWith(
+    service,
+    evaluateBody({ test_batch, attempts: 3 }),
+  );
+  const { body } = await get(service, `/runs/${run_id}/scenarios`);
+  const standings = body.scenarios[0].attempts.map(({ standing }: Answer) => standing);
+  assertEquals(standings, ["passed", "below", "undecided"]);
+  assertEquals([results.pass_rate!.mean, results.undecided], [0.5, 1]);
+  await store.close();
+});
+
 Deno.test("turns can be listed while their run is running, and its headline comes with its end", async () => {
   const gate = gatedTarget();
   const { service, runs } = evalService(undefined, { target: gate.target });

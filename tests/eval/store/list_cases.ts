@@ -219,12 +219,30 @@ export const listCases: Record<string, StoreCase> = {
     assertEquals(await read(1, 1), [1]);
     assertEquals(await read(5, 10), [0, 1]);
     assertEquals(await read(2 ** 31 - 1, 10), [0, 1]);
+    const none = { missing: 0, barred: 0, open: 0, bounds: null };
     assertEquals(await store.attemptRows(id, { from: 0, to: 1 }), [
-      { scenario: 0, attempt: 0, turns: 2, failed: 0, missing: 0, barred: 0, mean: 0.7 },
-      { scenario: 0, attempt: 1, turns: 2, failed: 1, missing: 0, barred: 0, mean: 0.35 },
+      { scenario: 0, attempt: 0, turns: 2, failed: 0, mean: 0.7, ...none },
+      { scenario: 0, attempt: 1, turns: 2, failed: 1, mean: 0.35, ...none },
     ]);
     const [second] = await store.attemptRows(id, { from: 1, to: 9 });
-    assertEquals([second?.missing, second?.mean], [1, null]);
+    assertEquals([second?.missing, second?.mean, second?.bounds], [1, null, [0, 1]]);
+  },
+
+  "an attempt with a missing score says between what its mean lies, and what is open": async (
+    store,
+  ) => {
+    const id = await newRun(store, { turns: 2 });
+    await store.recordTurn(id, storedTurn([0, 0, 0], { scores: { overall: 1 } }));
+    await store.recordTurn(
+      id,
+      storedTurn([0, 0, 1], {
+        scores: { overall: null },
+        missing_scores: { overall: "without judge", tools: "not known" },
+        overall_bounds: [0.5, 0.75],
+      }),
+    );
+    const [attempt] = await store.attemptRows(id, { from: 0, to: 1 });
+    assertEquals([attempt?.mean, attempt?.bounds, attempt?.open], [1, [0.75, 0.875], 1]);
   },
 
   "runs are sorted by anything, in pages, and found by text": async (store, clock) => {
