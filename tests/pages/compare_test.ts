@@ -1,3 +1,4 @@
+import { assertEquals } from "@std/assert";
 import { pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
@@ -29,5 +30,16 @@ suite.test(
     await page.getByText("intent match, metadata match").waitFor();
     await page.getByRole("button", { name: "overall", pressed: true }).waitFor();
     await page.getByRole("heading", { name: "Scenarios by overall" }).waitFor();
+  },
+);
+
+suite.test(
+  "a laptop shows the verdict of every score without scrolling aside",
+  async ({ url, baseline, candidate }, open) => {
+    const address = `${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`;
+    await using tab = await open(address, { viewport: { width: 1200, height: 800 } });
+    const frame = tab.page.locator(".columns.compared .table-frame").first();
+    await frame.getByText("Verdict").waitFor();
+    assertEquals(await frame.evaluate((box) => box.scrollWidth - box.clientWidth), 0);
   },
 );

@@ -181,6 +181,29 @@ suite.test(
   },
 );
 
+suite.test("a telephone breaks no word of the table of noise", async (fixture, open) => {
+  const address = `${fixture.url}/ui/runs/${fixture.graded}?view=noise`;
+  await using tab = await open(address, { viewport: { width: 360, height: 740 } });
+  await tab.page.locator(".with-key").first().waitFor();
+  const broken = await tab.page.locator(".with-key").evaluateAll((cells) => {
+    const found: string[] = [];
+    for (const cell of cells) {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const node = texts.currentNode as Text;
+        for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+          const range = document.createRange();
+          range.setStart(node, index);
+          range.setEnd(node, index + word.length);
+          if (range.getClientRects().length > 1) found.push(word);
+        }
+      }
+    }
+    return found;
+  });
+  assertEquals(broken, []);
+});
+
 suite.test(
   "a run shows what it cost and what later turns lose by earlier replies",
   async (fixture, open) => {
