@@ -1,8 +1,8 @@
 /** Words that are a whole answer, in the languages whose yes and no are no other word of another. */
 const YES = "yes yeah yep ja jawohl jo oui sí si sì sim да так tak evet はい ええ うん " +
-  "是 是的 对 對 对的 對的 可以 能 会 會 有 네 예 نعم हाँ हां";
+  "是 是的 对 對 对的 對的 可以 能 会 會 有 네 예 نعم כן हाँ हां";
 const NO = "no nope nein nee nej nei non não нет ні nie hayır いいえ いえ ううん " +
-  "不 不是 不是的 不对 不對 不可以 不能 不会 不會 不行 没有 沒有 否 아니요 아니오 아뇨 لا नहीं";
+  "不 不是 不是的 不对 不對 不可以 不能 不会 不會 不行 没有 沒有 否 아니요 아니오 아뇨 لا לא नहीं";
 
 const ANSWERS = new Map<string, "yes" | "no">([
   ...YES.split(" ").map((word) => [word, "yes"] as const),

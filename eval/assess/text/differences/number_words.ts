@@ -116,7 +116,7 @@ export function readArticleNumber(tokens: readonly Token[], at: number): ReadNum
   return multiply(tokens, { values: [1], next: at + 1, isSoft: false });
 }
 
-function multiply(tokens: readonly Token[], read: ReadNumber): ReadNumber {
+function multiply(tokens: readonly Token[], read: ReadNumber, depth = 0): ReadNumber {
   let { values, next } = read;
   let isSoft = read.isSoft;
   while (tokens[next]?.type === "word") {
@@ -126,6 +126,14 @@ function multiply(tokens: readonly Token[], read: ReadNumber): ReadNumber {
     values = values.map((value) => value * factor);
     isSoft = false;
     next++;
+    const tail = depth < MOST_PARTS && EAST_ASIAN.test(text)
+      ? readTail(tokens, next, { factor, depth })
+      : undefined;
+    if (tail) {
+      next = tail.next;
+      values = values.map((value) => value + tail.values[0]!);
+      break;
+    }
     // "one hundred and twenty", "two thousand five hundred"
     const rest = tokens[next]?.text === "and" ? next + 1 : next;
     const more = factor === 100 || factor === 1000 ? readWords(tokens, rest, "en") : undefined;
@@ -134,6 +142,28 @@ function multiply(tokens: readonly Token[], read: ReadNumber): ReadNumber {
     values = values.map((value) => value + more.values[0]!);
   }
   return { ...read, values, next, isSoft };
+}
+
+/** A word of nothing but multipliers, behind which a number may go on. */
+const EAST_ASIAN = /^[千万萬亿億백천만억조]+$/;
+/** Parts of such a number: `1조 2억 3만 4천`. */
+const MOST_PARTS = 3;
+
+/** The lower part of `3万5千`, `1万2000` and `12억 5천만`; in Korean a blank may stand before it. */
+function readTail(
+  tokens: readonly Token[],
+  at: number,
+  { factor, depth }: { factor: number; depth: number },
+): ReadNumber | undefined {
+  const first = tokens[at];
+  if (!first) return undefined;
+  const digits = first.type === "number" ? readDigits(tokens, at, "zh") : readHan(tokens, at);
+  if (!digits) return undefined;
+  const tail = multiply(tokens, digits, depth + 1);
+  const isLow = tail.values.length === 1 && tail.values[0]! < factor;
+  const isJoined = !first.isApart ||
+    (/^[백천만억조]/.test(tokens[at - 1]!.text) && tail.values[0]! >= 100);
+  return isLow && isJoined ? tail : undefined;
 }
 
 const KOREAN = new Map([["백", 1e2], ["천", 1e3], ["만", 1e4], ["억", 1e8], ["조", 1e12]]);
