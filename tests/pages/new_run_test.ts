@@ -100,6 +100,29 @@ suite.test(
   },
 );
 
+suite.test(
+  "a pasted request with targets runs them as a group, whatever the form says of a model",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/new`);
+    const { page } = tab;
+    const { endpoint } = fixture;
+    await page.getByLabel("Batch", { exact: true }).fill(JSON.stringify({
+      test_batch: SUPPORT_BATCH[1],
+      targets: [
+        { endpoint, model_id: "studio/support-v3", name: "third" },
+        { endpoint, model_id: "studio/support-v2" },
+      ],
+    }));
+    await page.getByText("Models of the pasted request").waitFor();
+    await page.getByText("third").waitFor();
+    assertEquals(await page.getByLabel("Model", { exact: true }).count(), 0);
+    await checkAccessibility(page);
+    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.waitForURL(/\/ui\/groups\//);
+    await page.getByText("completed").first().waitFor();
+  },
+);
+
 suite.test("a file can be chosen again once it was mended", async (fixture, open) => {
   const path = await Deno.makeTempFile({ suffix: ".csv" });
   await using tab = await open(`${fixture.url}/ui/new`);

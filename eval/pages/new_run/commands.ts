@@ -5,7 +5,8 @@ export function shellWord(text: string): string {
 
 /** The body of a request; what else it has is not named here. */
 export interface CommandInput {
-  endpoint: string;
+  /** Unset if each model has its own. */
+  endpoint?: string;
   model_id?: string;
   /** Several of them. */
   model_ids?: string[];

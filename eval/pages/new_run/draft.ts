@@ -65,11 +65,17 @@ const FIELDS_OF_REQUEST = {
 };
 
 /** What a pasted request has beside its batch; the form may have changed some of it. */
-const pasted = computed<object>(() => {
+const pasted = computed<Record<string, unknown>>(() => {
   const input = draft.batch.input.value;
   if (draft.dataset.value || !("request" in input)) return {};
   const { model_id: _, model_ids: __, ...others } = input.request ?? {};
   return others;
+});
+
+/** Models of a pasted request that names each with its endpoint. */
+export const pastedTargets = computed(() => {
+  const { targets } = pasted.value;
+  return Array.isArray(targets) && targets.length > 0 ? targets as unknown[] : undefined;
 });
 
 /** Whether there is something to run. */
@@ -80,7 +86,7 @@ export const hasConversations = computed(() =>
 /** What the person has to do before the run can start; `undefined` if nothing. */
 export const missing = computed(() => {
   if (!hasConversations.value) return "Choose a dataset or enter test conversations first.";
-  if (draft.model.value.trim() === "") return "Name the model first.";
+  if (!pastedTargets.value && draft.model.value.trim() === "") return "Name the model first.";
   if (Number.isNaN(Number(draft.attempts.value))) return "The attempts must be a number.";
   if (Number.isNaN(Number(draft.threshold.value))) return "The threshold must be a number.";
   return undefined;
@@ -95,8 +101,10 @@ export const requestBody = computed(() => {
     ...pasted.value,
     test_batch: dataset ? undefined : draft.batch.scenarios.value,
     dataset: dataset || undefined,
-    endpoint: draft.endpoint.value.trim(),
-    ...(others.length > 0
+    ...(!pastedTargets.value && { endpoint: draft.endpoint.value.trim() }),
+    ...(pastedTargets.value
+      ? {}
+      : others.length > 0
       ? { model_ids: [draft.model.value.trim(), ...others] }
       : { model_id: draft.model.value.trim() }),
     attempts: number(draft.attempts.value),

@@ -10,8 +10,9 @@ import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { Commands } from "./commands_section.tsx";
 import { Conversations } from "./conversations.tsx";
-import { draft, missing, requestBody } from "./draft.ts";
+import { draft, missing, pastedTargets, requestBody } from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
+import { PastedTargets } from "./pasted_targets.tsx";
 import { useSending } from "../sending.ts";
 
 /** Fields of the body that have a place in the form; errors of others are shown above it. */
@@ -72,20 +73,24 @@ export function NewRunView() {
         {isElsewhere && <ProblemNotice problem={problem.value!} />}
         <div class="columns even">
           <Section title="Model under test">
-            <TextField
-              label="Endpoint"
-              value={draft.endpoint}
-              error={errorOf("endpoint")}
-              hint="An OpenAI-compatible base URL, or an agent such as assay-agent"
-              kind="url"
-            />
-            <ModelField error={errorOf("model_id") ?? errorOf("model_ids")} />
-            <TextField
-              label="Further models"
-              value={draft.others}
-              error={undefined}
-              hint="Separated by commas; all models run side by side as a group"
-            />
+            {pastedTargets.value ? <PastedTargets targets={pastedTargets.value} /> : (
+              <>
+                <TextField
+                  label="Endpoint"
+                  value={draft.endpoint}
+                  error={errorOf("endpoint")}
+                  hint="An OpenAI-compatible base URL, or an agent such as assay-agent"
+                  kind="url"
+                />
+                <ModelField error={errorOf("model_id") ?? errorOf("model_ids")} />
+                <TextField
+                  label="Further models"
+                  value={draft.others}
+                  error={undefined}
+                  hint="Separated by commas; all models run side by side as a group"
+                />
+              </>
+            )}
             <div class="row">
               <TextField
                 label="Attempts"
