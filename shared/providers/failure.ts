@@ -2,6 +2,7 @@ import type { ProviderWords } from "../errors.ts";
 import { diagnoseConnection } from "./connection_failure.ts";
 import { ProviderError, type ProviderFailure, type Unreachable } from "./provider.ts";
 import { readWords, type Redact, startOf } from "./provider_words.ts";
+import { retryAfterMs } from "./retry_after.ts";
 
 /** What was tried, for the message. Without a `model` it was the list of models. */
 export interface Attempt {
@@ -197,20 +198,4 @@ function explainAuth({ credential }: Attempt, status: number): string {
   return isSet
     ? `it rejects the configured credentials (${status}); check ${variable}`
     : `it wants a credential (${status}), and none is configured; set ${variable}`;
-}
-
-/** How long a provider asks to wait, in milliseconds; 0 if that time has passed. */
-export function retryAfterMs(headers: Headers): number | undefined {
-  const exact = Number.parseFloat(headers.get("retry-after-ms") ?? "");
-  if (Number.isFinite(exact)) return Math.max(0, exact);
-  const value = headers.get("retry-after")?.trim() ?? "";
-  const seconds = /^-?\d+(\.\d+)?(?=$|\s*,)/.exec(value)?.[0]; // a proxy may have added a second one
-  const wait = seconds ? Number(seconds) * 1000 : Date.parse(value) - sentAt(headers);
-  return Number.isFinite(wait) ? Math.max(0, wait) : undefined;
-}
-
-/** When an answer was sent by the clock of its sender, which may differ from ours. */
-function sentAt(headers: Headers): number {
-  const moment = Date.parse(headers.get("date") ?? "");
-  return Number.isFinite(moment) ? moment : Date.now();
 }

@@ -1,5 +1,6 @@
 import type { CallClock } from "./call_clock.ts";
-import { type Diagnosis, retryAfterMs } from "./failure.ts";
+import type { Diagnosis } from "./failure.ts";
+import { retryAfterMs } from "./retry_after.ts";
 
 const FIRST_DELAY_MS = 500;
 /** Unless a provider asks for a longer one. */
