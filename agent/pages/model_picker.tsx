@@ -1,5 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../shared/pages/components/icon.tsx";
+import { useOpened } from "../../shared/pages/components/use_opened.ts";
 import {
   isDemoModel,
   isModelId,
@@ -35,20 +36,8 @@ export function ModelPicker({ label, value, onChange }: {
   value: string;
   onChange: (model: string) => void;
 }) {
-  const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (!isOpen) return;
-    const closeOutside = ({ target }: Event) => {
-      if (target instanceof Node && !root.current?.contains(target)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("focusin", closeOutside);
-    return () => {
-      document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("focusin", closeOutside);
-    };
-  }, [isOpen]);
+  const [isOpen, setOpen] = useOpened(root);
   const close = () => {
     setOpen(false);
     root.current?.querySelector("button")?.focus();

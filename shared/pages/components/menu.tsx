@@ -1,6 +1,7 @@
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, type ButtonProps } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
+import { useOpened } from "./use_opened.ts";
 
 export interface MenuItem {
   label: string;
@@ -16,25 +17,15 @@ export function Menu({ items, align = "end", button }: {
   align?: "start" | "end";
   button: ButtonProps;
 }) {
-  const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
+  const [isOpen, setOpen] = useOpened(root);
   const id = useId();
 
   const entries = () => [...root.current!.querySelectorAll<HTMLElement>("[role=menuitem]")];
   const opener = () => root.current?.querySelector<HTMLElement>(":scope > button");
 
   useLayoutEffect(() => { // before the next key is pressed
-    if (!isOpen) return;
-    entries()[0]?.focus();
-    const closeOutside = ({ target }: Event) => {
-      if (target instanceof Node && !root.current?.contains(target)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("focusin", closeOutside);
-    return () => {
-      document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("focusin", closeOutside);
-    };
+    if (isOpen) entries()[0]?.focus();
   }, [isOpen]);
 
   function close(): void {
