@@ -5,6 +5,7 @@ import { ToolError, type ToolResult, type ToolServerState } from "../tools/tool.
 import { explainCall, isAnswer, isForgotten } from "./call_error.ts";
 import { type McpConnect, type McpSession, StartFailure } from "./client.ts";
 import type { McpServer } from "./config.ts";
+import { createListRefresh } from "./list_refresh.ts";
 import { loadPatterns } from "./patterns.ts";
 import { createServerRedactor } from "./secrets.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
@@ -58,27 +59,23 @@ export function openMcpConnection(
   let failures = 0;
   let readySince = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let listedAt = -Infinity;
-  let isListing = false;
-  /** The list has changed since it was last read. */
-  let isOutdated = false;
-  let listTimer: ReturnType<typeof setTimeout> | undefined;
   let checking: Promise<void> | undefined;
   let isClosed = false;
   let opening: Promise<void> | undefined;
   /** Sessions that are being ended: a program may take some seconds. */
   const leaving = new Set<Promise<void>>();
   const ending = new AbortController();
+  const refresh = createListRefresh(listAgain, { pauseMs: listPauseMs });
 
   async function open(): Promise<void> {
     state = "connecting";
-    isOutdated = false;
+    refresh.pause();
     let opened: McpSession | undefined;
     try {
       opened = await connect(server, {
         onClose: (reason) => drop(opened, reason),
         onError: () => void check(opened),
-        onToolsChanged: listSoon,
+        onToolsChanged: refresh.announce,
         signal: ending.signal,
       });
       await loadPatterns();
@@ -102,7 +99,7 @@ export function openMcpConnection(
     readySince = performance.now();
     log.info("MCP server is ready", { server: name, tools: tools.length });
     onChange();
-    if (isOutdated) listSoon();
+    refresh.resume();
   }
 
   function start(): void {
@@ -142,8 +139,7 @@ export function openMcpConnection(
       retry_ms: pause,
     });
     clearTimeout(timer);
-    clearTimeout(listTimer);
-    listTimer = undefined;
+    refresh.pause();
     timer = setTimeout(start, pause);
     onChange();
   }
@@ -196,19 +192,9 @@ export function openMcpConnection(
     return checking;
   }
 
-  /** Reads the list again. Several announced changes lead to one reading. */
-  function listSoon(): void {
-    if (isListing || state === "connecting") isOutdated = true;
-    else if (session && !isClosed && listTimer === undefined) {
-      const wait = Math.max(0, listedAt + listPauseMs - performance.now());
-      listTimer = setTimeout(list, wait, session);
-    }
-  }
-
-  async function list(changed: McpSession): Promise<void> {
-    listTimer = undefined;
-    isListing = true;
-    isOutdated = false;
+  async function listAgain(): Promise<void> {
+    const changed = session;
+    if (!changed) return;
     try {
       const listed = await changed.listTools();
       if (changed !== session) return;
@@ -216,10 +202,6 @@ export function openMcpConnection(
       onChange();
     } catch {
       await check(changed);
-    } finally {
-      isListing = false;
-      listedAt = performance.now();
-      if (isOutdated) listSoon();
     }
   }
 
@@ -269,7 +251,7 @@ export function openMcpConnection(
       isClosed = true;
       ending.abort();
       clearTimeout(timer);
-      clearTimeout(listTimer);
+      refresh.pause();
       if (session) leave(session);
       await Promise.all([opening, ...leaving]); // a failure must not keep the others open
     },
