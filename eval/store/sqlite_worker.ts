@@ -3,6 +3,7 @@
 // while it waits for the disk, so it has a thread of its own, on which no request is served.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { dirname } from "node:path";
+import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_IOERR } from "./sqlite_codes.ts";
 import { identityOf, keepReserve, lockFile, releaseReserve } from "./sqlite_files.ts";
 
 /** A message to this worker. Its reply has the same `id`. */
@@ -48,10 +49,6 @@ const MAX_STATEMENTS = 200;
 
 /** Larger files are not checked at start: reading them would take too long. */
 const CHECKED_BYTES = 1024 ** 3;
-const SQLITE_BUSY = 5;
-const SQLITE_IOERR = 10;
-const SQLITE_CORRUPT = 11;
-const SQLITE_FULL = 13;
 const PRIVATE = 0o600;
 
 let database: DatabaseSync | undefined;

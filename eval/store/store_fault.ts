@@ -1,13 +1,14 @@
 import { AppError, type ErrorCode } from "../../shared/errors.ts";
+import {
+  SQLITE_BUSY,
+  SQLITE_CORRUPT,
+  SQLITE_FULL,
+  SQLITE_IOERR,
+  SQLITE_LOCKED,
+  SQLITE_NOTADB,
+  SQLITE_READONLY,
+} from "./sqlite_codes.ts";
 import type { WorkerFault } from "./sqlite_worker.ts";
-
-const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
-const SQLITE_READONLY = 8;
-const SQLITE_IOERR = 10;
-const SQLITE_CORRUPT = 11;
-const SQLITE_FULL = 13;
-const SQLITE_NOTADB = 26;
 
 /** An error of the database, from its thread. */
 export class StoreFault extends Error {

@@ -1,0 +1,8 @@
+// SQLite's primary result codes, as far as the store tells them apart.
+export const SQLITE_BUSY = 5;
+export const SQLITE_LOCKED = 6;
+export const SQLITE_READONLY = 8;
+export const SQLITE_IOERR = 10;
+export const SQLITE_CORRUPT = 11;
+export const SQLITE_FULL = 13;
+export const SQLITE_NOTADB = 26;
