@@ -51,7 +51,7 @@ export interface ToolListLimits {
   maxCharacters: number;
 }
 
-export const TOOL_LIST_LIMITS: ToolListLimits = {
+const TOOL_LIST_LIMITS: ToolListLimits = {
   maxPages: 100,
   maxTools: 1_000,
   maxCharacters: 8 * 1024 * 1024,

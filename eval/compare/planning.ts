@@ -99,7 +99,7 @@ export function detectableDifference(
 }
 
 /** With fewer, even differences that all have one sign are not significant: 2^(1 − n) > α. */
-export function fewestScenarios(alpha: number): number {
+function fewestScenarios(alpha: number): number {
   return Math.ceil(1 - Math.log2(alpha));
 }
 

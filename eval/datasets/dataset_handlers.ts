@@ -14,7 +14,7 @@ import type { ColumnMapping } from "./formats/format.ts";
 import { uploadDataset } from "./upload.ts";
 
 /** Of a dataset as it is sent. It is not collected, so it may be larger than other bodies. */
-export const MOST_BYTES = 256 * 1024 * 1024;
+const MOST_BYTES = 256 * 1024 * 1024;
 
 const VERSIONS_SHOWN = 1_000;
 

@@ -7,7 +7,7 @@ import type { ListedGroup } from "./group_report.ts";
 /** Of runs that have ended differently, the first of these is the group's status. */
 const NOT_COMPLETED = ["running", "failed", "interrupted", "cancelled"] as const;
 
-export function groupStatus(runs: { status: RunStatus }[]): RunStatus {
+function groupStatus(runs: { status: RunStatus }[]): RunStatus {
   return NOT_COMPLETED.find((status) => runs.some((run) => run.status === status)) ?? "completed";
 }
 

@@ -34,7 +34,7 @@ export async function splitNoise(
 }
 
 /** The noise of one score. */
-export function describeNoise(name: string, { scores, voteSpread, design }: NoisyRun): ScoreNoise {
+function describeNoise(name: string, { scores, voteSpread, design }: NoisyRun): ScoreNoise {
   const scenarios = scores.get(name)!;
   const average = mean(scenarios.map(scenarioMean))!;
   const size = {

@@ -18,7 +18,7 @@ export type EvaluateTarget = z.infer<typeof EvaluateTarget>;
 export type NamedTarget = EvaluateTarget & { name: string };
 
 /** Several models at one endpoint. */
-export function modelIds(most: number) {
+function modelIds(most: number) {
   return z.array(ModelId).min(1).max(most, { error: tooMany(most) }).superRefine(
     (ids, context) => {
       for (const [index, id] of ids.entries()) {

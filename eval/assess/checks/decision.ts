@@ -4,7 +4,7 @@ export interface Decision {
   reason?: string;
 }
 
-export const MET: Decision = { value: 1 };
+const MET: Decision = { value: 1 };
 
 export function notMet(reason: string): Decision {
   return { value: 0, reason };

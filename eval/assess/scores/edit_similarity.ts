@@ -3,7 +3,7 @@ import { scoreOfEmpty } from "./empty.ts";
 import type { PairScorer } from "./score.ts";
 
 /** The time grows with the product of the lengths: two texts of this length take 1.5 s. */
-export const MAX_EDIT_CHARACTERS = 80_000;
+const MAX_EDIT_CHARACTERS = 80_000;
 
 /**
  * 1 − Levenshtein distance / length of the longer text, in code points after NFC. `null` if a
