@@ -74,14 +74,6 @@ export function toTargetReply(raw: RawReply): TargetReply {
   return content.trim() === "" ? { ...reply, textless: explainTextless(reply, calls) } : reply;
 }
 
-/** A block at the beginning, closed or not. */
-const THOUGHT = /^\s*<(think|thinking)>(.*?)(?:(<\/\1>)(.*)|$)/s;
-/**
- * The end of one whose opening tag is not part of the reply, because the model's chat template has
- * written it (DeepSeek-R1, QwQ). It stands at the beginning or at the end of a line.
- */
-const THOUGHT_END = /(?:^|\n)[ \t]*<\/think(?:ing)?>|<\/think(?:ing)?>(?=[ \t]*(?:\r?\n|$))/;
-
 /**
  * No model answers without tokens: all zeros come from an endpoint that does not count them but has
  * to send numbers, as an agent's message does.
@@ -89,6 +81,14 @@ const THOUGHT_END = /(?:^|\n)[ \t]*<\/think(?:ing)?>|<\/think(?:ing)?>(?=[ \t]*(
 function isCounted({ input_tokens, output_tokens }: InteractionUsage): boolean {
   return input_tokens + output_tokens > 0;
 }
+
+/** A block at the beginning, closed or not. */
+const THOUGHT = /^\s*<(think|thinking)>(.*?)(?:(<\/\1>)(.*)|$)/s;
+/**
+ * The end of one whose opening tag is not part of the reply, because the model's chat template has
+ * written it (DeepSeek-R1, QwQ). It stands at the beginning or at the end of a line.
+ */
+const THOUGHT_END = /(?:^|\n)[ \t]*<\/think(?:ing)?>|<\/think(?:ing)?>(?=[ \t]*(?:\r?\n|$))/;
 
 /**
  * Splits off the block `<think>…</think>` that some models begin their reply with. Only a leading
