@@ -11,6 +11,7 @@ import { createConnectionRoom } from "./http/connection_room.ts";
 import type { DescriptorNeeds } from "./http/descriptors.ts";
 import type { Service } from "./http/router.ts";
 import { serve, type ServeOptions } from "./http/server.ts";
+import { explainIdleVariables } from "./idle_variables.ts";
 import { createLineWriter } from "./line_writer.ts";
 import { createLogger, type LogFormat, type Logger, type LogLevel } from "./log.ts";
 import { parseAction, renderHelp, renderVersion } from "./ops/command_line.ts";
@@ -90,6 +91,7 @@ async function serveService<S extends z.ZodObject>(
   if (metrics) startLagSampler(metrics);
   log.info(`${name} is configured`, summarise(schema, config));
   warnOfShortKeys(callerKeys(common), log);
+  for (const warning of explainIdleVariables(schema, config)) log.warn(warning);
   serve({
     name,
     portVariable,
@@ -154,6 +156,7 @@ async function checkService<S extends z.ZodObject>(
   for (const [variable, value] of Object.entries(summarise(schema, config))) {
     writeLine(redact(`  ${variable}: ${value}`));
   }
+  for (const warning of explainIdleVariables(schema, config)) writeLine(`warning: ${warning}`);
 }
 
 async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefinition<S>) {

@@ -1,5 +1,6 @@
 import { errorMessage } from "../../shared/errors.ts";
 import { ConfigError, parseConfig, readEnvironment } from "../../shared/config.ts";
+import { explainIdleVariables } from "../../shared/idle_variables.ts";
 import { createLogger, type Logger } from "../../shared/log.ts";
 import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
@@ -78,6 +79,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
         EVAL_ENCODER_WORKERS: config().EVAL_ENCODER_WORKERS ??
           Math.min(MOST_ENCODERS, navigator.hardwareConcurrency),
       };
+      for (const warning of explainIdleVariables(EvalConfig, config())) log().warn(warning);
       const starts = { encoder: encoder.start };
       return createEvalDeps(wanted, { log: log(), ...opened, store, starts }).runs;
     },

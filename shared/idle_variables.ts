@@ -1,0 +1,20 @@
+import type { z } from "zod";
+
+/**
+ * Says which variables have no effect: the key and the model of a service (`JUDGE_API_KEY`,
+ * `JUDGE_MODEL`) without its address (`JUDGE_BASE_URL`). That is allowed, as a way to switch the
+ * service off, but easily a mistake.
+ */
+export function explainIdleVariables(
+  schema: z.ZodObject,
+  config: Readonly<Record<string, unknown>>,
+): string[] {
+  const unset = Object.keys(schema.shape).filter((name) =>
+    name.endsWith("_BASE_URL") && config[name] === undefined
+  );
+  return unset.flatMap((address) =>
+    ["_API_KEY", "_MODEL"].map((ending) => address.replace("_BASE_URL", ending))
+      .filter((name) => config[name] !== undefined)
+      .map((name) => `${name} has no effect: ${address} is not set`)
+  );
+}
