@@ -1,6 +1,7 @@
 import { ApiProblem, toApiProblem } from "./api_problem.ts";
 import { keyHeaders, requireKey } from "./key.ts";
 import { readServerEvents, type ServerEvent } from "./server_events.ts";
+import { readTextPieces } from "./text_pieces.ts";
 
 export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -76,7 +77,7 @@ export async function* requestLines(
   if (!body) return;
   let rest = "";
   try {
-    for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    for await (const text of readTextPieces(body)) {
       const lines = (rest + text).split("\n");
       rest = lines.pop()!;
       yield* lines.filter((line) => line !== "");

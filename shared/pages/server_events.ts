@@ -1,3 +1,5 @@
+import { readTextPieces } from "./text_pieces.ts";
+
 /** One event of a stream, as the service sent it. */
 export interface ServerEvent {
   /** `message` if the service gave no name. */
@@ -10,20 +12,14 @@ export interface ServerEvent {
 export async function* readServerEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): AsyncGenerator<ServerEvent> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  try {
-    // Not `for await`: not every browser can iterate a stream.
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      const blocks = (rest + piece.value).replaceAll("\r\n", "\n").split("\n\n");
-      rest = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const event = parseEvent(block);
-        if (event) yield event;
-      }
+  for await (const piece of readTextPieces(body)) {
+    const blocks = (rest + piece).replaceAll("\r\n", "\n").split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = parseEvent(block);
+      if (event) yield event;
     }
-  } finally {
-    reader.cancel().catch(() => {}); // it has failed already; nobody reads on
   }
 }
 

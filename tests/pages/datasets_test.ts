@@ -237,3 +237,14 @@ suite.test(
     await page.getByText("no reference reply").waitFor();
   },
 );
+
+suite.test("a browser that cannot iterate a stream shows a dataset, too", async (fixture, open) => {
+  await fixture.putDataset("streamed", [SCENARIO]);
+  await using tab = await open(`${fixture.url}/ui/no/such/view`);
+  const { page } = tab;
+  await page.addInitScript(() => { // as Safari is
+    delete (ReadableStream.prototype as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator];
+  });
+  await page.goto(`${fixture.url}/ui/dataset/streamed`);
+  await page.getByText(SCENARIO.id, { exact: true }).first().waitFor();
+});
