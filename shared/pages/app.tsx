@@ -1,6 +1,7 @@
 import { effect } from "@preact/signals";
 import { type ComponentChildren, render } from "preact";
 import { useErrorBoundary } from "preact/hooks";
+import { followClock } from "./clock.ts";
 import { Button } from "./components/button.tsx";
 import { KeyboardHelp } from "./components/keyboard.tsx";
 import { KeyPrompt } from "./components/key_prompt.tsx";
@@ -23,6 +24,7 @@ export interface View {
 /** Shows the view of the address bar, and every one that the person goes to. */
 export function startApp({ name, views }: { name: string; views: View[] }): void {
   followTheme();
+  followClock();
   setViews((pathname) => findView(views, pathname) !== undefined);
   followAddressBar();
   effect(() => {

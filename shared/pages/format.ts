@@ -1,3 +1,5 @@
+import { presentTime } from "./clock.ts";
+
 const LOCALE = "en";
 
 const integers = new Intl.NumberFormat(LOCALE);
@@ -75,7 +77,7 @@ const AGES: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** `5 min. ago`; the date after a week. `now` is in milliseconds. */
-export function formatAge(time: number | string | Date, now: number = Date.now()): string {
+export function formatAge(time: number | string | Date, now: number = presentTime()): string {
   const age = now - new Date(time).getTime();
   if (age > 7 * 86_400_000) return formatDateTime(time);
   for (const [unit, ms] of AGES) {

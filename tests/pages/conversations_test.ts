@@ -24,6 +24,21 @@ async function saved(download: Promise<Download>): Promise<{ name: string; text:
   };
 }
 
+suite.test(
+  "how long ago a conversation was grows while its page is open",
+  async ({ url }, open) => {
+    await using tab = await open(url);
+    const { page } = tab;
+    await ask(page, "an old one");
+    await untilStored(page, "an old one");
+    await page.clock.install();
+    await page.reload();
+    await list(page).getByRole("link", { name: /an old one/ }).waitFor();
+    await page.clock.fastForward("10:00");
+    await list(page).getByText(/^1\d min\. ago$/).waitFor();
+  },
+);
+
 suite.test("conversations are listed, opened again, renamed and deleted", async ({ url }, open) => {
   await using tab = await open(url);
   const { page } = tab;
