@@ -24,6 +24,17 @@ export interface ImportContext {
   leaveOut(what: string, line: number, count?: number): void;
 }
 
+/** What other tools call the question of a test, the likeliest first. */
+export const QUESTIONS = [
+  "question",
+  "input",
+  "query",
+  "prompt",
+  "message",
+  "user_message",
+  "text",
+];
+
 /** A kind of file that test conversations are read from. */
 export interface DatasetFormat {
   name: string;

@@ -1,12 +1,11 @@
 import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
-import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
+import { type DatasetFormat, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
 import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
 import { readBeginning } from "./lines.ts";
 import { type JsonRecord, readRecords } from "./records.ts";
 import { readTable, type Row } from "./table.ts";
 
-/** Keys that hold the question or the answer, the likeliest first. */
-const QUESTIONS = ["question", "input", "query", "prompt", "message", "user_message", "text"];
+/** Keys that hold the answer, the likeliest first. */
 const ANSWERS = ["answer", "output", "response", "expected", "reference", "content", "text"];
 
 /** Columns and fields of an export that say nothing about the conversation. */

@@ -1,7 +1,7 @@
 import { isForeignPattern } from "../../assess/checks/pattern.ts";
+import { parseYaml } from "./bounded_yaml.ts";
 import type { ImportContext } from "./format.ts";
 import { asFields, isFields } from "../../../shared/fields.ts";
-import type { ParseYaml } from "./promptfoo_prompt.ts";
 import { renderAll } from "./promptfoo_template.ts";
 
 type Values = Record<string, unknown>;
@@ -15,7 +15,6 @@ interface AssertContext extends Pick<ImportContext, "leaveOut"> {
   threshold: unknown;
   /** Whether the test's assertions look at what a program makes of the reply. */
   isTransformed: boolean;
-  parseYaml: ParseYaml;
 }
 
 /** An assertion without its `not-`, its text filled in. */
@@ -100,8 +99,7 @@ const WITH_THRESHOLD = new Set(["latency", "similar"]);
  */
 export function toChecks(
   asserts: unknown[],
-  { values, line, threshold: ofTest, isTransformed, leaveOut, parseYaml, ...context }:
-    AssertContext,
+  { values, line, threshold: ofTest, isTransformed, leaveOut, ...context }: AssertContext,
 ): { checks: Values[]; reference: string | undefined } {
   const checks: Values[] = [];
   let { reference } = context;
@@ -121,7 +119,7 @@ export function toChecks(
       leaveOut(`${name} in other files`, line);
       continue;
     }
-    const value = SCHEMAS.has(type) ? readSchema(rendered, parseYaml) : rendered;
+    const value = SCHEMAS.has(type) ? readSchema(rendered) : rendered;
     const expected = REFERENCES.has(type) && isText(value) && !isNegated
       ? String(value)
       : undefined;
@@ -164,7 +162,7 @@ function outOfSet(assert: unknown): unknown[] {
   return isPlain && Array.isArray(inner) ? inner : [assert];
 }
 
-function readSchema(value: unknown, parseYaml: ParseYaml): unknown {
+function readSchema(value: unknown): unknown {
   if (value === null || value === "") return undefined;
   if (typeof value !== "string") return value;
   try {

@@ -1,31 +1,14 @@
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  parse,
-  parseDocument,
-  visit,
-} from "yaml";
+import { readYaml } from "./bounded_yaml.ts";
 import { type ChatTurn, toTurns } from "./chat_messages.ts";
-import { type Draft, type ImportContext, ImportError } from "./format.ts";
-import { errorMessage } from "../../../shared/errors.ts";
+import { type Draft, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
 import { asFields, asList, isFields } from "../../../shared/fields.ts";
 import { toChecks } from "./promptfoo_checks.ts";
 import { findPrompt, readPrompt } from "./promptfoo_prompt.ts";
 import { expandScenarios } from "./promptfoo_scenarios.ts";
-import { resolveVariables } from "./promptfoo_template.ts";
+import { combine, countCombinations, fillIn, listChoices } from "./promptfoo_variables.ts";
 
-/** Variables that hold the question if there is no prompt to put them into. */
-const QUESTIONS = ["question", "input", "query", "prompt", "message", "user_message", "text"];
 /** Parts of a configuration that say what to test, and not what is expected. */
 const READ = new Set(["description", "prompts", "tests", "scenarios", "defaultTest"]);
-/** Tests that the lists in their variables multiply to. */
-const MOST_COMBINATIONS = 1000;
-/** Of one text. Ten thousand tests with their assertions have a third of it. */
-const MOST_TOKENS = 1_000_000;
 
 type Values = Record<string, unknown>;
 
@@ -37,13 +20,7 @@ export function* readPromptfoo(
   text: string,
   leaveOut: ImportContext["leaveOut"],
 ): Generator<Draft, undefined> {
-  requireFewTokens(text);
-  const counter = new LineCounter();
-  // Its own search for repeated keys takes time that grows with the square of their number.
-  const yaml = parseDocument(text, { lineCounter: counter, uniqueKeys: false });
-  const [error] = yaml.errors;
-  if (error) throw new ImportError(error.linePos?.[0].line ?? 1, error.message.split("\n")[0]!);
-  const root = toTree(yaml, counter);
+  const { root, lineOf } = readYaml(text);
   const config: Values = Array.isArray(root) ? { tests: root } : isFields(root) ? root : {};
   for (const name of Object.keys(config)) {
     if (!READ.has(name)) leaveOut(`${name} of the configuration`, 1);
@@ -53,11 +30,6 @@ export function* readPromptfoo(
   }
   if (!Array.isArray(config.tests ?? [])) leaveOut("tests in other files", 1);
   const context = { leaveOut, config, shared: readShared(config.defaultTest, leaveOut) };
-  const lineOf = (part: string, index: number) => {
-    const list = isMap(yaml.contents) ? yaml.get(part) : yaml.contents;
-    const node = isSeq(list) ? list.items[index] as { range?: [number] } | null : null;
-    return counter.linePos(node?.range?.[0] ?? 0).line;
-  };
   for (const [index, test] of asList(config.tests).entries()) {
     yield* readTest(test, { ...context, line: lineOf("tests", index), id: `test-${index + 1}` });
   }
@@ -65,53 +37,6 @@ export function* readPromptfoo(
     yield* readTest(test, { ...context, line: lineOf("scenarios", scenario), id });
   }
   return undefined;
-}
-
-const parseYaml = (text: string) => {
-  requireFewTokens(text);
-  return parse(text, { logLevel: "error", maxAliasCount: 100 });
-};
-
-/** A document takes half a kilobyte of memory for each of its tokens. */
-function requireFewTokens(text: string): void {
-  let tokens = 0;
-  for (const _ of new Lexer().lex(text)) {
-    if (++tokens > MOST_TOKENS) {
-      throw new ImportError(
-        1,
-        `it has more than ${MOST_TOKENS} words and signs of YAML; divide it`,
-      );
-    }
-  }
-}
-
-/** The value of a document. Aliases may be unknown, too many, or make an endless tree. */
-function toTree(yaml: Document.Parsed, counter: LineCounter): unknown {
-  try {
-    requireDistinctKeys(yaml, counter);
-    const root = yaml.toJS({ maxAliasCount: 100 });
-    JSON.stringify(root); // fails if something contains itself
-    return root;
-  } catch (error) {
-    if (error instanceof ImportError) throw error;
-    throw new ImportError(1, errorMessage(error).split("\n")[0]!);
-  }
-}
-
-function requireDistinctKeys(yaml: Document.Parsed, counter: LineCounter): void {
-  visit(yaml, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (seen.has(key.value)) {
-          const { line } = counter.linePos(key.range?.[0] ?? 0);
-          throw new ImportError(line, `the key ${key.value} stands there twice`);
-        }
-        seen.add(key.value);
-      }
-    },
-  });
 }
 
 /** What every test takes over from `defaultTest`. */
@@ -179,7 +104,6 @@ function* readTest(test: unknown, context: TestContext) {
       threshold,
       isTransformed: shared.isTransformed || isTransforming(rest.options),
       reference: last.reference_reply,
-      parseYaml,
     });
     if (reference !== undefined) last.reference_reply = reference;
     const interactions = turns.map((turn, at) => ({
@@ -208,49 +132,6 @@ function readAsserts(assert: unknown, { line, leaveOut }: LineContext): unknown[
   return asList(assert);
 }
 
-/** The values that each variable takes in turn: a list's, or one. */
-type Choices = [name: string, values: unknown[]][];
-
-function listChoices(variables: Values): Choices {
-  return Object.entries(variables)
-    .map(([name, value]) => [name, Array.isArray(value) ? value : [value]]);
-}
-
-/** promptfoo tests every combination of the values of variables that are lists. */
-function countCombinations(choices: Choices, line: number): number {
-  let count = 1;
-  for (const [, values] of choices) {
-    count *= values.length;
-    if (count > MOST_COMBINATIONS) {
-      throw new ImportError(line, `the lists in vars make more than ${MOST_COMBINATIONS} tests`);
-    }
-  }
-  return count;
-}
-
-/** One of them, by its number; the last list changes first. */
-function combine(choices: Choices, nth: number): Values {
-  let rest = nth;
-  const chosen = choices.toReversed().map(([name, values]): [string, unknown] => {
-    const value = values[rest % values.length];
-    rest = Math.floor(rest / values.length);
-    return [name, value];
-  });
-  return Object.fromEntries(chosen.reverse());
-}
-
-/** Variables may contain one another. Those in other files are left out. */
-function fillIn(all: Values, context: LineContext): Values {
-  const values = Object.fromEntries(
-    Object.entries(all).filter(([name, value]) => {
-      const isInFile = typeof value === "string" && value.startsWith("file://");
-      if (isInFile) context.leaveOut(`the variable ${name} in another file`, context.line);
-      return !isInFile;
-    }),
-  );
-  return resolveVariables(values, context);
-}
-
 function toConversation(values: Values, context: TestContext): ChatTurn[] {
   const { config, line, leaveOut } = context;
   const prompt = findPrompt(config.prompts, leaveOut);
@@ -263,7 +144,7 @@ function toConversation(values: Values, context: TestContext): ChatTurn[] {
     }
     return [{ user_message: values[name] as string }];
   }
-  const asked = readPrompt(prompt, { values, line, leaveOut, parseYaml });
+  const asked = readPrompt(prompt, { values, line, leaveOut });
   const turns = typeof asked === "string"
     ? [{ user_message: asked }]
     : toTurns(asked, { line, leaveOut });

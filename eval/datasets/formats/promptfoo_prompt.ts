@@ -1,9 +1,7 @@
+import { parseYaml } from "./bounded_yaml.ts";
 import type { ImportContext } from "./format.ts";
 import { isFields } from "../../../shared/fields.ts";
 import { render, renderAll, type TemplateContext } from "./promptfoo_template.ts";
-
-/** Given, because its module is only loaded for files of promptfoo. */
-export type ParseYaml = (text: string) => unknown;
 
 /** The first prompt that is written in the configuration itself. */
 export function findPrompt(
@@ -31,15 +29,15 @@ function isFileName(text: string): boolean {
  */
 export function readPrompt(
   prompt: string,
-  { parseYaml, ...context }: TemplateContext & { parseYaml: ParseYaml },
+  context: TemplateContext,
 ): unknown[] | string {
-  const messages = parseMessages(prompt, parseYaml);
+  const messages = parseMessages(prompt);
   if (messages) return renderAll(messages, context) as unknown[];
   const text = render(prompt, context);
-  return parseMessages(text, parseYaml) ?? text;
+  return parseMessages(text) ?? text;
 }
 
-function parseMessages(text: string, parseYaml: ParseYaml): unknown[] | undefined {
+function parseMessages(text: string): unknown[] | undefined {
   const isJson = /^\s*\[/.test(text);
   if (!isJson && !/^\s*- role:/.test(text)) return undefined;
   try {

@@ -1,0 +1,91 @@
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  parse,
+  parseDocument,
+  visit,
+} from "yaml";
+import { errorMessage } from "../../../shared/errors.ts";
+import { ImportError } from "./format.ts";
+
+/** Of one text. Ten thousand tests with their assertions have a third of it. */
+const MOST_TOKENS = 1_000_000;
+/** A few that contain each other make an endless text. */
+const MOST_ALIASES = 100;
+
+/** A YAML text, with the lines of what it contains. */
+export interface YamlFile {
+  root: unknown;
+  /** Where an item of a list begins: of the root's list `part`, or of the root if that is a list. */
+  lineOf(part: string, index: number): number;
+}
+
+/** Reads a file of YAML or JSON. Throws `ImportError` with the line that cannot be read. */
+export function readYaml(text: string): YamlFile {
+  requireFewTokens(text);
+  const counter = new LineCounter();
+  // Its own search for repeated keys takes time that grows with the square of their number.
+  const yaml = parseDocument(text, { lineCounter: counter, uniqueKeys: false });
+  const [error] = yaml.errors;
+  if (error) throw new ImportError(error.linePos?.[0].line ?? 1, error.message.split("\n")[0]!);
+  return {
+    root: toTree(yaml, counter),
+    lineOf(part, index) {
+      const list = isMap(yaml.contents) ? yaml.get(part) : yaml.contents;
+      const node = isSeq(list) ? list.items[index] as { range?: [number] } | null : null;
+      return counter.linePos(node?.range?.[0] ?? 0).line;
+    },
+  };
+}
+
+/** The value of a YAML text. Throws if it is none. */
+export function parseYaml(text: string): unknown {
+  requireFewTokens(text);
+  return parse(text, { logLevel: "error", maxAliasCount: MOST_ALIASES });
+}
+
+/** A document takes half a kilobyte of memory for each of its tokens. */
+function requireFewTokens(text: string): void {
+  let tokens = 0;
+  for (const _ of new Lexer().lex(text)) {
+    if (++tokens > MOST_TOKENS) {
+      throw new ImportError(
+        1,
+        `it has more than ${MOST_TOKENS} words and signs of YAML; divide it`,
+      );
+    }
+  }
+}
+
+/** The value of a document. Aliases may be unknown, too many, or make an endless tree. */
+function toTree(yaml: Document.Parsed, counter: LineCounter): unknown {
+  try {
+    requireDistinctKeys(yaml, counter);
+    const root = yaml.toJS({ maxAliasCount: MOST_ALIASES });
+    JSON.stringify(root); // fails if something contains itself
+    return root;
+  } catch (error) {
+    if (error instanceof ImportError) throw error;
+    throw new ImportError(1, errorMessage(error).split("\n")[0]!);
+  }
+}
+
+function requireDistinctKeys(yaml: Document.Parsed, counter: LineCounter): void {
+  visit(yaml, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          const { line } = counter.linePos(key.range?.[0] ?? 0);
+          throw new ImportError(line, `the key ${key.value} stands there twice`);
+        }
+        seen.add(key.value);
+      }
+    },
+  });
+}
