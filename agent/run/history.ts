@@ -6,7 +6,7 @@ import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
 import { mergeTurns } from "./merged_turns.ts";
-import { MAX_ID, toHistoryCall } from "./tool_call.ts";
+import { BLANK_RESULT, MAX_ID, toHistoryCall } from "./tool_call.ts";
 
 /** What was changed so that strict providers accept a conversation; counts of messages. */
 export interface HistoryRepairs {
@@ -46,7 +46,6 @@ export interface HistoryOptions {
 
 const OPENER = "(The conversation starts here.)";
 const BRIDGE = "(I have read the tool's result.)";
-const BLANK_RESULT = "(The tool returned nothing.)";
 
 /**
  * Turns a conversation into one that every provider accepts, also the strict ones: user and

@@ -11,6 +11,7 @@ import { createYielder, type Yielder } from "../../shared/yielder.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
 import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
+import { BLANK_RESULT } from "./tool_call.ts";
 import { type Tool, type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";
 
 /** Limits of one call and of all the calls of one turn. */
@@ -148,7 +149,7 @@ async function execute(
   const result = await withinTime(run, { name: call.name, ...options });
   const { text, images = [] } = typeof result === "string" ? { text: result } : result;
   return {
-    content: text.trim() === "" ? NOTHING : cut(text, options.maxCharacters),
+    content: text.trim() === "" ? BLANK_RESULT : cut(text, options.maxCharacters),
     ...(images.length > 0 && { images }),
   };
 }
@@ -161,8 +162,6 @@ function checkArguments({ schema }: Tool, args: Fields) {
   const again = schema.safeParse(Object.fromEntries(given));
   return again.success ? again : checked;
 }
-
-const NOTHING = "(The tool returned nothing.)";
 
 /** At the time limit the tool's signal is aborted, as it is when the caller leaves. Does not wait. */
 async function withinTime(

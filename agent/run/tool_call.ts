@@ -6,6 +6,9 @@ import { functionName } from "../tools/names.ts";
 /** No provider's ids are longer. Each id is sent again with every later model call. */
 export const MAX_ID = 256;
 
+/** What a model gets in place of a blank result: providers refuse empty content. */
+export const BLANK_RESULT = "(The tool returned nothing.)";
+
 /**
  * Makes the ids of a model's calls unique in the conversation. Some models send empty ids, or the
  * same ids in every turn; results could then not be matched to their calls.
