@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { runDeleted } from "../store/require_run.ts";
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { createWholeReader, IncompleteRead } from "../store/whole_reader.ts";
@@ -98,7 +98,7 @@ export function createSummaries(
       if (stored !== undefined) return JSON.parse(stored);
       const whole = await store.getRun(run.id);
       if (whole) return await compute(whole);
-      throw new AppError(404, "not_found", `run ${run.id} was deleted while it was read`);
+      throw runDeleted(run.id);
     },
     async headlines(runs) {
       const ended = runs.filter(({ finishedAt }) => finishedAt !== null);

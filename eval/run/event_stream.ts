@@ -1,6 +1,6 @@
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
-import { AppError } from "../../shared/errors.ts";
 import { gatherPieces } from "../../shared/http/json_stream.ts";
+import { runDeleted } from "../store/require_run.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { createEventResponse, type EventResponse } from "./client_stream.ts";
@@ -51,7 +51,7 @@ async function* encodeEvents(
   yield* ReadableStream.from(events()).pipeThrough(new ServerSentEventStream());
   if (left.aborted) return;
   const now = await store.getRun(run.id);
-  if (!now) throw new AppError(404, "not_found", `run ${run.id} was deleted while it was read`);
+  if (!now) throw runDeleted(run.id);
   if (now.status === "running" && runs.isStopping) {
     yield encodeStop(now);
     return;

@@ -13,3 +13,8 @@ export async function requireRun(reader: RunReader, id: string): Promise<StoredR
 export function runNotFound(id: string): AppError {
   return new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
 }
+
+/** What a caller gets whose run is deleted before all of it was read. */
+export function runDeleted(id: string): AppError {
+  return new AppError(404, "not_found", `run ${id} was deleted while it was read`);
+}
