@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { openQueuedRun } from "../../fakes/postgres_queues.ts";
 import { postgresBin } from "../../fakes/postgres_server.ts";
+import { shiftClock } from "../../fakes/shifted_clock.ts";
 
 const ignore = postgresBin === undefined;
 const CONVERSATIONS = 3;
@@ -63,12 +64,9 @@ Deno.test({
     await run.query(
       "update assay_jobs.queue set created_on = now() - interval '1 hour' where name = 'run-old'",
     );
-    const { now } = Date;
-    Date.now = () => now() + 60 * 60_000;
-    try {
+    {
+      using _shifted = shiftClock(1);
       await run.queues.sweep(await run.store.usedQueues());
-    } finally {
-      Date.now = now;
     }
     const left = await run.query("select name from assay_jobs.queue order by name");
     assertEquals(left.map(({ name }) => name), [run.queue, "run-new"]);

@@ -5,6 +5,7 @@ import { silentLogger } from "../../../shared/log.ts";
 import { createPostgresPool } from "../../../shared/postgres/pool.ts";
 import { createPostgresLimiter } from "../../../shared/postgres/rate_limiter.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
+import { shiftClock } from "../../fakes/shifted_clock.ts";
 
 Deno.test({
   name: "processes share a rate limit in PostgreSQL, and each counts by itself while it is down",
@@ -52,15 +53,10 @@ Deno.test({
     const rate = { requests: 4, seconds: 60 };
     const options = { pool, rate, service: "test", log: silentLogger };
     const limiters = await Promise.all([1, 2, 3].map(() => createPostgresLimiter(options)));
-    const { now } = Date;
     /** Counts at a process whose clock is so many hours ahead. */
     async function count(index: number, hours: number) {
-      Date.now = () => now() + hours * 3_600_000;
-      try {
-        return await limiters[index]!.consume("caller").catch((refused) => refused);
-      } finally {
-        Date.now = now;
-      }
+      using _shifted = shiftClock(hours);
+      return await limiters[index]!.consume("caller").catch((refused) => refused);
     }
 
     const left: number[] = [];
