@@ -3,7 +3,7 @@ export interface CountingEndpoint extends AsyncDisposable {
   readonly url: string;
   /** How often each question was asked, by its text. */
   readonly calls: ReadonlyMap<string, number>;
-  /** The time of the latest call, as of `performance.now`. */
+  /** The time of the latest call, as of `now`. */
   readonly lastCallAt: number;
   readonly total: number;
 }
@@ -14,12 +14,14 @@ export interface CountingEndpointOptions {
   /** The part of calls that fail: with 500, 429, a closed connection, or no JSON. */
   faultRate?: number;
   random?: () => number;
+  now?: () => number;
 }
 
 const FAULTS = ["500", "429", "closed", "text"] as const;
 
 export function startCountingEndpoint(
-  { latencyMs, faultRate = 0, random = Math.random }: CountingEndpointOptions,
+  { latencyMs, faultRate = 0, random = Math.random, now = () => performance.now() }:
+    CountingEndpointOptions,
 ): CountingEndpoint {
   const calls = new Map<string, number>();
   let lastCallAt = 0;
@@ -29,7 +31,7 @@ export function startCountingEndpoint(
     const { messages, model } = await request.json();
     const question = String(messages.at(-1).content);
     calls.set(question, (calls.get(question) ?? 0) + 1);
-    lastCallAt = performance.now();
+    lastCallAt = now();
     total++;
     const fault = random() < faultRate ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined;
     if (fault === "500" || fault === "429") return new Response(null, { status: Number(fault) });
