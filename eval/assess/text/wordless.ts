@@ -27,9 +27,10 @@ export function isWordless(text: string): boolean {
 /**
  * How much of a wordless reference a reply has: of its numbers, compared as they are written but for
  * thousands separators, a point or a comma before the fraction, zeros that end or begin it, dashes
- * and the script of digits, or of its symbols if there are no numbers. F1 if the reply is wordless too, else the share that is found:
- * "It is 42." has all of "42". "100 200" may be two numbers or one; the nearer reading counts. Of a
- * reference that is the letter of an option, whether the reply chooses it.
+ * and the script of digits, or of its symbols if there are no numbers. F1 if the reply is wordless
+ * too, else the share that is found: "It is 42." has all of "42". "100 200" may be two numbers or
+ * one; the nearer reading counts. Of a reference that is the letter of an option, whether the reply
+ * chooses it.
  */
 export function compareWordless(reply: string, reference: string): number {
   const option = loneOption(reference.normalize("NFKC"));

@@ -85,6 +85,7 @@ const WORDLESS: [reference: string, reply: string, value: number][] = [
   ["B", "B) Paris", 1],
   ["B", "I would take B.", 1],
   ["B", "It is B or C.", 1 / 2],
+  ["B", "The answer is B or C.", 1 / 2],
   ["B", "Paris", 0],
   ["B", "b)", 1],
   ["A", "A cat sat there.", 0],
