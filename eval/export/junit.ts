@@ -11,6 +11,7 @@ import { withoutQuery } from "../endpoint/target.ts";
 import { countedTurns } from "./counted_turns.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
+import { type ComparisonSuite, comparisonSuite } from "./junit_comparison.ts";
 import { outcomeOf } from "../results/outcome.ts";
 import { describeTools } from "./tool_text.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
@@ -22,8 +23,8 @@ const SHOWN_CHARACTERS = 2000;
  * JUnit XML as CI systems read it: a suite a scenario, a case a turn of an attempt. A turn below the
  * threshold is a `failure`, a call that failed or a turn whose score is incomplete an `error`, a turn
  * without expectations `skipped`. A
- * run that ended early is an error of its own: half a run must not turn a build green. Suites state
- * their counts before their cases, so the run is read twice.
+ * run that ended early is an error of its own: half a run must not turn a build green. A comparison
+ * has a suite of its own. Suites state their counts before their cases, so the run is read twice.
  */
 export const junit: ExportFormat = {
   name: "junit",
@@ -36,15 +37,22 @@ export const junit: ExportFormat = {
 export async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
   const digests: RunDigest[] = [];
   for (const source of sources) digests.push(await digestRun(source));
-  const counts = sources.map(({ run }, index) => countWithEnd(run, digests[index]!));
+  const prefixes = sources.map(({ run }) =>
+    sources.length > 1 ? `${run.group?.name ?? run.modelId} / ` : ""
+  );
+  const compared = sources.map((source, index) => comparisonSuite(source, prefixes[index]!));
+  const counts = sources.map(({ run }, index) =>
+    withComparison(countWithEnd(run, digests[index]!), compared[index])
+  );
   yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
   const name = sources[0]!.run.testName;
   yield `<testsuites${xmlAttributes({ name, ...countAttributes(addCounts(counts)) })}>\n`;
   for (const [index, source] of sources.entries()) {
-    const prefix = sources.length > 1 ? `${source.run.group?.name ?? source.run.modelId} / ` : "";
+    const prefix = prefixes[index]!;
     const digest = digests[index]!;
     if (source.run.status !== "completed") yield writeEndedEarly(source, digest, prefix);
     yield* writeSuites(source, digest, prefix);
+    yield compared[index]?.xml ?? "";
   }
   yield "</testsuites>\n";
 }
@@ -53,6 +61,16 @@ export async function* writeReport(sources: ExportSource[]): AsyncGenerator<stri
 function countWithEnd({ status }: ExportSource["run"], digest: Counts): Counts {
   if (status === "completed") return digest;
   return { ...digest, turns: digest.turns + 1, failed: digest.failed + 1 };
+}
+
+function withComparison(counts: Counts, compared: ComparisonSuite | undefined): Counts {
+  if (!compared) return counts;
+  return {
+    ...counts,
+    turns: counts.turns + compared.tests,
+    below: counts.below + compared.failures,
+    failed: counts.failed + compared.errors,
+  };
 }
 
 function addCounts(all: Counts[]): Counts {

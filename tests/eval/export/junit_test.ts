@@ -1,7 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import { parse, type TestCase, type TestSuites } from "junit2json";
+import { compareRuns } from "../../../eval/compare/compare.ts";
 import { junit } from "../../../eval/export/junit.ts";
+import { recordedRun } from "../../fakes/recorded_run.ts";
 import {
   failedTurn,
   incompleteTurn,
@@ -152,4 +154,33 @@ Deno.test("whatever the texts hold, the file is read back with its counts", asyn
     assertEquals([suites.tests, suites.failures, suites.errors], [2, 1, 1]);
     assertEquals(casesOf(suites).length, 2);
   }));
+});
+
+Deno.test("a comparison is a suite with a case a score, and what has regressed is a failure", async () => {
+  const run = (shift: number, name = "s") =>
+    recordedRun(
+      [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7].map((value, index) =>
+        [`${name}${index}`, [["t", value + shift]]] as [string, [[string, number]]]
+      ),
+    );
+  const write = async (baseline: ReturnType<typeof run>) => {
+    const result = await compareRuns({ baseline, candidate: run(0) });
+    const comparison = { baseline: "run-0", result, isRequired: true };
+    const source = { ...storedRun([["s", [[{}]]]]), comparison };
+    return await parse(await textOf(junit.write(source))) as TestSuites;
+  };
+  const failuresOf = ({ testsuite }: TestSuites) =>
+    testsuite!.at(-1)!.testcase!.flatMap(({ failure = [] }) => failure.map((one) => one.message));
+
+  const worse = await write(run(0.1));
+  assertEquals(worse.testsuite!.map(({ name }) => name), ["s", "compared with run-0"]);
+  assertEquals([worse.tests, worse.failures, worse.errors], [2, 1, 0]);
+  assertEquals(failuresOf(worse), ["overall fell from 0.500 to 0.400 (p 0.0156)"]);
+
+  const better = await write(run(-0.05));
+  assertEquals([better.tests, better.failures, better.errors], [2, 0, 0]);
+
+  const foreign = await write(run(0, "other"));
+  assertEquals([foreign.tests, foreign.failures, foreign.errors], [2, 0, 1]);
+  assertEquals(casesOf(foreign).at(-1)!.error![0]!.type, "nothing_in_common");
 });
