@@ -43,7 +43,8 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
           difference: z.number().gt(0).max(1),
           score: z.string().optional().meta({ description: "`overall` if it is unset." }),
           scores_looked_at: z.int().min(1).max(1_000).optional().meta({
-            description: "How many scores the comparison will test; 1 if it is unset.",
+            description:
+              "How many scores the comparison will test, `overall` among them; 1 if it is unset.",
           }),
         }),
       },

@@ -32,7 +32,7 @@ export async function compareRuns(
   const names = chooseScores(common, wanted);
   const leftOut = createLeftOutCounter();
   const { tested, clusters } = await testScores(pairs, { names, seed, leftOut, pause });
-  const decided = await decideVerdicts(tested, { what: "score", pause });
+  const decided = await decideVerdicts(tested, { what: "score", headline: HEADLINE, pause });
   // A score may have any name, also __proto__.
   const scores = Object.fromEntries(tested.map(({ name }, index) => [name, decided[index]!]));
   const headline = HEADLINE in scores ? HEADLINE : Object.keys(scores)[0];
@@ -50,7 +50,7 @@ export async function compareRuns(
     only_in_candidate: onlyIn.candidate,
     method: {
       ...METHOD,
-      correction: "Holm",
+      correction: `Holm, with half of the level for ${HEADLINE}`,
       confidence: 0.95,
       scores_looked_at: Object.keys(scores).length,
       seed,

@@ -7,12 +7,13 @@ import {
   type ScenarioPair,
 } from "./clusters.ts";
 import type { MovedScenario, ScoreComparison } from "./comparison.ts";
+import { holm, weighTests } from "./holm.ts";
 import type { LeftOutCounter } from "./left_out.ts";
 import { type PermutationResult, permutationTest } from "./permutation.ts";
 import { planScenarios } from "./planning.ts";
 import type { TestOptions } from "./sign_flip.ts";
 import { ALPHA } from "./spans.ts";
-import { decideVerdict } from "./verdict.ts";
+import { decideVerdict, type Evidence } from "./verdict.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 
 /** How many scenarios `mostMoved` lists per direction. */
@@ -81,19 +82,22 @@ export async function testScores(
 
 /**
  * A verdict on each test, corrected for the number of all of them. `what` is what their number
- * counts, in words for the reasons.
+ * counts, in words for the reasons. `headline` is the score that matters most, if there is one.
  */
 export async function decideVerdicts(
   tested: TestedScore[],
-  { what, pause }: { what: string } & Pick<TestOptions, "pause">,
+  { what, headline, pause }: { what: string; headline?: string } & Pick<TestOptions, "pause">,
 ): Promise<ScoreComparison[]> {
-  const asCounted = holm(tested.map(({ worstP }) => worstP));
-  const adjusted = holm(tested.map(({ worstPIfAnswered }) => worstPIfAnswered));
+  const weights = weighTests(tested.map(({ name }) => name), headline);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const asCounted = holm(tested.map(({ worstP }) => worstP), weights);
+  const adjusted = holm(tested.map(({ worstPIfAnswered }) => worstPIfAnswered), weights);
   const decided: ScoreComparison[] = [];
   for (const [index, score] of tested.entries()) {
     decided.push(describeScore(score, {
       p_adjusted: adjusted[index]!,
       pAsCounted: asCounted[index]!,
+      level: ALPHA * weights[index]! / total,
       looked: tested.length,
       what,
     }));
@@ -128,18 +132,16 @@ function inOrder(clusters: Cluster[]): Cluster[] {
 
 function describeScore(
   score: TestedScore,
-  { p_adjusted, pAsCounted, looked, what }: {
+  { p_adjusted, pAsCounted, ...family }: {
     p_adjusted: number;
     pAsCounted: number;
-    looked: number;
-    what: string;
-  },
+  } & Pick<Evidence, "level" | "looked" | "what">,
 ): ScoreComparison {
   const { baseline, candidate, differences, test, bounds, errorBounds, missing, failed } = score;
-  const evidence = { ...score, looked, what };
+  const evidence = { ...score, ...family };
   const decided = decideVerdict(differences, { ...evidence, p_adjusted });
   const planning = decided.verdict === "inconclusive" &&
-    planScenarios(differences, ALPHA / looked);
+    planScenarios(differences, family.level);
   return {
     baseline,
     candidate,
@@ -175,21 +177,6 @@ function differencesOf(clusters: Cluster[]): number[] {
 
 function meanDifference(clusters: Cluster[]): number {
   return mean(differencesOf(clusters))!;
-}
-
-/**
- * Holm's step-down correction: what each of several p-values is worth when all were looked at. The
- * chance that any of them falls to α by luck stays at most α, however they depend on one another.
- */
-export function holm(values: number[]): number[] {
-  const ascending = values.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);
-  const adjusted = new Array<number>(values.length);
-  let floor = 0;
-  for (const [rank, { p, index }] of ascending.entries()) {
-    floor = Math.max(floor, Math.min(1, p * (values.length - rank)));
-    adjusted[index] = floor;
-  }
-  return adjusted;
 }
 
 /** The scenarios that moved most, either way, the furthest first. */

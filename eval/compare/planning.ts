@@ -18,7 +18,7 @@ export const Planning = z.object({
   scenarios: z.int().nullable(),
   /** The chance of a verdict with so many. */
   power: z.number(),
-  /** The level that the test is held to: 0.05 divided by the number of scores looked at. */
+  /** The level that the test is held to: its share of 0.05 among the scores looked at. */
   alpha: z.number(),
 }).meta({ id: "Planning" });
 export type Planning = z.infer<typeof Planning>;

@@ -4,13 +4,15 @@ import type { PermutationResult } from "./permutation.ts";
 import { ALPHA } from "./spans.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 
-interface Evidence {
+export interface Evidence {
   test: PermutationResult;
   /** The largest p-value that the missing values allow. */
   worstP: number;
   /** The largest that they and the failed calls allow. */
   worstPIfAnswered: number;
   p_adjusted: number;
+  /** The least level that the test is held to: its share of 0.05. */
+  level: number;
   /** How many were looked at. */
   looked: number;
   /** Of what, such as `score`. */
@@ -50,13 +52,13 @@ export function regressedScores(scores: Record<string, ScoreComparison>): string
 
 function explain(
   differences: number[],
-  { test, worstP, worstPIfAnswered, p_adjusted, looked, what, missing, failed }: Evidence,
+  { test, worstP, worstPIfAnswered, p_adjusted, level, looked, what, missing, failed }: Evidence,
 ): string {
   const moved = differences.filter((difference) => Math.abs(difference) > ROUNDING).length;
   if (moved === 0) return "no scenario differs";
   // The smallest p-value there is: all differences on one side, one of 2^(moved - 1) divisions. The
   // test of unequal attempts can only raise it.
-  const needed = Math.ceil(1 - Math.log2(ALPHA / looked));
+  const needed = Math.ceil(1 - Math.log2(level));
   if (moved < needed) {
     return `only ${counted(moved, "scenario")} ${moved === 1 ? "differs" : "differ"}: ` +
       `with ${counted(looked, what)} looked at the test needs at least ${needed}`;

@@ -6,10 +6,12 @@ import {
   POWER,
   scenariosNeeded,
 } from "../compare/planning.ts";
+import { shareOf } from "../compare/holm.ts";
 import { ALPHA } from "../compare/spans.ts";
 import { noiseOfMean, varianceComponents } from "./components.ts";
 import { type NoisyTurn, readConversations } from "./conversations.ts";
 import { requireScores } from "../results/known_scores.ts";
+import { HEADLINE } from "../results/passing.ts";
 
 /** Scores lie in [0, 1]. */
 const LARGEST_DIFFERENCE = 1;
@@ -32,7 +34,7 @@ export const RunPower = z.object({
   difference: z.number(),
   /** The chance of a verdict if the difference is real. */
   power: z.number(),
-  /** The level of the test: 0.05 divided by the number of scores looked at. */
+  /** The level of the test: the score's share of 0.05 among those looked at. */
   alpha: z.number(),
   /** Of this run. */
   scenarios: z.int(),
@@ -56,7 +58,7 @@ export interface PowerQuestion {
   score: string;
   /** In (0, 1]. */
   difference: number;
-  /** How many scores the comparison will look at. */
+  /** How many scores the comparison will look at; if there are several, `overall` is one. */
   scoresLookedAt: number;
 }
 
@@ -73,7 +75,7 @@ export async function planPower(
   const run = await readConversations(turns, [score]);
   requireScores(run.names, { wanted: [score], parameter: "score" });
   const scenarios = run.scores.get(score)!;
-  const alpha = ALPHA / scoresLookedAt;
+  const alpha = ALPHA * shareOf(scoresLookedAt, { isHeadline: score === HEADLINE });
   const stdev = stdevOf(scenarios, run.voteSpread);
   const needed = (stdev: number | null) =>
     stdev === null ? null : scenariosNeeded({ difference, stdev, alpha });

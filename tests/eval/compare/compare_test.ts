@@ -209,6 +209,23 @@ Deno.test("verdicts are corrected for the scores looked at, and only for those",
   assertEquals(Object.keys(one.scores), ["a"]);
 });
 
+Deno.test("a better overall is found beside many other scores, and a lesser score is not", async () => {
+  const others = Array.from({ length: 16 }, (_, index) => `score_${index}`);
+  const names = ["overall", ...others];
+  const batch = (better: string, shift: number): RecordedScenario[] =>
+    Array.from({ length: 7 }, (_, index) => [`s${index}`, [[
+      "t",
+      Object.fromEntries(names.map((name) => [name, 0.5 + (name === better ? shift : 0)])),
+    ]]]);
+  const { scores: first } = await compare(batch("overall", 0), batch("overall", 0.2));
+  assertAlmostEquals(first.overall!.p_adjusted, 2 * 2 / 128);
+  assertEquals(first.overall!.verdict, "improved");
+  const { scores: second } = await compare(batch("score_3", 0), batch("score_3", 0.2));
+  assertAlmostEquals(second.score_3!.p_adjusted, 32 * 2 / 128);
+  assertEquals(second.score_3!.verdict, "inconclusive");
+  assertAlmostEquals(second.score_3!.planning!.alpha, 0.05 / 32);
+});
+
 Deno.test("a score that the runs do not both have cannot be asked for", async () => {
   const error = await assertRejects(
     () =>

@@ -42,7 +42,11 @@ Deno.test("GET /runs/{id}/power says how many scenarios a difference needs", asy
   assertEquals(tiny.scenarios_needed.at_most, null);
   assertEquals(tiny.notes, ["so small a difference may need more than 1000000000 scenarios"]);
   const { answer: several } = await get(`/runs/${id}/power?difference=0.1&scores_looked_at=5`);
-  assertEquals(several.alpha, 0.01);
+  assertEquals(several.alpha, 0.025);
+  const { answer: other } = await get(
+    `/runs/${id}/power?difference=0.1&scores_looked_at=5&score=token_f1`,
+  );
+  assertEquals(other.alpha, 0.05 / 8);
 });
 
 Deno.test("a run of six unlike scenarios shows no difference of unrelated models: none is above 1", async () => {
