@@ -58,6 +58,11 @@ export interface ServeOptions {
 const BACKSTOP = 2;
 
 const CHECKING_INTERVAL_MS = 1000;
+/**
+ * How long a quiet connection is kept. Load balancers and proxies keep theirs for 60 s: one that is
+ * closed from this end first may just have been sent a request, and its client gets 502.
+ */
+const KEPT_MS = 75_000;
 
 /**
  * Serves until SIGTERM, SIGINT or SIGHUP, lets what is running finish, then ends the process with 0.
@@ -116,6 +121,7 @@ export function serve(options: ServeOptions): void {
   }
   const server = createServer({
     requireHostHeader: false, // Node's own answer has no body; ours is `NO_URL`
+    keepAliveTimeout: KEPT_MS,
     headersTimeout: readTimeoutMs,
     requestTimeout: readTimeoutMs * BACKSTOP,
     connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, readTimeoutMs),

@@ -48,6 +48,14 @@ Deno.test("a client that leaves in the middle of its body is not logged as a fai
   }
 });
 
+Deno.test("a quiet connection is kept for longer than proxies keep theirs", async () => {
+  await using agent = await startServiceProcess("agent");
+  using client = await connectRaw(agent.url);
+  await client.say("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  await client.endSending();
+  assertMatch(await client.heard, /^keep-alive: timeout=75\r$/im);
+});
+
 Deno.test("a client that has closed its sending side is answered", async () => {
   const { answer, release } = holdAnswers();
   await using hub = await startProviderDouble(answer);
