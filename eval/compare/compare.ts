@@ -33,8 +33,9 @@ export async function compareRuns(
   const leftOut = createLeftOutCounter();
   const { tested, clusters } = await testScores(pairs, { names, seed, leftOut, pause });
   const decided = await decideVerdicts(tested, { what: "score", headline: HEADLINE, pause });
-  // A score may have any name, also __proto__.
-  const scores = Object.fromEntries(tested.map(({ name }, index) => [name, decided[index]!]));
+  const byName = tested.map(({ name }, index) => [name, decided[index]!] as const)
+    .sort(([a], [b]) => Number(b === HEADLINE) - Number(a === HEADLINE));
+  const scores = Object.fromEntries(byName); // a score may have any name, also __proto__
   const headline = HEADLINE in scores ? HEADLINE : Object.keys(scores)[0];
 
   return {

@@ -33,9 +33,7 @@ export function describeComparison(
 ): string {
   const { verdict, scores, moved, changed } = result;
   const notes = [
-    ...Object.entries(scores)
-      .filter(([, { reason, difference }]) => reason !== null && difference !== 0)
-      .map(([name, { reason }]) => `${form.name(name)}: ${reason}`),
+    ...describeReasons(scores, form),
     ...Object.entries(scores).flatMap(([name, score]) => describePlanning(name, score, form)),
     ...Object.entries(scores).flatMap(([name, score]) => describeFailed(name, score, form)),
     ...Object.entries(scores).flatMap(([name, { missing, difference_bounds: bounds }]) =>
@@ -69,6 +67,15 @@ export function describeComparison(
       : [],
     notes.length > 0 ? `\n${form.lines(notes)}` : "",
   ].join("");
+}
+
+/** Why scores that differ have no verdict; those with the same reason together. */
+function describeReasons(scores: Comparison["scores"], form: TextForm): string[] {
+  const undecided = Object.entries(scores)
+    .filter(([, { reason, difference }]) => reason !== null && difference !== 0);
+  return [...Map.groupBy(undecided, ([, { reason }]) => reason)].map(([reason, found]) =>
+    `${found.map(([name]) => form.name(name)).join(", ")}: ${reason}`
+  );
 }
 
 function describeHistory({ other_history: found }: Comparison): string[] {

@@ -221,7 +221,7 @@ for (const method of ["dialogue_act_rules", "same_text"]) {
       name,
       score.difference,
     ]);
-    assertEquals(differences, [["tone_match", 0], ["metadata_match", 0], ["overall", 0]]);
+    assertEquals(differences, [["overall", 0], ["tone_match", 0], ["metadata_match", 0]]);
     assertEquals(found.changed, IDS);
   });
 }

@@ -19,7 +19,7 @@ Deno.test("meanings by two methods are not compared, and it is said", async () =
     turn(meaning - 0.3, { grade: 0.4, method: "text-embedding-3" })
   );
   const comparison = await compare(run(local), run(endpoint));
-  assertEquals(Object.keys(comparison.scores), ["judge", "overall"]);
+  assertEquals(Object.keys(comparison.scores), ["overall", "judge"]);
   assertEquals(comparison.verdict, "inconclusive");
   assertEquals(comparison.left_out, [{
     score: "semantic_similarity",

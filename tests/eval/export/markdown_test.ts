@@ -129,6 +129,24 @@ Deno.test("a comparison comes below the run, with verdicts and what has no count
   assertStringIncludes(text, "Only in the candidate: scenarios `new`");
 });
 
+Deno.test("a comparison names overall first, and scores with the same reason together", async () => {
+  const run = (shift: number) =>
+    recordedRun([0.1, 0.2, 0.3].map((value, index) => [`s${index}`, [["t", {
+      token_f1: value + shift,
+      chrf: value + shift,
+      overall: value + shift,
+    }]]]));
+  const result = await compareRuns({ baseline: run(0), candidate: run(0.1) });
+  const source = { ...storedRun([["s", [[{}]]]]), comparison: { baseline: "run-0", result } };
+  const text = await textOf(markdown.write(source));
+  const named = [...text.slice(text.indexOf("Compared with")).matchAll(/^\| `(\w+)`/gm)];
+  assertEquals(named.slice(0, 3).map(([, name]) => name), ["overall", "token_f1", "chrf"]);
+  assertStringIncludes(
+    text,
+    "- `token_f1`, `chrf`: only 3 scenarios differ: with 3 scores looked at",
+  );
+});
+
 Deno.test("a thousand failing scenarios still fit into one comment", async () => {
   const source = storedRun(
     Array.from({ length: 1000 }, (_, index) => [`${index}-${"x".repeat(500)}`, [[failedTurn]]]),
