@@ -2,10 +2,10 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { createPageConverter } from "../../../../agent/tools/fetch_url/page_converter.ts";
 import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
 import { isAbort } from "../../../../shared/errors.ts";
-import { refusal } from "../../../fakes/fetch_url_tool.ts";
+import { PATIENT, refusal } from "../../../fakes/fetch_url_tool.ts";
 
 Deno.test("the event loop is not blocked while a page is converted", async () => {
-  using converter = createPageConverter();
+  using converter = createPageConverter(PATIENT);
   const convert = (html: string) =>
     converter.convert({ html, url: "http://site.test/" }, new AbortController().signal);
   await convert("<p>The worker is up.");
@@ -34,7 +34,7 @@ Deno.test("a page that cannot be converted in time is refused, and the next one 
 });
 
 Deno.test("a page is not converted if its caller has left", async () => {
-  using converter = createPageConverter();
+  using converter = createPageConverter(PATIENT);
   const gone = new AbortController();
   const page = (html: string) => ({ html, url: "http://site.test/" });
   const first = converter.convert(page("<p>first"), new AbortController().signal);
