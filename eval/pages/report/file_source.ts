@@ -1,4 +1,6 @@
 import type { ScenarioRow, ShownTurn } from "../../api/look_schemas.ts";
+import { mean } from "../../assess/mean.ts";
+import { holdWithBars } from "../../results/passing.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
 import type { Parameters, Source } from "../source.ts";
 import { placeOf } from "../words.ts";
@@ -126,39 +128,36 @@ function listScenarios({ scenarios, turns, pass_threshold }: RunReport) {
   }));
   const groups = Map.groupBy(turns, (turn) => `${turn.scenario}/${turn.attempt_id}`);
   for (const own of groups.values()) {
-    const values = own.map(({ scores }) => scores.overall).filter((value) =>
-      typeof value === "number"
-    );
-    const mean = values.length === 0 ? null : values.reduce((a, b) => a + b) / values.length;
     const count = (outcome: TurnRow["outcome"]) =>
       own.filter((turn) => turn.outcome === outcome).length;
-    const barred = own.filter(({ barred_by }) => barred_by).length;
-    const missing = count("incomplete");
-    const failed = count("failed");
-    const [low, high] = ([0, 1] as const).map((end) => {
-      const bounds = own.flatMap(({ outcome, scores, overall_bounds }) =>
-        outcome === "incomplete" ? overall_bounds?.[end] ?? end : scores.overall ?? []
-      );
-      return bounds.length === 0 ? null : bounds.reduce((a, b) => a + b) / bounds.length;
-    });
-    const reaches = (value: number | null | undefined) => (value ?? 0) >= pass_threshold - 1e-12;
+    const attempt = {
+      turns: own.length,
+      failed: count("failed"),
+      missing: count("incomplete"),
+      barred: own.filter(({ barred_by }) => barred_by).length,
+      mean: mean(own.flatMap(({ scores }) => scores.overall ?? [])),
+    };
+    const bounds = attempt.missing > 0 ? boundsOf(own) : null;
     rows[own[0]!.scenario]!.attempts.push({
       attempt_id: own[0]!.attempt_id,
-      turns: own.length,
-      failed,
-      missing,
-      barred,
-      mean,
-      standing: barred > 0 || failed === own.length
-        ? "below"
-        : low === null
-        ? "unscored"
-        : !reaches(high)
-        ? "below"
-        : reaches(low) && !own.some(({ may_be_barred }) => may_be_barred)
-        ? "passed"
-        : "undecided",
+      ...attempt,
+      standing: holdWithBars({ ...attempt, bounds }, {
+        threshold: pass_threshold,
+        isBarred: attempt.barred > 0,
+        mayBeBarred: own.some(({ may_be_barred }) => may_be_barred),
+      }),
     });
   }
   return { scenarios: rows, total: rows.length, next_cursor: null };
+}
+
+/** Where the mean of all turns lies, whatever the missing scores are. */
+function boundsOf(turns: TurnRow[]): [number, number] {
+  const end = (place: 0 | 1) => {
+    const values = turns.flatMap(({ outcome, scores, overall_bounds }) =>
+      outcome === "incomplete" ? overall_bounds?.[place] ?? place : scores.overall ?? []
+    );
+    return mean(values)!;
+  };
+  return [end(0), end(1)];
 }
