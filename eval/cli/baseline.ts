@@ -1,6 +1,6 @@
 import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
-import { endpointKind } from "../endpoint/target.ts";
+import { endpointKind } from "../endpoint/endpoint_address.ts";
 import type { RunRecord } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withoutQuery } from "../endpoint/target.ts";
+import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import { AppError } from "../../shared/errors.ts";
 import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";

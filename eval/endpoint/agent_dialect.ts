@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { AboutAnswer, EndpointClient } from "./client.ts";
+import { withoutQuery } from "./endpoint_address.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";
 import { readMessageCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
-import { type ConversationMessage, type Dialect, withoutQuery } from "./target.ts";
+import type { ConversationMessage, Dialect } from "./target.ts";
 
 /** The part of the agent's answer that an evaluation reads. */
 const Reply = z.object({

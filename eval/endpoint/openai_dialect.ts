@@ -8,13 +8,9 @@ import {
 import { type ChatMessage, ProviderError, type ToolCall } from "../../shared/providers/provider.ts";
 import type { ModelParameters } from "../../shared/schemas/evaluate_request.ts";
 import type { AboutAnswer, EndpointClient } from "./client.ts";
+import { COMPLETIONS_PATH, withoutQuery } from "./endpoint_address.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";
-import {
-  COMPLETIONS_PATH,
-  type ConversationMessage,
-  type Dialect,
-  withoutQuery,
-} from "./target.ts";
+import type { ConversationMessage, Dialect } from "./target.ts";
 import { readPendingCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 
 export interface OpenAIDialectOptions {

@@ -1,6 +1,7 @@
 import { isLoopback } from "../../shared/http/host.ts";
 import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate_request.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
+import { baseAddresses, namesApi, namesRoute } from "./endpoint_address.ts";
 import type { TargetReply } from "./reply.ts";
 
 /** One message of the conversation so far. */
@@ -37,9 +38,6 @@ export interface TargetOptions {
   parameters: ModelParameters;
   dialects: Dialects;
 }
-
-/** The chat route of OpenAI-compatible servers, below their base address. */
-export const COMPLETIONS_PATH = "/chat/completions";
 
 /**
  * How long a call waits for the search of another call. An endpoint that refuses does so at once, and
@@ -191,51 +189,17 @@ function isUnusable(error: unknown): boolean {
     (failure.kind === "status" && (failure.status === 401 || failure.status === 403));
 }
 
-/** How an endpoint is asked, as far as the request tells without a search. */
-export function endpointKind(
-  { endpoint, protocol }: { endpoint: string; protocol?: Protocol | undefined },
-): Protocol | undefined {
-  return protocol ?? (namesApi(pathOf(endpoint)) ? "openai" : undefined);
-}
-
 function patienceFor({ endpoint, protocol }: TargetOptions): number {
-  if (protocol !== "agent" && !namesApi(pathOf(endpoint))) return SEARCH_PATIENCE_MS;
+  if (protocol !== "agent" && !namesApi(endpoint)) return SEARCH_PATIENCE_MS;
   return REFUSAL_PATIENCE_MS[isLoopback(new URL(endpoint).hostname) ? "loopback" : "network"];
 }
 
-/** A path such as `/v1` or `/api/v1beta/openai` names the API itself. */
-const HAS_VERSION = /\/v\d+\w*(\/|$)/;
-
-function namesApi(path: string): boolean {
-  return path.endsWith(COMPLETIONS_PATH) || HAS_VERSION.test(path);
-}
-
-function pathOf(endpoint: string): string {
-  return new URL(endpoint).pathname.replace(/\/+$/, "");
-}
-
-/**
- * The dialects and addresses that an endpoint may mean, most likely first. Servers such as Ollama
- * answer below `/v1`, also if a proxy has put them below a path.
- */
+/** The dialects and addresses that an endpoint may mean, most likely first. */
 function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOptions): Dialect[] {
-  const url = new URL(endpoint);
-  const path = pathOf(endpoint);
-  const at = (pathname: string) => {
-    const base = new URL(url);
-    base.pathname = pathname;
-    return dialects.openai(base.href.replace(/\/(?=$|\?)/, ""));
-  };
   if (protocol === "agent") return [dialects.agent(endpoint)];
-  if (path.endsWith(COMPLETIONS_PATH)) return [at(path.slice(0, -COMPLETIONS_PATH.length))];
-  const openai = HAS_VERSION.test(path) ? [at(path)] : [at(path), at(`${path}/v1`)];
+  const openai = baseAddresses(endpoint).map((address) => dialects.openai(address));
+  if (protocol === "openai" || namesRoute(endpoint)) return openai;
   // The agent's dialect cannot send parameters: without them it would be another test.
-  const isAgentPossible = protocol === undefined && Object.keys(parameters).length === 0;
+  const isAgentPossible = Object.keys(parameters).length === 0;
   return isAgentPossible ? [...openai, dialects.agent(endpoint)] : openai;
-}
-
-/** An address for messages, without its query: callers put secrets there. */
-export function withoutQuery(address: string): string {
-  const { origin, pathname } = new URL(address);
-  return origin + pathname.replace(/\/+$/, "");
 }

@@ -7,7 +7,7 @@ import { roundedBelow } from "../../shared/rounding.ts";
 import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/turn_record.ts";
 import { HEADLINE } from "../results/passing.ts";
-import { withoutQuery } from "../endpoint/target.ts";
+import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import { countedTurns } from "./counted_turns.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";

@@ -1,7 +1,7 @@
 import { counted } from "../../shared/counted.ts";
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdWithBars, ifAnswered } from "../results/passing.ts";
-import { withoutQuery } from "../endpoint/target.ts";
+import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import { showCost } from "./cost_text.ts";
 import { countedTurns } from "./counted_turns.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";

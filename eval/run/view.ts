@@ -1,5 +1,5 @@
 import type { RunRecord, RunStatus, Tally } from "../store/run_record.ts";
-import { withoutQuery } from "../endpoint/target.ts";
+import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import type { RunProgress } from "./run_progress.ts";
 
 /** A run as callers see it; times are ISO 8601. */

@@ -1,0 +1,50 @@
+import type { Protocol } from "../../shared/schemas/evaluate_request.ts";
+
+/** The chat route of OpenAI-compatible servers, below their base address. */
+export const COMPLETIONS_PATH = "/chat/completions";
+
+/** A path such as `/v1` or `/api/v1beta/openai` names the API itself. */
+const HAS_VERSION = /\/v\d+\w*(\/|$)/;
+
+/** True if the address is that of the chat route itself. */
+export function namesRoute(endpoint: string): boolean {
+  return pathOf(endpoint).endsWith(COMPLETIONS_PATH);
+}
+
+/** True if the address is that of an OpenAI-compatible API, or of its chat route. */
+export function namesApi(endpoint: string): boolean {
+  return namesRoute(endpoint) || HAS_VERSION.test(pathOf(endpoint));
+}
+
+/** How an endpoint is asked, as far as the request tells without a search. */
+export function endpointKind(
+  { endpoint, protocol }: { endpoint: string; protocol?: Protocol | undefined },
+): Protocol | undefined {
+  return protocol ?? (namesApi(endpoint) ? "openai" : undefined);
+}
+
+/**
+ * The base addresses of an OpenAI-compatible API that an endpoint may mean, most likely first, with
+ * the endpoint's query. Servers such as Ollama answer below `/v1`, also if a proxy has put them below
+ * a path.
+ */
+export function baseAddresses(endpoint: string): string[] {
+  const path = pathOf(endpoint);
+  const at = (pathname: string) => {
+    const base = new URL(endpoint);
+    base.pathname = pathname;
+    return base.href.replace(/\/(?=$|\?)/, "");
+  };
+  if (namesRoute(endpoint)) return [at(path.slice(0, -COMPLETIONS_PATH.length))];
+  return namesApi(endpoint) ? [at(path)] : [at(path), at(`${path}/v1`)];
+}
+
+/** An address for messages, without its query: callers put secrets there. */
+export function withoutQuery(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return origin + pathname.replace(/\/+$/, "");
+}
+
+function pathOf(endpoint: string): string {
+  return new URL(endpoint).pathname.replace(/\/+$/, "");
+}
