@@ -29,12 +29,9 @@ export function endpointKind(
  * a path.
  */
 export function baseAddresses(endpoint: string): string[] {
+  const { origin, search } = new URL(endpoint);
   const path = pathOf(endpoint);
-  const at = (pathname: string) => {
-    const base = new URL(endpoint);
-    base.pathname = pathname;
-    return base.href.replace(/\/(?=$|\?)/, "");
-  };
+  const at = (pathname: string) => origin + pathname + search;
   if (namesRoute(endpoint)) return [at(path.slice(0, -COMPLETIONS_PATH.length))];
   return namesApi(endpoint) ? [at(path)] : [at(path), at(`${path}/v1`)];
 }

@@ -23,6 +23,11 @@ Deno.test("an address says which addresses of an API it may mean, and whether it
   }
 });
 
+Deno.test("a query is kept as it is, also if it ends in a slash", () => {
+  assertEquals(baseAddresses("http://h/v1?key=YQ/"), ["http://h/v1?key=YQ/"]);
+  assertEquals(baseAddresses("http://h/?key=a/?b"), ["http://h?key=a/?b", "http://h/v1?key=a/?b"]);
+});
+
 Deno.test("an address in a message has neither a query nor a user with a password", () => {
   assertEquals(withoutQuery("https://u:p@h.example/v1/?key=secret#more"), "https://h.example/v1");
 });
