@@ -1,14 +1,12 @@
 import { type Kysely, sql } from "kysely";
-import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from "kysely/migration";
-import { removeQuery } from "./endpoint_query.ts";
-import type { Tables } from "./schema.ts";
-import { readFacets } from "./turn_facets.ts";
+import type { Migration } from "kysely/migration";
+import { fillFacets, removeStoredQueries } from "./earlier_rows.ts";
 
 /**
  * The schema's migrations in order. Never change a released one: add the next. Use only what SQLite
  * and PostgreSQL both support: text, integer, bigint, double precision, composite keys.
  */
-const migrations: Record<string, Migration> = {
+export const migrations: Record<string, Migration> = {
   "0001_runs": {
     async up(db: Kysely<unknown>) {
       await db.schema.createTable("runs")
@@ -198,102 +196,3 @@ const migrations: Record<string, Migration> = {
     },
   },
 };
-
-/** Turns of an earlier version that are read at once. */
-const FILLED_AT_ONCE = 200;
-
-/** Writes the facets of turns that earlier versions stored. */
-async function fillFacets(db: Kysely<unknown>): Promise<void> {
-  const { rows: runs } = await sql<{ id: string }>`select id from runs`.execute(db);
-  for (const { id } of runs) {
-    let last: number | undefined = 0;
-    while (last !== undefined) last = await fillPage(db, { id, after: last });
-  }
-}
-
-/** Fills the turns after a `seq`, and returns that of the last one; `undefined` if there was none. */
-async function fillPage(
-  db: Kysely<unknown>,
-  { id, after }: { id: string; after: number },
-): Promise<number | undefined> {
-  const { rows } = await sql<{ seq: number; result: string }>`
-    select seq, result from turns where run_id = ${id} and seq > ${after}
-    order by seq limit ${sql.lit(FILLED_AT_ONCE)}`.execute(db);
-  for (const { seq, result } of rows) {
-    const facets = JSON.stringify(readFacets(JSON.parse(result)));
-    await sql`update turns set facets = ${facets} where run_id = ${id} and seq = ${seq}`
-      .execute(db);
-  }
-  return rows.at(-1)?.seq;
-}
-
-/** Removes the queries of endpoints, which earlier versions stored. */
-async function removeStoredQueries(db: Kysely<unknown>): Promise<void> {
-  const { rows } = await sql<{ id: string; endpoint: string }>`
-    select id, endpoint from runs where endpoint like '%?%' or endpoint like '%#%'`.execute(db);
-  for (const { id, endpoint } of rows) {
-    const { rows: [row] } = await sql<{ request: string }>`
-      select request from runs where id = ${id}`.execute(db);
-    const bare = removeQuery(endpoint);
-    const request = JSON.stringify({ ...JSON.parse(row!.request), endpoint: bare });
-    await sql`update runs set endpoint = ${bare}, request = ${request}, query_removed = 1
-      where id = ${id}`.execute(db);
-  }
-}
-
-export interface MigrateOptions {
-  /** Migrations of one database only; their names have numbers of their own. */
-  further?: Record<string, Migration>;
-  /**
-   * How many later versions the tables may be ahead: during an update, processes of the version
-   * before may still start. 0 if unset.
-   */
-  newerAllowed?: number;
-}
-
-/** Migrates the tables to the latest version. Throws if they are of a later version. */
-export async function migrate(
-  db: Kysely<Tables>,
-  { further = {}, newerAllowed = 0 }: MigrateOptions = {},
-): Promise<void> {
-  const all = { ...migrations, ...further };
-  if (newerAllowed > 0 && await isNewer(db, Object.keys(all), newerAllowed)) return;
-  const provider = { getMigrations: () => Promise.resolve(all) };
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
-  if (!error) return;
-  const [newer] = await listNewer(db, Object.keys(all));
-  if (newer === undefined) throw error;
-  throw new Error(
-    `its tables are of a later version (${newer}); start that version, or restore a backup from before`,
-    { cause: error },
-  );
-}
-
-/** True if the tables have all that this version knows of; also if they are of a later one. */
-export async function isMigrated(
-  db: Kysely<Tables>,
-  { further = {} }: Pick<MigrateOptions, "further"> = {},
-): Promise<boolean> {
-  const executed = await executedMigrations(db);
-  return Object.keys({ ...migrations, ...further }).every((name) => executed.has(name));
-}
-
-/** True if all of `known` were executed, and further ones, but not more than `most`. */
-async function isNewer(db: Kysely<Tables>, known: string[], most: number): Promise<boolean> {
-  const executed = await executedMigrations(db);
-  const newer = await listNewer(db, known);
-  return newer.length > 0 && newer.length <= most && known.every((name) => executed.has(name));
-}
-
-/** The executed migrations that this version does not know. */
-async function listNewer(db: Kysely<Tables>, known: string[]): Promise<string[]> {
-  return [...await executedMigrations(db)].filter((name) => !known.includes(name));
-}
-
-async function executedMigrations(db: Kysely<Tables>): Promise<Set<string>> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return new Set();
-  const { rows } = await sql<{ name: string }>`
-    select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
-  return new Set(rows.map(({ name }) => name));
-}

@@ -2,7 +2,7 @@ import { Kysely, sql } from "kysely";
 import { ConfigError } from "../../shared/config.ts";
 import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { deleteAbandonedParts } from "./dataset_queries.ts";
-import { isMigrated, migrate } from "./migrations.ts";
+import { isMigrated, migrate } from "./migrate.ts";
 import { createRunIds } from "./run_id.ts";
 import { createRunReader } from "./run_reader.ts";
 import { deleteOrphans } from "./run_deletion.ts";

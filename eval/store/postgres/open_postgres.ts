@@ -3,7 +3,7 @@ import { ConfigError } from "../../../shared/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../dataset_queries.ts";
-import { isMigrated, migrate } from "../migrations.ts";
+import { isMigrated, migrate } from "../migrate.ts";
 import { createRunReader } from "../run_reader.ts";
 import { deleteOrphans } from "../run_deletion.ts";
 import type { Tables } from "../schema.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Kysely } from "kysely";
-import { migrate } from "../../../eval/store/migrations.ts";
+import { migrate } from "../../../eval/store/migrate.ts";
 import { createRunIds } from "../../../eval/store/run_id.ts";
 import { createRunStore } from "../../../eval/store/run_store.ts";
 import type { Tables } from "../../../eval/store/schema.ts";

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Kysely } from "kysely";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../../shared/config.ts";
-import { migrate } from "../../../eval/store/migrations.ts";
+import { migrate } from "../../../eval/store/migrate.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
 import type { Tables } from "../../../eval/store/schema.ts";
 import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
