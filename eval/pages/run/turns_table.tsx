@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { leftAt, query, setQuery } from "../../../shared/pages/location.ts";
+import { leftAt, query } from "../../../shared/pages/location.ts";
 import { scrollBackTo } from "../../../shared/pages/scroll_back.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
+import { SortButton, sortOrder } from "../sort_button.tsx";
 import { placeOf } from "../words.ts";
 import type { TurnColumn } from "./turn_columns.tsx";
 import type { TurnList } from "./turn_list.ts";
@@ -85,27 +86,10 @@ export function TurnsTable({ list, of, columns }: {
 }
 
 function SortHeader({ label, sort, isNumber }: Pick<TurnColumn, "label" | "sort" | "isNumber">) {
-  const current = query.value.get("sort") ?? WORST_FIRST;
-  const isDown = current === `-${sort}`;
-  const isSorted = isDown || current === sort;
+  const order = sortOrder(sort, WORST_FIRST);
   return (
-    <span
-      role="columnheader"
-      class={isNumber ? "number" : ""}
-      aria-sort={isSorted ? isDown ? "descending" : "ascending" : undefined}
-    >
-      {sort
-        ? (
-          <button
-            type="button"
-            class="sort"
-            onClick={() => setQuery({ sort: isSorted && !isDown ? `-${sort}` : sort })}
-          >
-            {label}
-            <span class="arrow" aria-hidden="true">{isSorted ? isDown ? "↓" : "↑" : ""}</span>
-          </button>
-        )
-        : label}
+    <span role="columnheader" class={isNumber ? "number" : ""} aria-sort={order}>
+      {sort ? <SortButton label={label} sort={sort} order={order} first="ascending" /> : label}
     </span>
   );
 }

@@ -11,11 +11,12 @@ import {
   formatDuration,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
+import { navigate } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { ModelName } from "../model_name.tsx";
 import { runActions } from "../run_actions.tsx";
+import { SortButton, sortOrder } from "../sort_button.tsx";
 import { STATUS_TONES } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
@@ -55,29 +56,11 @@ export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<
 }
 
 function SortHeader({ label, sort, isNumber }: typeof COLUMNS[number]) {
-  const current = query.value.get("sort") ?? "-created_at";
-  const isDown = current === `-${sort}`;
-  const isSorted = isDown || current === sort;
-  const direction = isDown ? "descending" : "ascending";
+  const order = sortOrder(sort, "-created_at");
+  const first = sort?.endsWith("name") ? "ascending" : "descending";
   return (
-    <th
-      scope="col"
-      class={isNumber ? "number" : ""}
-      {...(sort && isSorted && { "aria-sort": direction as "ascending" })}
-    >
-      {sort
-        ? (
-          <button
-            type="button"
-            class="sort"
-            onClick={() =>
-              setQuery({ sort: isDown || !isSorted && sort.endsWith("name") ? sort : `-${sort}` })}
-          >
-            {label}
-            <span class="arrow" aria-hidden="true">{isSorted ? isDown ? "↓" : "↑" : ""}</span>
-          </button>
-        )
-        : label}
+    <th scope="col" class={isNumber ? "number" : ""} aria-sort={order}>
+      {sort ? <SortButton label={label} sort={sort} order={order} first={first} /> : label}
     </th>
   );
 }
