@@ -11,12 +11,24 @@ export function asciiDigits(text: string): string {
   return text.replace(OTHER_DIGIT, valueOf).replaceAll("\u066b", ".").replaceAll("\u066c", ",");
 }
 
+/** A fraction in one sign, and the whole number before it: `½`, `1½`, `2 ¾`. */
+const ONE_SIGN = /(?:(?<![\p{Nd}.,/])(\d{1,6}) ?)?([¼½¾⅐-⅞])/gu;
+const PARTS = /^(\d+)\u2044(\d+)$/;
+
+/** For NFKC `1½` is eleven halves. */
+function withFractions(text: string): string {
+  return text.replace(ONE_SIGN, (_, whole: string | undefined, sign: string) => {
+    const [, above, below] = PARTS.exec(sign.normalize("NFKC"))!;
+    return String(Number(whole ?? 0) + Number(above) / Number(below));
+  });
+}
+
 /**
- * A text in which `1 234,50` and `1’234.50` are one number each. Before NFKC, for which every blank
- * is the same: an ordinary one may stand between two numbers.
+ * A text in which `1 234,50` and `1’234.50` are one number each, as is `1½`. Before NFKC, for which
+ * every blank is the same: an ordinary one may stand between two numbers.
  */
 export function joinGroups(text: string): string {
-  return text.replace(GROUPED, (number) => number.replace(/\P{Nd}/gu, ""));
+  return withFractions(text).replace(GROUPED, (number) => number.replace(/\P{Nd}/gu, ""));
 }
 
 /** Unicode has the ten digits of a script in a row, from zero on. */

@@ -4,15 +4,32 @@ const YES = "yes yeah yep ja jawohl jo oui sí si sì sim да так tak evet �
 const NO = "no nope nein nee nej nei non não нет ні nie hayır いいえ いえ ううん " +
   "不 不是 不是的 不对 不對 不可以 不能 不会 不會 不行 没有 沒有 否 아니요 아니오 아뇨 لا לא नहीं";
 
-const ANSWERS = new Map<string, "yes" | "no">([
+const ANSWERS = new Map<string, YesOrNo>([
   ...YES.split(" ").map((word) => [word, "yes"] as const),
   ...NO.split(" ").map((word) => [word, "no"] as const),
 ]);
 
-/** The first word of a text, if a sign or the text's end stands behind it; no hyphen. */
-const FIRST = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)\s*(?:$|[\n.,;:!?()。，、；！،؛؟۔।…–—"'»”])/u;
+/** A yes or a no, in whatever language. */
+export type YesOrNo = "yes" | "no";
+
+/** The answer that a word is, if it is one. */
+export function answerNamed(word: string): YesOrNo | undefined {
+  return ANSWERS.get(word.toLowerCase());
+}
+
+/**
+ * The first word of a text, if a sign or the text's end stands behind it; no hyphen, but a dash. It may be in
+ * bold or italics: `**Yes**, it is`, but not `**No** refunds`.
+ */
+const FIRST =
+  /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)(?:[*_]+)?\s*(?:$|-\s|[\n.,;:!?()。，、；！،؛؟۔।…–—"'»”])/u;
+
+/** The first word of a text in lower case, if it stands by itself. */
+export function firstWord(text: string): string {
+  return FIRST.exec(text)?.[1]?.toLowerCase() ?? "";
+}
 
 /** Whether a text begins with a yes or a no that stands by itself, in any of many languages. */
-export function answerOf(text: string): "yes" | "no" | undefined {
-  return ANSWERS.get(FIRST.exec(text)?.[1]?.toLowerCase() ?? "");
+export function answerOf(text: string): YesOrNo | undefined {
+  return ANSWERS.get(firstWord(text));
 }

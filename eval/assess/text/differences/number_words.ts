@@ -116,13 +116,17 @@ export function readArticleNumber(tokens: readonly Token[], at: number): ReadNum
   return multiply(tokens, { values: [1], next: at + 1, isSoft: false });
 }
 
-function multiply(tokens: readonly Token[], read: ReadNumber, depth = 0): ReadNumber {
+function multiply(
+  tokens: readonly Token[],
+  read: ReadNumber,
+  { depth = 0, below = Infinity }: { depth?: number; below?: number } = {},
+): ReadNumber {
   let { values, next } = read;
   let isSoft = read.isSoft;
   while (tokens[next]?.type === "word") {
     const { text, isApart } = tokens[next]!;
     const factor = MULTIPLIERS.get(text) ?? (isApart ? undefined : koreanFactor(text));
-    if (factor === undefined || (text === "k" && isApart)) break;
+    if (factor === undefined || factor >= below || (text === "k" && isApart)) break;
     values = values.map((value) => value * factor);
     isSoft = false;
     next++;
@@ -134,14 +138,19 @@ function multiply(tokens: readonly Token[], read: ReadNumber, depth = 0): ReadNu
       values = values.map((value) => value + tail.values[0]!);
       break;
     }
-    // "one hundred and twenty", "two thousand five hundred"
-    const rest = tokens[next]?.text === "and" ? next + 1 : next;
-    const more = factor === 100 || factor === 1000 ? readWords(tokens, rest, "en") : undefined;
+    const more = readRest(tokens, next, factor);
     if (!more) continue;
     next = more.next;
     values = values.map((value) => value + more.values[0]!);
   }
   return { ...read, values, next, isSoft };
+}
+
+/** The lower part of "one hundred and twenty" and "two thousand five hundred". */
+function readRest(tokens: readonly Token[], at: number, factor: number): ReadNumber | undefined {
+  if (factor !== 100 && factor !== 1000) return undefined;
+  const words = readWords(tokens, tokens[at]?.text === "and" ? at + 1 : at, "en");
+  return words && multiply(tokens, words, { below: factor });
 }
 
 /** A word of nothing but multipliers, behind which a number may go on. */
@@ -159,7 +168,7 @@ function readTail(
   if (!first) return undefined;
   const digits = first.type === "number" ? readDigits(tokens, at, "zh") : readHan(tokens, at);
   if (!digits) return undefined;
-  const tail = multiply(tokens, digits, depth + 1);
+  const tail = multiply(tokens, digits, { depth: depth + 1 });
   const isLow = tail.values.length === 1 && tail.values[0]! < factor;
   const isJoined = !first.isApart ||
     (/^[백천만억조]/.test(tokens[at - 1]!.text) && tail.values[0]! >= 100);
@@ -209,6 +218,8 @@ function readDigits(tokens: readonly Token[], at: number, language: Language): R
     parts.push(...parseDigits(tokens[next]!.text, language));
     text += tokens[next++]!.text;
   }
+  const mixed = readMixed(tokens, next, Number(text));
+  if (mixed) return mixed;
   // In English it is rarely written so, and may be several.
   const isUnsure = language === "en" && next > at + 1;
   return {
@@ -218,6 +229,21 @@ function readDigits(tokens: readonly Token[], at: number, language: Language): R
     ...(isUnsure && { parts }),
   };
 }
+
+/** "1 1/2": a whole number and a part of one. */
+function readMixed(tokens: readonly Token[], at: number, whole: number): ReadNumber | undefined {
+  const [above, slash, below] = [0, 1, 2].map((step) => tokens[at + step]);
+  if (!Number.isInteger(whole) || above?.type !== "number" || below?.type !== "number") {
+    return undefined;
+  }
+  if (!/^[/⁄]$/.test(slash!.raw) || slash!.isApart || below.isApart) return undefined;
+  const [part, parts] = [Number(above.text), Number(below.text)];
+  if (!(part < parts && parts <= MOST_PARTS_OF_ONE)) return undefined;
+  return { values: [whole + part / parts], next: at + 3, isSoft: false };
+}
+
+/** Sixteenths of an inch; "12 3/25" is no amount. */
+const MOST_PARTS_OF_ONE = 16;
 
 function parseDigits(text: string, language: Language): number[] {
   const points = text.split(".").length - 1;

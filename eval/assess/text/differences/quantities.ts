@@ -19,6 +19,19 @@ const YEAR_BEFORE = new Set(
 /** How often something is done: "twice a day", "3 times per week". */
 const TIMES: Unit = { name: "times", dimension: "frequency", factor: 1 };
 const OFTEN = new Map([["once", 1], ["twice", 2]]);
+/** English number words for a place. */
+const ORDINAL = /^(?:first|second|third|[a-z]+th)$/;
+/** The parts that "two thirds" and "one quarter" count, by how many make a whole. */
+const FRACTION_WORDS = new Map([
+  ["halves", 2],
+  ["third", 3],
+  ["quarter", 4],
+  ["fourth", 4],
+  ["fifth", 5],
+  ["sixth", 6],
+  ["eighth", 8],
+  ["tenth", 10],
+]);
 /** What follows such words: "once a day", but not "once it has arrived". */
 const PERIODS = new Set("a an per each every daily weekly monthly yearly annually".split(" "));
 
@@ -172,18 +185,32 @@ function addPlain(
   else {
     const fraction = readFraction(cursor, next, values);
     if (fraction !== undefined) return fraction;
-    cursor.add("number", values, { isSoft });
+    const isPlace = isOrdinal || ORDINAL.test(raw);
+    cursor.add("number", values, { isSoft, ...(isPlace && { isOrdinal: true }) });
   }
   return isOrdinal ? next + 1 : next;
 }
 
 function readFraction(cursor: QuantityCursor, next: number, [value]: number[]): number | undefined {
+  const part = cursor.language === "en" ? fractionWord(cursor, next, value!) : undefined;
+  if (part !== undefined) {
+    cursor.add("number", [value! / part]);
+    return next + 1;
+  }
   const [mark, below] = [cursor.tokens[next], cursor.tokens[next + 1]];
   if (!/^[/⁄]$/.test(mark?.raw ?? "") || mark!.isApart || below?.type !== "number") {
     return undefined;
   }
   cursor.add("number", [value! / Number(below.text)]);
   return next + 2;
+}
+
+/** "One third", "two thirds", "two-thirds"; "two third places" are places. */
+function fractionWord(cursor: QuantityCursor, at: number, value: number): number | undefined {
+  const word = cursor.word(at);
+  const part = FRACTION_WORDS.get(value === 1 ? word : word.replace(/(?<=[a-z])s$/, ""));
+  const isPlural = word.endsWith("s");
+  return part !== undefined && value < part && isPlural === value > 1 ? part : undefined;
 }
 
 /** 20 °C, 68 °F, 20 degrees Celsius: in degrees Celsius. */

@@ -9,6 +9,8 @@ export interface Quantity {
   values: number[];
   /** It may agree with another, but is no ground to say that two texts differ. */
   isSoft: boolean;
+  /** It says a place, not how many: "the fifth", "3rd". */
+  isOrdinal?: boolean;
   unit?: Unit;
   currencies?: string[];
   /** Of a date: month × 100 + day, the year, and so on. Only like parts are compared. */
