@@ -117,7 +117,7 @@ function describeMethods({ cjk }: Embedder): string {
     if (words === "tokens") {
       return `${name}, for references without letters: the share of the reference's numbers (of ` +
         "its symbols if it has none) that the reply has; F1 if the reply has no letters either; " +
-        "for the letter of an option: whether the reply chooses it";
+        "for the letter of an option, or a yes or no: whether the reply chooses it";
     }
     const overlap = words === "stems" ? "F1 over word stems" : "cosine of character 2- to 4-grams";
     const rest = Number((1 - share).toFixed(2));

@@ -1,7 +1,7 @@
 import { rememberLast } from "../background/remember_last.ts";
 import { answerOf } from "./differences/answers.ts";
 import { compareAntonyms } from "./differences/antonyms.ts";
-import { compareQuantities } from "./differences/compare_quantities.ts";
+import { compareQuantities, saysAll } from "./differences/compare_quantities.ts";
 import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";
 import { compareIdentifiers, findIdentifiers } from "./differences/identifiers.ts";
 import { guessLanguage } from "./differences/language.ts";
@@ -65,6 +65,11 @@ export function differencesBetween(reply: string, reference: string): Difference
     else if (left.language === "en" && compareAntonyms(left, right)) found.add("antonym");
   }
   return [...found].sort();
+}
+
+/** Whether a text says all quantities of another that has no words, in whatever form. */
+export function saysQuantitiesOf(reply: string, reference: string): boolean {
+  return saysAll(read(reply), read(reference));
 }
 
 const read = rememberLast(readText, REMEMBERED, { longest: LONGEST_REMEMBERED });

@@ -1,10 +1,14 @@
 import { asciiDigits, joinGroups } from "./digits.ts";
+import { saysQuantitiesOf } from "./differences.ts";
+import { givenAnswer, loneAnswer } from "./lone_answers.ts";
 import { chooses, loneOption } from "./options.ts";
 
 /** A number, a time, a date or the like: `-42`, `1,250.50`, `7:30`, `2024-01-05`. */
 const NUMBER = /(?<![^\s(])-?\p{Nd}+(?:[.,:/-]\p{Nd}+)*|\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu;
 /** A hyphen, a dash or a minus sign before a digit: one sign, whatever a keyboard has. */
 const DASH = /[\u2010\u2013\u2212](?=\p{Nd})/gu;
+const MINUS =
+  /(?<![^\s(=])-\s?\p{Nd}|(?<!\p{L})(?:minus|negative|moins|menos|meno|минус)(?!\p{L})|负|マイナス/iu;
 /** Thousands set apart by points: `1.234.567`. */
 const POINTED = /(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d|\.\d)/g;
 /** The same by blanks, unless they are several numbers: `1 234 567`. */
@@ -13,15 +17,19 @@ const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
 const BARE_POINT = /(?<![\p{L}\d.,:/])\.(?=\d)/gu;
 /** A number with a fraction, and its thousands by points: `12,50`, `-0.5`, `1.234,50`. */
 const FRACTION = /^(-?(?:\d+|\d{1,3}(?:\.\d{3})+(?=,)))[.,](\d+)$/;
+/** What is behind the last sign of equality. */
+const RESULT = /=([^=]*\d[^=]*)$/;
 const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
 
 /**
- * Whether a text has no letter, or that of an option alone, so that there is no meaning for a sentence
- * encoder to find.
+ * Whether a text has no letter, or that of an option alone, or is a yes or a no, so that there is no
+ * meaning for a sentence encoder to find: to it "Yes" is nearer to "No" than to "Yes, you can".
  */
 export function isWordless(text: string): boolean {
-  return !LETTER.test(text) || loneOption(text.normalize("NFKC")) !== undefined;
+  if (!LETTER.test(text)) return true;
+  const plain = text.normalize("NFKC");
+  return loneOption(plain) !== undefined || loneAnswer(plain) !== undefined;
 }
 
 /**
@@ -29,25 +37,40 @@ export function isWordless(text: string): boolean {
  * thousands separators, a point or a comma before the fraction, zeros that end or begin it, dashes
  * and the script of digits, or of its symbols if there are no numbers. F1 if the reply is wordless
  * too, else the share that is found: "It is 42." has all of "42". "100 200" may be two numbers or
- * one; the nearer reading counts. Of a reference that is the letter of an option, whether the reply
- * chooses it.
+ * one, and of "6 × 7 = 42" the result may be meant; the nearest reading counts. All of it if the
+ * reply says the same quantities in another form: "seven", "3 pm" for 15:00, "5 March 2024". Of a
+ * reference that is the letter of an option, whether the reply chooses it; of a yes or a no, whether
+ * the reply says so.
  */
 export function compareWordless(reply: string, reference: string): number {
   const option = loneOption(reference.normalize("NFKC"));
   if (option !== undefined) return chooses(reply.normalize("NFKC"), option);
+  const answer = loneAnswer(reference.normalize("NFKC"));
+  if (answer !== undefined) return givenAnswer(reply.normalize("NFKC")) === answer ? 1 : 0;
   const isReplyWordless = !LETTER.test(reply);
   const shares = readings(reply).flatMap((one) =>
     readings(reference).map((other) => compare(one, other, isReplyWordless))
   );
-  return Math.max(...shares);
+  const best = Math.max(...shares);
+  if (best === 1 || isNegative(reply) !== isNegative(reference)) return best;
+  return saysQuantitiesOf(reply, reference) ? 1 : best;
 }
 
-/** A text with its digits and dashes in one form, and what it is without blanks in its numbers. */
+/** Whether a number has a sign, or a word for it: quantities are compared without. */
+function isNegative(text: string): boolean {
+  return MINUS.test(text.replace(DASH, "-"));
+}
+
+/**
+ * A text with its digits and dashes in one form, what it is without blanks in its numbers, and its
+ * result if it is a calculation.
+ */
 function readings(text: string): string[] {
   const plain = asciiDigits(joinGroups(text).normalize("NFKC")).replace(DASH, "-")
     .replace(POINTED, (number) => number.replaceAll(".", "")).replace(BARE_POINT, "0.");
   const joined = plain.replace(SPACED, (number) => number.replaceAll(" ", ""));
-  return joined === plain ? [plain] : [plain, joined];
+  const result = LETTER.test(text) ? undefined : RESULT.exec(plain)?.[1];
+  return [...new Set([plain, joined, ...(result === undefined ? [] : [result])])];
 }
 
 function compare(reply: string, reference: string, isReplyWordless: boolean): number {

@@ -1,9 +1,17 @@
+import { LONG_ROUNDING } from "../../../../shared/rounding.ts";
 import type { Quantity } from "./quantity_cursor.ts";
+import type { Token } from "./tokens.ts";
 
 /** A quantity in another unit is the same if it is as near as a rounded conversion comes. */
 const CONVERSION = 0.02;
 
 type QuantityKind = Quantity["kind"];
+
+/** A text as far as its quantities go. */
+interface MeasuredText {
+  quantities: Quantity[];
+  tokens: readonly Token[];
+}
 
 /**
  * The kinds of quantities in which two texts differ: each has one that the other has not. One that
@@ -21,6 +29,38 @@ export function compareQuantities(left: Quantity[], right: Quantity[]): Set<Quan
     }
   }
   return found;
+}
+
+/**
+ * Whether a reply says every quantity of a reference without words; one without words says nothing
+ * else. False if the reference has none.
+ */
+export function saysAll(reply: MeasuredText, reference: MeasuredText): boolean {
+  const words = reply.tokens.filter(({ type }) => type === "word").length;
+  // "One" is a number if it is the whole reply; in "no one knows" it is none.
+  const given = reply.quantities.filter(({ isSoft, isOrdinal }) =>
+    !isOrdinal && (!isSoft || words <= 1)
+  );
+  const wanted = reference.quantities.filter(({ isSoft }) => !isSoft);
+  const covers = (some: Quantity[], others: Quantity[]) =>
+    some.every((one) => one.isSoft || others.some((other) => isSaid(one, other)));
+  return wanted.length > 0 && covers(wanted, given) &&
+    (words > 0 || covers(given, reference.quantities));
+}
+
+/** Kinds whose mark may be left out: 5 for $5. */
+const COUNTABLE = new Set<QuantityKind>(["number", "unit", "money"]);
+
+function isSaid(one: Quantity, other: Quantity): boolean {
+  const isAlike = one.kind === other.kind ||
+    (COUNTABLE.has(one.kind) && COUNTABLE.has(other.kind));
+  return isAlike && (agree(one, other) || isShare(one, other) || isShare(other, one));
+}
+
+/** 25 % and 0.25. */
+function isShare(one: Quantity, other: Quantity): boolean {
+  if (one.unit?.dimension !== "percent" || other.kind !== "number") return false;
+  return other.values.some((value) => Math.abs(value * 100 - one.values[0]!) < LONG_ROUNDING);
 }
 
 function unmatched(quantities: Quantity[], others: Quantity[]): Quantity[] {

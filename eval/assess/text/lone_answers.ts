@@ -1,0 +1,53 @@
+import { answerNamed, answerOf, firstWord, type YesOrNo } from "./differences/answers.ts";
+
+/** A single word, in whatever signs: `Yes`, `**no.**`. */
+const ALONE = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)[^\p{L}\p{N}]*$/u;
+/** "The answer is yes", "Answer: **No**", "Antwort: ja". */
+const NAMED =
+  /(?<!\p{L})(?:answer|verdict|label|antwort|réponse|respuesta|risposta|resposta|ответ|答案|答え)(?:\s+(?:is|ist|est|es|è|é)(?=[\s:]))?(?:是|は)?[\s:：—–"“'(*[_]*([\p{L}\p{M}]+)/giu;
+/** True, false, and what denies them: "that is not true". */
+const TRUTH =
+  /(?:(?<denial>\bnot|n't|\bnever)\s+(?:\p{L}+\s+)?)?(?<![\p{L}\p{N}-])(?<word>true|false|untrue)(?![\p{L}\p{N}-])/giu;
+
+const TRUTHS = new Map<string, YesOrNo>([["true", "yes"], ["false", "no"], ["untrue", "no"]]);
+
+/** What begins a reply in place of a yes or a no. */
+const LIKE = new Map<string, YesOrNo>([
+  ..."sure correct right exactly absolutely certainly definitely indeed natürlich genau richtig exactement claro correcto certo конечно верно"
+    .split(" ").map((word): [string, YesOrNo] => [word, "yes"]),
+  ..."incorrect wrong never falsch niemals jamais incorrecto nunca mai неверно".split(" ")
+    .map((word): [string, YesOrNo] => [word, "no"]),
+]);
+
+/** The answer that a text is, if it is a yes, a no, true or false and nothing else. */
+export function loneAnswer(text: string): YesOrNo | undefined {
+  const word = ALONE.exec(text)?.[1];
+  return word === undefined ? undefined : answerNamed(word) ?? TRUTHS.get(word.toLowerCase());
+}
+
+/**
+ * The yes or no that a text gives: at its beginning, where it names its answer, or by what it calls
+ * true or false. `undefined` if it gives none, or both.
+ */
+export function givenAnswer(text: string): YesOrNo | undefined {
+  const first = answerOf(text) ?? TRUTHS.get(firstWord(text));
+  if (first) return first;
+  const named = [...text.matchAll(NAMED)].map(([, word]) =>
+    answerNamed(word!) ?? TRUTHS.get(word!.toLowerCase())
+  );
+  return only(named) ?? only(truthsIn(text)) ?? LIKE.get(firstWord(text));
+}
+
+function truthsIn(text: string): YesOrNo[] {
+  return [...text.matchAll(TRUTH)].map(({ groups }) => {
+    const truth = TRUTHS.get(groups!.word!.toLowerCase())!;
+    if (!groups!.denial) return truth;
+    return truth === "yes" ? "no" : "yes";
+  });
+}
+
+/** The one answer among several that may be the same. */
+function only(answers: (YesOrNo | undefined)[]): YesOrNo | undefined {
+  const different = new Set(answers.filter((answer) => answer !== undefined));
+  return different.size === 1 ? [...different][0] : undefined;
+}
