@@ -1,3 +1,4 @@
+import { showScore } from "../export/text_form.ts";
 import { restingProgress, viewRun } from "../run/view.ts";
 import { RUN_STATUSES, type RunRecord } from "../store/run_record.ts";
 import type { RunFilter } from "../store/store.ts";
@@ -53,7 +54,11 @@ Example:
         context.out.write(`${JSON.stringify({ runs }, null, 2)}\n`);
         return EXIT.passed;
       }
-      const rows = found.map(({ run, tally }) => toRow(run, tally));
+      const rows = await Promise.all(
+        found.map(async ({ run, tally: { done } }) =>
+          toRow(run, { done, overall: await reader.meanOverall(run.id) })
+        ),
+      );
       context.out.write(
         rows.length === 0
           ? "no runs found\n"
@@ -66,13 +71,16 @@ Example:
   },
 };
 
-function toRow(run: RunRecord, { done, mean }: { done: number; mean: number | null }): string[] {
+function toRow(
+  run: RunRecord,
+  { done, overall }: { done: number; overall: number | null },
+): string[] {
   return [
     run.id,
     new Date(run.createdAt).toISOString().slice(0, 16).replace("T", " "),
     run.status,
     done < run.totalTurns ? `${done}/${run.totalTurns}` : `${done}`,
-    mean === null ? "–" : mean.toFixed(3),
+    showScore(overall),
     run.modelId,
     run.testName,
   ];

@@ -82,17 +82,32 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
 
     tally: (runId) => readTally(db, runId),
 
+    async meanOverall(runId) {
+      const scenarios = db.selectFrom("turns")
+        .select(({ fn }) => fn.avg(countedOverall(runId)).as("mean"))
+        .where("run_id", "=", runId)
+        .groupBy("scenario");
+      const row = await db.selectFrom(scenarios.as("scenarios"))
+        .select(({ fn }) => fn.avg("mean").as("mean"))
+        .executeTakeFirstOrThrow();
+      return row.mean === null ? null : Number(row.mean);
+    },
+
     keep: () => ({ [Symbol.dispose]() {} }), // all its reads see one snapshot
 
     close: () => db.destroy(),
   };
 }
 
+/** Attempts beyond those of the request are asked the second way (`history: "both"`). */
+function countedOverall(runId: string) {
+  return sql<number | null>`case
+    when attempt < (select attempts from runs where id = ${runId}) then overall end`;
+}
+
 /** Counts the stored turns of a run. */
 export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tally> {
-  // Attempts beyond those of the request are asked the second way (`history: "both"`).
-  const counted = sql<number | null>`case
-    when attempt < (select attempts from runs where id = ${runId}) then overall end`;
+  const counted = countedOverall(runId);
   const row = await db.selectFrom("turns")
     .select(({ fn }) => [
       fn.countAll().as("done"),

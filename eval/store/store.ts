@@ -63,6 +63,11 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader {
   turnsAfter(runId: string, position: { seq: number; limit: number }): Promise<TurnEvent[]>;
   tally(runId: string): Promise<Tally>;
   /**
+   * The run's `overall` as its results have it: the mean over scenarios, which all count alike. That
+   * of a tally is over turns. `null` if no turn has one.
+   */
+  meanOverall(runId: string): Promise<number | null>;
+  /**
    * Until the returned object is disposed, the turns of the run can be read, even if the run is
    * deleted in the meantime.
    */

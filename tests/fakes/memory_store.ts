@@ -207,6 +207,19 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
         lastSeq: lastSeq(id),
       });
     },
+    meanOverall(id) {
+      const counted = turnsOf(id).filter(({ attempt }) => attempt < (runs.get(id)?.attempts ?? 0));
+      const means = [...Map.groupBy(counted, ({ scenario }) => scenario).values()].flatMap(
+        (turns) => {
+          const values = turns.map(({ result }) => result.scores.overall)
+            .filter((value) => typeof value === "number");
+          return values.length === 0 ? [] : [values.reduce((a, b) => a + b) / values.length];
+        },
+      );
+      return Promise.resolve(
+        means.length === 0 ? null : means.reduce((a, b) => a + b) / means.length,
+      );
+    },
     attemptCounts(id) {
       const groups = Map.groupBy(
         turnsOf(id).sort(inOrder),

@@ -59,6 +59,30 @@ Deno.test("runs lists what is stored, newest first, and can be filtered", async 
   assertEquals((await run("runs", "--status", "done")).code, 1);
 });
 
+Deno.test("runs shows the overall that show has: each scenario counts alike", async () => {
+  const turn = (id: string, user_message: string) => ({
+    id,
+    user_message,
+    reference_reply: "fine",
+  });
+  const test_batch = [
+    { id: "long", interactions: [turn("1", "a"), turn("2", "b"), turn("3", "c")] },
+    { id: "short", interactions: [turn("1", "bad")] },
+  ];
+  const files = {
+    "b.json": JSON.stringify({ test_batch, endpoint: "http://127.0.0.1:1", model_id: "m" }),
+  };
+  const { run } = cliContext({
+    files,
+    answer: (messages) => messages.at(-1)!.content === "bad" ? "awful" : "fine",
+  });
+  await run("run", "b.json");
+  const [, , row] = (await run("runs")).out.split("\n");
+  const [, shown] = /^overall +(\S+)/m.exec((await run("show", "latest")).out)!;
+  assert(Number(shown) < 0.75, shown); // the mean over turns is higher
+  assertMatch(row!, new RegExp(`completed +4 +${shown} `));
+});
+
 Deno.test("show describes one run, by its id or as the latest", async () => {
   const { run, first, second } = await withRuns();
   assertStringIncludes((await run("show", first)).out, `Run ${first}, completed`);
