@@ -1,5 +1,8 @@
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import { checksOf, hasChecks } from "../assess/checks/planned_checks.ts";
 import { thresholdOf } from "../results/outcome.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { TurnRange } from "../store/position.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { facetName } from "../store/turn_facets.ts";
@@ -12,6 +15,8 @@ export interface RunOutline {
   /** See `firstTurnOf`. */
   history: EvaluateRequest["history"];
   passThreshold: number;
+  /** The turns that have a required check. */
+  required: TurnRange[];
   /** Of all turns, as `facetName` has them. */
   metadataKeys: ReadonlySet<string>;
 }
@@ -29,12 +34,25 @@ export function outlineOf({ request, attempts }: StoredRun): RunOutline {
     attempts,
     history: request.history,
     passThreshold: thresholdOf(request),
+    required: request.test_batch.flatMap(requiredTurns),
     metadataKeys: new Set(
       request.test_batch.flatMap(({ interactions }) =>
         interactions.flatMap((turn) => Object.keys(turn.reference_metadata ?? {}).map(facetName))
       ),
     ),
   };
+}
+
+function requiredTurns(batched: Scenario, scenario: number): TurnRange[] {
+  const ranges: TurnRange[] = [];
+  if (!hasChecks(batched)) return ranges;
+  for (const turn of batched.interactions.keys()) {
+    if (!checksOf(batched, turn).some(({ check }) => check.required)) continue;
+    const last = ranges.at(-1);
+    if (last?.last === turn - 1) last.last = turn;
+    else ranges.push({ scenario, first: turn, last: turn });
+  }
+  return ranges;
 }
 
 /** Reads outlines; one never changes, because a run's request does not. */

@@ -116,7 +116,8 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
       const [, from = 0] = query.cursor ?? [];
       const limit = Math.min(query.limit, Math.ceil(MOST_ATTEMPTS / outline.attempts));
       const to = Math.min(from + limit, outline.scenarios.length);
-      const rows = await store.attemptRows(id, { from, to });
+      const required = outline.required.filter(({ scenario }) => scenario >= from && scenario < to);
+      const rows = await store.attemptRows(id, { from, to, required });
       const byScenario = Map.groupBy(rows, ({ scenario }) => scenario);
       return Response.json({
         scenarios: outline.scenarios.slice(from, to).map((scenario, index) => ({

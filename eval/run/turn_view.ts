@@ -3,6 +3,7 @@ import { firstTurnOf } from "../../shared/schemas/conversations.ts";
 import { Scores } from "../../shared/schemas/statistics.ts";
 import { listedOutcomeOf } from "../results/outcome.ts";
 import { type IndexedTurn, TURN_OUTCOMES } from "../store/list_query.ts";
+import { isInRanges } from "../store/position.ts";
 import { TurnFacets } from "../store/turn_facets.ts";
 import type { RunOutline } from "./run_outlines.ts";
 
@@ -57,6 +58,8 @@ export function viewTurn(
   },
 ): TurnRow {
   const { id, ...facets } = turn.facets;
+  // Nobody knows whether the reply of a failed call would have met its required checks.
+  const isOpen = turn.failed && isInRanges(turn, outline.required);
   return {
     scenario: turn.scenario,
     scenario_id: outline.scenarios[turn.scenario]?.id ?? "",
@@ -67,6 +70,7 @@ export function viewTurn(
     ...(firstTurnOf(outline, turn.attempt) > 0 && { history_of: "reference" as const }),
     outcome: listedOutcomeOf(turn, threshold),
     ...facets,
+    ...(isOpen && { may_be_barred: true as const }),
     ...(turn.resultJson !== undefined && fields.names.length > 0 && {
       interaction: pickFields(JSON.parse(turn.resultJson), fields),
     }),

@@ -1,4 +1,4 @@
-import type { TurnPosition } from "./position.ts";
+import type { TurnPosition, TurnRange } from "./position.ts";
 import type { TurnFacets } from "./turn_facets.ts";
 
 // What lists of runs and turns can be asked for.
@@ -111,8 +111,14 @@ export interface TurnQueries {
   countTurns(runId: string, filter: Omit<TurnFilter, "text">): Promise<number>;
   /** The turns of an attempt up to and including `turn`, at most the last `limit` of them. */
   conversation(runId: string, end: TurnPosition, limit: number): Promise<IndexedTurn[]>;
-  /** The attempts at some scenarios, in the order of the batch. */
-  attemptRows(runId: string, range: { from: number; to: number }): Promise<AttemptRow[]>;
+  /**
+   * The attempts at some scenarios, in the order of the batch. `required` are the turns that have a
+   * required check: whether a failed call would have met it is open.
+   */
+  attemptRows(
+    runId: string,
+    range: { from: number; to: number; required?: TurnRange[] },
+  ): Promise<AttemptRow[]>;
 }
 
 /** A run's summary as JSON texts, which the store does not look into. */

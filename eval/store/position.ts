@@ -14,3 +14,19 @@ export interface ScenarioRange {
 export interface TurnPosition extends AttemptPosition {
   turn: number;
 }
+
+/** Turns of a scenario that follow one another, both ends included. */
+export interface TurnRange {
+  scenario: number;
+  first: number;
+  last: number;
+}
+
+export function isInRanges(
+  { scenario, turn }: Pick<TurnPosition, "scenario" | "turn">,
+  ranges: TurnRange[],
+): boolean {
+  return ranges.some((range) =>
+    range.scenario === scenario && range.first <= turn && turn <= range.last
+  );
+}

@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import { numberMember, objectMember } from "./json_member.ts";
 import type { TurnFilter, TurnOutcome } from "./list_query.ts";
+import type { TurnRange } from "./position.ts";
 import { facetName } from "./turn_facets.ts";
 import { likePatterns } from "./text_search.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
@@ -55,8 +56,18 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 /** A required check failed, or the tool calls do not fit. */
 export const IS_BARRED = sql<SqlBool>`(facets ->> 'barred_by' is not null)`;
 
-/** That could not be decided. */
-export const MAY_BE_BARRED = sql<SqlBool>`(facets ->> 'may_be_barred' is not null)`;
+/** That could not be decided, or not of a failed call in one of these ranges. */
+export function mayBeBarred(required: TurnRange[]): RawBuilder<SqlBool> {
+  const isOpen = sql<SqlBool>`(facets ->> 'may_be_barred' is not null)`;
+  if (required.length === 0) return isOpen;
+  const rows = required.map(({ scenario, first, last }) =>
+    sql`(${sql.lit(scenario)}, ${sql.lit(first)}, ${sql.lit(last)})`
+  );
+  // Both databases name the columns of `values` so.
+  return sql`(${isOpen} or (failed = 1 and exists (
+    select 1 from (values ${sql.join(rows)}) as place
+    where place.column1 = scenario and turn between place.column2 and place.column3)))`;
+}
 
 /** `overall`, or the least or most that it can be if it is missing. */
 export function boundOf(end: 0 | 1): RawBuilder<number | null> {

@@ -10,7 +10,7 @@ import type {
 import type { Tables } from "./schema.ts";
 import { facetName, type TurnFacets } from "./turn_facets.ts";
 import { findsText } from "./text_search.ts";
-import { boundOf, conditionsOf, IS_BARRED, MAY_BE_BARRED, scoreValue } from "./turn_conditions.ts";
+import { boundOf, conditionsOf, IS_BARRED, mayBeBarred, scoreValue } from "./turn_conditions.ts";
 import type { TurnPosition } from "./position.ts";
 
 /** Of results in one page. SQL knows the sizes without reading the texts. */
@@ -137,7 +137,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
       return turns.reverse();
     },
 
-    async attemptRows(runId, { from, to }) {
+    async attemptRows(runId, { from, to, required = [] }) {
       const rows = await db.selectFrom("turns")
         .select(({ fn }) => [
           "scenario",
@@ -146,7 +146,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
           fn.sum("failed").as("failed"),
           fn.sum("missing").as("missing"),
           sql<number>`sum(case when ${IS_BARRED} then 1 else 0 end)`.as("barred"),
-          sql<number>`sum(case when ${MAY_BE_BARRED} then 1 else 0 end)`.as("open"),
+          sql<number>`sum(case when ${mayBeBarred(required)} then 1 else 0 end)`.as("open"),
           fn.avg("overall").as("mean"),
           fn.avg(boundOf(0)).as("low"),
           fn.avg(boundOf(1)).as("high"),

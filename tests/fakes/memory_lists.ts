@@ -5,7 +5,7 @@ import type {
   TurnQueries,
   TurnSort,
 } from "../../eval/store/list_query.ts";
-import type { TurnPosition } from "../../eval/store/position.ts";
+import { isInRanges, type TurnPosition } from "../../eval/store/position.ts";
 import type { StoredRun } from "../../eval/store/run_record.ts";
 import type { RunFilter, RunPage } from "../../eval/store/store.ts";
 import type { StoredTurn } from "../../eval/store/turn_record.ts";
@@ -38,7 +38,7 @@ export function memoryTurnQueries(turnsOf: (id: string) => Numbered[]): TurnQuer
       const found = find(id, { scenarios: [scenario], attempt, lastTurn }).sort(byPosition);
       return Promise.resolve(found.slice(-limit).map((turn) => toIndexed(turn, true)));
     },
-    attemptRows(id, { from, to }) {
+    attemptRows(id, { from, to, required = [] }) {
       const inRange = turnsOf(id).filter(({ scenario }) => scenario >= from && scenario < to);
       const groups = Map.groupBy(
         inRange.sort(byPosition),
@@ -56,7 +56,10 @@ export function memoryTurnQueries(turnsOf: (id: string) => Numbered[]): TurnQuer
             result.missing_scores?.overall !== undefined
           ).length,
           barred: group.filter(({ result }) => readFacets(result).barred_by).length,
-          open: group.filter(({ result }) => readFacets(result).may_be_barred).length,
+          open: group.filter((turn) =>
+            readFacets(turn.result).may_be_barred ||
+            (turn.result.error && isInRanges(turn, required))
+          ).length,
           mean: values.length === 0 ? null : mean(values),
           bounds: group.some(({ result }) => result.missing_scores?.overall !== undefined)
             ? [mean(boundsOf(group, 0)), mean(boundsOf(group, 1))]
