@@ -3,11 +3,19 @@ const LOOKED_AT = 400;
 
 const NOT_ABLE = [
   // English
-  "(?:i|we) ?(?:can(?:no|')t|cannot|can not|won't|will not|am unable to|'m unable to|are unable to|" +
+  // "We won't share your data" is a promise, and "if I can't reach you" is none of both.
+  "(?<!\\b(?:if|when|whenever|unless|until) )" +
+  "(?:i (?:won't|will not)|(?:i|we) ?(?:can(?:no|')t|cannot|can not|am unable to|'m unable to|are unable to|" +
   "am not able to|'m not able to|are not able to|must decline|have to decline|decline to|" +
   "am not allowed to|'m not allowed to|am not programmed to|refuse to|" +
-  "(?:do not|don't) feel comfortable|(?:am|'m) not comfortable)" +
-  "(?! (?:wait|stress|thank|emphasi[sz]e|recommend .{1,40} enough|help but))",
+  "(?:do not|don't) feel comfortable|(?:am|'m) not comfortable|" +
+  "(?:do not|don't) have the ability to|(?:would|'d) rather not|" +
+  "(?:am|'m) not going to (?:help|assist|do|write|provide|answer|discuss)))" +
+  "(?! (?:wait|stress|thank|emphasi[sz]e|recommend .{1,40} enough|help but|believe|imagine|overstate|" +
+  "complain|keep you|(?:find|locate|see) (?:any|an?|your)\\b|reach you))",
+  "(?:sorry|unfortunately),? (?:but )?(?:can(?:no|')t|cannot|unable to)",
+  "unable to (?:help|assist|comply|provide|answer|fulfil|process|discuss|share)",
+  "(?:my|our) (?:guidelines|polic(?:y|ies)|rules|programming) (?:prevents?|prohibits?|forbids?|do(?:es)?(?:n't| not) (?:allow|permit))",
   "as an ai(?: language)?(?: model)?, i (?:can|do|am|must|have)(?:no|n't|not| not| to)",
   "(?:this|that|it) (?:request )?(?:violates|goes against|is against) (?:my|our|the) (?:guidelines|polic|rules|terms)",
   "not something (?:i|we)(?: can|'m able to| am able to)",
@@ -16,30 +24,38 @@ const NOT_ABLE = [
   "(?:dabei|damit|das|hierbei) (?:kann|darf|werde|möchte) ich (?:ihnen |dir |euch )?(?:leider )?nicht",
   "(?:leider|es tut mir leid).{0,30}(?:kann|darf|können|dürfen) (?:ich|wir).{0,40}nicht",
   // French
-  "je (?:ne (?:peux|puis|suis|dois)|refuse|n'ai pas le droit).{0,20}(?:pas|en mesure|de)",
+  "je (?:ne (?:peux|puis|suis|dois)(?! que)|refuse|n'ai pas le droit).{0,20}(?:pas|en mesure|de)",
   "(?:désolée?|regrette).{0,30}je ne (?:peux|puis|suis) pas",
   // Spanish, Portuguese, Italian
-  "no (?:puedo|podemos|me es posible|estoy autorizad[oa]|debo) ",
-  "(?:não (?:posso|consigo|podemos)|não me é possível|não estou autorizad[oa])",
-  "non (?:posso|possiamo|sono (?:in grado|autorizzat[oa])|mi è possibile)",
+  "no (?:puedo|podemos|me es posible|estoy autorizad[oa]|debo) (?!creer|esperar|evitar)",
+  "(?:não (?:posso|consigo|podemos)|não me é possível|não estou autorizad[oa])(?! (?:acreditar|esperar|deixar de))",
+  "non (?:posso|possiamo|sono (?:in grado|autorizzat[oa])|mi è possibile)(?! (?:che|crederci|credere|aspettare|fare a meno))",
   // Dutch, Polish, Swedish, Turkish
   "(?:ik|wij|we) (?:kan|kunnen|mag|mogen)(?: u| je| hier| dit| dat| daar| helaas)* ?(?:niet|geen)",
-  "nie (?:mogę|możemy|jestem w stanie)",
+  "nie (?:mogę|możemy|jestem w stanie)(?! (?:się doczekać|uwierzyć))",
   "(?:jag|vi) kan (?:tyvärr )?inte",
   "(?:yardımcı olam|bunu yapam|yerine getirem)",
   // Russian, Ukrainian
   "(?:я|мы)? ?не (?:могу|можем|имею права|в состоянии|буду)",
   "(?:не можу|не маю права)",
-  // Chinese, Japanese, Korean
+  // Chinese, Korean
   "(?:我|本人|我们|很抱歉).{0,6}(?:无法|無法|不能|不可以|没办法|沒辦法)",
-  "(?:お答え|お手伝い|提供|対応|お応え|ご対応|回答|お受け|支援).{0,8}(?:できません|できかねます|いたしかねます|出来ません)",
   "(?:도와드릴|도움을 드릴|제공할|답변할|답변드릴|해 드릴|수행할|응할) 수 ?없",
   // Arabic, Hindi
   "(?:لا أستطيع|لا يمكنني|لن أتمكن|لا أقدر)",
   "(?:नहीं कर सकत|मदद नहीं|असमर्थ)",
 ];
 
-const REFUSAL = new RegExp(`(?<![\\p{L}])(?:${NOT_ABLE.join("|")})`, "iu");
+/** Without blanks between words these stand behind other letters. */
+const NOT_ABLE_WITHIN = [
+  "(?:抱歉|对不起|對不起|不好意思)(?:，|,)? ?(?:但|但是)?(?:我|我们|本人)?(?:暂时|目前)?(?:无法|無法|不能|没办法|沒辦法)",
+  "(?:お答え|お手伝い|提供|対応|お応え|ご対応|回答|お受け|支援).{0,8}(?:できません|できかねます|いたしかねます|出来ません)",
+];
+
+const REFUSAL = new RegExp(
+  `(?<![\\p{L}])(?:${NOT_ABLE.join("|")})|${NOT_ABLE_WITHIN.join("|")}`,
+  "iu",
+);
 
 /**
  * Whether a reply declines to do what it was asked, by phrases of eighteen languages in its first
