@@ -97,7 +97,9 @@ function readNumbers(text: string): string[] {
 
 /** Without the commas between thousands; in `0,125` and `1.234,567` it begins the fraction. */
 function withoutCommas(number: string): string {
-  if (/^-?0,|\..*,/.test(number)) return number;
+  const point = number.indexOf(".");
+  const hasPointFirst = point >= 0 && number.lastIndexOf(",") > point;
+  if (hasPointFirst || /^-?0,/.test(number)) return number;
   return number.replaceAll(/,(?=\p{Nd}{3}(?!\p{Nd}))/gu, "");
 }
 
@@ -105,6 +107,13 @@ function withoutCommas(number: string): string {
 function plainFraction(number: string): string {
   const [, whole, fraction] = FRACTION.exec(number) ?? [];
   if (whole === undefined) return number;
-  const digits = fraction!.replace(/0+$/, "");
+  const digits = withoutZeros(fraction!);
   return whole.replaceAll(".", "") + (digits === "" ? "" : `.${digits}`);
+}
+
+/** Not by `/0+$/`, whose time grows with the square of a row of zeros within the text. */
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.slice(0, end);
 }

@@ -75,18 +75,32 @@ function addressOf(plain: string): string | undefined {
   return bare.replace(/\/+$/, "");
 }
 
-/** A telephone number is the same with and without the code of its country. */
-function isSame({ type, value }: Identifier, other: string): boolean {
-  return value === other || (type === "phone" && (value.endsWith(other) || other.endsWith(value)));
-}
-
 /** Whether each text has an identifier of one type that the other has not. */
 export function compareIdentifiers(left: Identifier[], right: Identifier[]): boolean {
-  const alone = (some: Identifier[], others: Identifier[]) =>
-    some.filter(({ type, value }) =>
-      !others.some((other) => other.type === type && isSame(other, value))
-    );
   if (left.length === 0 || right.length === 0) return false;
-  const others = alone(right, left);
-  return alone(left, right).some(({ type }) => others.some((other) => other.type === type));
+  const others = new Set(findAlone(right, left).map(({ type }) => type));
+  return findAlone(left, right).some(({ type }) => others.has(type));
+}
+
+/**
+ * Those that the others do not have; a telephone number is the same with and without the code of its
+ * country. By sets: a text may have thousands of them.
+ */
+function findAlone(some: Identifier[], others: Identifier[]): Identifier[] {
+  const known = new Set(others.map(keyOf));
+  const ends = new Set(others.flatMap((other) => other.type === "phone" ? endsOf(other) : []));
+  return some.filter((one) => {
+    if (known.has(keyOf(one))) return false;
+    if (one.type !== "phone") return true;
+    return !ends.has(keyOf(one)) && !endsOf(one).some((end) => known.has(end));
+  });
+}
+
+function keyOf({ type, value }: Identifier): string {
+  return `${type} ${value}`;
+}
+
+/** A telephone number without its first digits, each time one more. */
+function endsOf({ type, value }: Identifier): string[] {
+  return Array.from(value, (_, at) => keyOf({ type, value: value.slice(at) }));
 }

@@ -99,6 +99,7 @@ const PAIRS: [reply: string, reference: string, kinds: DifferenceKind[]][] = [
   ["有三个。", "没有关系。", []],
   ["Non-refundable", "Non-refundable, sorry", []],
   ["Call +49 (0)30 1234567.", "Call +49 30 1234567.", []],
+  ["Call +1 555-123-4567.", "Call (555) 123-4567.", []],
   ["Call (555) 123-4567.", "Call +1 555-123-4567.", []],
   ["Call (555) 123-4567.", "Call +1 555-123-4568.", ["name"]],
 ];
