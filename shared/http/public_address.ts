@@ -3,6 +3,9 @@ import ipaddr from "ipaddr.js";
 /** The only part of IPv6 that is given out as global unicast (RFC 4291, 2.4). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
+/** Where Azure gives a machine its settings and certificates; the address looks public, but is not. */
+const AZURE_PLATFORM = "168.63.129.16";
+
 /**
  * True for an IP address of the public internet. Private, loopback, link-local (where clouds keep their
  * metadata), shared, reserved and multicast ranges are not. Nor are IPv6 forms that carry an IPv4
@@ -13,7 +16,7 @@ export function isPublicAddress(address: string): boolean {
   const bare = canonical(address.replace(/^\[|\]$/g, "").replace(/%.*$/, ""));
   if (bare === undefined || !ipaddr.isValid(bare)) return false;
   const parsed = ipaddr.process(bare);
-  if (parsed.range() !== "unicast") return false;
+  if (parsed.range() !== "unicast" || parsed.toString() === AZURE_PLATFORM) return false;
   return parsed.kind() === "ipv4" || (parsed as ipaddr.IPv6).match(GLOBAL_UNICAST);
 }
 

@@ -11,6 +11,7 @@ const CLOSED: Record<string, string[]> = {
     "fc00::1",
     "fd00:ec2::254",
   ],
+  "Azure's own, inside its machines": ["168.63.129.16", "::ffff:168.63.129.16", "::ffff:a83f:8110"],
   "link-local": ["169.254.169.254", "fe80::1", "fe80::1%eth0", "fec0::1"],
   "shared and reserved": ["100.64.0.1", "192.0.0.8", "198.18.0.1", "203.0.113.1", "240.0.0.1"],
   "broadcast and multicast": ["255.255.255.255", "224.0.0.1", "ff02::1"],
