@@ -91,7 +91,18 @@ function renderText(level: LogLevel, message: string, fields: Fields): string {
 /** Quoted if a blank, a quote or a control character could make one line look like two. */
 function renderValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return /^[^\s"\p{C}]+$/u.test(text) ? text : JSON.stringify(text);
+  if (/^[^\s"\p{C}]+$/u.test(text)) return text;
+  return JSON.stringify(text).replace(UNPRINTABLE, escape);
+}
+
+/**
+ * What JSON leaves as it is, but a terminal obeys (U+009B begins a command, as ESC does) or shows as
+ * another line or another order of the text.
+ */
+const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function describeErrors(fields: Fields, describe: DescribeError): Fields {

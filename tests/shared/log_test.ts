@@ -110,6 +110,15 @@ Deno.test("no value can make one line look like two", () => {
   }
 });
 
+Deno.test("no value of a text line can command a terminal or turn the text around", () => {
+  const { log, lines } = logger("text");
+  log.info("request", { model: "a\u009b31m\u007f", path: "b\u202e\u2028\u2066", zwj: "👩‍💻" });
+  assertEquals(
+    lines[0]!.slice("12:00:00 ".length),
+    'INFO  request model="a\\u009b31m\\u007f" path="b\\u202e\\u2028\\u2066" zwj="👩‍💻"',
+  );
+});
+
 Deno.test("a long value is cut, and the line stays JSON", () => {
   const { log, lines } = logger("json");
   log.info("request", { model: "m".repeat(8_000_000), path: "/evaluate" });
