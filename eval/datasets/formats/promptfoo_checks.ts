@@ -57,7 +57,7 @@ const schema = (more: Values): Translate => ({ value }) =>
     ? { type: "json", value, ...more }
     : undefined;
 
-const TRANSLATIONS: Record<string, Translate> = {
+const TRANSLATIONS = new Map<string, Translate>(Object.entries({
   "equals": ({ value }) =>
     isFields(value) || Array.isArray(value)
       ? { type: "json", value: { const: value } }
@@ -82,7 +82,7 @@ const TRANSLATIONS: Record<string, Translate> = {
   "llm-rubric": text("judge"),
   "model-graded-closedqa": text("judge"),
   "g-eval": text("judge"),
-};
+}));
 
 /** Assertions that need nothing else: the reply is scored against the reference. */
 const FACTUALITY = new Set(["factuality", "model-graded-factuality"]);
@@ -133,7 +133,7 @@ export function toChecks(
       leaveOut(`${name} that RE2 cannot use, such as lookaround`, line);
       continue;
     }
-    const check = TRANSLATIONS[type]?.({ value, threshold });
+    const check = TRANSLATIONS.get(type)?.({ value, threshold });
     if (!check || weight === 0) {
       const isReference = FACTUALITY.has(type) && expected !== undefined && expected === reference;
       if (!isReference) leaveOut(name, line);

@@ -88,3 +88,13 @@ Deno.test("a set of assertions that must all hold is taken apart", async () => {
     { checks: inner, leftOut: ["assertions of the type assert-set"] },
   );
 });
+
+Deno.test("an assertion whose type is called as something of JavaScript is left out", async () => {
+  const types = ["constructor", "toString", "valueOf", "not-constructor", "__proto__"];
+  const { checks, leftOut } = await translate(
+    ...types.map((type) => ({ type, value: "x" })),
+    { type: "contains", value: "x" },
+  );
+  assertEquals(checks, [{ type: "contains", value: "x" }]);
+  assertEquals(leftOut, types.map((type) => `assertions of the type ${type}`));
+});
