@@ -26,17 +26,32 @@ export interface ToolPage {
 
 const optionalText = z.string().optional().catch(undefined);
 
-/** Some servers describe a tool without arguments by `{}`: that is an object without properties. */
+/**
+ * Some servers describe a tool without arguments by `{}`: that is an object without properties.
+ * Others, in Go, send `null` for what they leave out.
+ */
 const ListedTool = z.object({
   name: z.string(),
   title: optionalText,
   description: optionalText,
   inputSchema: z.looseObject({
     type: z.literal("object").default("object"),
-    properties: z.record(z.string(), z.custom(isFields)).optional(),
-    required: z.array(z.string()).optional(),
-  }),
+    properties: z.record(z.string(), z.custom(isFields)).nullish(),
+    required: z.array(z.string()).nullish(),
+  }).transform(({ properties, required, ...rest }) => ({
+    ...rest,
+    ...(properties && { properties }),
+    ...(required && { required }),
+  })),
 });
+
+function readTool(given: unknown): McpToolDefinition | undefined {
+  const { data } = ListedTool.safeParse(given);
+  if (!data) return undefined;
+  const { name, title, description, inputSchema } = data;
+  const said = [description, title].find((text) => text?.trim());
+  return { name, description: said ?? name, inputSchema };
+}
 
 /** For the log: a name is the server's text, of any length. */
 function nameOf(tool: unknown): string {
@@ -60,28 +75,33 @@ const TOOL_LIST_LIMITS: ToolListLimits = {
 /** Names of unusable tools that are kept for the log. */
 const MAX_NAMED = 20;
 
-/** Reads a list page by page, up to the limits: a server's list may be endless. */
+/**
+ * Reads a list page by page, up to the limits: a server's list may be endless. Of two tools of one
+ * name the first is used: models refuse the whole request for a name that comes twice.
+ */
 export async function readToolList(
   readPage: (cursor: string | undefined) => Promise<ToolPage>,
   { maxPages, maxTools, maxCharacters }: ToolListLimits = TOOL_LIST_LIMITS,
 ): Promise<McpToolList> {
   const tools: McpToolDefinition[] = [];
   const unusable: string[] = [];
+  const definitions = new Map<string, string>();
   const list = () => ({ tools, ...(unusable.length > 0 && { unusable }) });
   let characters = 0;
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const { tools: listed, nextCursor } = await readPage(cursor);
     for (const given of listed) {
-      const { data } = ListedTool.safeParse(given);
-      if (!data) {
+      const tool = readTool(given);
+      const definition = JSON.stringify(tool) ?? "";
+      const known = tool && definitions.get(tool.name);
+      if (tool && known === definition) continue;
+      if (!tool || known !== undefined) {
         if (unusable.length < MAX_NAMED) unusable.push(nameOf(given));
         continue;
       }
-      const { name, title, description, inputSchema } = data;
-      const said = [description, title].find((text) => text?.trim());
-      const tool = { name, description: said ?? name, inputSchema };
-      characters += JSON.stringify(tool).length;
+      definitions.set(tool.name, definition);
+      characters += definition.length;
       if (tools.length === maxTools) return { ...list(), leftOut: `over ${maxTools} tools` };
       if (characters > maxCharacters) {
         return { ...list(), leftOut: `over ${maxCharacters} characters` };

@@ -1,10 +1,10 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Logger } from "../../shared/log.ts";
 import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";
-import { withPatterns } from "./patterns.ts";
+import { toArgumentSchema, toParameters } from "./input_schema.ts";
 import type { McpToolDefinition } from "./tool_list.ts";
 import { createToolNames } from "./tool_names.ts";
 
@@ -74,15 +74,14 @@ function toTool(
   { name: tool, description, inputSchema }: McpToolDefinition,
   { connection, name }: { connection: McpConnection; name: string },
 ): Tool {
-  const { $schema: _, ...parameters } = inputSchema;
   let schema: z.ZodType | undefined;
   return {
     name,
     description,
-    parameters,
+    parameters: toParameters(inputSchema),
     // Converted at the first call: a thousand tools take a while, and most are never called.
     get schema() {
-      return schema ??= toSchema(inputSchema);
+      return schema ??= toArgumentSchema(inputSchema);
     },
     run: (args, { signal }) =>
       connection.call(tool, {
@@ -90,27 +89,4 @@ function toTool(
         ...(signal && { signal }),
       }),
   };
-}
-
-/** Longer schemas are not checked here, only by their server. */
-const MAX_SCHEMA_CHARACTERS = 64 * 1024;
-
-/**
- * The schema that arguments are checked against before the server is asked. The server checks them
- * too, so an unreadable schema accepts everything here. So does one with references, which may
- * multiply exponentially. Patterns are checked apart: zod's are neither Unicode nor of linear time.
- */
-function toSchema(inputSchema: Record<string, unknown>): z.ZodType {
-  const text = JSON.stringify(inputSchema);
-  const isRisky = /"(\$ref|patternProperties)":/.test(text);
-  if (isRisky || text.length > MAX_SCHEMA_CHARACTERS) return z.looseObject({});
-  const isPattern = (key: string, value: unknown) => key === "pattern" && typeof value === "string";
-  try {
-    const schema = z.fromJSONSchema(
-      JSON.parse(text, (key, value) => isPattern(key, value) ? undefined : value),
-    );
-    return withPatterns(schema, inputSchema);
-  } catch {
-    return z.looseObject({});
-  }
 }

@@ -56,7 +56,7 @@ Deno.test("a page that names itself as the next page is the last", async () => {
     asked++;
     return Promise.resolve({ tools: [tool("a")], nextCursor: "same" });
   });
-  assertEquals([asked, tools.length], [2, 2]);
+  assertEquals([asked, tools.length], [2, 1]);
   assert(leftOut);
 });
 
@@ -80,4 +80,18 @@ Deno.test("a tool whose definition is invalid is left out by name, and the other
 Deno.test("an empty input schema is that of an object without properties", async () => {
   const { tools } = await readToolList(() => Promise.resolve({ tools: [tool("a")] }));
   assertEquals(tools[0]?.inputSchema, { type: "object" });
+});
+
+Deno.test("properties and required that are null count as left out, as servers in Go send them", async () => {
+  const inputSchema = { type: "object", properties: null, required: null };
+  const page = { tools: [{ name: "a", inputSchema }] };
+  const { tools } = await readToolList(() => Promise.resolve(page));
+  assertEquals(tools[0]?.inputSchema, { type: "object" });
+});
+
+Deno.test("of two tools of one name the first is used, and another definition is named", async () => {
+  const page = { tools: [tool("a", "first"), tool("a", "first"), tool("a", "second"), tool("b")] };
+  const { tools, unusable } = await readToolList(() => Promise.resolve(page));
+  assertEquals(tools.map(({ description }) => description), ["first", "b"]);
+  assertEquals(unusable, ["a"]);
 });

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { asFields, asList, type Fields, isFields } from "../../shared/fields.ts";
+import { shorten } from "../../shared/shorten.ts";
+import { withPatterns } from "./patterns.ts";
+
+/** Longer schemas are not checked here, only by their server. */
+const MAX_SCHEMA_CHARACTERS = 64 * 1024;
+
+/**
+ * The schema that arguments are checked against before the server is asked. The server checks them
+ * too, so an unreadable schema accepts everything here. So does one with references, which may
+ * multiply exponentially. Patterns are checked apart: zod's are neither Unicode nor of linear time.
+ */
+export function toArgumentSchema(inputSchema: Fields): z.ZodType {
+  const text = JSON.stringify(inputSchema);
+  const isRisky = /"(\$ref|patternProperties)":/.test(text);
+  if (isRisky || text.length > MAX_SCHEMA_CHARACTERS) return z.looseObject({});
+  try {
+    return withPatterns(z.fromJSONSchema(JSON.parse(text, loosen)), inputSchema);
+  } catch {
+    return z.looseObject({});
+  }
+}
+
+/**
+ * Leaves out what zod reads more strictly than JSON Schema does, for a call that is right must reach
+ * its server: formats (`/a` is a `uri-reference`), objects in an `enum`, and `oneOf`, which counts
+ * options without a `type` as met by everything.
+ */
+function loosen(key: string, value: unknown): unknown {
+  if (["pattern", "format"].includes(key) && typeof value === "string") return undefined;
+  if (key === "enum" && asList(value).some((option) => isFields(option) || Array.isArray(option))) {
+    return undefined;
+  }
+  if (!isFields(value) || !Array.isArray(value.oneOf)) return value;
+  const { oneOf, ...rest } = value;
+  return { anyOf: oneOf, ...rest };
+}
+
+/** What OpenAI and Anthropic refuse at the top of a tool's schema, with the whole request. */
+const REFUSED = ["oneOf", "anyOf", "allOf", "not", "enum"];
+
+/** Characters of the description that names the alternatives. */
+const MAX_ALTERNATIVES = 4_000;
+
+/**
+ * The schema that models see. OpenAI wants `properties`, also of a tool without arguments.
+ * Alternatives at the top become one list of properties, and are described in words.
+ */
+export function toParameters({ $schema: _, ...schema }: Fields): Fields {
+  const kept = Object.entries(schema).filter(([key]) => !REFUSED.includes(key));
+  const refused = Object.entries(schema).filter(([key]) => REFUSED.includes(key));
+  const parameters: Fields = { properties: {}, ...Object.fromEntries(kept) };
+  if (refused.length === 0) return parameters;
+  const branches = ["allOf", "anyOf", "oneOf"].flatMap((key) => asList(schema[key]))
+    .map((branch) => resolve(branch, schema));
+  const required = asList(schema.allOf).flatMap((branch) =>
+    asList(resolve(branch, schema).required)
+  );
+  const rules = JSON.stringify(Object.fromEntries(refused));
+  const said = `The arguments must also fit ${shorten(rules, MAX_ALTERNATIVES)}`;
+  return {
+    ...parameters,
+    description: [schema.description, said].filter(Boolean).join("\n"),
+    properties: mergeProperties([schema, ...branches]),
+    ...(required.length > 0 && {
+      required: [...new Set([...asList(schema.required), ...required])],
+    }),
+  };
+}
+
+/** A branch, or what it refers to within the schema. */
+function resolve(branch: unknown, schema: Fields): Fields {
+  const fields = asFields(branch);
+  const [, group, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(fields.$ref)) ?? [];
+  return group && name ? asFields(asFields(schema[group])[name]) : fields;
+}
+
+/** A property that is described differently may be any of these. */
+function mergeProperties(schemas: Fields[]): Fields {
+  const found = new Map<string, Map<string, unknown>>();
+  for (
+    const [name, property] of schemas.flatMap((schema) =>
+      Object.entries(asFields(schema.properties))
+    )
+  ) {
+    const forms = found.get(name) ?? new Map<string, unknown>();
+    found.set(name, forms.set(JSON.stringify(property), property));
+  }
+  const merged = [...found].map(([name, forms]) => {
+    const [first, ...others] = forms.values();
+    return [name, others.length === 0 ? first : { anyOf: [first, ...others] }];
+  });
+  return Object.fromEntries(merged);
+}
