@@ -107,12 +107,13 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     client.onerror = events.onError;
     client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
     // Not with `client.listTools`: it compiles every output schema, and the server may send any.
-    const readPage = (signal: AbortSignal) => (cursor: string | undefined) =>
-      client.request(
-        { method: "tools/list", params: cursor ? { cursor } : {} },
-        ToolPage,
-        { timeout: PAGE_TIMEOUT_MS, signal },
-      );
+    const readPage = (limit: AbortSignal) => (cursor: string | undefined) =>
+      whileAnswering<z.output<typeof ToolPage>>(limit, (signal) =>
+        client.request(
+          { method: "tools/list", params: cursor ? { cursor } : {} },
+          ToolPage,
+          { timeout: PAGE_TIMEOUT_MS, signal },
+        ));
     return {
       ...toSession(client, transport),
       listTools: () => readToolList(readPage(AbortSignal.timeout(LIST_TIMEOUT_MS))),
@@ -144,16 +145,40 @@ async function startWithin(
   }
 }
 
+/** The parts of a result are read one by one. */
+const CallResult = z.looseObject({ content: z.unknown(), isError: z.boolean().nullish() });
+
+/**
+ * A request with a signal of its own, which is aborted with `signal` until it is answered: the SDK
+ * would tell the server to cancel it later, too.
+ */
+async function whileAnswering<T>(
+  signal: AbortSignal | undefined,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const leave = () => controller.abort(signal?.reason);
+  if (signal?.aborted) leave();
+  signal?.addEventListener("abort", leave, { once: true });
+  try {
+    return await send(controller.signal);
+  } finally {
+    signal?.removeEventListener("abort", leave);
+  }
+}
+
 function toSession(client: Client, transport: SessionTransport) {
   return {
     async callTool(
       name: string,
       { args, signal }: { args: Record<string, unknown>; signal?: AbortSignal },
     ): Promise<ToolResult> {
-      const result = await client.callTool({ name, arguments: args }, undefined, {
-        timeout: NO_TIMEOUT_MS,
-        ...(signal && { signal }),
-      });
+      // Not with `client.callTool`: a part of another form would cost the whole result.
+      const call = { method: "tools/call" as const, params: { name, arguments: args } };
+      const result = await whileAnswering<z.output<typeof CallResult>>(
+        signal,
+        (signal) => client.request(call, CallResult, { timeout: NO_TIMEOUT_MS, signal }),
+      );
       const read = readResult(result);
       if (result.isError) throw new ToolError(read.text || `the tool ${name} failed`);
       return read.images.length > 0 ? read : read.text;

@@ -1,3 +1,4 @@
+import { asFields, type Fields } from "../../shared/fields.ts";
 import type { ContentPart } from "../../shared/providers/provider.ts";
 
 /** The parts of a call's result that a model can use. */
@@ -16,9 +17,12 @@ export interface ReadResult {
 const MAX_IMAGES = 8;
 const MAX_IMAGE_CHARACTERS = 4_000_000;
 
-/** Reads a result. Other content than text and images is named by its type. */
+/**
+ * Reads a result, in which any part may have another form than the protocol says. Other content than
+ * text and images is named by its type.
+ */
 export function readResult({ content, structuredContent }: McpResult): ReadResult {
-  const parts: Record<string, unknown>[] = Array.isArray(content) ? content : [];
+  const parts = [content ?? []].flat().map(toPart);
   const texts = parts.map(describePart).filter(Boolean);
   const text = texts.length === 0 && structuredContent !== undefined
     ? JSON.stringify(structuredContent)
@@ -26,7 +30,11 @@ export function readResult({ content, structuredContent }: McpResult): ReadResul
   return { text, images: readImages(parts) };
 }
 
-function readImages(parts: Record<string, unknown>[]): ContentPart[] {
+function toPart(part: unknown): Fields {
+  return typeof part === "string" ? { type: "text", text: part } : asFields(part);
+}
+
+function readImages(parts: Fields[]): ContentPart[] {
   const images: ContentPart[] = [];
   let characters = 0;
   for (const { type, data, mimeType } of parts) {
@@ -40,12 +48,12 @@ function readImages(parts: Record<string, unknown>[]): ContentPart[] {
   return images;
 }
 
-function describePart(part: Record<string, unknown>): string {
+function describePart(part: Fields): string {
   switch (part.type) {
     case "text":
       return String(part.text ?? "");
     case "resource": {
-      const { text, uri, mimeType } = (part.resource ?? {}) as Record<string, unknown>;
+      const { text, uri, mimeType } = asFields(part.resource);
       return typeof text === "string" ? text : `(a resource: ${uri ?? mimeType ?? "unnamed"})`;
     }
     case "resource_link":

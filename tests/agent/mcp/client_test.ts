@@ -154,6 +154,22 @@ Deno.test("one tool with an odd input schema does not break the list", async () 
   await session.close();
 });
 
+Deno.test("a result with a part of an unknown type is read, and is not cancelled later", async () => {
+  const content = [{ type: "widget" }, { type: "text", text: "a" }];
+  await using server = await startServer({
+    call: ({ body: { id } }) => Response.json({ jsonrpc: "2.0", id, result: { content } }),
+  });
+  const { session } = await connectTo(server);
+  const run = new AbortController();
+  const result = await session.callTool("any", { args: {}, signal: run.signal });
+  assertEquals(result, "(widget: unknown type)\n\na");
+  run.abort();
+  await session.listTools(); // is sent after what the abort would send
+  const sent = server.requests.map(({ body }) => body?.method);
+  assertEquals(sent.filter((method) => method === "notifications/cancelled"), []);
+  await session.close();
+});
+
 Deno.test("an endless result fails, and the session continues", async () => {
   const endless = () => {
     const piece = new TextEncoder().encode("x".repeat(100_000));

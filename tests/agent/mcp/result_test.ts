@@ -33,3 +33,28 @@ Deno.test("images beyond the limits of a result are only named", () => {
     images: [],
   });
 });
+
+Deno.test("a part of another form than the protocol says costs nothing of the rest", () => {
+  const content = [
+    { type: "widget", html: "<b>" },
+    { type: "image", data: "xx" },
+    { type: "resource_link", uri: "demo://3" },
+    { type: "resource", resource: "demo://4" },
+    { type: "text", text: "a", annotations: { priority: 7 } },
+    "b",
+    null,
+  ];
+  assertEquals(readResult({ content }), {
+    text: [
+      "(widget: unknown type)",
+      "(image: unknown type)",
+      "(a link:  demo://3)",
+      "(a resource: unnamed)",
+      "a",
+      "b",
+      "(something: unknown type)",
+    ].join("\n\n"),
+    images: [],
+  });
+  assertEquals(readResult({ content: "a" }).text, "a");
+});
