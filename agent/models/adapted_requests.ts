@@ -12,6 +12,8 @@ export interface Adaptation {
   adapt(request: ChatRequest): ChatRequest;
   /** True if this status and error refuse such a request. */
   isRefusal(status: number, error: ProviderError): boolean;
+  /** Set if a model may take such requests again later: each is tried first. */
+  isPassing?: true;
 }
 
 /** More models than any service asks. */
@@ -19,7 +21,8 @@ const MAX_MODELS = 1_000;
 
 /**
  * A provider whose models are asked again, with an adapted request, if they refuse one. No list says
- * which models do. A model that takes the adapted request gets no other from then on. Each
+ * which models do. A model that takes the adapted request gets no other from then on, unless
+ * the refusal is a passing one. Each
  * adaptation is tried once: some undo each other.
  */
 export function withAdaptations<P extends ChatProvider>(
@@ -51,8 +54,8 @@ export function withAdaptations<P extends ChatProvider>(
         return request;
       },
       onAnswer(answered) {
-        for (const { refusing } of further.get(answered) ?? []) {
-          if (refusing.size < MAX_MODELS) refusing.add(answered.model);
+        for (const { refusing, isPassing } of further.get(answered) ?? []) {
+          if (!isPassing && refusing.size < MAX_MODELS) refusing.add(answered.model);
         }
       },
     }),

@@ -1,5 +1,6 @@
 import { asFields } from "../../shared/fields.ts";
 import type { Adaptation } from "./adapted_requests.ts";
+import { mayLoseTools, withoutTools } from "./refused_tools.ts";
 
 /** True if the provider is asked for an answer in JSON. */
 export function wantsJson(extra: Record<string, unknown> | undefined): boolean {
@@ -19,12 +20,8 @@ const WORDS = [
  * and are asked without the tools. Those that the caller wants are never left out.
  */
 export const JSON_WITHOUT_TOOLS: Adaptation = {
-  applies: ({ tools, mayOmitTools, extra }) =>
-    Boolean(mayOmitTools && tools?.length) && wantsJson(extra),
-  adapt: ({ tools: _, mayOmitTools: __, extra = {}, ...request }) => {
-    const { tool_choice: _choice, parallel_tool_calls: _parallel, ...rest } = extra;
-    return { ...request, extra: rest };
-  },
+  applies: (request) => mayLoseTools(request) && wantsJson(request.extra),
+  adapt: withoutTools,
   isRefusal: (status, { message }) =>
     [400, 422].includes(status) && WORDS.every((words) => words.test(message)),
 };

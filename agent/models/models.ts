@@ -24,6 +24,7 @@ import {
   listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
+import { REFUSED_TOOLS } from "./refused_tools.ts";
 import { STREAM_USAGE } from "./stream_usage.ts";
 import { TOKEN_LIMITS } from "./token_limit.ts";
 import { TOOL_HISTORY } from "./tool_history.ts";
@@ -49,6 +50,7 @@ const ADAPTATIONS = [
   ...TOKEN_LIMITS,
   AUTHOR_NAMES,
   JSON_WITHOUT_TOOLS,
+  ...REFUSED_TOOLS,
   TOOL_HISTORY,
   IMAGE_FALLBACK,
 ];

@@ -85,17 +85,11 @@ Deno.test("the caller's own tools are not left out: the refusal is passed on", a
   assertStringIncludes(await response.text(), REFUSALS[0]!);
 });
 
-Deno.test("a refusal of the format or of the tools alone is passed on after one call", async () => {
-  for (
-    const message of [
-      "Invalid schema for response_format 'city': additionalProperties is required.",
-      "Tools are not supported by this model.",
-    ]
-  ) {
-    await using double = await startProviderDouble(strict(message));
-    const { post } = openAIRoutes(hubOf(double));
-    const response = await post("chat/completions", BODIES["chat/completions"]);
-    assertEquals([response.status, double.requests.length], [400, 1]);
-    assertStringIncludes(await response.text(), message);
-  }
+Deno.test("a refusal of the format alone is passed on after one call", async () => {
+  const message = "Invalid schema for response_format 'city': additionalProperties is required.";
+  await using double = await startProviderDouble(strict(message));
+  const { post } = openAIRoutes(hubOf(double));
+  const response = await post("chat/completions", BODIES["chat/completions"]);
+  assertEquals([response.status, double.requests.length], [400, 1]);
+  assertStringIncludes(await response.text(), message);
 });
