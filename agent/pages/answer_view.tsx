@@ -128,7 +128,7 @@ function Facts({ facts, asked }: { facts: AnswerFacts; asked: string }) {
   );
 }
 
-/** Not the message box: on a phone that would open its keyboard. */
-function focusTranscript(): void {
+/** Where the focus goes if its button does. Not the message box: a phone would open its keyboard. */
+export function focusTranscript(): void {
   document.querySelector<HTMLElement>(".transcript")?.focus({ preventScroll: true });
 }

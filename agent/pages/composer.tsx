@@ -1,8 +1,9 @@
 import { computed, effect, signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
+import { focusTranscript } from "./answer_view.tsx";
 import { isAnswering, sendMessage, stopAnswering } from "./answering.ts";
 import { activeModels, current } from "./conversation_state.ts";
 
@@ -46,6 +47,11 @@ export function Composer() {
       globalThis.removeEventListener("offline", look);
     };
   }, []);
+  // Asked before the button is disabled: then the browser takes the focus from it.
+  const isAtButton = document.activeElement?.matches(".composer button");
+  useLayoutEffect(() => {
+    if (isAtButton && !isAnswering.value) focusTranscript();
+  }, [isAnswering.value]);
   const canSend = draft.value.trim() !== "" && !isAnswering.value &&
     activeModels.value[0] !== undefined;
 

@@ -1,8 +1,8 @@
 import { Component } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
-import { AnswerView } from "./answer_view.tsx";
+import { AnswerView, focusTranscript } from "./answer_view.tsx";
 import { editMessage, isAnswering } from "./answering.ts";
 import { type Turn, withShown } from "./conversation.ts";
 import { current, updateConversation } from "./conversation_state.ts";
@@ -38,9 +38,17 @@ export class TurnView extends Component<TurnProps> {
 
 function Question({ turn, branches }: { turn: Turn; branches: string[] }) {
   const [isEditing, setEditing] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const hasEdited = useRef(false);
+  useLayoutEffect(() => {
+    if (!isEditing && hasEdited.current) {
+      root.current?.querySelector<HTMLElement>("button[aria-label='Edit message']")?.focus();
+    }
+    hasEdited.current = isEditing;
+  }, [isEditing]);
   if (isEditing) return <QuestionEditor turn={turn} onClose={() => setEditing(false)} />;
   return (
-    <div class="question">
+    <div class="question" ref={root}>
       <div class="question-text" dir="auto">{turn.text}</div>
       <div class="actions">
         {branches.length > 1 && <BranchSwitch turn={turn} branches={branches} />}
@@ -57,23 +65,36 @@ function Question({ turn, branches }: { turn: Turn; branches: string[] }) {
   );
 }
 
+/** How the person came to the branch that is drawn next: its button has the focus then. */
+let moved: { to: string; by: -1 | 1 } | undefined;
+
 /** Goes through the branches: `‹ 2 / 3 ›`. */
 function BranchSwitch({ turn, branches }: { turn: Turn; branches: string[] }) {
   const at = branches.indexOf(turn.id);
-  function show(index: number): void {
+  const root = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    if (moved?.to !== turn.id) return;
+    const [left, right] = root.current!.querySelectorAll("button");
+    const [same, other] = moved.by < 0 ? [left, right] : [right, left];
+    (same?.disabled ? other : same)?.focus();
+    moved = undefined;
+  }, []);
+  function show(by: -1 | 1): void {
     const { id, turns } = current.value!;
-    const next = turns[branches[index]!];
-    if (next) updateConversation(id, (now) => withShown(now, next));
+    const next = turns[branches[at + by]!];
+    if (!next) return;
+    moved = { to: next.id, by };
+    updateConversation(id, (now) => withShown(now, next));
   }
   return (
-    <span class="branches" role="group" aria-label="Branches">
+    <span class="branches" role="group" aria-label="Branches" ref={root}>
       <Button
         kind="quiet"
         isSmall
         icon="left"
         aria-label="Previous branch"
         disabled={at === 0}
-        onClick={() => show(at - 1)}
+        onClick={() => show(-1)}
       />
       <span class="number">{at + 1} / {branches.length}</span>
       <Button
@@ -82,7 +103,7 @@ function BranchSwitch({ turn, branches }: { turn: Turn; branches: string[] }) {
         icon="right"
         aria-label="Next branch"
         disabled={at === branches.length - 1}
-        onClick={() => show(at + 1)}
+        onClick={() => show(1)}
       />
     </span>
   );
@@ -90,6 +111,8 @@ function BranchSwitch({ turn, branches }: { turn: Turn; branches: string[] }) {
 
 function QuestionEditor({ turn, onClose }: { turn: Turn; onClose: () => void }) {
   const [text, setText] = useState(turn.text);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => box.current?.focus(), []); // `autofocus` works once per page
   const canSend = text.trim() !== "" && !isAnswering.value;
   return (
     <form
@@ -99,17 +122,18 @@ function QuestionEditor({ turn, onClose }: { turn: Turn; onClose: () => void }) 
         if (!canSend) return;
         onClose();
         editMessage(turn, text.trim());
+        focusTranscript();
       }}
       onKeyDown={(event) => {
         if (event.key === "Escape") onClose();
       }}
     >
       <textarea
+        ref={box}
         class="input"
         dir="auto"
         rows={3}
         aria-label="Edit message"
-        autofocus
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />

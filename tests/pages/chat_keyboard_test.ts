@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
 import { becomes, pageSuite, untilFocused } from "./browser.ts";
-import { lastAnswers, messageBox, startScriptedAgent } from "./chat.ts";
+import { lastAnswers, messageBox, say, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
 
@@ -161,4 +161,40 @@ suite.test("Enter that ends a word of an input method sends nothing", async ({ u
     assertEquals(await box.inputValue(), "にほん");
   }
   assertEquals(await page.locator(".turn").count(), 0);
+});
+
+suite.test("the focus stays where a message was edited or stopped", async ({ url, hub }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  const { keyboard } = page;
+  const editor = page.locator(".question-editor textarea");
+  const transcript = page.getByRole("region", { name: "Conversation" });
+  await say(page, "first");
+  await answered(page);
+
+  for (let time = 0; time < 2; time++) { // a browser obeys `autofocus` only once
+    await button(page, "Edit message").press("Enter");
+    await untilFocused(editor);
+    await keyboard.press("Escape");
+    await untilFocused(button(page, "Edit message"));
+  }
+  await button(page, "Edit message").press("Enter");
+  await editor.fill("second");
+  await button(page, "Send").first().press("Enter");
+  await page.getByText("2 / 2").waitFor();
+  await answered(page);
+  await untilFocused(transcript);
+
+  await button(page, "Previous branch").press("Enter");
+  await page.getByText("1 / 2").waitFor();
+  await untilFocused(button(page, "Next branch")); // there is none before this one
+  await keyboard.press("Enter");
+  await page.getByText("2 / 2").waitFor();
+  await untilFocused(button(page, "Previous branch"));
+
+  await say(page, "hold on");
+  await button(page, "Stop").press("Enter");
+  await page.getByText("You stopped this answer.").waitFor();
+  await untilFocused(transcript);
+  hub.release();
 });
