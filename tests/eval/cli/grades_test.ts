@@ -9,7 +9,7 @@ const body = evaluateBody({
   })),
 });
 
-Deno.test("a file of grades with one line that cannot be imported changes nothing", async () => {
+Deno.test("a file of grades gives and withdraws; with one line that cannot be imported it changes nothing", async () => {
   const line = (scenario: number, value: number | null, author = "ann") =>
     JSON.stringify({ scenario, attempt_id: 1, turn: 0, value, author });
   const files: Record<string, string> = {
@@ -37,6 +37,9 @@ Deno.test("a file of grades with one line that cannot be imported changes nothin
   assertEquals([code, err], [0, "imported 4 grades\n"]);
   const { out } = await run("grades", "latest", "--json");
   assertEquals(out, `${line(0, 0.5)}\n${line(1, 1, "ben")}\n`);
+  files["later.jsonl"] = `${line(1, null, "ben")}\n`;
+  assertEquals((await run("grades", "latest", "--import", "later.jsonl")).code, 0);
+  assertEquals((await run("grades", "latest", "--json")).out, `${line(0, 0.5)}\n`);
 });
 
 Deno.test("the command line imports, lists and compares grades", async () => {

@@ -31,6 +31,18 @@ Deno.test("a LangSmith dataset is read from JSONL and from a JSON array", async 
   }
 });
 
+Deno.test("inputs and outputs of LangSmith may be texts, and outputs may be missing", async () => {
+  const found = await read(inLines([
+    { inputs: "2+2?", outputs: "4" },
+    { inputs: "3+3?", reference_outputs: "6" },
+    { inputs: "4+4?", outputs: null },
+  ]));
+  assertEquals([found.format, turns(found)], [
+    "langsmith",
+    [[["2+2?", "4"]], [["3+3?", "6"]], [["4+4?", undefined]]],
+  ]);
+});
+
 Deno.test("samples of OpenAI are read from a JSON array, too", async () => {
   const found = await read(inArray([
     { messages: [{ role: "user", content: "2+2?" }, { role: "assistant", content: "4" }] },

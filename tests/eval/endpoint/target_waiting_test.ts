@@ -36,6 +36,19 @@ Deno.test("calls wait for the first one for a limited time", async () => {
   assertEquals((await first).content, "late");
 });
 
+Deno.test("calls that wait for the first one go on as soon as it has ended, well or not", async () => {
+  for (const isAnswered of [true, false]) {
+    const hanging = Promise.withResolvers<TargetReply>();
+    const target = targetThatAsks(onlyLater(hanging.promise), { patienceMs: 1e6 });
+    const first = target.ask(question, signal);
+    const second = target.ask(question, AbortSignal.timeout(10_000));
+    if (isAnswered) hanging.resolve(HI);
+    else hanging.reject(providerError(500));
+    await first.catch(() => {});
+    assertEquals((await second).content, "hi");
+  }
+});
+
 Deno.test("calls wait longer if the address does not name the API, and least on loopback", async () => {
   const hanging = Promise.withResolvers<TargetReply>();
   const addresses = ["http://host", "http://host/v1/chat/completions", "http://127.0.0.1:1/v1"];

@@ -66,6 +66,13 @@ Deno.test("a comment says of one check and of several that they were met", async
   assertStringIncludes(await says("one", "two"), "- All 2 checks were met\n");
 });
 
+Deno.test("a check that was not decided everywhere is not said to be met", async () => {
+  const check = { name: "kind", type: "judge", weight: 1, required: false } as const;
+  const turns = ([1, null] as const).map((value) => ({ check_results: [{ ...check, value }] }));
+  const text = await textOf(markdown.write(storedRun([["a", [turns]]])));
+  assertStringIncludes(text, "| `kind` | no | 0 | 1 | 1 |\n");
+});
+
 Deno.test("a comment counts in what replies differ, and says if a mean mixes methods", async () => {
   const by = (method: string) => ({ score_methods: { semantic_similarity: method } });
   const text = await textOf(markdown.write(storedRun([
@@ -135,6 +142,7 @@ Deno.test("a comparison names overall first, and scores with the same reason tog
       token_f1: value + shift,
       chrf: value + shift,
       overall: value + shift,
+      rouge_l: value,
     }]]]));
   const result = await compareRuns({ baseline: run(0), candidate: run(0.1) });
   const source = { ...storedRun([["s", [[{}]]]]), comparison: { baseline: "run-0", result } };
@@ -143,8 +151,9 @@ Deno.test("a comparison names overall first, and scores with the same reason tog
   assertEquals(named.slice(0, 3).map(([, name]) => name), ["overall", "token_f1", "chrf"]);
   assertStringIncludes(
     text,
-    "- `token_f1`, `chrf`: only 3 scenarios differ: with 3 scores looked at",
+    "- `token_f1`, `chrf`: only 3 scenarios differ: with 4 scores looked at",
   );
+  assert(!/^- .*`rouge_l`/m.test(text), text); // it is the same in both: there is nothing to decide
 });
 
 Deno.test("a thousand failing scenarios still fit into one comment", async () => {

@@ -57,8 +57,9 @@ Deno.test("three of five attempts pass: the unbiased estimators, computed by han
 });
 
 Deno.test("an attempt of which no call was answered does not pass, also with a threshold of 0", () => {
-  const attempt = (failed: number) => ({ mean: 0, bounds: null, turns: 2, failed });
+  const attempt = (failed: number, turns = 2) => ({ mean: 0, bounds: null, turns, failed });
   assertEquals(passRates([attempt(2), attempt(1), attempt(0)], 0).pass_rate, 2 / 3);
+  assertEquals(passRates([attempt(1, 1), attempt(0, 1)], 0).pass_rate, 1 / 2);
 });
 
 Deno.test("a thousand attempts overflow nothing", () => {

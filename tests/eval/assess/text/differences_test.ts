@@ -65,6 +65,10 @@ const PAIRS: [reply: string, reference: string, kinds: DifferenceKind[]][] = [
   ["It is open.", "It is not open.", ["negation"]],
   ["It is open.", "It is closed.", ["antonym"]],
   ["Write to a@shop.example.", "Write to b@shop.example.", ["name"]],
+  ["See https://intranet/a.", "See https://intranet/b.", ["name"]],
+  ["See https://www.shop.example/a/.", "See shop.example/a.", []],
+  ["See shop.example/a.", "See shop.example/b.", ["name"]],
+  ["Open main.ts.", "Open test.ts.", []],
   ["Ask Anna about it.", "Ask Peter about it.", []], // it may begin a sentence: no name is seen
   ["You should ask Anna.", "You should ask Peter.", ["name"]],
   ["You should ask Dr. Anna.", "You should ask Dr. Peter.", []], // a point ends a sentence
