@@ -1,3 +1,17 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Loads modules on behalf of nobody; see `loadApart`. */
+const outside = AsyncLocalStorage.snapshot();
+
+/**
+ * Loads modules outside of the request that needs them. After the first load of a module Deno calls
+ * back in the context in which it was asked for: later requests would become parts of that one's
+ * trace.
+ */
+export function loadApart<T>(load: () => Promise<T>): Promise<T> {
+  return outside(load);
+}
+
 /**
  * A function whose code is loaded by its first call, for what most processes never need: every
  * module takes some of the start. If loading fails, the next call tries again.
@@ -7,7 +21,7 @@ export function lazy<A extends unknown[], R>(
 ): (...args: A) => Promise<R> {
   let loading: ReturnType<typeof load> | undefined;
   return async (...args) => {
-    const loaded = await (loading ??= load().catch((error) => {
+    const loaded = await (loading ??= loadApart(load).catch((error) => {
       loading = undefined;
       throw error;
     }));

@@ -113,6 +113,24 @@ Deno.test("with OTEL_DENO a caller's trace continues through our spans to the pr
   assert(!text.includes("What time is it?"), "what was said is in the trace");
 });
 
+Deno.test("a request without a trace is no part of the trace of one that loaded code", async () => {
+  await using collector = await startProviderDouble(json({}));
+  await using hub = await startProviderDouble([
+    completion({ toolCalls: [{ name: "calculator", arguments: '{"expression":"1+1"}' }] }),
+    completion({ content: "2" }),
+  ]);
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, ...exportTo(collector) },
+  });
+  await (await ask(agent)).text();
+  assertEquals(hub.requests.length, 2, "the calculator was not loaded");
+  await (await fetch(`${agent.url}/tools`, { headers: { connection: "close" } })).text();
+  for (const name of ["GET /tools", "GET"]) { // ours, and Deno's own of the same request
+    const spans = await awaitSpans(collector, name);
+    assertEquals(spans.filter(({ traceId }) => traceId === TRACE), [], name);
+  }
+});
+
 Deno.test("without OTEL_DENO a caller's traceparent is passed on as it came", async () => {
   await using hub = await startProviderDouble(completion());
   await using agent = await startServiceProcess("agent", {

@@ -1,3 +1,4 @@
+import { loadApart } from "../../shared/lazy.ts";
 import type { ChatProvider, ModelLister } from "../../shared/providers/provider.ts";
 
 /** A provider whose code is loaded by its first call, or earlier by `load`. */
@@ -14,7 +15,9 @@ export function createLazyProvider(
   let pending: Promise<ChatProvider & ModelLister> | undefined;
 
   function load(): Promise<ChatProvider & ModelLister> {
-    pending ??= create().then((provider) => created = provider).finally(() => pending = undefined);
+    pending ??= loadApart(create).then((provider) => created = provider).finally(() =>
+      pending = undefined
+    );
     return pending;
   }
 

@@ -1,4 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
+import { loadApart } from "../../shared/lazy.ts";
 import type { Logger } from "../../shared/log.ts";
 import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
@@ -44,7 +45,7 @@ let graph: typeof import("./graph.ts") | undefined;
 
 /** Loads LangGraph, which takes half of the service's load time. */
 export async function loadGraph(): Promise<typeof import("./graph.ts")> {
-  return graph = await import("./graph.ts");
+  return graph = await loadApart(() => import("./graph.ts"));
 }
 
 /** Turns requests into runs. Throws 4xx and 503 before a provider is asked. */

@@ -1,5 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
 import type { Resolve } from "../../shared/http/public_fetch.ts";
+import { loadApart } from "../../shared/lazy.ts";
 import type { EvalConfig } from "../config.ts";
 
 /** Which endpoints may be evaluated, and which credential is sent to them. */
@@ -50,8 +51,8 @@ export function createEndpointPolicy(
     isTrusted,
     async requireReachable(endpoint) {
       if (isTrusted(endpoint)) return;
-      const { requirePublicHost, systemResolve } = await import(
-        "../../shared/http/public_fetch.ts" // most processes have trusted endpoints only
+      const { requirePublicHost, systemResolve } = await loadApart(() =>
+        import("../../shared/http/public_fetch.ts") // most processes have trusted endpoints only
       );
       await requirePublicHost(endpoint, resolve ?? systemResolve);
     },

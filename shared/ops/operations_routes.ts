@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Route } from "../http/router.ts";
 import { type About, jsonAnswer } from "./api_description.ts";
+import { loadApart } from "../lazy.ts";
 import type { Operations, ReadinessCheck } from "./operations.ts";
 import { describeVersion } from "./version.ts";
 
@@ -34,7 +35,7 @@ export function createOperationsRoutes(
   let document: string | undefined; // made once, at the first request: it takes time
 
   async function describe() {
-    const { createApiDocument } = await import("./api_document.ts");
+    const { createApiDocument } = await loadApart(() => import("./api_document.ts"));
     return createApiDocument(about, { version, routes: [...others, ...routes] });
   }
 

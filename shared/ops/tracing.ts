@@ -2,6 +2,7 @@ import {
   type Attributes,
   context,
   propagation,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -49,11 +50,14 @@ export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, ...(isOurs && { message: error.message }) });
 }
 
-/** Runs `work` as a part of the caller's trace, if the request has one. */
+/**
+ * Runs `work` as a part of the caller's trace, or of a new one if the request names none: never of
+ * the one that happens to be active, which is another caller's.
+ */
 export function withRemoteTrace<T>(headers: Headers, work: () => T): T {
-  if (!headers.has("traceparent")) return work();
+  if (!headers.has("traceparent")) return context.with(ROOT_CONTEXT, work);
   const carrier = Object.fromEntries(headerPairs(headers));
-  return context.with(propagation.extract(context.active(), carrier), work);
+  return context.with(propagation.extract(ROOT_CONTEXT, carrier), work);
 }
 
 /** A span that the caller ends, for work that is done in pieces. */

@@ -1,5 +1,6 @@
 import type { CsvError as ParserError } from "csv-parse";
 import { csvSeparator } from "../../../shared/csv_separator.ts";
+import { loadApart } from "../../../shared/lazy.ts";
 import { ImportError } from "./format.ts";
 import { LONGEST_LINE, readBeginning } from "./lines.ts";
 
@@ -20,7 +21,7 @@ export interface Row {
 export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
   // Only if there is a table: together they take 30 ms to load.
   const { pipeline, Readable } = await import("node:stream");
-  const { CsvError, parse } = await import("csv-parse");
+  const { CsvError, parse } = await loadApart(() => import("csv-parse"));
   const { beginning, all } = await readBeginning(pieces);
   const delimiter = csvSeparator(firstLine(beginning));
   const parser = parse({
