@@ -1,6 +1,7 @@
 import { abortError } from "../../shared/abort.ts";
 import { type CallClock, startCallClock } from "../../shared/providers/call_clock.ts";
 import { AnswerTooLarge, createBoundedFetch } from "../../shared/http/bounded_fetch.ts";
+import { extendAddress } from "../../shared/http/extend_address.ts";
 import { createPairFetch } from "../../shared/http/header_pairs.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
 import { requireOk } from "../../shared/providers/failed_answer.ts";
@@ -149,8 +150,6 @@ export function createOpenAIProvider(
  * Sends a request below the base URL, with a body by `POST`. Throws unless it is answered with 2xx.
  */
 function createSender({ baseUrl, apiKey, fetch = globalThis.fetch }: OpenAIProviderOptions) {
-  const base = new URL(baseUrl);
-  const path = base.pathname.replace(/\/+$/, "");
   const bounded = createPairFetch(createBoundedFetch(fetch));
   const headers = {
     accept: "application/json",
@@ -158,11 +157,9 @@ function createSender({ baseUrl, apiKey, fetch = globalThis.fetch }: OpenAIProvi
     "user-agent": "assay",
     ...(apiKey && { authorization: `Bearer ${apiKey}` }),
   };
-  const urls = new Map(["/chat/completions", "/models"].map((route) => {
-    const url = new URL(base);
-    url.pathname = path + route;
-    return [route, url.href];
-  }));
+  const urls = new Map(
+    ["/chat/completions", "/models"].map((route) => [route, extendAddress(baseUrl, route)]),
+  );
   return async (
     route: "/chat/completions" | "/models",
     { body, signal }: { body?: string; signal: AbortSignal },

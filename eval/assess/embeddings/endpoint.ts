@@ -1,3 +1,4 @@
+import { extendAddress } from "../../../shared/http/extend_address.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";
@@ -22,12 +23,13 @@ export function createEndpointEmbedder(
   { baseUrl, model }: { baseUrl: string; model: string },
   client: EndpointClient,
 ): Embedder {
+  const url = extendAddress(baseUrl, "/embeddings");
   const ending = new AbortController();
   /** Of the first vectors: others could not be compared with them. */
   let dimensions: number | undefined;
   async function request(texts: string[]): Promise<Float32Array[]> {
     const vectors = await client.post({
-      url: `${baseUrl}/embeddings`,
+      url,
       body: { model, input: texts, encoding_format: "float" },
       read: (answer) => readVectors(answer, { count: texts.length, dimensions }),
     }, ending.signal);

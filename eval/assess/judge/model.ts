@@ -1,3 +1,4 @@
+import { extendAddress } from "../../../shared/http/extend_address.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { parseUsage } from "../../../shared/providers/openai_messages.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";
@@ -43,6 +44,7 @@ export function createJudgeModel(
   { baseUrl, model }: { baseUrl: string; model: string },
   client: EndpointClient,
 ): JudgeModel {
+  const url = extendAddress(baseUrl, "/chat/completions");
   let isPlain = false;
 
   function post(question: JudgeQuestion, signal: AbortSignal, inPlain: boolean) {
@@ -50,7 +52,7 @@ export function createJudgeModel(
     const format = { type: "json_schema", json_schema: { name, schema, strict: true } };
     const extras = inPlain ? {} : { response_format: format, temperature };
     const body = { model, messages, ...extras };
-    return client.post({ url: `${baseUrl}/chat/completions`, body, read: readAnswer }, signal);
+    return client.post({ url, body, read: readAnswer }, signal);
   }
 
   return {

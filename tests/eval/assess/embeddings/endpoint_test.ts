@@ -32,6 +32,14 @@ Deno.test("an embeddings endpoint is asked in batches, and its vectors go to the
   assertEquals(short![0], short![1]);
 });
 
+Deno.test("a query of the embeddings' address stays a query", async () => {
+  const { client, calls } = clientOf(vectors);
+  const baseUrl = "https://host/v1?api-version=2026-01";
+  using embedder = createEndpointEmbedder({ ...options, baseUrl }, client);
+  await embedder.embed("a");
+  assertEquals(calls[0]!.url, "https://host/v1/embeddings?api-version=2026-01");
+});
+
 const BAD_ANSWERS: [what: string, answer: unknown][] = [
   ["no data", {}],
   ["a vector too few", { data: [] }],

@@ -40,6 +40,13 @@ Deno.test("a judge is asked for structured output", async () => {
   });
 });
 
+Deno.test("a query of the judge's address stays a query", async () => {
+  const { client, sent } = clientOf(() => reply("{}"));
+  const baseUrl = "https://judge/openai/v1?api-version=2026-01";
+  await createJudgeModel({ ...options, baseUrl }, client).ask(question, signal);
+  assertEquals(sent[0]!.url, "https://judge/openai/v1/chat/completions?api-version=2026-01");
+});
+
 Deno.test("a server that refuses structured output is asked in plain words from then on", async () => {
   const { client, sent } = clientOf((body) => {
     if (body.response_format) throw providerError(400);
