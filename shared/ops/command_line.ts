@@ -11,11 +11,13 @@ const ACTIONS: Record<string, Action> = {
   "--check": "check",
 };
 
-/** Without an argument the service serves. */
+/** Without an argument the service serves. There is one action at a time, or help for it. */
 export function parseAction(args: string[]): Action {
-  const [first] = args;
-  if (first === undefined) return "serve";
-  return (Object.hasOwn(ACTIONS, first) ? ACTIONS[first] : undefined) ?? { unknown: first };
+  const actions = args.map((arg) => (Object.hasOwn(ACTIONS, arg) ? ACTIONS[arg] : undefined));
+  if (actions.includes("help")) return "help";
+  const [first = "serve"] = actions;
+  const unknown = actions[0] === undefined ? args[0] : args[1];
+  return unknown === undefined ? first : { unknown };
 }
 
 /** The text of `--help`; `variables` are those that the service reads. */

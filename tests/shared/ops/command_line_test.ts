@@ -49,6 +49,17 @@ Deno.test("an unexpected argument is named, and the help follows", async () => {
   assertStringIncludes(output, "--help");
 });
 
+Deno.test("a second argument is not ignored: it is help, or it is named", async () => {
+  for (const service of ["agent", "eval"] as const) {
+    const help = await runServiceCommand(service, ["--check", "--help"]);
+    assertEquals(help.code, 0);
+    assertStringIncludes(help.output, "print this help");
+    const extra = await runServiceCommand(service, ["--check", "extra"]);
+    assertEquals(extra.code, 1);
+    assertStringIncludes(extra.output, 'unexpected argument "extra"');
+  }
+});
+
 Deno.test("an address that cannot be listened on is named with HOST, not with the port", async () => {
   // 192.0.2.1 is reserved for documents: no machine has it.
   const { code, output } = await runServiceCommand("agent", [], {
