@@ -6,6 +6,15 @@ const RETRY_SECONDS = 5;
 const DISK_FULL = "53100";
 /** The server takes no changes, as after a failover. */
 const READ_ONLY = "25006";
+/** `max_connections` is reached, of the server, the database or the role. */
+const TOO_MANY_CONNECTIONS = "53300";
+
+/** Why the database cannot be used, if its code says more than that it does not answer. */
+const REASONS: Record<string, string> = {
+  [READ_ONLY]: "it is read-only",
+  [TOO_MANY_CONNECTIONS]:
+    "it accepts no further connection (its limit, such as max_connections, is reached)",
+};
 
 /** Classes and codes of SQLSTATE that end by themselves or with an administrator's help. */
 const TEMPORARY = [
@@ -45,10 +54,10 @@ export function toDatabaseError(error: unknown): unknown {
   return isTemporary || isConnectionFault(error) ? unavailable(error) : error;
 }
 
-/** 503: the database cannot be reached, does not answer in time, or is read-only. */
+/** 503: the database cannot be reached, does not answer in time, is read-only or full of callers. */
 export function unavailable(cause?: unknown): AppError {
-  const isReadOnly = (cause as { code?: unknown } | undefined)?.code === READ_ONLY;
-  const reason = isReadOnly ? "it is read-only" : "it cannot be reached or does not answer";
+  const { code } = (cause ?? {}) as { code?: unknown };
+  const reason = REASONS[String(code)] ?? "it cannot be reached or does not answer";
   return new AppError(
     503,
     "storage_unavailable",

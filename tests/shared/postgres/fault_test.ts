@@ -9,8 +9,13 @@ function wordsOf(code: string): string {
   return error.message;
 }
 
-Deno.test("callers are told whether the database is away or read-only", () => {
+Deno.test("callers are told whether the database is away, read-only or full of connections", () => {
   assertEquals(wordsOf("25006"), "cannot use the database: it is read-only; retry in 5 s");
+  assertEquals(
+    wordsOf("53300"),
+    "cannot use the database: it accepts no further connection (its limit, such as " +
+      "max_connections, is reached); retry in 5 s",
+  );
   assertEquals(
     wordsOf("ECONNREFUSED"),
     "cannot use the database: it cannot be reached or does not answer; retry in 5 s",
