@@ -10,16 +10,19 @@ import {
   list,
   requireSafeExposure,
   stringMap,
+  wholeNumber,
 } from "../shared/config.ts";
 import { isPostgresAddress, isUsablePostgres } from "../shared/postgres/address.ts";
 
+const NO_ORIGIN = "must hold origins such as https://api.example.com, https://*.example.com or *";
+
 const Origin = z.url({ protocol: /^https?$/, error: "must hold http or https origins" })
-  .refine((url) => !url.includes("*"), { error: "must hold origins, https://*.example.com or *" })
+  .refine((url) => !url.includes("*"), { error: NO_ORIGIN })
   .transform((url) => new URL(url).origin);
 
 /** `https://*.example.com`: all subdomains of one domain. */
 const Subdomains = z.string().transform((origin) => origin.replace(/\/$/, "").toLowerCase())
-  .pipe(z.string().regex(/^https?:\/\/\*(\.[a-z0-9-]+){2,}(:\d+)?$/));
+  .pipe(z.string().regex(/^https?:\/\/\*(\.[a-z0-9-]+){2,}(:\d+)?$/, { error: NO_ORIGIN }));
 
 /** Threads that can share a sentence encoder. */
 export const MOST_ENCODERS = 64;
@@ -31,9 +34,7 @@ export const EvalConfig = z.object({
   EVAL_API_KEY: headerKey().optional(),
   EVAL_CREDENTIALS: stringMap().pipe(z.record(Origin, headerKey()).optional()),
   EVAL_ENDPOINTS: list().pipe(z.array(
-    z.union([z.literal("*"), Subdomains, Origin], {
-      error: "must hold origins, https://*.example.com or *",
-    }),
+    z.union([z.literal("*"), Subdomains, Origin], { error: NO_ORIGIN }),
   )),
   EVAL_CONCURRENCY: integer(64, { min: 1 }),
   EVAL_MAX_ATTEMPTS: integer(1000, { min: 1 }),
@@ -46,7 +47,7 @@ export const EvalConfig = z.object({
   EMBEDDINGS_BASE_URL: address(),
   EMBEDDINGS_API_KEY: headerKey().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
-  EVAL_ENCODER_WORKERS: z.coerce.number().int().min(1).max(MOST_ENCODERS).optional(),
+  EVAL_ENCODER_WORKERS: wholeNumber({ min: 1, max: MOST_ENCODERS }).optional(),
   EVAL_CJK_ENCODER: z.enum(["on", "off"]).default("on"),
   EVAL_DATA: z.string()
     .refine((text) => isPostgresAddress(text) ? isUsablePostgres(text) : !text.includes("://"), {
@@ -55,7 +56,7 @@ export const EvalConfig = z.object({
     .default("./data/eval.db"),
   EVAL_DATA_CONNECTIONS: integer(10, { min: 2, max: 1000 }),
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
-  EVAL_KEEP_DAYS: z.coerce.number().int().min(1).optional(),
+  EVAL_KEEP_DAYS: wholeNumber({ min: 1 }).optional(),
   EVAL_TRUST_CLOCK: z.enum(["on", "off"]).default("off"),
   EVAL_MAX_RUNS: integer(100, { min: 1 }),
 }).superRefine(checkModels).superRefine(checkCredentials(["JUDGE", "EMBEDDINGS"]));

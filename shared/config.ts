@@ -9,6 +9,7 @@ import { explainDeadOrigin } from "./http/origin_list.ts";
 import { plainAddress } from "./http/plain_address.ts";
 import { parseRate } from "./http/rate.ts";
 import { LOG_LEVELS } from "./log.ts";
+import { explainQuotedVariables } from "./quoted_variables.ts";
 
 /** A configuration that cannot be used. The message names each variable and what is wrong. */
 export class ConfigError extends Error {
@@ -16,8 +17,14 @@ export class ConfigError extends Error {
 }
 
 /** A whole number in a range. */
-export function integer(fallback: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
-  return z.coerce.number().int().min(min).max(max).default(fallback);
+export function integer(fallback: number, range: { min?: number; max?: number } = {}) {
+  return wholeNumber(range).default(fallback);
+}
+
+/** The same without a default. */
+export function wholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
+  const error = "must be a whole number";
+  return z.coerce.number({ error }).int({ error }).min(min).max(max);
 }
 
 /** The longest time of a timer, some 24 days; a longer one would end at once. */
@@ -162,7 +169,7 @@ export const commonVariables = {
   RATE_LIMIT: rate(),
   MAX_REQUESTS: integer(2000, { min: 1 }),
   MAX_CONNECTIONS: integer(2500, { min: 1 }),
-  MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(1).optional(),
+  MAX_CONNECTIONS_PER_ADDRESS: wholeNumber({ min: 1 }).optional(),
   WATCHDOG_MS: milliseconds(10_000),
   MAX_BODY_BYTES: integer(8_388_608, { min: 1 }),
   BODY_TIMEOUT_MS: milliseconds(30_000, { min: 1 }),
@@ -176,16 +183,23 @@ export const commonVariables = {
 const CommonConfig = z.object(commonVariables);
 export type CommonConfig = z.infer<typeof CommonConfig>;
 
-/** Checks a whole environment; an empty value is an unset one. Throws `ConfigError`. */
+/**
+ * Checks a whole environment; an empty value is an unset one, and blanks around a value, such as the
+ * end of a line of Windows, do not count. Throws `ConfigError`.
+ */
 export function parseConfig<S extends z.ZodObject>(
   schema: S,
   environment: Record<string, string | undefined>,
 ): z.output<S> {
-  const set = Object.entries(environment).filter(([, value]) => value?.trim());
+  const trimmed = Object.entries(environment).map(([name, value]) => [name, value?.trim()]);
+  const set = trimmed.filter(([, value]) => value);
   const result = schema.safeParse(Object.fromEntries(set));
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${describeIssue(issue)}`);
-  throw new ConfigError(`cannot start: the configuration is not valid\n${lines.join("\n")}`);
+  const reasons = [
+    ...result.error.issues.map(describeIssue),
+    ...explainQuotedVariables(environment),
+  ].map((reason) => `  ${reason}`);
+  throw new ConfigError(`cannot start: the configuration is not valid\n${reasons.join("\n")}`);
 }
 
 /** A name in a map may be a secret that stands in the wrong place, so it is not shown. */
@@ -211,6 +225,7 @@ export async function readEnvironment(
 async function readDotenv(): Promise<Record<string, string>> {
   try {
     const text = Deno.readTextFileSync(".env");
+    if (text.includes("\0")) throw new Error("it is not UTF-8; save it in that encoding");
     const { parse } = await import("@std/dotenv"); // loads half of node's modules
     return parse(text);
   } catch (error) {

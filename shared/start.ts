@@ -17,6 +17,7 @@ import { createLogger, type LogFormat, type Logger, type LogLevel } from "./log.
 import { parseAction, renderHelp, renderVersion } from "./ops/command_line.ts";
 import { type Metrics, startLagSampler } from "./ops/metrics.ts";
 import { summariseConfig } from "./ops/summary.ts";
+import { explainQuotedVariables } from "./quoted_variables.ts";
 import { createRedactor, isSecretVariable, listSecrets } from "./redaction.ts";
 import { surviveUnhandledRejections } from "./unhandled.ts";
 
@@ -78,7 +79,7 @@ async function serveService<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
 ): Promise<void> {
   const { name, schema, portVariable } = definition;
-  const { config, common, format, log, lines } = await configure(definition);
+  const { config, common, format, log, lines, warnings } = await configure(definition);
   for (const end of ["unload", "error"]) globalThis.addEventListener(end, lines.flush);
   // Before anything else: counting descriptors takes them all for a moment.
   const connections = limitsOf(common, {
@@ -91,7 +92,7 @@ async function serveService<S extends z.ZodObject>(
   if (metrics) startLagSampler(metrics);
   log.info(`${name} is configured`, summarise(schema, config));
   warnOfShortKeys(callerKeys(common), log);
-  for (const warning of explainIdleVariables(schema, config)) log.warn(warning);
+  for (const warning of warnings) log.warn(warning);
   serve({
     name,
     portVariable,
@@ -151,17 +152,22 @@ async function checkService<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
 ): Promise<void> {
   const { name, schema } = definition;
-  const { config, redact } = await configure(definition);
+  const { config, redact, warnings } = await configure(definition);
   writeLine(`${name}: the configuration is valid`);
   for (const [variable, value] of Object.entries(summarise(schema, config))) {
     writeLine(redact(`  ${variable}: ${value}`));
   }
-  for (const warning of explainIdleVariables(schema, config)) writeLine(`warning: ${warning}`);
+  for (const warning of warnings) writeLine(`warning: ${warning}`);
 }
 
 async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefinition<S>) {
-  const config = parseConfig(schema, await readEnvironment(schema));
+  const environment = await readEnvironment(schema);
+  const config = parseConfig(schema, environment);
   await check(config);
+  const warnings = [
+    ...explainQuotedVariables(environment),
+    ...explainIdleVariables(schema, config),
+  ];
   const common = config as unknown as CommonConfig;
   const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
   const redact = createRedactor(listSecrets(config));
@@ -174,7 +180,7 @@ async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefini
     if (level === "warn" || level === "error") lines.flush(); // it may be the last one
   }
   const log: Logger = createLogger({ level: common.LOG_LEVEL, format, write, redact });
-  return { config, common, format, redact, log, lines };
+  return { config, common, format, redact, log, lines, warnings };
 }
 
 function summarise<S extends z.ZodObject>(schema: S, config: z.output<S>): Record<string, string> {

@@ -42,3 +42,10 @@ Deno.test("a secret in the wrong place of the configuration stops the start, and
     assert(!message.includes("planted-k"), message);
   }
 });
+
+Deno.test("an endpoint without a scheme is refused in words, not with a pattern", () => {
+  for (const EVAL_ENDPOINTS of ["example.com", "*.example.com", "https://*.com"]) {
+    const parse = () => parseConfig(EvalConfig, { EVAL_ENDPOINTS });
+    assertThrows(parse, ConfigError, "EVAL_ENDPOINTS.0: must hold origins such as https://");
+  }
+});

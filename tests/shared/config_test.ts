@@ -45,6 +45,19 @@ Deno.test("every bad value is named, all in one message", () => {
   for (const name of Object.keys(environment)) assertStringIncludes(message, name);
 });
 
+Deno.test("blanks and a line end of Windows around a value do not count", () => {
+  const config = parseConfig(Common, { LOG_LEVEL: " warn\r", MODEL_RETRIES: "3\r" });
+  assertEquals([config.LOG_LEVEL, config.MODEL_RETRIES], ["warn", 3]);
+});
+
+Deno.test("what is not a whole number is said so, and quotes around it are named", () => {
+  for (const MAX_BODY_BYTES of ["8MB", "2.5", "1_000", '"8000"']) {
+    const error = assertThrows(() => parseConfig(Common, { MAX_BODY_BYTES }), ConfigError);
+    assertStringIncludes(error.message, "MAX_BODY_BYTES: must be a whole number");
+    assertEquals(error.message.includes("has quotes around"), MAX_BODY_BYTES === '"8000"');
+  }
+});
+
 Deno.test("HOST is an address or a name: a URL, a port or a wildcard is named as the fault", () => {
   for (const HOST of ["0.0.0.0", "::", "fe80::1%eth0", "localhost", "db-1.internal", "my_host."]) {
     assertEquals(parseConfig(Common, { HOST }).HOST, HOST);

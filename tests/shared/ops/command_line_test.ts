@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runServiceCommand } from "../../fakes/service_process.ts";
+import { commandOf, runServiceCommand } from "../../fakes/service_process.ts";
+import { withFolder } from "../../fakes/with_folder.ts";
 
 for (const service of ["agent", "eval"] as const) {
   const name = `assay-${service}`;
@@ -59,6 +60,16 @@ Deno.test("a second argument is not ignored: it is help, or it is named", async 
     assertStringIncludes(extra.output, 'unexpected argument "extra"');
   }
 });
+
+Deno.test("a .env in UTF-16, as some editors save it, is not read as an empty one", () =>
+  withFolder(async (cwd) => {
+    const text = [..."\ufeffLOG_LEVEL=debug\n"].map((letter) => letter.charCodeAt(0));
+    await Deno.writeFile(`${cwd}/.env`, new Uint8Array(new Uint16Array(text).buffer));
+    const args = [...commandOf("agent"), "--check"];
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd }).output();
+    assertEquals(code, 1);
+    assertStringIncludes(new TextDecoder().decode(stderr), ".env in the working folder");
+  }));
 
 Deno.test("an address that cannot be listened on is named with HOST, not with the port", async () => {
   // 192.0.2.1 is reserved for documents: no machine has it.
