@@ -2,7 +2,7 @@ import { isTruncated } from "../../../shared/providers/finish_reason.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 import type { ResponsesRequest } from "../../../shared/schemas/responses.ts";
 import type { CompletionUsage } from "../completion.ts";
-import type { OutputItem } from "./output.ts";
+import type { OutputItem } from "./output_items.ts";
 import { randomHex } from "../../../shared/random_hex.ts";
 
 export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";

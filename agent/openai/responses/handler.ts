@@ -9,7 +9,8 @@ import { requireModel } from "../mode.ts";
 import { callerOf, type CompletionCaller, type CompletionSource } from "../source.ts";
 import { createResponseFrame, toEnd, toResponse } from "./body.ts";
 import { createKeptItems } from "./kept_items.ts";
-import { addReply, createResponseOutput, type OutputItem } from "./output.ts";
+import { addReply, createResponseOutput } from "./output.ts";
+import type { OutputItem } from "./output_items.ts";
 import { toCompletionRequest } from "./request.ts";
 import { streamResponse } from "./stream.ts";
 

@@ -1,6 +1,6 @@
 import { InputItem } from "../../../shared/schemas/responses.ts";
 import { createRecent } from "../recent.ts";
-import type { OutputItem } from "./output.ts";
+import type { OutputItem } from "./output_items.ts";
 
 /** How long a caller may name an item of an earlier response by its id. */
 export const KEPT_MINUTES = 10;

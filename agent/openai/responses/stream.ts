@@ -10,13 +10,8 @@ import {
 import { toOpenAIError } from "../error_shape.ts";
 import type { CompletionSource } from "../source.ts";
 import { type ResponseFrame, type ResponseState, toEnd, toResponse } from "./body.ts";
-import {
-  addReply,
-  createResponseOutput,
-  type OutputItem,
-  type ResponseEvent,
-  tokensOf,
-} from "./output.ts";
+import { addReply, createResponseOutput, tokensOf } from "./output.ts";
+import type { OutputItem, ResponseEvent } from "./output_items.ts";
 
 export interface StreamedResponseOptions {
   signal: AbortSignal;
