@@ -76,10 +76,12 @@ export function toTargetReply(raw: RawReply): TargetReply {
 
 /**
  * No model answers without tokens: all zeros come from an endpoint that does not count them but has
- * to send numbers, as an agent's message does.
+ * to send numbers, as an agent's message does. Nor are there less than none.
  */
-function isCounted({ input_tokens, output_tokens }: InteractionUsage): boolean {
-  return input_tokens + output_tokens > 0;
+function isCounted({ input_tokens, output_tokens, total_tokens }: InteractionUsage): boolean {
+  const counts = [input_tokens, output_tokens, total_tokens];
+  const areCounts = counts.every((count) => count >= 0 && count <= Number.MAX_SAFE_INTEGER);
+  return areCounts && input_tokens + output_tokens > 0;
 }
 
 /** A block at the beginning, closed or not. */

@@ -1,4 +1,5 @@
 import { asFields, asList, asText } from "../../shared/fields.ts";
+import { argumentsText } from "../../shared/providers/openai_messages.ts";
 import type { ToolCall } from "../../shared/providers/provider.ts";
 import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
@@ -36,7 +37,6 @@ export function readMessageCalls(message: unknown): ObservedToolCall[] | undefin
 }
 
 function toCall(name: string, args: unknown): ObservedToolCall {
-  const text = asText(args);
-  const parsed = text === null ? asFields(args) : parseToolArguments(text) ?? text;
-  return { name, args: parsed, status: null, ms: null };
+  const text = argumentsText(args); // also of an object: it may be nested too deeply
+  return { name, args: parseToolArguments(text) ?? text, status: null, ms: null };
 }

@@ -57,6 +57,16 @@ export function createShapeGauge(refuse = refuseBody): { add(text: string): void
   };
 }
 
+/** Whether JSON text is neither too deep nor too wide. */
+export function isPlainShape(text: string): boolean {
+  try {
+    createShapeGauge().add(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function refuseBody(reason: string): Error {
   return new AppError(400, "invalid_json", `cannot read the request body: ${reason}`);
 }

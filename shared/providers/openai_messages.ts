@@ -197,6 +197,8 @@ export function parseModels(body: unknown): ListedModel[] | undefined {
   });
 }
 
+/** A number that can be a count, and be added to others. */
 function asCount(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  const isCount = typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+  return isCount ? value : undefined;
 }

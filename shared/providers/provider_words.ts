@@ -43,7 +43,7 @@ function tidy(text: string, { redact, max }: { redact: Redact; max: number }): s
 
 /** The object that describes the error; text becomes its `message`. */
 function findError(value: unknown): Fields | undefined {
-  if (Array.isArray(value)) return findError(value[0]);
+  if (Array.isArray(value)) return isFields(value[0]) ? findError(value[0]) : undefined;
   if (!isFields(value)) return undefined;
   if (typeof value.error === "string") return { ...value, message: value.error };
   if (isFields(value.error)) return value.error;

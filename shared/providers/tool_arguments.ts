@@ -1,9 +1,12 @@
 import { type Fields, parseFields } from "../fields.ts";
+import { isPlainShape } from "../http/json_shape.ts";
 
 /**
- * Parses the arguments of a tool call; `undefined` if they are not a JSON object. An empty text and
- * `null` are an empty object: many models and gateways send it for a tool without arguments.
+ * Parses the arguments of a tool call; `undefined` if they are not a JSON object, or nested so deeply
+ * that what reads them later would overflow the stack. An empty text and `null` are an empty object:
+ * many models and gateways send it for a tool without arguments.
  */
 export function parseToolArguments(text: string): Fields | undefined {
-  return ["", "null"].includes(text.trim()) ? {} : parseFields(text);
+  if (["", "null"].includes(text.trim())) return {};
+  return isPlainShape(text) ? parseFields(text) : undefined;
 }

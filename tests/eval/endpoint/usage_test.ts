@@ -53,3 +53,13 @@ Deno.test("so it is for an endpoint that sends zeros, -1 or the total alone", as
     assertEquals(await evaluate("openai", completion(usage)), notCounted);
   }
 });
+
+Deno.test("less than no tokens are not counted", async () => {
+  const { usage } = await evaluate(
+    "openai",
+    completion({ prompt_tokens: 9, completion_tokens: -2, total_tokens: 7 }),
+  );
+  assertEquals(usage, { input_tokens: 9, output_tokens: 0, total_tokens: 7 });
+  const tokens = { input_tokens: 9, output_tokens: -2, total_tokens: 7 };
+  assertEquals(await evaluate("agent", message(tokens)), notCounted);
+});

@@ -71,7 +71,8 @@ for (const [shape, body, words] of BODIES) {
 
 Deno.test("plain text is the message; a page of HTML and half an object say nothing", () => {
   assertEquals(readWords("Bad\u0000 request\n", String), { ...none, message: "Bad request" });
-  for (const body of ["<html>", " <!doctype html>", '{"error": {"mess', "", "[1"]) {
+  const lists = "[".repeat(20_000) + "]".repeat(20_000);
+  for (const body of ["<html>", " <!doctype html>", '{"error": {"mess', "", "[1", "[[1]]", lists]) {
     assertEquals(readWords(body, String), undefined);
   }
 });

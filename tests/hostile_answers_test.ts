@@ -1,0 +1,107 @@
+import { assertEquals } from "@std/assert";
+import { AgentConfig } from "../agent/config.ts";
+import { createAgentHandler } from "../agent/handler.ts";
+import { createAgentDeps } from "../agent/wiring.ts";
+import { EvalConfig } from "../eval/config.ts";
+import * as observation from "../eval/endpoint/observation.ts";
+import { createEvalHandler } from "../eval/handler.ts";
+import { createEvalDeps } from "../eval/wiring.ts";
+import { parseConfig } from "../shared/config.ts";
+import { silentLogger } from "../shared/log.ts";
+import { agentRequestOf } from "./fakes/agent_service.ts";
+import { evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
+import { memoryStore } from "./fakes/memory_store.ts";
+import { startProviderDouble } from "./fakes/provider_double.ts";
+
+/** Answers that no sane model gives. They may cost the turn that they answer, but nothing else. */
+
+const LEVELS = 100_000;
+const LIST = "[".repeat(LEVELS) + "]".repeat(LEVELS);
+const OBJECT = '{"a":'.repeat(LEVELS) + "1" + "}".repeat(LEVELS);
+
+const completion = (message: string, usage = "null") =>
+  `{"choices":[{"index":0,"finish_reason":"stop","message":${message}}],"usage":${usage}}`;
+const said = (usage: string) => completion('{"role":"assistant","content":"Hello"}', usage);
+const calling = (args: string) =>
+  completion(
+    `{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function",` +
+      `"function":{"name":"calculator","arguments":${args}}}]}`,
+  );
+
+interface Case {
+  what: string;
+  answer: string;
+  /** The status of the agent's answer. */
+  status: number;
+  /** The reply of the turn, and its error. */
+  turn: [reply: string, error?: string];
+}
+
+const CASES: Case[] = [
+  { what: "lists in lists", answer: LIST, status: 502, turn: ["Request failed", "provider_error"] },
+  {
+    what: "tokens of -1",
+    answer: said('{"prompt_tokens":-1,"completion_tokens":-1,"total_tokens":-1}'),
+    status: 200,
+    turn: ["Hello"],
+  },
+  {
+    what: "one count below zero",
+    answer: said('{"prompt_tokens":9,"completion_tokens":-2,"total_tokens":7}'),
+    status: 200,
+    turn: ["Hello"],
+  },
+  {
+    what: "counts beyond all numbers",
+    answer: said('{"prompt_tokens":1e308,"completion_tokens":1e308,"total_tokens":1e400}'),
+    status: 200,
+    turn: ["Hello"],
+  },
+  { what: "arguments of endless depth", answer: calling(OBJECT), status: 200, turn: [""] },
+  {
+    what: "the same as a text",
+    answer: calling(JSON.stringify(OBJECT)),
+    status: 200,
+    turn: [""],
+  },
+];
+
+for (const { what, answer, status, turn } of CASES) {
+  const double = () =>
+    startProviderDouble([
+      () => new Response(answer, { headers: { "content-type": "application/json" } }),
+      () => new Response(said("null"), { headers: { "content-type": "application/json" } }),
+    ]);
+
+  Deno.test(`agent: a model that answers with ${what} is no 500`, async () => {
+    await using hub = await double();
+    const config = parseConfig(AgentConfig, { HUB_BASE_URL: hub.baseUrl, MODEL_RETRIES: "0" });
+    const deps = await createAgentDeps(config, silentLogger);
+    const body = { messages: [{ type: "human", content: "?" }] };
+    const request = agentRequestOf(body, { headers: { "x-agent-events": "tools" } });
+    const response = await createAgentHandler(deps)(request);
+    assertEquals(response.status, status);
+    await response.body?.cancel();
+    await deps.tools[Symbol.asyncDispose]();
+  });
+
+  Deno.test(`eval: an endpoint that answers with ${what} does not end the run`, async () => {
+    await using endpoint = await double();
+    const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
+    const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore(), observation });
+    const reference_tools = [{ name: "calculator", args: { a: { $regex: "x" } } }];
+    const interactions = ["1", "2"].map((id) => ({ id, user_message: "?", reference_tools }));
+    const { results } = await evaluateWith(
+      createEvalHandler(deps),
+      evaluateBody({
+        test_batch: { id: "s", interactions },
+        endpoint: endpoint.baseUrl,
+        protocol: "openai",
+      }),
+    );
+    const [first, second] = results.scenarios[0]!.attempts[0]!.interactions;
+    assertEquals([first!.agent_reply, first!.error?.code], [turn[0], turn[1]]);
+    assertEquals(second!.agent_reply, "Hello");
+    deps.scoring.checks[Symbol.dispose]();
+  });
+}
