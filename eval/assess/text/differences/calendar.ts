@@ -30,6 +30,16 @@ const MONTHS: Partial<Record<Language, string>> = {
     "декабрь/декабря/декабре",
 };
 
+/** Of further languages, as they stand behind a day. */
+const OTHER_MONTHS = [
+  "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+  "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+  "januari februari maart april mei juni juli augustus september oktober november december",
+  "januari februari mars april maj juni juli augusti september oktober november december",
+  "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+  "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
+];
+
 const RELATIVE: Partial<Record<Language, [string, number][]>> = {
   en: [["today/tonight", 0], ["tomorrow", 1], ["yesterday", -1]],
   de: [["heute", 0], ["gestern", -1]],
@@ -60,6 +70,21 @@ for (const language of ["en", "de", "fr", "es", "ru"] as const) {
   for (const [forms, value] of RELATIVE[language]!) add(forms, { type: "relative", value });
   for (const [forms, value] of CLOCK[language]!) add(forms, { type: "clock", value });
   TABLES.set(language, table);
+}
+
+const MONTH_OF_ANY = new Map<string, number>();
+for (const names of [...OTHER_MONTHS, ...Object.values(MONTHS)]) {
+  names.split(" ").forEach((forms, index) =>
+    forms.split("/").forEach((form) => MONTH_OF_ANY.set(form, index + 1))
+  );
+}
+
+/**
+ * The month that a word behind a day names, in whatever language: a text of few words does not say
+ * which it is in. An ending may hang on it: `Ekim'de`.
+ */
+export function monthBehindDay(word: string): number | undefined {
+  return MONTH_OF_ANY.get(word.split("'", 1)[0]!);
 }
 
 /** The calendar's words of a language, in lower case. */

@@ -52,7 +52,10 @@ export function readTime(
   if (clock === "uhr" || clock === "o'clock") {
     isTime = true;
     end++;
-  } else if (/^[点點時时]$/.test(clock) && !/^[间間]$/.test(cursor.word(end + 1))) {
+  } else if (
+    /^시(?!간)/.test(clock) ||
+    (/^[点點時时]$/.test(clock) && !/^[间間]$/.test(cursor.word(end + 1)))
+  ) {
     return readHanTime(cursor, at, hour, end + 1);
   }
   if (!isTime) return undefined;
@@ -76,13 +79,23 @@ function readHalf(
   return { isAfternoon: word === "p", next: at + (cursor.word(at + 3) === "." ? 4 : 3) };
 }
 
+/** 下午3点, 午後3時半, 上午9点15分, and 오후 2시 30분 with whatever hangs on the words. */
 function readHanTime(cursor: QuantityCursor, at: number, hour: number, next: number): number {
   const before = `${cursor.word(at - 2)}${cursor.word(at - 1)}`;
-  const isHalf = cursor.word(next) === "半";
-  const minutes = hour * 60 + (isHalf ? 30 : 0);
-  const end = isHalf ? next + 1 : next;
-  if (/下午|晚上|午後/.test(before) && hour < 12) addTime(cursor, minutes + 720, "sure");
-  else if (/上午|早上|午前/.test(before) || hour > 12) addTime(cursor, minutes, "sure");
+  const past = readHanMinutes(cursor, next);
+  const minutes = hour * 60 + past.minutes;
+  if (/下午|晚上|午後|오후/.test(before) && hour < 12) addTime(cursor, minutes + 720, "sure");
+  else if (/上午|早上|午前|오전/.test(before) || hour > 12) addTime(cursor, minutes, "sure");
   else addTime(cursor, minutes, "either");
-  return end;
+  return past.next;
+}
+
+function readHanMinutes(cursor: QuantityCursor, at: number): { minutes: number; next: number } {
+  if (/^[半반]/.test(cursor.word(at))) return { minutes: 30, next: at + 1 };
+  const number = cursor.tokens[at] && readNumber(cursor.tokens, at, cursor.language);
+  const [minutes] = number?.values ?? [];
+  if (minutes === undefined || !(minutes < 60) || !/^[分분]/.test(cursor.word(number!.next))) {
+    return { minutes: 0, next: at };
+  }
+  return { minutes, next: number!.next + 1 };
 }

@@ -1,4 +1,4 @@
-import { calendarOf } from "./calendar.ts";
+import { calendarOf, monthBehindDay } from "./calendar.ts";
 import { type QuantityCursor, SUFFIXES } from "./quantity_cursor.ts";
 import { addTime } from "./read_clock.ts";
 
@@ -30,15 +30,16 @@ export function readDate(cursor: QuantityCursor, at: number): number | undefined
   return readHanDate(cursor, at) ?? readDayAndMonth(cursor, at);
 }
 
+/** 2024年3月5日, and the same in Korean, where an ending may hang on the last word. */
 function readHanDate(cursor: QuantityCursor, at: number): number | undefined {
   const value = Number(cursor.tokens[at]!.text);
-  if (cursor.word(at + 1) === "年" && value > 1000) {
+  if (/^[年년]/.test(cursor.word(at + 1)) && value > 1000) {
     cursor.add("date", [value], { part: "year" });
     return at + 2;
   }
-  if (cursor.word(at + 1) !== "月" || value > 12) return undefined;
+  if (!/^月$|^월(?![요급])/.test(cursor.word(at + 1)) || value > 12) return undefined;
   const day = cursor.tokens[at + 2];
-  if (day?.type === "number" && /^[日号號]$/.test(cursor.word(at + 3))) {
+  if (day?.type === "number" && /^[日号號]$|^일/.test(cursor.word(at + 3))) {
     addDate(cursor, value, Number(day.text));
     return at + 4;
   }
@@ -53,9 +54,9 @@ function readDayAndMonth(cursor: QuantityCursor, at: number): number | undefined
   let next = at + 1;
   if (SUFFIXES.has(cursor.word(next)) || cursor.word(next) === ".") next++;
   if (cursor.word(next) === "of" || cursor.word(next) === "de" || cursor.word(next) === "-") next++;
-  const month = calendarOf(cursor.language)?.get(cursor.word(next));
-  if (month?.type !== "month") return undefined;
-  return readYearAfter(cursor, next + 1, month.value, day);
+  const month = monthBehindDay(cursor.word(next));
+  if (month === undefined) return undefined;
+  return readYearAfter(cursor, next + 1, month, day);
 }
 
 export function readCalendar(cursor: QuantityCursor, at: number): number | undefined {

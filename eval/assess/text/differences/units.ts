@@ -7,6 +7,8 @@ export interface Unit {
 
 /** One line a unit: dimension, factor, and its names in the languages known here. */
 const UNITS: [dimension: string, factor: number, names: string][] = [
+  ["time", 1e-6, "μs microsecond microseconds mikrosekunde mikrosekunden"],
+  ["time", 1e-3, "ms msec millisecond milliseconds millisekunde millisekunden миллисекунд мс 毫秒"],
   [
     "time",
     1,
@@ -56,6 +58,21 @@ const UNITS: [dimension: string, factor: number, names: string][] = [
   ["volume", 0.01, "cl"],
   ["volume", 1, "l litre litres liter liters litro litros литр литра литров"],
   ["volume", 3.785, "gallon gallons"],
+  ["volume", 0.473, "pint pints"],
+  ["volume", 0.2366, "cup cups"],
+  ["volume", 0.01479, "tbsp tablespoon tablespoons"],
+  ["volume", 0.00493, "tsp teaspoon teaspoons"],
+  ["area", 10_000, "ha hectare hectares hektar"],
+  ["area", 4046.86, "acre acres"],
+  ["frequency of a wave", 1, "hz hertz"],
+  ["frequency of a wave", 1e3, "khz"],
+  ["frequency of a wave", 1e6, "mhz"],
+  ["frequency of a wave", 1e9, "ghz"],
+  ["energy", 1, "kj"],
+  ["energy", 4.184, "kcal"],
+  ["energy", 3600, "kwh"],
+  ["data rate", 1, "mbps"],
+  ["data rate", 1000, "gbps"],
   ["data", 1e3, "kb kilobyte kilobytes"],
   ["data", 1e6, "mb megabyte megabytes"],
   ["data", 1e9, "gb gigabyte gigabytes"],
@@ -79,9 +96,31 @@ export function unitOf(name: string): Unit | undefined {
   return BY_NAME.get(name);
 }
 
-/** Currencies by sign, code and word. `¥` is two of them. */
+/** Currencies by sign, code and word. `¥` is two of them, and `$` many. */
 const CURRENCIES: [codes: string, names: string][] = [
-  ["usd", "$ usd dollar dollars buck bucks dólar dólares доллар доллара долларов 美元 ドル"],
+  [
+    "usd cad aud nzd hkd sgd mxn brl",
+    "$ dollar dollars dólar dólares доллар доллара долларов ドル",
+  ],
+  ["usd", "usd buck bucks 美元"],
+  ["cad", "cad"],
+  ["aud", "aud"],
+  ["nzd", "nzd"],
+  ["hkd", "hkd 港币 港元"],
+  ["sgd", "sgd"],
+  ["mxn", "mxn peso pesos"],
+  ["brl", "brl reais"],
+  ["sek", "sek kronor"],
+  ["nok dkk", "kroner"],
+  ["nok", "nok"],
+  ["dkk", "dkk"],
+  ["pln", "pln zł złoty złotych złote zloty"],
+  ["czk", "czk kč"],
+  ["huf", "huf forint"],
+  ["try", "₺ tl lira"],
+  ["krw", "₩ krw"],
+  ["zar", "zar"],
+  ["uah", "₴ uah гривень гривня гривні"],
   ["eur", "€ eur euro euros евро 欧元 ユーロ"],
   ["gbp", "£ gbp pound pounds pfund livre livres"],
   ["jpy cny", "¥"],
