@@ -25,16 +25,33 @@ const LIKENESS = 0.3;
 const FAMILY = 5;
 
 /** Small words that are opposites only where all else is the same. */
-const PARTICLES = [["on", "off"], ["in", "out"], ["up", "down"], ["with", "without"]] as const;
+const PARTICLES = [
+  ["on", "off"],
+  ["in", "out"],
+  ["up", "down"],
+  ["with", "without"],
+  ["over", "under"],
+  ["above", "below"],
+  ["more", "fewer"],
+  ["more", "less"],
+  ["most", "few"],
+  ["all", "some"],
+] as const;
+
+/** What makes a word its opposite: `paid` and `unpaid`. "Unless" is no opposite of "less". */
+const PREFIXED = /^(?:un|non)(?!less$)(.{4,})$/;
+
+/** A text as far as its words go. */
+interface ReadText {
+  statements: Statements;
+  tokens: readonly Token[];
+}
 
 /**
  * Whether one English text has a word and the other its opposite, said in the same way: "is open"
  * and "is closed", but not "is open" and "is not closed".
  */
-export function compareAntonyms(
-  left: { statements: Statements; tokens: readonly Token[] },
-  right: { statements: Statements; tokens: readonly Token[] },
-): boolean {
+export function compareAntonyms(left: ReadText, right: ReadText): boolean {
   const [ones, others] = [left.statements.polarities, right.statements.polarities];
   const shared = countShared(ones, others);
   const smaller = Math.min(ones.size, others.size);
@@ -47,7 +64,21 @@ export function compareAntonyms(
       if (!hasRelative(word, others) && !hasRelative(opposite, ones)) return true;
     }
   }
-  return isSaidAlike(ones, others) && differInParticle(left.tokens, right.tokens);
+  return differInPrefix(left, right) || differInPrefix(right, left) ||
+    differInParticle(left, right);
+}
+
+/** Whether one text has a word with a prefix that denies it, and the other the word without. */
+function differInPrefix({ statements: one, tokens }: ReadText, { statements: other }: ReadText) {
+  return tokens.some(({ text }) => {
+    const plain = PREFIXED.exec(text)?.[1];
+    if (plain === undefined) return false;
+    const [word, opposite] = [stemIn(text, "en"), stemIn(plain, "en")];
+    const polarity = other.polarities.get(opposite);
+    return polarity !== undefined && polarity !== "several" &&
+      one.polarities.get(word) === polarity &&
+      !one.polarities.has(opposite) && !other.polarities.has(word);
+  });
 }
 
 /** Whether a word of the same family is there: "departure" beside "depart". */
@@ -64,20 +95,27 @@ function countShared(ones: Map<string, unknown>, others: Map<string, unknown>): 
   return shared;
 }
 
-/** Whether both texts have the same content words, said in the same way. */
-function isSaidAlike(ones: Map<string, Polarity>, others: Map<string, Polarity>): boolean {
-  if (ones.size !== others.size) return false;
-  for (const [word, polarity] of ones) if (others.get(word) !== polarity) return false;
-  return true;
+/** Whether both texts have the same content words, said in the same way, but for some. */
+function isSaidAlike(
+  [ones, others]: [Map<string, Polarity>, Map<string, Polarity>],
+  besides: readonly string[],
+): boolean {
+  const counted = (words: Map<string, Polarity>) =>
+    [...words].filter(([word]) => !besides.includes(word));
+  const [left, right] = [counted(ones), counted(others)];
+  return left.length === right.length &&
+    left.every(([word, polarity]) => others.get(word) === polarity);
 }
 
-function differInParticle(left: readonly Token[], right: readonly Token[]): boolean {
-  const [ones, others] = [left, right].map((tokens) => new Set(tokens.map(({ text }) => text))) as [
-    Set<string>,
-    Set<string>,
-  ];
-  return PARTICLES.some(([one, other]) =>
-    (ones.has(one) && !ones.has(other) && others.has(other) && !others.has(one)) ||
-    (ones.has(other) && !ones.has(one) && others.has(one) && !others.has(other))
-  );
+function differInParticle(left: ReadText, right: ReadText): boolean {
+  const [ones, others] = [left, right].map(({ tokens }) =>
+    new Set(tokens.map(({ text }) => text))
+  ) as [Set<string>, Set<string>];
+  return PARTICLES.some((pair) => {
+    const isApart = ([one, other]: readonly [string, string]) =>
+      ones.has(one) && !ones.has(other) && others.has(other) && !others.has(one);
+    if (!isApart(pair) && !isApart([pair[1], pair[0]])) return false;
+    const words = pair.map((word) => stemIn(word, "en"));
+    return isSaidAlike([left.statements.polarities, right.statements.polarities], words);
+  });
 }
