@@ -8,6 +8,7 @@ export function useSending() {
 
   /** `work` sends; a problem that it throws is shown, any other error is thrown on. */
   async function send(work: () => Promise<void>): Promise<void> {
+    const from = document.activeElement;
     isSending.value = true;
     problem.value = undefined;
     try {
@@ -17,8 +18,23 @@ export function useSending() {
       problem.value = error;
     } finally {
       isSending.value = false;
+      setTimeout(() => returnFocus(from, { isRefused: problem.value !== undefined })); // once drawn
     }
   }
 
   return { problem, isSending, send };
+}
+
+/**
+ * A button that is disabled while a form is sent loses the focus. It gets it back, but if a field was
+ * refused, the first such field gets it. A reason that belongs to no field comes into view.
+ */
+function returnFocus(from: Element | null, { isRefused }: { isRefused: boolean }): void {
+  const { activeElement, body } = document;
+  if (activeElement !== body && activeElement !== from) return; // the person is elsewhere by now
+  const form = from?.closest("form") ?? document;
+  const refused = isRefused ? form.querySelector<HTMLElement>("[aria-invalid='true']") : null;
+  if (refused) return refused.focus();
+  if (isRefused) form.querySelector("[role='alert']")?.scrollIntoView({ block: "nearest" });
+  if (from instanceof HTMLElement && from.isConnected) from.focus({ preventScroll: true });
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
-import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -155,4 +155,39 @@ suite.test("why a field was refused is not said of what is there now", async (fi
   await page.getByText("It must hold scenarios with interactions").waitFor();
   await becomes(() => page.getByText("expected array").count(), 0);
   assertEquals(await page.getByText("expected number to be >=1").count(), 1);
+});
+
+suite.test("a form that was refused leads to what is wrong", async (fixture, open) => {
+  await using tab = await open(`${fixture.url}/ui/new`, { viewport: { width: 360, height: 640 } });
+  const { page } = tab;
+  tab.expect(/400/);
+  const start = page.getByRole("button", { name: "Start the run" });
+  const batch = page.getByRole("textbox", { name: "Batch" });
+  await page.getByLabel("Endpoint").fill(fixture.endpoint);
+  await page.getByRole("button", { name: "Use an example" }).click();
+  await page.getByLabel("Model", { exact: true }).fill("m");
+  await page.getByLabel("Attempts").fill("5000");
+  await start.press("Enter");
+  await untilFocused(page.getByLabel("Attempts"));
+
+  await page.getByLabel("Attempts").fill("1");
+  const targets = [{ endpoint: "nonsense", model_id: "m" }];
+  await batch.fill(JSON.stringify({ test_batch: SUPPORT_BATCH, targets }));
+  await start.press("Enter");
+  const reason = page.getByText("targets.0.endpoint: must be").last();
+  await reason.waitFor();
+  await untilFocused(start);
+  await becomes(() => reason.evaluate((shown) => shown.getBoundingClientRect().top >= 0), true);
+  await batch.fill("[]");
+  await reason.waitFor({ state: "detached" });
+
+  await page.goto(`${fixture.url}/ui/datasets/new`);
+  const name = page.getByLabel("Name", { exact: true });
+  await name.fill("a/b");
+  await page.getByRole("textbox", { name: "Content" }).fill(JSON.stringify(SUPPORT_BATCH));
+  await page.getByRole("button", { name: "Save" }).press("Enter");
+  await untilFocused(name);
+  await page.getByText("must have 1 to 100 letters").waitFor();
+  await name.fill("ab");
+  await page.getByText("must have 1 to 100 letters").waitFor({ state: "detached" });
 });

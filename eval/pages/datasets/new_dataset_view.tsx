@@ -35,6 +35,7 @@ export function NewDatasetView() {
   const file = useSignal<File | undefined>(undefined);
   const draft = useMemo(createBatchDraft, []);
   const { problem, isSending, send } = useSending();
+  const sentName = useSignal("");
   const written = useSignal<WrittenDataset | undefined>(undefined);
   const input = draft.input.value;
   const isEmpty = !file.value && input.kind === "empty";
@@ -50,6 +51,7 @@ export function NewDatasetView() {
   async function save(event: Event): Promise<void> {
     event.preventDefault();
     const upload = toUpload(draft, { file: file.value, format: format.value || undefined });
+    sentName.value = name.value;
     await send(async () => {
       written.value = await putDataset(name.value.trim(), upload.file, upload.parameters);
     });
@@ -68,7 +70,7 @@ export function NewDatasetView() {
           <div class="row">
             <Field
               label="Name"
-              error={nameError}
+              error={name.value === sentName.value ? nameError : undefined}
               hint="Letters, digits, dots, dashes and underscores"
             >
               {(attributes) => (

@@ -51,8 +51,10 @@ export function NewRunView() {
         .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
         .join("; ") || undefined
       : undefined;
+  const errors = problem.value?.errors ?? [];
   const isElsewhere = problem.value &&
-    !problem.value.errors.some(({ path }) => FIELDS.includes(path.split(".")[0]!));
+    !errors.some(({ path }) => FIELDS.includes(path.split(".")[0]!)) &&
+    (errors.length === 0 || sent.value === requestBody.value);
   useEffect(() => {
     const named = query.value.get("dataset");
     if (named) draft.dataset.value = named;
