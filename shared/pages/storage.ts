@@ -13,9 +13,9 @@ export function readForTab<T>(name: string): T | undefined {
   return read(() => sessionStorage, name);
 }
 
-/** Keeps it. */
-export function keepForTab(name: string, value: unknown): void {
-  keep(() => sessionStorage, name, value);
+/** Keeps it. False if the browser does not: it has a limit of some megabytes. */
+export function keepForTab(name: string, value: unknown): boolean {
+  return keep(() => sessionStorage, name, value);
 }
 
 /** Where storing is switched off, asking for the storage fails already. */
@@ -29,8 +29,8 @@ function read<T>(find: Find, name: string): T | undefined {
   }
 }
 
-function keep(find: Find, name: string, value: unknown): void {
-  keepText(find, `assay-${name}`, JSON.stringify(value));
+function keep(find: Find, name: string, value: unknown): boolean {
+  return keepText(find, `assay-${name}`, JSON.stringify(value));
 }
 
 /** What a storage has, as it is; nothing if the browser has none. */

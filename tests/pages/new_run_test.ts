@@ -191,3 +191,72 @@ suite.test("a form that was refused leads to what is wrong", async (fixture, ope
   await name.fill("ab");
   await page.getByText("must have 1 to 100 letters").waitFor({ state: "detached" });
 });
+
+suite.test("a request of a dataset that is pasted runs with everything it says", async (
+  fixture,
+  open,
+) => {
+  await fixture.putDataset("pasted", SUPPORT_BATCH.slice(0, 1));
+  await using tab = await open(`${fixture.url}/ui/new`);
+  const { page } = tab;
+  await page.getByLabel("Batch", { exact: true }).fill(JSON.stringify({
+    dataset: "pasted",
+    endpoint: fixture.endpoint,
+    model_id: "studio/support-v3",
+    judge_votes: 5,
+  }));
+  await becomes(() => page.getByLabel("Dataset").inputValue(), "pasted");
+  const sent = page.waitForRequest(/\/evaluate$/);
+  await page.getByRole("button", { name: "Start the run" }).click();
+  const { dataset, model_id, judge_votes } = (await sent).postDataJSON();
+  assertEquals([dataset, model_id, judge_votes], ["pasted", "studio/support-v3", 5]);
+  await page.waitForURL(/\/ui\/runs\//);
+  await page.getByText("completed").waitFor();
+});
+
+suite.test("a batch too large to be kept leaves the other fields as they are", async (
+  fixture,
+  open,
+) => {
+  await using tab = await open(`${fixture.url}/ui/new`);
+  const { page } = tab;
+  await page.getByLabel("Test name").fill("half entered");
+  const batch = page.getByLabel("Batch", { exact: true });
+  await batch.fill("a text that is kept at first");
+  await page.reload();
+  await becomes(() => batch.inputValue(), "a text that is kept at first");
+  await batch.fill("x".repeat(6_000_000));
+  await page.reload();
+  await becomes(() => page.getByLabel("Test name").inputValue(), "half entered");
+  assertEquals(await batch.inputValue(), "");
+});
+
+suite.test("a file that is not UTF-8 is refused, and a dragged text is not swallowed", async (
+  fixture,
+  open,
+) => {
+  await using tab = await open(`${fixture.url}/ui/new`);
+  const { page } = tab;
+  const batch = page.getByLabel("Batch", { exact: true });
+  const choose = (bytes: Uint8Array) =>
+    page.getByLabel("Batch file").setInputFiles({
+      name: "excel.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(bytes),
+    });
+  const table = "user_message;reference_reply\nGrüße;Hallo";
+  const latin1 = Uint8Array.from(table, (letter) => letter.charCodeAt(0));
+  await choose(latin1);
+  await page.getByText("excel.csv is not a text in UTF-8").waitFor();
+  assertEquals(await batch.inputValue(), "");
+  await choose(new TextEncoder().encode(table));
+  await becomes(() => batch.inputValue(), table);
+  assertEquals(await page.getByText("is not a text in UTF-8").count(), 0);
+
+  const isSwallowed = await batch.evaluate((box) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.setData("text/plain", "dragged");
+    return !box.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+  });
+  assertEquals(isSwallowed, false);
+});

@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
@@ -19,13 +20,18 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
 }) {
   const file = useRef<HTMLInputElement>(null);
   const box = useRef<HTMLTextAreaElement>(null);
-  const read = (files: FileList | null | undefined) => {
+  const refused = useSignal<string | undefined>(undefined);
+  async function read(files: FileList | null): Promise<void> {
     const [first] = files ?? [];
-    if (first) onFile(first);
-  };
+    if (!first) return;
+    refused.value = await isText(first)
+      ? undefined
+      : `${first.name} is not a text in UTF-8; save it as CSV UTF-8 or convert it.`;
+    if (!refused.value) onFile(first);
+  }
   return (
     <>
-      <Field label={label} error={error} hint={hint}>
+      <Field label={label} error={refused.value ?? error} hint={hint}>
         {(attributes) => (
           <textarea
             {...attributes}
@@ -35,11 +41,18 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
             spellcheck={false}
             placeholder={EXAMPLE}
             value={text}
-            onInput={({ currentTarget }) => onText(currentTarget.value)}
-            onDragOver={(event) => event.preventDefault()}
+            onInput={({ currentTarget }) => {
+              refused.value = undefined;
+              onText(currentTarget.value);
+            }}
+            onDragOver={(event) => {
+              if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+            }}
             onDrop={(event) => {
+              const files = event.dataTransfer?.files;
+              if (!files?.length) return; // a text that was dragged goes where it is dropped
               event.preventDefault();
-              read(event.dataTransfer?.files);
+              read(files);
             }}
           />
         )}
@@ -71,4 +84,20 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
       </div>
     </>
   );
+}
+
+/** Looked at for a byte that UTF-8 does not have. */
+const LOOKED_AT_BYTES = 1_000_000;
+
+/** Whether a file is UTF-8, or begins with UTF-16's mark: from others, letters would get lost. */
+async function isText(file: File): Promise<boolean> {
+  const bytes = new Uint8Array(await file.slice(0, LOOKED_AT_BYTES).arrayBuffer());
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) ||
+    (bytes[0] === 0xfe && bytes[1] === 0xff);
+  try {
+    if (!isUtf16) new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }

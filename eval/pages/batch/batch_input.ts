@@ -14,7 +14,10 @@ export interface CsvTable {
   rows: string[][];
 }
 
-/** What was pasted or uploaded. `request` has the other fields of a whole request body. */
+/**
+ * What was pasted or uploaded. `request` has the other fields of a whole request body, which names a
+ * dataset if it has no scenarios.
+ */
 export type BatchInput =
   | { kind: "empty" }
   | { kind: "json" | "jsonl"; scenarios: DraftScenario[]; request?: Record<string, unknown> }
@@ -73,6 +76,9 @@ function toScenarios(value: unknown, kind: "json" | "jsonl"): BatchInput {
     const inner = toScenarios(test_batch, kind);
     return "scenarios" in inner ? { ...inner, request } : inner;
   }
+  if (isFields(value) && isRequestOfDataset(value)) {
+    return { kind, scenarios: [], request: value };
+  }
   const list = Array.isArray(value) ? value : [value];
   if (list.length > 0 && list.every((item) => isFields(item) && "interactions" in item)) {
     return { kind, scenarios: list as DraftScenario[] };
@@ -84,6 +90,12 @@ function toScenarios(value: unknown, kind: "json" | "jsonl"): BatchInput {
     kind: "wrong",
     reason: "It must hold scenarios with interactions, or turns with a user_message.",
   };
+}
+
+/** Scenarios and turns may have a field of that name, too. */
+function isRequestOfDataset(value: Record<string, unknown>): boolean {
+  return typeof value.dataset === "string" && !("interactions" in value) &&
+    !("user_message" in value);
 }
 
 /** A turn by itself is a conversation of one. */

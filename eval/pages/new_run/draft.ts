@@ -1,5 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
 import { keepForTab, readForTab } from "../../../shared/pages/storage.ts";
+import { asText } from "../../../shared/fields.ts";
 import { createBatchDraft } from "../batch/batch_draft.ts";
 
 /** What the person has entered so far; it survives going to another view and reloading. */
@@ -17,22 +18,26 @@ export const draft = {
   batch: createBatchDraft(),
 };
 
-const DRAFT = "new-run";
 const { batch: { text, chosenUses }, ...entered } = draft;
-const KEPT = { ...entered, text, chosenUses };
+/** By the names under which they are kept: a batch may be larger than what a browser keeps. */
+const KEPT = { "new-run": entered, "new-run-batch": { text, chosenUses } };
 
 /** Keeps what was entered until the tab is closed. */
 export function keepDraft(): void {
-  const values = Object.entries(KEPT).map(([name, { value }]) => [name, value]);
-  keepForTab(DRAFT, Object.fromEntries(values));
+  for (const [name, fields] of Object.entries(KEPT)) {
+    const values = Object.entries(fields).map(([name, { value }]) => [name, value]);
+    if (!keepForTab(name, Object.fromEntries(values))) keepForTab(name, {}); // nor an older one
+  }
 }
 
 /** Takes up what was kept. */
 export function restoreDraft(): void {
-  const kept = readForTab<Record<string, unknown>>(DRAFT) ?? {};
   batch(() => {
-    for (const [name, field] of Object.entries(KEPT)) {
-      if (Object.hasOwn(kept, name)) field.value = kept[name] as never;
+    for (const [name, fields] of Object.entries(KEPT)) {
+      const kept = readForTab<Record<string, unknown>>(name) ?? {};
+      for (const [name, field] of Object.entries(fields)) {
+        if (Object.hasOwn(kept, name)) field.value = kept[name] as never;
+      }
     }
   });
 }
@@ -52,6 +57,15 @@ export function setBatchText(text: string): void {
     const value = request[name];
     if (typeof value === "string" || typeof value === "number") field.value = String(value);
   }
+  const dataset = datasetOf(input);
+  if (dataset) draft.dataset.value = dataset;
+}
+
+/** The dataset of a pasted request that has no batch; empty if it has one. */
+function datasetOf(
+  { scenarios, request }: { scenarios: unknown[]; request?: Record<string, unknown> },
+): string {
+  return scenarios.length === 0 ? asText(request?.dataset) ?? "" : "";
 }
 
 /** Where the form has a field for what a request has. */
@@ -64,10 +78,10 @@ const FIELDS_OF_REQUEST = {
   rubric: draft.rubric,
 };
 
-/** What a pasted request has beside its batch; the form may have changed some of it. */
+/** What a pasted request has beside its conversations; the form may have changed some of it. */
 const pasted = computed<Record<string, unknown>>(() => {
   const input = draft.batch.input.value;
-  if (draft.dataset.value || !("request" in input)) return {};
+  if (!("request" in input) || draft.dataset.value !== datasetOf(input)) return {};
   const { model_id: _, model_ids: __, ...others } = input.request ?? {};
   return others;
 });

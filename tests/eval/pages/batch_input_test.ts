@@ -36,6 +36,13 @@ Deno.test("a batch may be a request, scenarios, lines of them, turns or a table"
   assertEquals(readBatchInput(" \n").kind, "empty");
 });
 
+Deno.test("a request may name a dataset instead of a batch, and a scenario may have that field", () => {
+  const request = { dataset: "shop@1a2b", judge_votes: 3 };
+  assertEquals(readBatchInput(JSON.stringify(request)), { kind: "json", scenarios: [], request });
+  const scenario = { id: "a", dataset: "shop", interactions: [] };
+  assertEquals(scenariosOf(readBatchInput(JSON.stringify(scenario))), [scenario]);
+});
+
 Deno.test("a batch that cannot be used says why", () => {
   const reasonOf = (text: string) => {
     const input = readBatchInput(text);
