@@ -25,6 +25,12 @@ A **bold** and *slanted* text with \`code\`, ~~gone~~ and [a link](https://examp
 | ---- | ----: |
 | a    |    12 |
 
+And another one:
+
+| other |
+| ----- |
+| b     |
+
 \`\`\`ts
 const answer = 42;
 \`\`\`

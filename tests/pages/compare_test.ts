@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { pageSuite } from "./browser.ts";
+import { becomes, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -43,3 +43,43 @@ suite.test(
     assertEquals(await frame.evaluate((box) => box.scrollWidth - box.clientWidth), 0);
   },
 );
+
+suite.test("a run that is compared with itself is named in both choices", async (
+  { url, baseline },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/compare?baseline=${baseline}&candidate=${baseline}`);
+  const { page } = tab;
+  await page.getByText("No scenario differs.").waitFor();
+  for (const name of ["Baseline", "Candidate"]) {
+    const choice = page.getByLabel(name, { exact: true });
+    await choice.getByRole("option", { name: "support · studio/support-v2" }).waitFor({
+      state: "attached",
+    });
+    await becomes(() => choice.inputValue(), baseline);
+  }
+});
+
+suite.test("the part of a run that is shown can be read in forced colours", async (
+  { url, baseline },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/runs/${baseline}`, { forcedColors: "active" });
+  const { page } = tab;
+  const colors = (name: string) =>
+    page.locator("a[aria-current=page]", { hasText: name }).evaluate((link) => {
+      const { color, backgroundColor } = getComputedStyle(link);
+      return [color, backgroundColor];
+    });
+  await page.getByRole("heading", { name: "Scores" }).waitFor();
+  const expected = await page.evaluate(() => {
+    const probe = document.body.appendChild(document.createElement("p"));
+    probe.style.color = "HighlightText";
+    probe.style.backgroundColor = "Highlight";
+    const { color, backgroundColor } = getComputedStyle(probe);
+    probe.remove();
+    return [color, backgroundColor];
+  });
+  assertEquals(await colors("Overview"), expected);
+  assertEquals(await colors("Runs"), expected);
+});

@@ -24,7 +24,7 @@ export function RunChoice({ label, name, runs, other }: {
       >
         <option value="">Choose a run</option>
         {chosen && !isListed && <option value={chosen}>{chosen}</option>}
-        {runs.filter(({ run_id }) => run_id !== other).map((run) => (
+        {runs.filter(({ run_id }) => run_id === chosen || run_id !== other).map((run) => (
           <option key={run.run_id} value={run.run_id}>
             {describe(run)}
           </option>
