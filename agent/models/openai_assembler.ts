@@ -5,6 +5,7 @@ import {
   newToolCallId,
   parseContent,
   parseUsage,
+  toolCallsIn,
   withSender,
 } from "../../shared/providers/openai_messages.ts";
 import { simplifyContent } from "../../shared/providers/content.ts";
@@ -66,7 +67,7 @@ export function createReplyAssembler(requestedModel: string, count = 1): ReplyAs
     const delta = asFields(choice.delta ?? choice.message);
     const extra = pickExtra(delta, KNOWN_FIELDS);
     if (extra) mergeExtra(reply.extra ??= {}, extra);
-    const pieces = asList(delta.tool_calls).map((piece) => calls.add(asFields(piece)));
+    const pieces = toolCallsIn(delta).map(calls.add);
     const refusal = asText(delta.refusal);
     if (refusal !== null) reply.refusal = (reply.refusal ?? "") + refusal;
     const text = parseContent(delta.content);

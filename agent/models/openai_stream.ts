@@ -60,6 +60,7 @@ export async function* readStream(
   for await (const data of endingWell(events, isOver)) {
     isDone = data === "[DONE]";
     if (isDone) break;
+    if (data.trim() === "") continue; // keeps the connection
     hasEvents = true;
     const parsed = parseChunk(data);
     if (!parsed && isUnfinished) break;

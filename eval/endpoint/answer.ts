@@ -3,7 +3,11 @@ import { asFields, asList, asText, type Fields, isFields } from "../../shared/fi
 import { createCallCollector } from "../../shared/providers/call_collector.ts";
 import { CallFailure } from "../../shared/providers/failure.ts";
 import { readFinishReason } from "../../shared/providers/finish_reason.ts";
-import { parseContent, toToolCallParam } from "../../shared/providers/openai_messages.ts";
+import {
+  parseContent,
+  toolCallsIn,
+  toToolCallParam,
+} from "../../shared/providers/openai_messages.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
 /**
@@ -38,6 +42,7 @@ async function assemble(
       isWhole = true;
       continue;
     }
+    if (data.trim() === "") continue; // keeps the connection
     const parsed = parseEvent(data, isUnfinished());
     if (parsed === undefined) break;
     const chunk = asFields(parsed);
@@ -46,7 +51,7 @@ async function assemble(
     const delta = asFields(choice.delta);
     message.content += parseContent(delta.content) ?? "";
     for (const name of ["reasoning_content", "reasoning", "refusal"]) append(message, name, delta);
-    for (const call of asList(delta.tool_calls)) calls.add(asFields(call));
+    for (const call of toolCallsIn(delta)) calls.add(call);
     finishReason = readFinishReason(choice) ?? finishReason;
     last = { ...last, ...chunk };
   }

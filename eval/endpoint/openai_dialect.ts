@@ -1,11 +1,7 @@
 import type { DecodedAnswer } from "../../shared/http/utf8.ts";
-import { asFields, asList, asText } from "../../shared/fields.ts";
-import {
-  parseReply,
-  parseToolCall,
-  toCompletionParams,
-} from "../../shared/providers/openai_messages.ts";
-import { type ChatMessage, ProviderError, type ToolCall } from "../../shared/providers/provider.ts";
+import { asFields, asList } from "../../shared/fields.ts";
+import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
+import { type ChatMessage, ProviderError } from "../../shared/providers/provider.ts";
 import type { ModelParameters } from "../../shared/schemas/evaluate_request.ts";
 import type { AboutAnswer, EndpointClient } from "./client.ts";
 import { COMPLETIONS_PATH, withoutQuery } from "./endpoint_address.ts";
@@ -77,9 +73,8 @@ function readReply(
 ): TargetReply | undefined {
   const reply = parseReply(answer, modelId);
   if (!reply) return undefined;
-  const { refusal, usage, finishReason, encoding } = reply;
+  const { refusal, usage, finishReason, encoding, toolCalls } = reply;
   const message = readMessage(answer.value);
-  const toolCalls = reply.toolCalls.length > 0 ? reply.toolCalls : legacyCalls(message);
   const { content, reasoning_content, reasoning } = message;
   return toTargetReply({
     content: content || refusal,
@@ -101,9 +96,4 @@ function readReply(
 /** The message of the first choice. */
 function readMessage(value: unknown): Record<string, unknown> {
   return asFields(asFields(asList(asFields(value).choices)[0]).message);
-}
-
-/** The call of a server that answers as OpenAI did in 2023. */
-function legacyCalls({ function_call: called }: Record<string, unknown>): ToolCall[] {
-  return asText(asFields(called).name) ? [parseToolCall({ function: called })] : [];
 }

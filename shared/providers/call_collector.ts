@@ -8,7 +8,10 @@ import type { ChatDelta, ToolCall } from "./provider.ts";
 export interface CallCollector {
   /** The calls so far. One whose pieces had no id has an empty one. */
   readonly list: ToolCall[];
-  /** Throws a `CallFailure` for more calls than any model makes. */
+  /**
+   * Throws a `CallFailure` for more calls than any model makes. A piece that repeats a whole call, as
+   * some servers end a stream, adds nothing.
+   */
   add(piece: Fields): Extract<ChatDelta, { type: "call" }>;
 }
 
@@ -42,6 +45,10 @@ export function createCallCollector(): CallCollector {
     const called = asFields(piece.function);
     const name = asText(called.name) ?? "";
     const text = argumentsText(called.arguments);
+    const known = id ? byId.get(id) : name ? undefined : byIndex.get(index ?? NaN);
+    if (known && isRepeated(known, { name, text })) {
+      return { type: "call", index: places.get(known)!, arguments: "" };
+    }
     let call = find({ index, id, name, text });
     if (!call) {
       if (list.length === MAX_TOOL_CALLS) throw tooManyCalls();
@@ -74,6 +81,20 @@ interface CallPiece {
   name: string;
   /** Of its arguments. */
   text: string;
+}
+
+/** Times that a call's arguments may be longer than the same ones without blanks. */
+const MAX_BLANKS = 4;
+
+/**
+ * True for a piece with the arguments that the call has already, written in any way. Only texts of
+ * about the same length are compared: parsing all of them with each piece would take quadratic time.
+ */
+function isRepeated(call: ToolCall, { name, text }: Pick<CallPiece, "name" | "text">): boolean {
+  if (name && name !== call.name || !/^\s*\{[^]*\}\s*$/.test(text)) return false;
+  if (call.arguments.length > MAX_BLANKS * text.length) return false;
+  const known = parseFields(call.arguments);
+  return known !== undefined && JSON.stringify(known) === JSON.stringify(parseFields(text));
 }
 
 /** True for a piece with a name and the start of an object, after a call whose object has ended. */

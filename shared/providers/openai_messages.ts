@@ -85,7 +85,7 @@ export function parseReply(
   const choice = asFields(asList(completion.choices)[0]);
   if (!isFields(choice.message)) return undefined;
   const message = choice.message;
-  const toolCalls = asList(message.tool_calls);
+  const toolCalls = toolCallsIn(message);
   if (toolCalls.length > MAX_TOOL_CALLS) return undefined;
   const extra = pickExtra(message, KNOWN_FIELDS);
   const parts = pickParts(message.content);
@@ -94,7 +94,7 @@ export function parseReply(
     model: asText(completion.model) ?? requestedModel,
     content: parseContent(message.content),
     refusal: asText(message.refusal),
-    toolCalls: toolCalls.map(asFields).map(parseToolCall),
+    toolCalls: toolCalls.map(parseToolCall),
     finishReason: readFinishReason(choice),
     usage: parseUsage(completion.usage),
     systemFingerprint: asText(completion.system_fingerprint),
@@ -112,6 +112,7 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "content",
   "refusal",
   "tool_calls",
+  "function_call",
 ]);
 
 /** Names the sender of a reply's fields and parts, if it has any. */
@@ -124,6 +125,16 @@ export function withSender(reply: ChatReply, model: string): ChatReply {
 export function parseContent(content: unknown): string | null {
   if (!Array.isArray(content)) return asText(content);
   return content.map((part) => asText(part) ?? asText(asFields(part).text) ?? "").join("");
+}
+
+/**
+ * The calls of a message, or the pieces of calls of a delta. Servers that answer as OpenAI did in
+ * 2023 have one call, in `function_call`.
+ */
+export function toolCallsIn({ tool_calls, function_call }: Fields): Fields[] {
+  const calls = asList(tool_calls).map(asFields);
+  const { name, arguments: args } = asFields(function_call);
+  return calls.length === 0 && (name || args) ? [{ function: function_call }] : calls;
 }
 
 /** Reads a call leniently; one without an id gets a new one. */

@@ -187,6 +187,7 @@ const HI = { choices: [{ delta: { content: "Hi" } }] };
 const STOP = { choices: [{ delta: {}, finish_reason: "stop" }] };
 const FRAMINGS: Record<string, unknown[]> = {
   "comments and other fields": [": wait\n\n", "event: x\nid: 1\nretry: 5\n", HI, STOP],
+  "events without data": ["data:\n\n", HI, "data: \n\n", STOP],
   "carriage returns": [
     `data: ${JSON.stringify(HI)}\r\n\r`,
     `\ndata: ${JSON.stringify(STOP)}\r\n\r\n`,

@@ -49,3 +49,18 @@ Deno.test("a name that comes with every piece is the call's name once", async ()
   }));
   assertEquals(await callsOf([...pieces, { index: 1, id: "b", function: TIME }]), EXPECTED);
 });
+
+Deno.test("a function_call in events, as servers of 2023 answer, is a tool call, and blank events are none", async () => {
+  const deltas = [
+    { function_call: { name: "get_weather", arguments: '{"city":' } },
+    { function_call: { arguments: '"Oslo"}' } },
+  ];
+  const events = [...deltas.map((delta) => ({ choices: [{ delta }] })), {
+    choices: [{ delta: {}, finish_reason: "function_call" }],
+  }];
+  const text = events.map((event) => `data:\n\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  const { value } = await parseAnswer(new TextEncoder().encode(text).buffer, "text/event-stream");
+  const { message } = asFields(asList(asFields(value).choices)[0]);
+  const [call] = asList(asFields(message).tool_calls);
+  assertEquals(asFields(call).function, WEATHER);
+});
