@@ -157,7 +157,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   /** `undefined` if the run was ended or deleted while it was read. */
   async function resume(
     run: StoredRun,
-    { endpoint }: { endpoint?: string } = {},
+    { endpoint, onResume }: { endpoint?: string; onResume?: (tally: Tally) => void } = {},
   ): Promise<ActiveRun | undefined> {
     if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
     await saver.saveKept(run.id);
@@ -166,7 +166,10 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     if (await reopen(run, { isReserved }) !== "running") return undefined;
     if (isReserved && (sharing!.isExclusive || addresses.has(run.id))) shared.reserve(run.id);
     shared.watch();
-    return runs.get(run.id) ?? launch(asRunning(run), { tally, finished });
+    const known = runs.get(run.id);
+    if (known) return known;
+    if (!run.queryRemoved || addresses.has(run.id)) onResume?.(tally);
+    return launch(asRunning(run), { tally, finished });
   }
 
   /** Stores a run as running, unless its status has changed; returns its status. */

@@ -1,5 +1,5 @@
 import type { Logger } from "../../shared/log.ts";
-import type { StoredRun } from "../store/run_record.ts";
+import type { StoredRun, Tally } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 import type { ActiveRun } from "./active_run.ts";
@@ -36,8 +36,14 @@ export interface ResumptionOptions {
   limit: RunLimit;
   saver: Saver;
   active: (id: string) => ActiveRun | undefined;
-  /** Resolves with `undefined` if the run was ended or deleted meanwhile. */
-  resume: (run: StoredRun) => Promise<ActiveRun | undefined>;
+  /**
+   * Resolves with `undefined` if the run was ended or deleted meanwhile. `onResume` is called before
+   * the run goes on; not if it cannot, because the query of its endpoint is unknown.
+   */
+  resume: (
+    run: StoredRun,
+    options: { onResume: (tally: Tally) => void },
+  ) => Promise<ActiveRun | undefined>;
   isStopping: () => boolean;
   /** The wait before a run is resumed that a storage fault has interrupted. */
   delayMs?: number | undefined;
@@ -55,12 +61,12 @@ export function createResumption(
   async function resumeStored(id: string): Promise<void> {
     const run = await store.getRun(id);
     const isLeft = run?.status === "running" && !active(id) && !isStopping();
-    const resumed = isLeft ? await resume(run) : undefined;
+    const onResume = ({ done }: Tally) =>
+      log.info("run resumed", { run_id: id, done, total: run!.totalTurns });
+    const resumed = isLeft ? await resume(run, { onResume }) : undefined;
     failing.delete(id);
     if (!resumed) return saver.forget(id); // deleted, cancelled or resumed by a caller
     resumed.detach();
-    const { done, total } = resumed.progress();
-    log.info("run resumed", { run_id: id, done, total });
   }
 
   /** The same as soon as the limit allows. */

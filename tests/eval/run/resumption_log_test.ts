@@ -6,6 +6,7 @@ import { createSaver } from "../../../eval/run/saver.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { unavailable } from "../../../shared/postgres/fault.ts";
+import { evalService } from "../../fakes/eval_service.ts";
 import { leftByAnother } from "../../fakes/left_run.ts";
 
 const NEVER_MS = 3_600_000;
@@ -29,8 +30,11 @@ async function offeredRun() {
     limit: createRunLimit({ max: 9, running: () => 0 }),
     saver: createSaver(store),
     active: () => undefined,
-    resume: async (run) =>
-      createActiveRun(run, { tally: await store.tally(id), now: () => performance.now() }),
+    async resume(run, { onResume }) {
+      const tally = await store.tally(id);
+      onResume(tally);
+      return createActiveRun(run, { tally, now: () => performance.now() });
+    },
     isStopping: () => false,
     delayMs: NEVER_MS,
   });
@@ -57,3 +61,28 @@ for (const error of [unavailable(), new TypeError("no such thing")]) {
     assertEquals(run.lines, ["cannot resume a run", "run resumed", "cannot resume a run"]);
   });
 }
+
+/** What the log says of an unfinished run of this endpoint at the next start. */
+async function messagesAtStart(endpoint: string, environment: Record<string, string> = {}) {
+  const { store, id } = await leftByAnother({ endpoint });
+  const lines: string[] = [];
+  const log = createLogger({
+    level: "info",
+    format: "json",
+    write: (line) => lines.push(JSON.parse(line).message),
+  });
+  const { runs } = evalService(() => "fine", { store, log, environment });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  return lines;
+}
+
+Deno.test("a run whose endpoint had a query is not said to be resumed", async () => {
+  assertEquals(await messagesAtStart("http://127.0.0.1:9/v1?key=k"), ["cannot resume a run"]);
+});
+
+Deno.test("a run whose endpoint is no longer allowed is said to be resumed, and then to fail", async () => {
+  const allowed = { EVAL_ENDPOINTS: "https://other.example" };
+  const messages = await messagesAtStart("http://127.0.0.1:9/v1", allowed);
+  assertEquals(messages, ["run resumed", "run failed"]);
+});
