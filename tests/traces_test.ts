@@ -160,6 +160,27 @@ Deno.test("an evaluation passes its caller's traceparent on to the endpoint", as
   assertEquals(endpoint.requests[0]?.headers.get("traceparent"), TRACEPARENT);
 });
 
+Deno.test("the span of a reply without usage has no tokens, rather than 0", async () => {
+  await using collector = await startProviderDouble(json({}));
+  await using endpoint = await startProviderDouble(
+    json({ choices: [{ message: { role: "assistant", content: "Hi" } }] }),
+  );
+  await using evaluation = await startServiceProcess("eval", { environment: exportTo(collector) });
+  const response = await fetch(`${evaluation.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      test_batch: { id: "s", interactions: [{ id: "i", user_message: "Hi" }] },
+      endpoint: endpoint.baseUrl,
+      model_id: "m",
+    }),
+  });
+  await response.text();
+  const [span] = await awaitSpans(collector, "chat m");
+  assertEquals(span?.attributes["gen_ai.request.model"], "m");
+  assertEquals(span?.attributes["gen_ai.usage.input_tokens"], undefined);
+});
+
 Deno.test("the request's log line says who asked which model at what cost", async () => {
   await using hub = await startProviderDouble(completion());
   await using agent = await startServiceProcess("agent", {

@@ -27,7 +27,8 @@ export function observeTarget(
         let tokens = { input_tokens: 0, output_tokens: 0 };
         try {
           const reply = await target.ask(conversation, signal);
-          tokens = reply.usage ?? tokens;
+          if (!reply.usage) return reply; // unknown, which is not 0
+          tokens = reply.usage;
           span.setAttributes({
             "gen_ai.usage.input_tokens": tokens.input_tokens,
             "gen_ai.usage.output_tokens": tokens.output_tokens,
