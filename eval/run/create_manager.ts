@@ -1,15 +1,12 @@
 import { AppError } from "../../shared/errors.ts";
 import { planOf } from "../../shared/schemas/conversations.ts";
-import { describeScoring } from "../assess/describe_scoring.ts";
-import { requireUsableChecks } from "../assess/checks/usable_checks.ts";
-import { removeQuery } from "../store/endpoint_query.ts";
 import type { StoredRun, Tally } from "../store/run_record.ts";
 import type { NewGroup, NewRun } from "../store/store.ts";
 import { type ActiveRun, createActiveRun } from "./active_run.ts";
 import { createExecution, type ExecutionPorts } from "./execution.ts";
 import { createStoredParts, readFinished } from "./finished_turns.ts";
 import type { RunManager, StartedGroup, StartedRun } from "./manager.ts";
-import { requireReferences } from "./reference_history.ts";
+import { createNewRuns } from "./new_runs.ts";
 import { createResumption } from "./resumption.ts";
 import { createRunLimit } from "./run_limit.ts";
 import type { Finished } from "./run_ports.ts";
@@ -71,6 +68,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     knowsQuery: (id) => addresses.has(id),
     join: resumption.join,
   });
+  const newRuns = createNewRuns({ store, scoring, shared, addresses });
 
   function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
     const active = createActiveRun(run, { tally, now: () => performance.now() });
@@ -84,12 +82,6 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       resumption.resumeNext();
     });
     return active;
-  }
-
-  /** A retry keeps its parent's scoring, because it contains turns of both runs. */
-  function withScoring(run: NewRun): NewRun {
-    if (run.parentId !== undefined) return run;
-    return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
   }
 
   /** Starts a run within the limit, or several. If it does not start, the next queued one may. */
@@ -110,46 +102,21 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       ? partsOf(run)
       : readFinished(store, { id: run.id, plan: planOf(run.request), suspects });
 
-  /** Throws 400 if the batch of a new run cannot be used. */
-  async function requireUsable({ request, parentId }: NewRun): Promise<void> {
-    if (parentId !== undefined) return;
-    requireReferences(request);
-    const { checks, judge } = scoring;
-    await requireUsableChecks(request.test_batch, { checks, hasJudge: Boolean(judge) });
-  }
-
-  const isReserved = ({ request: { endpoint } }: NewRun) =>
-    shared.isExclusive({ hasQuery: removeQuery(endpoint) !== endpoint });
-
-  /** Notes what is known only here about a run that was stored. */
-  function register(run: NewRun, stored: StoredRun): void {
-    if (stored.queryRemoved) addresses.set(stored.id, run.request.endpoint);
-    if (isReserved(run)) shared.reserve(stored.id);
-    shared.watch();
-  }
-
   const launchNew = (run: StoredRun) =>
     launch(run, { tally: NOTHING_YET, ...(sharing && { finished: partsOf(run) }) });
 
   async function create(run: NewRun): Promise<StartedRun> {
-    await requireUsable(run);
-    const created = await store.createRun({ ...withScoring(run), isReserved: isReserved(run) });
+    const created = await newRuns.create(run);
     if (created.outcome !== "created") return created;
-    register(run, created.run);
     const active = run.parentId === undefined
       ? launchNew(created.run)
       : await requireResumed(created.run);
     return { outcome: "started", active };
   }
 
-  async function createGroup({ runs, idempotency }: NewGroup): Promise<StartedGroup> {
-    await requireUsable(runs[0]!); // all have the same batch
-    const created = await store.createGroup({
-      runs: runs.map((run) => ({ ...run, ...withScoring(run), isReserved: isReserved(run) })),
-      ...(idempotency && { idempotency }),
-    });
+  async function createGroup(group: NewGroup): Promise<StartedGroup> {
+    const created = await newRuns.createGroup(group);
     if (created.outcome !== "created") return created;
-    for (const [index, run] of created.runs.entries()) register(runs[index]!, run);
     // All at once, so that none begins a conversation before the others are there.
     return { outcome: "started", id: created.id, active: created.runs.map(launchNew) };
   }
