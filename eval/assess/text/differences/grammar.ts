@@ -13,8 +13,8 @@ export interface Grammar {
   stops: Set<string>;
   /** Verbs through which a negation passes: "do not think that it is right". */
   light: Set<string>;
-  /** Words without content that may be denied: on, off. */
-  places: Set<string>;
+  /** Words without content that may be all that is said of something: "is on", "is not here". */
+  places?: { words: Set<string>; after: Set<string>; before: Set<string> };
   /** Words that make their sentence a condition or an exception. */
   openers: Set<string>;
   /** Words that begin a clause. */
@@ -57,7 +57,11 @@ const english: Grammar = {
       "he's she's let's please sorry able going get got one ones such need needs want wants",
   ),
   light: set("think believe suppose guess"),
-  places: set("on off in out up down here there"),
+  places: {
+    words: set("on off in up down here there"),
+    after: set("is are was were be been am it's he's she's i'm we're you're they're"),
+    before: set("now yet already still too"),
+  },
   openers: set("if whether unless except only until apart other case"),
   breaks: set("but because although though whereas however since so"),
   yes: set("yes yeah yep sure correct"),
@@ -82,7 +86,11 @@ const german: Grammar = {
       "wie so sich mich mir ihnen ihm",
   ),
   light: set("glaube denke"),
-  places: set("an aus"),
+  places: {
+    words: set("an aus hier da"),
+    after: set("ist sind war waren bin"),
+    before: set("auch"),
+  },
   openers: set("wenn falls ob außer nur bis sofern"),
   breaks: set("aber weil sondern denn jedoch"),
   yes: set("ja"),
@@ -101,7 +109,6 @@ const french: Grammar = {
       "peut peux pouvez pouvons sera été désolé pas rien jamais",
   ),
   light: set("pense crois"),
-  places: set(""),
   openers: set("si sauf seulement jusqu sinon"),
   breaks: set("mais car donc"),
   yes: set("oui"),
@@ -121,7 +128,6 @@ const spanish: Grammar = {
       "también puede puedo podemos pueden usted ustedes yo siento",
   ),
   light: set("creo pienso"),
-  places: set(""),
   openers: set("si salvo excepto solo sólo hasta"),
   breaks: set("pero porque sino aunque"),
   yes: set("sí si claro"),
@@ -139,7 +145,6 @@ const russian: Grammar = {
       "очень можно может могут можете можем",
   ),
   light: set("думаю считаю"),
-  places: set(""),
   openers: set("если кроме только пока"),
   breaks: set("но потому а однако"),
   yes: set("да"),

@@ -33,7 +33,6 @@ export function readStatements(tokens: readonly Token[], language: Language): St
   if (!grammar) return { polarities, complements, answer: undefined };
   const stemOf = (word: string) => stemIn(word, language);
   const note = (word: string, polarity: Polarity) => {
-    if (grammar.stops.has(word)) return;
     const key = stemOf(word);
     const known = polarities.get(key);
     polarities.set(key, known === undefined || known === polarity ? polarity : "several");
@@ -55,7 +54,9 @@ export function readStatements(tokens: readonly Token[], language: Language): St
       const polarity = isUnsure || negations[index]!.length > 0 ? "open" : "affirmed";
       for (let at = 0; at < words.length; at++) {
         const word = words[at]!;
-        if (!grammar.isNegator(word)) note(word, at === head ? "negated" : polarity);
+        if (grammar.isNegator(word)) continue;
+        if (grammar.stops.has(word) && !isPlace(words, at, language)) continue;
+        note(word, at === head ? "negated" : polarity);
       }
       const complement = head < 0 ? undefined : words.slice(head + 1, head + 1 + REACH)
         .find((word) => !grammar.stops.has(word) && !grammar.isNegator(word));
@@ -162,6 +163,14 @@ function headOf(words: string[], at: number, language: Language): number {
   if (grammar.isPlacedAfter) {
     for (let before = at - 1; before >= 0; before--) if (isContent(words[before]!)) return before;
   }
-  const next = words[at + 1];
-  return next !== undefined && grammar.places.has(next) ? at + 1 : -1;
+  return isPlace(words, at + 1, language) ? at + 1 : -1;
+}
+
+/** Whether a word without content is all that its clause says of something: "is not here yet". */
+function isPlace(words: string[], at: number, language: Language): boolean {
+  const { places, isNegator } = GRAMMARS[language]!;
+  if (!places?.words.has(words[at] ?? "")) return false;
+  const last = words[at - 1] ?? "";
+  return (places.after.has(last) || isNegator(last)) &&
+    words.slice(at + 1).every((word) => places.before.has(word));
 }
