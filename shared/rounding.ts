@@ -21,3 +21,8 @@ export function roundedBelow(
   const scale = 10 ** digits;
   return value < limit - ROUNDING && near >= limit ? Math.floor(value * scale) / scale : near;
 }
+
+/** A sum without what adding up left in its last digits: 0.1 + 0.2 is 0.3. */
+export function withoutNoise(sum: number): number {
+  return Number(sum.toPrecision(12));
+}

@@ -1,3 +1,4 @@
+import { withoutNoise } from "../../shared/rounding.ts";
 import type { Cost, Price } from "../../shared/schemas/cost.ts";
 import type { Target } from "./target.ts";
 
@@ -32,7 +33,7 @@ export function costOf(price: Price | undefined, tokens: PricedTokens | null): C
   const { input, cached_input = input, output, currency } = price;
   const cached = Math.min(tokens.cachedInput ?? 0, tokens.input);
   const amount = (tokens.input - cached) * input + cached * cached_input + tokens.output * output;
-  return { amount: amount / MILLION, currency };
+  return { amount: withoutNoise(amount / MILLION), currency };
 }
 
 /** The same target, whose replies say what they cost; `null` if the model has no price. */

@@ -8,6 +8,7 @@ import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import { HEADLINE } from "../results/passing.ts";
 import { PASSING, resultParts } from "../results/scenario_results.ts";
 import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
@@ -25,6 +26,8 @@ export interface ScenarioDigest extends Counts {
   label: string;
   attempts: number;
   averages: Scores;
+  /** The least that its `overall` may be; 0 if it has none. */
+  leastOverall: number;
 }
 
 type Statistics = Record<string, Statistic>;
@@ -58,6 +61,7 @@ export async function digestRun(
     label,
     attempts: 0,
     averages: {},
+    leastOverall: 0,
     ...noCounts(),
   }));
   const total = noCounts();
@@ -75,6 +79,8 @@ export async function digestRun(
       else if (part.kind === "turn") countTurn(part.result, part.mayBeBarred);
       else if (part.kind === "scenario end") {
         scenario.averages = part.summary.average_scores;
+        const { mean, bounds } = part.summary.statistics[HEADLINE] ?? {};
+        scenario.leastOverall = bounds?.[0] ?? mean ?? 0;
         await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
       }
     }

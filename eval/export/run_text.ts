@@ -4,7 +4,7 @@ import { HEADLINE, holdWithBars, ifAnswered } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import { showCost } from "./cost_text.ts";
 import { countedTurns } from "./counted_turns.ts";
-import type { RunDigest, ScenarioDigest } from "./digest.ts";
+import type { RunDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
@@ -217,7 +217,7 @@ function describeLowest(
 ): string {
   const wanting = scenarios
     .filter(({ below, failed, incomplete }) => below + failed + incomplete > 0)
-    .sort((a, b) => headline(a) - headline(b));
+    .sort((a, b) => a.leastOverall - b.leastOverall);
   if (wanting.length === 0) return "";
   const rows = wanting.slice(0, SHOWN_SCENARIOS).map((scenario) => [
     form.name(scenario.label),
@@ -229,8 +229,4 @@ function describeLowest(
   return form.title("Lowest scenarios", 2) +
     form.table(["scenario", HEADLINE, `turns below ${threshold}`, "failed calls"], rows) +
     (more > 0 ? form.lines([`and ${more} more with turns that did not pass`]) : "");
-}
-
-function headline({ averages }: ScenarioDigest): number {
-  return averages[HEADLINE] ?? 0;
 }

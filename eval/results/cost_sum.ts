@@ -1,3 +1,4 @@
+import { withoutNoise } from "../../shared/rounding.ts";
 import { Cost, type CostSum } from "../../shared/schemas/cost.ts";
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 
@@ -38,7 +39,10 @@ export function createCostSum() {
     },
     /** The sum by its name; nothing if there were no prices, and 0 if others have paid everything. */
     report<Name extends string>(name: Name): Partial<Record<Name, CostSum>> {
-      if (sum.turns + sum.unknown > 0) return { [name]: { ...sum } } as Record<Name, CostSum>;
+      const amount = sum.amount && withoutNoise(sum.amount);
+      if (sum.turns + sum.unknown > 0) {
+        return { [name]: { ...sum, amount } } as Record<Name, CostSum>;
+      }
       if (elsewhere === undefined) return {};
       return { [name]: { ...sum, amount: 0, currency: elsewhere } } as Record<Name, CostSum>;
     },
@@ -53,7 +57,9 @@ export function addCosts(sums: (CostSum | undefined)[]): CostSum | undefined {
   const isCounted = (sum: CostSum) => sum.amount !== null && sum.currency === currency;
   const counted = all.filter(isCounted);
   return {
-    amount: counted.length === 0 ? null : counted.reduce((total, sum) => total + sum.amount!, 0),
+    amount: counted.length === 0
+      ? null
+      : withoutNoise(counted.reduce((total, sum) => total + sum.amount!, 0)),
     currency,
     turns: counted.reduce((total, { turns }) => total + turns, 0),
     unknown: all.reduce(

@@ -56,6 +56,16 @@ Deno.test("turns that lack a part of their score are counted apart, with reasons
   assertStringIncludes(high, "`a test`: below 0.96\n");
 });
 
+Deno.test("a scenario without a score stands among the lowest by the least that it may have", async () => {
+  const source = storedRun([
+    ["open", [[incompleteTurn]]], // between 0.4 and 0.9
+    ["worse", [[{ scores: { overall: 0.2 } }]]],
+    ["better", [[{ scores: { overall: 0.5 } }]]],
+  ]);
+  const [, lowest] = (await textOf(markdown.write(source))).split("### Lowest scenarios");
+  assertEquals(lowest!.match(/worse|open|better/g), ["worse", "open", "better"]);
+});
+
 Deno.test("a comment says of one check and of several that they were met", async () => {
   const met = { type: "contains", value: 1, weight: 1, required: false } as const;
   const says = (...names: string[]) => {
