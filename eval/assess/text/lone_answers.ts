@@ -13,11 +13,22 @@ const TRUTHS = new Map<string, YesOrNo>([["true", "yes"], ["false", "no"], ["unt
 
 /** What begins a reply in place of a yes or a no. */
 const LIKE = new Map<string, YesOrNo>([
-  ..."sure correct right exactly absolutely certainly definitely indeed natürlich genau richtig exactement claro correcto certo конечно верно"
+  ..."sure correct right exactly indeed genau richtig exactement claro correcto certo конечно верно"
     .split(" ").map((word): [string, YesOrNo] => [word, "yes"]),
   ..."incorrect wrong never falsch niemals jamais incorrecto nunca mai неверно".split(" ")
     .map((word): [string, YesOrNo] => [word, "no"]),
 ]);
+
+/** "Unfortunately not.", "Sorry, no", "Of course!", "Absolutely not." */
+const OPENING =
+  /^[^\p{L}\p{N}]*(?:(?:unfortunately|sorry|well|leider|i'm afraid)[,\s]+)?(?<sure>of course|absolutely|certainly|definitely|natürlich|auf keinen fall)?\s*(?<answer>not at all|not|nicht|no|nein|yes|ja)?\s*(?:$|[\n.,;:!])/iu;
+
+function openingAnswer(text: string): YesOrNo | undefined {
+  const { sure, answer } = OPENING.exec(text)?.groups ?? {};
+  if (answer) return /^(?:yes|ja)$/i.test(answer) ? "yes" : "no";
+  if (sure === undefined) return undefined;
+  return /^auf/i.test(sure) ? "no" : "yes";
+}
 
 /** The answer that a text is, if it is a yes, a no, true or false and nothing else. */
 export function loneAnswer(text: string): YesOrNo | undefined {
@@ -30,7 +41,7 @@ export function loneAnswer(text: string): YesOrNo | undefined {
  * true or false. `undefined` if it gives none, or both.
  */
 export function givenAnswer(text: string): YesOrNo | undefined {
-  const first = answerOf(text) ?? TRUTHS.get(firstWord(text));
+  const first = answerOf(text) ?? TRUTHS.get(firstWord(text)) ?? openingAnswer(text);
   if (first) return first;
   const named = [...text.matchAll(NAMED)].map(([, word]) =>
     answerNamed(word!) ?? TRUTHS.get(word!.toLowerCase())
