@@ -35,11 +35,17 @@ export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
         label="Scenarios passed"
         value={`${formatCount(scenarios.passed)} / ${formatCount(decided)}`}
         note={pass_rate
-          ? `${formatScore(pass_rate.mean * 100, 0)}% of attempts reach ${
-            formatChosen(summary.pass_threshold)
-          }`
+          ? `${formatScore(pass_rate.mean * 100, 0)}% of ${
+            summary.undecided > 0 ? "decided " : ""
+          }attempts reach ${formatChosen(summary.pass_threshold)}`
           : `passing is ${formatChosen(summary.pass_threshold)} or more`}
-      />
+      >
+        {scenarios.undecided > 0 && (
+          <p class="muted small">
+            {formatCount(scenarios.undecided)} undecided: scores are missing
+          </p>
+        )}
+      </Tile>
       <Tile
         label="Failed calls"
         value={formatCount(outcomes.failed)}

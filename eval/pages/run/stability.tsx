@@ -35,7 +35,9 @@ export function Stability({ run, summary }: { run: Run; summary: RunSummary }) {
       title="Stability"
       hint={`Each attempt at each scenario: ✓ reaches ${
         formatChosen(summary.pass_threshold)
-      }, ✕ does not. Scenarios that change from attempt to attempt come first.`}
+      }, ✕ does not${
+        summary.undecided > 0 ? ", ? depends on scores that are missing" : ""
+      }. Scenarios that change from attempt to attempt come first.`}
     >
       <Shown loaded={loaded} what="the scenarios">
         {(page) => <Scenarios rows={rowsOf(run, page)} total={page.total} />}

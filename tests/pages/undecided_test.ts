@@ -1,0 +1,20 @@
+import { pageSuite } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+
+const suite = pageSuite(() =>
+  startEvalFixture({ environment: { JUDGE_BASE_URL: "http://127.0.0.1:1" } })
+);
+
+suite.test("scenarios that nobody can decide are not shown as failed", async (fixture, open) => {
+  const interactions = [{ id: "1", user_message: "Hi", reference_reply: "Please tell me more." }];
+  const run = await fixture.evaluate({
+    attempts: 1,
+    test_batch: [{ id: "open", interactions }],
+    pass_threshold: 0.5,
+  });
+  await using tab = await open(`${fixture.url}/ui/runs/${run}`);
+  const { page } = tab;
+  await page.getByText("1 undecided: scores are missing").waitFor();
+  await page.getByRole("link", { name: "Attempt 1: undecided" }).waitFor();
+  await page.getByText("? depends on scores that are missing").waitFor();
+});
