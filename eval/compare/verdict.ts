@@ -50,6 +50,11 @@ export function regressedScores(scores: Record<string, ScoreComparison>): string
   });
 }
 
+/** A p-value is never 0. */
+function shownP(p: number): string {
+  return p < 0.0005 ? "below 0.001" : p.toFixed(3);
+}
+
 function explain(
   differences: number[],
   { test, worstP, worstPIfAnswered, p_adjusted, level, looked, what, missing, failed }: Evidence,
@@ -64,16 +69,16 @@ function explain(
       `with ${counted(looked, what)} looked at the test needs at least ${needed}`;
   }
   if (test.p <= ALPHA && worstP > ALPHA) {
-    return `p is ${test.p.toFixed(3)} without the missing values (${missing.baseline} in the ` +
+    return `p is ${shownP(test.p)} without the missing values (${missing.baseline} in the ` +
       `baseline, ${missing.candidate} in the candidate), but they could change the verdict`;
   }
   if (test.p <= ALPHA && worstPIfAnswered > ALPHA) {
-    return `p is ${test.p.toFixed(3)} if failed calls count 0 (${failed.baseline} in the ` +
+    return `p is ${shownP(test.p)} if failed calls count 0 (${failed.baseline} in the ` +
       `baseline, ${failed.candidate} in the candidate), but had they been answered they could ` +
       "change the verdict";
   }
   if (test.p <= ALPHA) {
-    return `p is ${worstPIfAnswered.toFixed(3)} alone, but ${p_adjusted.toFixed(3)} among ` +
+    return `p is ${shownP(worstPIfAnswered)} alone, but ${shownP(p_adjusted)} among ` +
       `the ${counted(looked, what)} looked at`;
   }
   if (test.pOfScenarios <= ALPHA) {

@@ -1,7 +1,7 @@
 import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
-import { asSentence, differenceText, scoreLabel } from "../words.ts";
+import { asSentence, differenceText, formatP, scoreLabel } from "../words.ts";
 
 /** Beyond this the number says only that the difference is next to nothing. */
 const MOST_SCENARIOS = 10_000;
@@ -37,7 +37,7 @@ export function describeVerdict(comparison: StoredComparison): { sentence: strin
     : "";
   return {
     sentence: `The candidate is ${word}: ${by}.`,
-    why: `${interval}adjusted p ${formatScore(score.p_adjusted, 3)}, over ${
+    why: `${interval}adjusted p ${formatP(score.p_adjusted)}, over ${
       formatNumberOf(score.scenarios, "scenario")
     } that both runs have.`,
   };

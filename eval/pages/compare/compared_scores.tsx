@@ -2,7 +2,7 @@ import { formatScore } from "../../../shared/pages/format.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { ScoreTable } from "../score_table.tsx";
-import { differenceText, VERDICT_TONES } from "../words.ts";
+import { differenceText, formatP, VERDICT_TONES } from "../words.ts";
 
 /** Every score of two runs: both means, the difference with its interval, and what it is worth. */
 export function ComparedScores({ scores, chosen, onChoose }: {
@@ -40,7 +40,7 @@ export function ComparedScores({ scores, chosen, onChoose }: {
         {
           label: "Adjusted p",
           isNumber: true,
-          cell: (name) => formatScore(of(name).p_adjusted, 3),
+          cell: (name) => formatP(of(name).p_adjusted),
         },
         {
           label: "Verdict",

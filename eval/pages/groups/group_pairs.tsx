@@ -1,11 +1,11 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { formatCount, formatScore } from "../../../shared/pages/format.ts";
+import { formatCount } from "../../../shared/pages/format.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
 import { scenariosMissing } from "../compare/compare_words.ts";
 import { LiveLink } from "../live_link.tsx";
-import { differenceText, scoreLabel, VERDICT_TONES } from "../words.ts";
+import { differenceText, formatP, scoreLabel, VERDICT_TONES } from "../words.ts";
 
 /** A pair of models and one score of it. */
 interface PairRow {
@@ -63,7 +63,7 @@ export function GroupPairs({ group }: { group: GroupReport }) {
           {
             label: "Adjusted p",
             isNumber: true,
-            cell: (row) => formatScore(of(row).p_adjusted, 3),
+            cell: (row) => formatP(of(row).p_adjusted),
           },
           rows.some((row) => scenariosMissing(of(row))) && {
             label: "Scenarios needed",

@@ -34,6 +34,12 @@ Deno.test("a verdict that failed calls could change is inconclusive, and says so
   assertStringIncludes(text, "if they count 0, the verdict is regressed");
 });
 
+Deno.test("a p-value that is very small is not called 0", async () => {
+  const { scores } = await compare(good, failing(good, 16));
+  assert(scores.overall!.p < 0.0005);
+  assertStringIncludes(scores.overall!.reason!, "p is below 0.001 if failed calls count 0");
+});
+
 Deno.test("a verdict that failed calls could not change stands", async () => {
   const bad = good.map((value) => value - 0.5);
   const { scores } = await compare(good, failing(bad, 1));
