@@ -1,6 +1,6 @@
 import { effect } from "@preact/signals";
 import { type ComponentChildren, render } from "preact";
-import { useErrorBoundary } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
 import { followClock } from "./clock.ts";
 import { Button } from "./components/button.tsx";
 import { KeyboardHelp } from "./components/keyboard.tsx";
@@ -11,6 +11,7 @@ import { Toasts } from "./components/toast.tsx";
 import { TopBar } from "./components/top_bar.tsx";
 import { followAddressBar, matchPath, path, setViews } from "./location.ts";
 import { followTheme } from "./theme.ts";
+import { subject } from "./subject.ts";
 
 /** One view of a page. */
 export interface View {
@@ -29,7 +30,8 @@ export function startApp({ name, views }: { name: string; views: View[] }): void
   followAddressBar();
   effect(() => {
     const found = findView(views, path.value);
-    document.title = found ? `${found.view.title} · ${name}` : name;
+    const parts = found ? [subject.value, found.view.title, name] : [name];
+    document.title = parts.filter(Boolean).join(" · ");
   });
   render(<App name={name} views={views} />, document.getElementById("app")!);
 }
@@ -45,6 +47,7 @@ function findView(views: View[], pathname: string) {
 function App({ name, views }: { name: string; views: View[] }) {
   const [error] = useErrorBoundary();
   const found = findView(views, path.value);
+  useMainFocus();
   return (
     <>
       {error
@@ -57,6 +60,17 @@ function App({ name, views }: { name: string; views: View[] }) {
       <Toasts />
     </>
   );
+}
+
+/** Whoever follows a link goes on in the view that it leads to: the link is gone, and the focus with it. */
+function useMainFocus(): void {
+  const before = useRef(path.value);
+  useEffect(() => {
+    if (path.value === before.current) return;
+    before.current = path.value;
+    if (document.activeElement !== document.body) return;
+    document.getElementById("main")?.focus({ preventScroll: true });
+  }, [path.value]);
 }
 
 function NotFound({ name }: { name: string }) {

@@ -3,6 +3,7 @@ import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { formatBytes, formatDateTime, formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
+import { useSubject } from "../../../shared/pages/subject.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { listVersions } from "../api.ts";
 import { Frame } from "../frame.tsx";
@@ -15,6 +16,7 @@ import { Versions } from "./versions.tsx";
 /** One dataset: its versions, and the scenarios of one of them (`?version=`, else the latest). */
 export function DatasetView({ name }: { name: string }) {
   const loaded = useLoaded(() => listVersions(name), [name]);
+  useSubject(name);
   const wanted = query.value.get("version");
   const reload = () => {
     setQuery({ version: undefined });

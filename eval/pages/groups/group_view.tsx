@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { navigate } from "../../../shared/pages/location.ts";
+import { useSubject } from "../../../shared/pages/subject.ts";
 import type { GroupReport } from "../../groups/group_report.ts";
 import { readGroup } from "../api.ts";
 import { Frame } from "../frame.tsx";
@@ -16,6 +17,7 @@ const BUSY_MS = 2_000;
 /** Several models on the same conversations: their scores, and which is better. */
 export function GroupView({ id }: { id: string }) {
   const loaded = useLoaded(() => readGroup(id), [id]);
+  useSubject(loaded.value?.test_name);
   useEffect(() => {
     if (loaded.value?.status !== "running") return;
     const timer = setTimeout(loaded.reload, BUSY_MS);

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { leftAt, query } from "../../../shared/pages/location.ts";
 import { scrollBackTo } from "../../../shared/pages/scroll_back.ts";
+import { useSubject } from "../../../shared/pages/subject.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { DeleteRunDialog } from "../run_actions.tsx";
@@ -31,6 +32,8 @@ export function RunView({ id }: { id: string }) {
 /** The same without the frame, for a report. */
 export function RunBody({ id }: { id: string }) {
   const loaded = useLoaded(() => Promise.all([source.run(id), source.summary(id)]), [id]);
+  const [run] = loaded.value ?? [];
+  useSubject(run && `${run.test_name} · ${run.model_id}`);
   const place = query.value.get("turn");
   const view = query.value.get("view");
   useEffect(() => {

@@ -1,0 +1,35 @@
+import { becomes, pageSuite, untilFocused } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+
+const suite = pageSuite(async () => {
+  const fixture = await startEvalFixture();
+  const run = await fixture.evaluate({ attempts: 1 });
+  await fixture.putDataset("shop");
+  return { ...fixture, run };
+});
+
+suite.test("who follows a link by keyboard goes on in the view it leads to", async (
+  { url },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.getByRole("link", { name: "support", exact: true }).press("Enter");
+  await page.getByRole("heading", { name: "Scores" }).waitFor();
+  await untilFocused(page.getByRole("main"));
+  await page.keyboard.press("Tab");
+  await untilFocused(page.getByRole("main").getByRole("link", { name: "Runs", exact: true }));
+});
+
+suite.test("the browser's tab names the run or the dataset that it shows", async (
+  { url, run },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/runs/${run}`);
+  const { page } = tab;
+  await becomes(() => page.title(), "support · studio/support-v3 · Run · assay-eval");
+  await page.getByRole("link", { name: "Compare" }).click();
+  await becomes(() => page.title(), "Compare · assay-eval");
+  await page.goto(`${url}/ui/dataset/shop`);
+  await becomes(() => page.title(), "shop · Dataset · assay-eval");
+});
