@@ -25,6 +25,7 @@ import {
   type StudioModelList,
 } from "./model_lists.ts";
 import { REFUSED_TOOLS } from "./refused_tools.ts";
+import { RESULT_IMAGES } from "./result_images.ts";
 import { STREAM_USAGE } from "./stream_usage.ts";
 import { TOKEN_LIMITS } from "./token_limit.ts";
 import { TOOL_HISTORY } from "./tool_history.ts";
@@ -52,6 +53,7 @@ const ADAPTATIONS = [
   JSON_WITHOUT_TOOLS,
   ...REFUSED_TOOLS,
   TOOL_HISTORY,
+  RESULT_IMAGES,
   IMAGE_FALLBACK,
 ];
 
