@@ -192,6 +192,8 @@ function diagnose(error: unknown): Diagnosis {
     // Somebody is waiting for a reply that may have been paid for: it is not asked for again.
     return failure.kind === "unreadable" ? { ...error.diagnosis, isFinal: true } : error.diagnosis;
   }
-  if (error instanceof AnswerTooLarge) return { failure: { kind: "unreadable" }, isFinal: true };
+  if (error instanceof AnswerTooLarge) {
+    return { failure: { kind: "unreadable", why: "too_large" }, isFinal: true };
+  }
   return { failure: diagnoseConnection(error) };
 }

@@ -70,7 +70,10 @@ const KEY_VARIABLE = "EVAL_CREDENTIALS, or EVAL_API_KEY and EVAL_ENDPOINTS";
 
 const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
 const UNREADABLE: Diagnosis = { failure: { kind: "unreadable" } };
-const TOO_LARGE: Diagnosis = { ...UNREADABLE, isFinal: true };
+const TOO_LARGE: Diagnosis = {
+  failure: { kind: "unreadable", why: "too_large" },
+  isFinal: true,
+};
 
 /**
  * A plain `fetch` with our own timeout, retries and errors. The OpenAI SDK is not used: it adds

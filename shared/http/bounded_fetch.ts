@@ -4,7 +4,8 @@ export class AnswerTooLarge extends Error {
 }
 
 /** More than the longest answer of any model, with all its log probabilities. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+export const MAX_ANSWER_MB = 32;
+const MAX_ANSWER_BYTES = MAX_ANSWER_MB * 1024 * 1024;
 
 /**
  * A `fetch` whose answers end at `maxBytes`, unpacked: reading on then throws `AnswerTooLarge` and

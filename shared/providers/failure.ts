@@ -3,6 +3,7 @@ import { diagnoseConnection } from "./connection_failure.ts";
 import { ProviderError, type ProviderFailure, type Unreachable } from "./provider.ts";
 import { readWords, type Redact, startOf } from "./provider_words.ts";
 import { retryAfterMs } from "./retry_after.ts";
+import { MAX_ANSWER_MB } from "../http/bounded_fetch.ts";
 
 /** What was tried, for the message. Without a `model` it was the list of models. */
 export interface Attempt {
@@ -113,7 +114,7 @@ function explain(
 ): Explanation {
   switch (failure.kind) {
     case "status":
-      return explainStatus(attempt, failure.status, words);
+      return explainRedirect(attempt, answer) ?? explainStatus(attempt, failure.status, words);
     case "timeout":
       return LATE;
     case "unreachable":
@@ -125,6 +126,7 @@ function explain(
           : "the connection was closed before the answer was complete",
       );
     case "unreadable":
+      if (failure.why === "too_large") return bad(`its answer is over ${MAX_ANSWER_MB} MB`);
       return { ...bad(explainUnreadable(attempt, answer)), isOpen: false };
   }
 }
@@ -163,6 +165,19 @@ function explainUnreadable(
     ? `begins with ${JSON.stringify(start)}`
     : "empty";
   return `its answer is unreadable (status ${answer.status}, ${type}, ${shown})`;
+}
+
+/** A redirect that is not followed: names where it leads, without what may be secret in it. */
+function explainRedirect(
+  { redact = String }: Attempt,
+  answer: FailedAnswer | undefined,
+): Explanation | undefined {
+  if (!answer || answer.status < 300 || answer.status > 399) return undefined;
+  const to = URL.parse(answer.headers.get("location") ?? "")?.origin;
+  if (!to) return undefined;
+  const reason = `it redirects to ${startOf(to, redact)} (${answer.status}), ` +
+    "which is not followed; if that is its address, use it";
+  return { ...bad(reason), isOpen: false };
 }
 
 function explainStatus(

@@ -166,7 +166,7 @@ export type ProviderFailure =
   /** The connection broke before the answer was whole. */
   | { kind: "interrupted"; why?: "reset" }
   | { kind: "timeout" }
-  | { kind: "unreadable" };
+  | { kind: "unreadable"; why?: "too_large" };
 
 /** A failure of a provider. Its message may contain the provider's words, but never a key. */
 export class ProviderError extends AppError {

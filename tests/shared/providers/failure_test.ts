@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
+import { failure, hubOf, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
   errorStatus,
@@ -160,3 +160,25 @@ for (const way of ["complete", "stream"] as const) {
     assertEquals((await ask(0)).headers["x-should-retry"], undefined);
   });
 }
+
+Deno.test("a redirect that is not followed says where it leads, without its path and query", async () => {
+  const location = "https://login.example/secret-path?token=secret-query";
+  const answer = raw("Moved: secret-path", { status: 302, headers: { location } });
+  for (const way of ["complete", "stream"] as const) {
+    const error = await failure(answer, (double) => WAYS[way](hubOf(double)));
+    assertEquals([error.status, error.code], [502, "provider_error"]);
+    assertStringIncludes(
+      error.message,
+      "it redirects to https://login.example (302), which is not",
+    );
+    assertEquals(error.message.includes("secret"), false);
+  }
+});
+
+Deno.test("an answer over the limit is called that", async () => {
+  const piece = new Uint8Array(1024 * 1024).fill(32);
+  const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(piece) });
+  const answer = () => new Response(endless(), { headers: { "content-type": "application/json" } });
+  const error = await failure(answer, (double) => WAYS.complete(providerOf(double)));
+  assertStringIncludes(error.message, "its answer is over 32 MB");
+});
