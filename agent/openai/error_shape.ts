@@ -19,10 +19,19 @@ export function toOpenAIError(error: unknown, requestId: string): OpenAIError {
       },
     };
   }
+  const isSpent = code === "rate_limited" && provider?.code === NO_QUOTA;
   return {
-    error: { message: detail, type: typeOf(status), code, param: paramOf(errors?.[0]?.path, code) },
+    error: {
+      message: detail,
+      type: isSpent ? NO_QUOTA : typeOf(status),
+      code: isSpent ? NO_QUOTA : code,
+      param: paramOf(errors?.[0]?.path, code),
+    },
   };
 }
+
+/** OpenAI's code of a 429 that no wait ends. LangChain and others do not try again then. */
+const NO_QUOTA = "insufficient_quota";
 
 /** OpenAI's format below `/v1/`, a problem document elsewhere. */
 export function errorResponse(error: unknown, { url, requestId }: RequestContext): Response {

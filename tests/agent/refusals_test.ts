@@ -104,6 +104,15 @@ for (const status of [429, 500, 503]) {
   });
 }
 
+Deno.test("a 429 about a quota that is used up is not taken for one that a wait ends", async () => {
+  const words = { message: "You exceeded your quota.", code: "insufficient_quota" };
+  for (const stream of [false, true]) {
+    const { error } = await ask(json({ error: words }, { status: 429, ...SOON }), { stream });
+    assertEquals([error.status, error.code, error.type], [429, words.code, words.code]);
+    assertStringIncludes(error.message, words.message);
+  }
+});
+
 Deno.test("a provider's 401 is about the configured key: clients do not try again", async () => {
   for (const stream of [false, true]) {
     const { error, calls } = await ask(errorStatus(401), { stream });
