@@ -3,6 +3,7 @@ import { z } from "zod";
 import { untilAbort } from "../../shared/abort.ts";
 import { explainConnection } from "../../shared/providers/failure.ts";
 import { ToolError, type ToolResult } from "../tools/tool.ts";
+import { isAnswer } from "./call_error.ts";
 import type { McpServer } from "./config.ts";
 import { createFloodGuard } from "./message_limits.ts";
 import { readResult } from "./result.ts";
@@ -199,6 +200,20 @@ async function end(client: Client, transport: SessionTransport): Promise<void> {
   await client.close().catch(() => {});
 }
 
+/** The code of the SDK for an answer that is neither JSON nor an event stream. */
+const OTHER_CONTENT = -1;
+
+/** Why an answer over HTTP began no session; `undefined` if there was none. */
+function explainProtocol(error: unknown): string | undefined {
+  const { code, name, message } = error as Error & { code?: unknown };
+  if (/protocol version is not supported/.test(message)) {
+    return "it speaks a version of MCP that is not supported";
+  }
+  if (isAnswer(error)) return "it refused to begin a session";
+  const isOther = code === OTHER_CONTENT || error instanceof SyntaxError || /Zod/.test(name);
+  return isOther ? "its answer is not one of an MCP server; check its url" : undefined;
+}
+
 /** Without any text of the server, which may contain anything, also a key. */
 function explain(
   error: unknown,
@@ -210,7 +225,7 @@ function explain(
       '(AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)';
   }
   if (typeof code === "number" && code >= 100) return `it answered with status ${code}`;
-  if (server.transport !== "stdio") return explainConnection(error);
+  if (server.transport !== "stdio") return explainProtocol(error) ?? explainConnection(error);
   if (code === "ENOENT") return `the program ${server.command} was not found`;
   return "the program ended, or does not speak MCP";
 }
