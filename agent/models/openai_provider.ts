@@ -15,8 +15,8 @@ import { parseModels, toCompletionParams } from "../../shared/providers/openai_m
 import type { Redact } from "../../shared/providers/provider_words.ts";
 import { createRedactor } from "../../shared/redaction.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
-import { readAnswer, readRawReply, readReply } from "./openai_answer.ts";
-import { readStream } from "./openai_stream.ts";
+import { readAnswer, readRawReply } from "./openai_answer.ts";
+import { readAnyReply, readStream } from "./openai_stream.ts";
 import {
   type CallOptions,
   type ChatDelta,
@@ -75,14 +75,14 @@ export function createOpenAIProvider(
   async function call<T>(
     attempt: Attempt,
     { signal: caller, maxWaitMs }: CallOptions,
-    send: (signal: AbortSignal) => Promise<T>,
+    send: (clock: CallClock) => Promise<T>,
   ): Promise<T> {
     const clock = startCallClock(timeoutMs, caller);
     let isRetried = false;
     const onRetry = () => isRetried = true;
     try {
       const options = { retries, clock, diagnose, maxWaitMs, onRetry };
-      return await withRetries(() => send(clock.signal), options);
+      return await withRetries(() => send(clock), options);
     } catch (error) {
       throw translate(error, { attempt, clock, caller, isRetried });
     } finally {
@@ -93,10 +93,12 @@ export function createOpenAIProvider(
   async function complete(request: ChatRequest, options: CallOptions = {}): Promise<ChatReply> {
     const attempt = { ...attempted, model: request.model };
     const body = JSON.stringify(toCompletionParams(request));
-    return await call(attempt, options, async (signal) => {
-      const response = await send("/chat/completions", { body, signal });
-      const read = request.rawMessages ? readRawReply : readReply;
-      return await read(response, request.model);
+    return await call(attempt, options, async (clock) => {
+      const response = await send("/chat/completions", { body, signal: clock.signal });
+      const { model, rawMessages } = request;
+      return rawMessages
+        ? await readRawReply(response, model)
+        : await readAnyReply(response, { model, clock });
     });
   }
 
@@ -137,7 +139,7 @@ export function createOpenAIProvider(
   }
 
   async function listModels(options: CallOptions = {}): Promise<ListedModel[]> {
-    return await call(attempted, options, async (signal) => {
+    return await call(attempted, options, async ({ signal }) => {
       const response = await send("/models", { signal });
       return await readAnswer(response, ({ value }) => parseModels(value));
     });
@@ -192,6 +194,8 @@ function diagnose(error: unknown): Diagnosis {
     // Somebody is waiting for a reply that may have been paid for: it is not asked for again.
     return failure.kind === "unreadable" ? { ...error.diagnosis, isFinal: true } : error.diagnosis;
   }
+  // Of bytes that are not in the encoding that they should be in.
+  if (error instanceof SyntaxError) return { failure: { kind: "unreadable" }, isFinal: true };
   if (error instanceof AnswerTooLarge) {
     return { failure: { kind: "unreadable", why: "too_large" }, isFinal: true };
   }

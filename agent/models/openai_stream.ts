@@ -5,7 +5,7 @@ import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { CallFailure } from "../../shared/providers/failure.ts";
 import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.ts";
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
-import type { ChatDelta } from "../../shared/providers/provider.ts";
+import type { ChatDelta, ChatReply } from "../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 import { peekJson, readRawReply, readReply } from "./openai_answer.ts";
 import { createReplyAssembler } from "./openai_assembler.ts";
@@ -83,6 +83,25 @@ export async function* readStream(
   clock.pause();
   const reply = assembler.reply();
   yield { type: "reply", reply: isUtf8 ? reply : { ...reply, encoding: NOT_UTF8 } };
+}
+
+/** The reply of an answer that was not to be streamed. Some providers stream it all the same. */
+export async function readAnyReply(
+  response: Response,
+  { model, clock }: Pick<StreamedCall, "model" | "clock">,
+): Promise<ChatReply> {
+  if (!response.headers.get("content-type")?.includes("event-stream")) {
+    return await readReply(response, model);
+  }
+  const { status, headers } = response;
+  const bytes = await response.arrayBuffer();
+  const isJson = /^\s*[[{]/.test(new TextDecoder().decode(bytes.slice(0, 100)));
+  const answer = new Response(bytes.byteLength > 0 ? bytes : null, { status, headers });
+  if (isJson) return await readReply(answer, model);
+  const isRead = { ...clock, pause() {}, restart() {} }; // nothing is awaited any more
+  const deltas = readStream(answer, { model, clock: isRead, passesThrough: false, choices: 1 });
+  for await (const delta of deltas) if (delta.type === "reply") return delta.reply;
+  throw new CallFailure({ failure: { kind: "interrupted" } });
 }
 
 /** Takes a failure of `events` for their end if `isOver`. */
