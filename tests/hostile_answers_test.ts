@@ -11,7 +11,7 @@ import { silentLogger } from "../shared/log.ts";
 import { agentRequestOf } from "./fakes/agent_service.ts";
 import { evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
-import { startProviderDouble } from "./fakes/provider_double.ts";
+import { type Answer, startProviderDouble } from "./fakes/provider_double.ts";
 
 /** Answers that no sane model gives. They may cost the turn that they answer, but nothing else. */
 
@@ -66,27 +66,45 @@ const CASES: Case[] = [
   },
 ];
 
+/** The agent with a hub that gives these answers, the last one again and again. */
+async function askAgent(answers: Answer[], request: Request): Promise<number> {
+  await using hub = await startProviderDouble(answers);
+  const config = parseConfig(AgentConfig, { HUB_BASE_URL: hub.baseUrl, MODEL_RETRIES: "0" });
+  const deps = await createAgentDeps(config, silentLogger);
+  const response = await createAgentHandler(deps)(request);
+  await response.body?.cancel();
+  await deps.tools[Symbol.asyncDispose]();
+  return response.status;
+}
+
+Deno.test("agent: a chunk of endless depth is not passed on", async () => {
+  const events = `data: {"choices":[{"index":0,"delta":${LIST}}]}\n\ndata: [DONE]\n\n`;
+  const answer = () => new Response(events, { headers: { "content-type": "text/event-stream" } });
+  const request = new Request("http://127.0.0.1:8000/v1/chat/completions", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "a/b:plain",
+      stream: true,
+      messages: [{ role: "user", content: "?" }],
+    }),
+  });
+  assertEquals(await askAgent([answer], request), 502);
+});
+
 for (const { what, answer, status, turn } of CASES) {
-  const double = () =>
-    startProviderDouble([
-      () => new Response(answer, { headers: { "content-type": "application/json" } }),
-      () => new Response(said("null"), { headers: { "content-type": "application/json" } }),
-    ]);
+  const answers = [answer, said("null")].map((text) => () =>
+    new Response(text, { headers: { "content-type": "application/json" } })
+  );
 
   Deno.test(`agent: a model that answers with ${what} is no 500`, async () => {
-    await using hub = await double();
-    const config = parseConfig(AgentConfig, { HUB_BASE_URL: hub.baseUrl, MODEL_RETRIES: "0" });
-    const deps = await createAgentDeps(config, silentLogger);
     const body = { messages: [{ type: "human", content: "?" }] };
     const request = agentRequestOf(body, { headers: { "x-agent-events": "tools" } });
-    const response = await createAgentHandler(deps)(request);
-    assertEquals(response.status, status);
-    await response.body?.cancel();
-    await deps.tools[Symbol.asyncDispose]();
+    assertEquals(await askAgent(answers, request), status);
   });
 
   Deno.test(`eval: an endpoint that answers with ${what} does not end the run`, async () => {
-    await using endpoint = await double();
+    await using endpoint = await startProviderDouble(answers);
     const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
     const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore(), observation });
     const reference_tools = [{ name: "calculator", args: { a: { $regex: "x" } } }];

@@ -4,6 +4,7 @@ import { readStart, unreadable } from "../../shared/providers/failed_answer.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { CallFailure } from "../../shared/providers/failure.ts";
 import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.ts";
+import { isPlainShape } from "../../shared/http/json_shape.ts";
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta, ChatReply } from "../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
@@ -159,8 +160,9 @@ function isStream({ headers }: Response, start: string): boolean {
   return Boolean(headers.get("content-type")?.includes("event-stream")) && !/^\s*[[{]/.test(start);
 }
 
-/** `undefined` for what is not JSON; `null` says nothing. */
+/** `undefined` for what is not JSON, or nested too deeply to be passed on; `null` says nothing. */
 function parseChunk(data: string) {
+  if (!isPlainShape(data)) return undefined;
   try {
     return JSON.parse(data) ?? {};
   } catch {
