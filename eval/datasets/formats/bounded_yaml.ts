@@ -31,7 +31,7 @@ export function readYaml(text: string): YamlFile {
   // Its own search for repeated keys takes time that grows with the square of their number.
   const yaml = parseDocument(text, { lineCounter: counter, uniqueKeys: false });
   const [error] = yaml.errors;
-  if (error) throw new ImportError(error.linePos?.[0].line ?? 1, error.message.split("\n")[0]!);
+  if (error) throw new ImportError(error.linePos?.[0].line ?? 1, reasonOf(error));
   return {
     root: toTree(yaml, counter),
     lineOf(part, index) {
@@ -70,8 +70,14 @@ function toTree(yaml: Document.Parsed, counter: LineCounter): unknown {
     return root;
   } catch (error) {
     if (error instanceof ImportError) throw error;
-    throw new ImportError(1, errorMessage(error).split("\n")[0]!);
+    throw new ImportError(1, reasonOf(error));
   }
+}
+
+/** The package recurses, and reports a stack that overflows as an error of the text. */
+function reasonOf(error: unknown): string {
+  const [message = ""] = errorMessage(error).split("\n");
+  return /call stack/i.test(message) ? "it is nested too deeply" : message;
 }
 
 function requireDistinctKeys(yaml: Document.Parsed, counter: LineCounter): void {

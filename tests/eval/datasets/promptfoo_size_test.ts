@@ -72,3 +72,10 @@ Deno.test("the event loop goes on while a file of promptfoo is read", async () =
   assertEquals(scenarios.length, tests.length);
   assert(turns > 10, `${turns} turns of the event loop`);
 });
+
+Deno.test("a file of promptfoo that is nested too deeply is refused with its line", async () => {
+  const lists = "[".repeat(5_000) + "]".repeat(5_000);
+  const text = `tests:\n- vars:\n    question: Who?\n    more: ${lists}\n`;
+  const { line, reason } = await refuse(text, { name: "t.yaml" });
+  assertEquals([line, reason], [4, "it is nested too deeply"]);
+});
