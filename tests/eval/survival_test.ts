@@ -14,7 +14,7 @@ import { withFolder } from "../fakes/with_folder.ts";
 /** What crosses a process is tested across a process: real kills of the real service. */
 
 const CONCURRENCY = 8;
-const KILLS = 20;
+const KILLS = 12;
 
 /** `${scenario}.${turn}` of every turn, which is also its user message. */
 function batch(scenarios: number, turns: number) {
