@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
 import { parseModels } from "../../shared/providers/openai_messages.ts";
+import { baseAddresses, namesApi, withoutQuery } from "./endpoint_address.ts";
 import type { EndpointPolicy } from "./policy.ts";
 
 /** A model that an endpoint offers. */
@@ -80,8 +81,8 @@ export function createEndpointModels(
 
 /** Where an endpoint may list its models: as it is asked for replies, and as an agent. */
 function listUrls(endpoint: string): string[] {
-  const { origin, pathname } = new URL(endpoint);
-  const base = pathname.replace(/\/(chat\/completions)?\/*$/, "");
-  const isBare = base === "";
-  return isBare ? [`${origin}/v1/models`, `${origin}/studio/models`] : [`${origin}${base}/models`];
+  const { search } = new URL(endpoint);
+  const bases = baseAddresses(endpoint).map((base) => `${withoutQuery(base)}/models`);
+  const agent = namesApi(endpoint) ? [] : [`${withoutQuery(endpoint)}/studio/models`];
+  return [...bases, ...agent].map((url) => url + search);
 }

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import type { EvalConfig } from "../../../eval/config.ts";
 import { createEndpointModels } from "../../../eval/endpoint/endpoint_models.ts";
 import { createEndpointPolicy } from "../../../eval/endpoint/policy.ts";
 import { AppError } from "../../../shared/errors.ts";
@@ -49,6 +50,35 @@ Deno.test("an agent's fine-tuned models are listed by name beside its others", a
     { id: "demo/assistant" },
     { id: "uuid", name: "tuned" },
   ]);
+});
+
+Deno.test("the models of an endpoint below a path are listed where replies would be asked for", async () => {
+  const { asked, list } = lister({
+    "/ollama/v1/models": { data: [{ id: "a" }] },
+    "/ollama/studio/models": { tuned: "uuid" },
+  });
+  const models = [{ id: "a" }, { id: "uuid", name: "tuned" }];
+  assertEquals(await list("http://model.example/ollama/"), models);
+  assertEquals(asked.map(([path]) => path), [
+    "/ollama/models",
+    "/ollama/v1/models",
+    "/ollama/studio/models",
+  ]);
+});
+
+Deno.test("the models of an endpoint are asked for with its query", async () => {
+  const urls: string[] = [];
+  const endpoints = createEndpointPolicy({ EVAL_ENDPOINTS: [] } as unknown as EvalConfig);
+  const fetch = (url: string) => {
+    urls.push(url);
+    return Promise.resolve(Response.json({ data: [] }));
+  };
+  const list = createEndpointModels({
+    endpoints,
+    fetchFor: () => fetch as unknown as typeof globalThis.fetch,
+  });
+  await list("http://model.example/v1?key=a/", new AbortController().signal);
+  assertEquals(urls, ["http://model.example/v1/models?key=a/"]);
 });
 
 Deno.test("an endpoint without a list has no models, and a dead one says so", async () => {
