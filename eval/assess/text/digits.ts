@@ -11,8 +11,9 @@ export function asciiDigits(text: string): string {
   return text.replace(OTHER_DIGIT, valueOf).replaceAll("\u066b", ".").replaceAll("\u066c", ",");
 }
 
-/** A fraction in one sign, and the whole number before it: `½`, `1½`, `2 ¾`. */
-const ONE_SIGN = /(?:(?<![\p{Nd}.,/])(\d{1,6}) ?)?([¼½¾⅐-⅞])/gu;
+/** A fraction in one sign, and the whole number before it: `½`, `1½`, `2 ¾`; no row of signs. */
+const ONE_SIGN =
+  /(?:(?<![\p{Nd}.,/¼½¾⅐-⅞])(\d{1,6}) ?)?(?<![¼½¾⅐-⅞])([¼½¾⅐-⅞])(?![\p{Nd}¼½¾⅐-⅞])/gu;
 const PARTS = /^(\d+)\u2044(\d+)$/;
 
 /** For NFKC `1½` is eleven halves. */

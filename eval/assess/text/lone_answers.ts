@@ -23,8 +23,11 @@ const LIKE = new Map<string, YesOrNo>([
 const OPENING =
   /^[^\p{L}\p{N}]*(?:(?:unfortunately|sorry|well|leider|i'm afraid)[,\s]+)?(?<sure>of course|absolutely|certainly|definitely|natürlich|auf keinen fall)?\s*(?<answer>not at all|not|nicht|no|nein|yes|ja)?\s*(?:$|[\n.,;:!])/iu;
 
+/** Longer than any opening: the pattern takes more than linear time for a row of blanks. */
+const OPENING_CHARACTERS = 80;
+
 function openingAnswer(text: string): YesOrNo | undefined {
-  const { sure, answer } = OPENING.exec(text)?.groups ?? {};
+  const { sure, answer } = OPENING.exec(text.slice(0, OPENING_CHARACTERS))?.groups ?? {};
   if (answer) return /^(?:yes|ja)$/i.test(answer) ? "yes" : "no";
   if (sure === undefined) return undefined;
   return /^auf/i.test(sure) ? "no" : "yes";
