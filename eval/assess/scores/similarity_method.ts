@@ -9,6 +9,9 @@ type Script = "latin" | "cyrillic" | "cjk" | "other";
  */
 export const CALIBRATION = "c2";
 
+/** The same for `compareWordless`: change it with what it takes for the same. */
+const WORDLESS = "c3";
+
 /** How texts of one kind are compared with the encoders inside. */
 export interface SimilarityMethod {
   /** As `score_methods` names it, with the version of the calibration. */
@@ -85,7 +88,7 @@ export const METHODS = {
     threshold: 0.4,
   },
   wordless: {
-    name: `tokens/wordless-${CALIBRATION}`,
+    name: `tokens/wordless-${WORDLESS}`,
     encoder: "english",
     words: "tokens",
     share: 0,
