@@ -147,7 +147,10 @@ async function startWithin(
 }
 
 /** The parts of a result are read one by one. */
-const CallResult = z.looseObject({ content: z.unknown(), isError: z.boolean().nullish() });
+const CallResult = z.looseObject({
+  content: z.unknown().optional(),
+  isError: z.boolean().nullish(),
+});
 
 /**
  * A request with a signal of its own, which is aborted with `signal` until it is answered: the SDK

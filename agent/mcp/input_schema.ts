@@ -16,7 +16,7 @@ export function toArgumentSchema(inputSchema: Fields): z.ZodType {
   const isRisky = /"(\$ref|patternProperties)":/.test(text);
   if (isRisky || text.length > MAX_SCHEMA_CHARACTERS) return z.looseObject({});
   try {
-    return withPatterns(z.fromJSONSchema(JSON.parse(text, loosen)), inputSchema);
+    return withPatterns(z.fromJSONSchema(loosen(inputSchema) as Fields), inputSchema);
   } catch {
     return z.looseObject({});
   }
@@ -27,15 +27,31 @@ export function toArgumentSchema(inputSchema: Fields): z.ZodType {
  * its server: formats (`/a` is a `uri-reference`), objects in an `enum`, and `oneOf`, which counts
  * options without a `type` as met by everything.
  */
-function loosen(key: string, value: unknown): unknown {
-  if (["pattern", "format"].includes(key) && typeof value === "string") return undefined;
-  if (key === "enum" && asList(value).some((option) => isFields(option) || Array.isArray(option))) {
-    return undefined;
+function loosen(schema: unknown): unknown {
+  if (!isFields(schema)) return schema;
+  const { pattern: _, format: __, enum: options, oneOf, ...rest } = schema;
+  const isPlain = !asList(options).some((option) => isFields(option) || Array.isArray(option));
+  const loose: Fields = {
+    ...(Array.isArray(oneOf) && { anyOf: oneOf }),
+    ...rest,
+    ...(options !== undefined && isPlain && { enum: options }),
+  };
+  for (const key of Object.keys(loose)) {
+    const value = loose[key];
+    if (SCHEMA.has(key)) loose[key] = loosen(value);
+    else if (SCHEMAS.has(key) && Array.isArray(value)) loose[key] = value.map(loosen);
+    else if (NAMED_SCHEMAS.has(key) && isFields(value)) {
+      const named = Object.entries(value).map(([name, inner]) => [name, loosen(inner)]);
+      loose[key] = Object.fromEntries(named);
+    }
   }
-  if (!isFields(value) || !Array.isArray(value.oneOf)) return value;
-  const { oneOf, ...rest } = value;
-  return { anyOf: oneOf, ...rest };
+  return loose;
 }
+
+/** Where a schema has others: elsewhere, as in a `default`, there are values. */
+const SCHEMA = new Set(["items", "additionalProperties", "contains", "propertyNames", "not"]);
+const SCHEMAS = new Set(["anyOf", "allOf", "prefixItems", "items"]);
+const NAMED_SCHEMAS = new Set(["properties"]);
 
 /** What OpenAI and Anthropic refuse at the top of a tool's schema, with the whole request. */
 const REFUSED = ["oneOf", "anyOf", "allOf", "not", "enum"];
@@ -52,11 +68,10 @@ export function toParameters({ $schema: _, ...schema }: Fields): Fields {
   const refused = Object.entries(schema).filter(([key]) => REFUSED.includes(key));
   const parameters: Fields = { properties: {}, ...Object.fromEntries(kept) };
   if (refused.length === 0) return parameters;
-  const branches = ["allOf", "anyOf", "oneOf"].flatMap((key) => asList(schema[key]))
-    .map((branch) => resolve(branch, schema));
-  const required = asList(schema.allOf).flatMap((branch) =>
-    asList(resolve(branch, schema).required)
-  );
+  const branchesOf = (key: string) =>
+    new Set(asList(schema[key]).map((branch) => resolve(branch, schema)));
+  const branches = new Set(["allOf", "anyOf", "oneOf"].flatMap((key) => [...branchesOf(key)]));
+  const required = [...branchesOf("allOf")].flatMap((branch) => asList(branch.required));
   const rules = JSON.stringify(Object.fromEntries(refused));
   const said = `The arguments must also fit ${shorten(rules, MAX_ALTERNATIVES)}`;
   return {

@@ -53,6 +53,14 @@ export async function peekJson(
   if (isJson || type.includes("event-stream") || !response.body) {
     return { isJson, answer: response };
   }
+  return await peekBody(response);
+}
+
+/** The same from the first character alone. */
+export async function peekBody(
+  response: Response,
+): Promise<{ isJson: boolean; answer: Response }> {
+  if (!response.body) return { isJson: false, answer: response };
   const [first, body] = response.body.tee();
   const { status, statusText, headers } = response;
   const answer = new Response(body, { status, statusText, headers });

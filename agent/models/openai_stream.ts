@@ -8,7 +8,7 @@ import { isPlainShape } from "../../shared/http/json_shape.ts";
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta, ChatReply } from "../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
-import { peekJson, readRawReply, readReply } from "./openai_answer.ts";
+import { peekBody, peekJson, readRawReply, readReply } from "./openai_answer.ts";
 import { createReplyAssembler } from "./openai_assembler.ts";
 
 export interface StreamedCall {
@@ -94,13 +94,12 @@ export async function readAnyReply(
   if (!response.headers.get("content-type")?.includes("event-stream")) {
     return await readReply(response, model);
   }
-  const { status, headers } = response;
-  const bytes = await response.arrayBuffer();
-  const isJson = /^\s*[[{]/.test(new TextDecoder().decode(bytes.slice(0, 100)));
-  const answer = new Response(bytes.byteLength > 0 ? bytes : null, { status, headers });
+  const { isJson, answer } = await peekBody(response);
   if (isJson) return await readReply(answer, model);
-  const isRead = { ...clock, pause() {}, restart() {} }; // nothing is awaited any more
-  const deltas = readStream(answer, { model, clock: isRead, passesThrough: false, choices: 1 });
+  // One time for all of it, as of other whole answers, and the short one for what comes behind it.
+  const restart = (ms?: number) => ms === undefined ? undefined : clock.restart(ms);
+  const whole: CallClock = { ...clock, pause() {}, restart };
+  const deltas = readStream(answer, { model, clock: whole, passesThrough: false, choices: 1 });
   for await (const delta of deltas) if (delta.type === "reply") return delta.reply;
   throw new CallFailure({ failure: { kind: "interrupted" } });
 }

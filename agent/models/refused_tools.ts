@@ -19,7 +19,12 @@ const CALLING = "(?:native )?(?:tools?|functions?)(?:[ -](?:use|calls?|calling))
 /** How servers say that a model has no tools at all, or that they were started without. */
 const WORDS = [
   new RegExp(`(?:does not|doesn't|do not|don't) support [\`'"]?${CALLING}\\s*(?:[.,:;(]|$)`, "im"),
-  new RegExp(`(?:^|[\\s:\`'"])${CALLING} (?:is|are) not (?:currently )?(?:supported|enabled)`, "i"),
+  // Not of a kind of calls: "parallel tool calls are not supported".
+  new RegExp(
+    `(?:^|[^\\p{L}\\p{N}\\s]\\s*|\\b(?:that|the|as|because|since)\\s+)${CALLING} ` +
+      "(?:is|are) not (?:currently )?(?:supported|enabled)",
+    "iu",
+  ),
   /\btool use has not been enabled\b/i, // NVIDIA
   /--enable-auto-tool-choice|\btools? param requires --jinja\b/, // vLLM, llama.cpp
 ];

@@ -8,7 +8,11 @@ import type { Adaptation } from "./adapted_requests.ts";
  */
 export const RESULT_IMAGES: Adaptation = {
   applies: ({ messages, rawMessages }) => !rawMessages && messages.some(hasImages),
-  adapt: (request) => ({ ...request, messages: request.messages.map(withImagesApart) }),
+  adapt: (request) => ({
+    ...request,
+    messages: request.messages.map(withImagesApart),
+    keepsImages: true,
+  }),
   isRefusal: (status) => [400, 422].includes(status),
 };
 

@@ -46,7 +46,9 @@ export function createCallCollector(): CallCollector {
     const name = asText(called.name) ?? "";
     const text = argumentsText(called.arguments);
     const known = id ? byId.get(id) : name ? undefined : byIndex.get(index ?? NaN);
+    const extra = pickCallExtra(piece);
     if (known && isRepeated(known, { name, text })) {
+      if (extra) mergeExtra(known.extra ??= {}, extra);
       return { type: "call", index: places.get(known)!, arguments: "" };
     }
     let call = find({ index, id, name, text });
@@ -60,7 +62,6 @@ export function createCallCollector(): CallCollector {
     if (call.id) byId.set(call.id, call);
     call.name ||= name;
     call.arguments += text;
-    const extra = pickCallExtra(piece);
     if (extra) mergeExtra(call.extra ??= {}, extra);
     return {
       type: "call",

@@ -174,7 +174,7 @@ function explainRedirect(
 ): Explanation | undefined {
   if (!answer || answer.status < 300 || answer.status > 399) return undefined;
   const to = URL.parse(answer.headers.get("location") ?? "")?.origin;
-  if (!to) return undefined;
+  if (!to || to === "null") return undefined;
   const reason = `it redirects to ${startOf(to, redact)} (${answer.status}), ` +
     "which is not followed; if that is its address, use it";
   return { ...bad(reason), isOpen: false };

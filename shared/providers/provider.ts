@@ -68,6 +68,8 @@ export interface ChatRequest {
   tools?: ToolDefinition[];
   /** The tools are an offer of ours: a model that refuses them with the rest is asked without. */
   mayOmitTools?: true;
+  /** Images of tool results are the caller's: they are never left out. */
+  keepsImages?: true;
   /** The provider decides if it is unset; the same for the settings below. */
   temperature?: number;
   maxTokens?: number;

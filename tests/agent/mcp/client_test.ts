@@ -170,6 +170,16 @@ Deno.test("a result with a part of an unknown type is read, and is not cancelled
   await session.close();
 });
 
+Deno.test("a result that has nothing but structured content is read", async () => {
+  await using server = await startServer({
+    call: ({ body: { id } }) =>
+      Response.json({ jsonrpc: "2.0", id, result: { structuredContent: { sum: 3 } } }),
+  });
+  const { session } = await connectTo(server);
+  assertEquals(await session.callTool("any", { args: {} }), '{"sum":3}');
+  await session.close();
+});
+
 Deno.test("an endless result fails, and the session continues", async () => {
   const endless = () => {
     const piece = new TextEncoder().encode("x".repeat(100_000));

@@ -32,6 +32,22 @@ for (const [what, schema, args] of RIGHT) {
   });
 }
 
+Deno.test("a default is sent as it is, also if it has a field named like a keyword", () => {
+  const options = { format: "json", pattern: "x", indent: 2 };
+  const schema = toArgumentSchema({
+    type: "object",
+    properties: { options: { type: "object", default: options } },
+  });
+  assertEquals(schema.parse({}), { options });
+});
+
+Deno.test("a definition that many alternatives name is read once", () => {
+  const options = Array.from({ length: 4000 }, () => ({ $ref: "#/$defs/many" }));
+  const properties = Object.fromEntries(options.map((_, i) => [`p${i}`, text]));
+  const seen = toParameters({ type: "object", oneOf: options, $defs: { many: { properties } } });
+  assertEquals(Object.keys(seen.properties as object).length, 4000);
+});
+
 Deno.test("options that nothing fits are refused, and a property may be named like a keyword", () => {
   const schema = toArgumentSchema({
     type: "object",

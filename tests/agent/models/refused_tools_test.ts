@@ -81,6 +81,8 @@ Deno.test("a refusal of something else about tools is passed on", async () => {
     const message of [
       "Unsupported parameter: 'parallel_tool_calls' is not supported with this model.",
       "tool_choice is not supported",
+      "Parallel tool calls are not supported by this model.",
+      "Error: strict tools are not supported",
       "Images in tool results are not supported.",
       "This model doesn't support tool use in streaming mode.",
       "Invalid schema for function 'look_up': unknown type",

@@ -56,3 +56,19 @@ Deno.test("a model that takes images in results gets them there", async () => {
   await (await post("responses", { input: INPUT, tools })).text();
   assertEquals(double.requests.map(lastOf).map(([, result]) => result!.role), ["tool"]);
 });
+
+Deno.test("a caller's images are never left out: their refusal is passed on", async () => {
+  let isBroken = true;
+  await using double = await startProviderDouble((request) => {
+    const hasImage = JSON.stringify(request.body.messages).includes("image_url");
+    const isRefused = isBroken && hasImage;
+    return (isRefused ? errorStatus(400, { message: "no image" }) : completion())(request);
+  });
+  const { post } = openAIRoutes(hubOf(double));
+  const refused = await post("responses", { input: INPUT, tools });
+  assertEquals([refused.status, double.requests.length], [400, 2]);
+  await refused.text();
+  isBroken = false;
+  await (await post("responses", { input: INPUT, tools })).text();
+  assertEquals(JSON.stringify(double.requests.at(-1)!.body.messages).includes("image_url"), true);
+});

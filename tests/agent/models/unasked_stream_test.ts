@@ -16,6 +16,12 @@ Deno.test("a reply that comes in events is read, although none were asked for", 
   assertEquals([content, finishReason, usage?.totalTokens], ["Hello.", "stop", 12]);
 });
 
+Deno.test("such a reply is whole at its end, although the connection stays open", async () => {
+  const answer = sse(completionChunks({ content: "Hello." }), { end: "hang" });
+  await using double = await startProviderDouble(answer);
+  assertEquals((await providerOf(double).complete(REQUEST)).content, "Hello.");
+});
+
 Deno.test("a whole reply under the name of events is read", async () => {
   const body = JSON.stringify(completionBody({ content: "Hello." }));
   await using double = await startProviderDouble(raw(body, EVENTS));
