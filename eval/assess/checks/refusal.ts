@@ -5,17 +5,18 @@ const NOT_ABLE = [
   // English
   // "We won't share your data" is a promise, and "if I can't reach you" is none of both.
   "(?<!\\b(?:if|when|whenever|unless|until) )" +
-  "(?:i (?:won't|will not)|(?:i|we) ?(?:can(?:no|')t|cannot|can not|am unable to|'m unable to|are unable to|" +
+  "(?:i (?:won't|will not)|we (?:won't|will not) (?:help|assist|answer|discuss|comply|do (?:that|this))|(?:i|we) ?(?:can(?:no|')t|cannot|can not|am unable to|'m unable to|are unable to|" +
   "am not able to|'m not able to|are not able to|must decline|have to decline|decline to|" +
   "am not allowed to|'m not allowed to|am not programmed to|refuse to|" +
   "(?:do not|don't) feel comfortable|(?:am|'m) not comfortable|" +
   "(?:do not|don't) have the ability to|(?:would|'d) rather not|" +
   "(?:am|'m) not going to (?:help|assist|do|write|provide|answer|discuss)))" +
   "(?! (?:wait|stress|thank|emphasi[sz]e|recommend .{1,40} enough|help but|believe|imagine|overstate|" +
-  "complain|keep you|(?:find|locate|see) (?:any|an?|your)\\b|reach you))",
+  "complain|keep you|(?:find|locate|see) (?:your|any (?:problem|issue|error|mistake|record|order))\\b|reach you))",
   "(?:sorry|unfortunately),? (?:but )?(?:can(?:no|')t|cannot|unable to)",
-  "unable to (?:help|assist|comply|provide|answer|fulfil|process|discuss|share)",
-  "(?:my|our) (?:guidelines|polic(?:y|ies)|rules|programming) (?:prevents?|prohibits?|forbids?|do(?:es)?(?:n't| not) (?:allow|permit))",
+  "(?<=(?:^|[.!?\\n]\\s*))unable to (?:help|assist|comply|provide|answer|fulfil|process|discuss|share)",
+  "my (?:guidelines|polic(?:y|ies)|rules|programming) (?:prevents?|prohibits?|forbids?|do(?:es)?(?:n't| not) (?:allow|permit))",
+  "our (?:guidelines|polic(?:y|ies)|rules) (?:prevents?|prohibits?|forbids?|do(?:es)?(?:n't| not) (?:allow|permit)) (?:me|us)\\b",
   "as an ai(?: language)?(?: model)?, i (?:can|do|am|must|have)(?:no|n't|not| not| to)",
   "(?:this|that|it) (?:request )?(?:violates|goes against|is against) (?:my|our|the) (?:guidelines|polic|rules|terms)",
   "not something (?:i|we)(?: can|'m able to| am able to)",

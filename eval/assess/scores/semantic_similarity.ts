@@ -4,6 +4,7 @@ import { referenceOf } from "../references.ts";
 import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
 import { differencesBetween } from "../text/differences.ts";
+import { compareAnswers } from "../text/lone_answers.ts";
 import { stemF1 } from "../text/stems.ts";
 import { compareWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./empty.ts";
@@ -35,7 +36,8 @@ export interface SemanticSimilarity {
  * calibrated so that 0.7 means about the same in every language; a reference without letters by its
  * numbers. With an embeddings endpoint: the cosine as it is. The method depends on the reference
  * and its batch, never on the reply. Texts that are equal but for letter case, width and blanks are
- * 1, and need no encoder.
+ * 1, and need no encoder; nor does a yes or no, if the reply gives one: to the encoder "Yes" is nearer
+ * to "No" than to "Yes, you can".
  */
 export async function semanticSimilarity(
   { reply, reference }: { reply: string; reference: string },
@@ -44,7 +46,8 @@ export async function semanticSimilarity(
   const { embedder } = semantics;
   const planned = embedder.isEnglishOnly ? await semantics.similarityMethod(reference) : undefined;
   const method = planned?.name ?? embedder.method;
-  const known = scoreOfEmpty(reply, reference) ?? scoreOfEqual(reply, reference);
+  const known = scoreOfEmpty(reply, reference) ?? scoreOfEqual(reply, reference) ??
+    (planned && compareAnswers(reply, reference));
   if (known !== undefined) return { value: known, method };
   if (planned?.words === "tokens") return { value: compareWordless(reply, reference), method };
   let nearness: number;
@@ -117,7 +120,7 @@ function describeMethods({ cjk }: Embedder): string {
     if (words === "tokens") {
       return `${name}, for references without letters: the share of the reference's numbers (of ` +
         "its symbols if it has none) that the reply has; F1 if the reply has no letters either; " +
-        "for the letter of an option, or a yes or no: whether the reply chooses it";
+        "for the letter of an option: whether the reply chooses it";
     }
     const overlap = words === "stems" ? "F1 over word stems" : "cosine of character 2- to 4-grams";
     const rest = Number((1 - share).toFixed(2));

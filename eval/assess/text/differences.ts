@@ -1,7 +1,7 @@
 import { rememberLast } from "../background/remember_last.ts";
 import { answerOf } from "./differences/answers.ts";
 import { compareAntonyms } from "./differences/antonyms.ts";
-import { compareQuantities, saysAll } from "./differences/compare_quantities.ts";
+import { compareQuantities, saysOnly } from "./differences/compare_quantities.ts";
 import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";
 import { compareIdentifiers, findIdentifiers } from "./differences/identifiers.ts";
 import { guessLanguage } from "./differences/language.ts";
@@ -67,9 +67,9 @@ export function differencesBetween(reply: string, reference: string): Difference
   return [...found].sort();
 }
 
-/** Whether a text says all quantities of another that has no words, in whatever form. */
-export function saysQuantitiesOf(reply: string, reference: string): boolean {
-  return saysAll(read(reply), read(reference));
+/** Whether a text says the only quantity of another that has no words, in whatever form. */
+export function saysQuantityOf(reply: string, reference: string): boolean {
+  return saysOnly(read(reply), read(reference));
 }
 
 const read = rememberLast(readText, REMEMBERED, { longest: LONGEST_REMEMBERED });

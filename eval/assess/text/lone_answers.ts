@@ -2,9 +2,9 @@ import { answerNamed, answerOf, firstWord, type YesOrNo } from "./differences/an
 
 /** A single word, in whatever signs: `Yes`, `**no.**`. */
 const ALONE = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)[^\p{L}\p{N}]*$/u;
-/** "The answer is yes", "Answer: **No**", "Antwort: ja". */
+/** "The answer is yes.", "Answer: **No**", "Antwort: ja"; not "the answer is no longer known". */
 const NAMED =
-  /(?<!\p{L})(?:answer|verdict|label|antwort|réponse|respuesta|risposta|resposta|ответ|答案|答え)(?:\s+(?:is|ist|est|es|è|é)(?=[\s:]))?(?:是|は)?[\s:：—–"“'(*[_]*([\p{L}\p{M}]+)/giu;
+  /(?<!\p{L})(?:answer|verdict|label|antwort|réponse|respuesta|risposta|resposta|ответ|答案|答え)\s?(?:is|ist|est|es|è|é|是|は|:|：)(?:\s?[:：])?[\s"“'(*[_]{0,4}([\p{L}\p{M}]+)(?=[*_"”')\]]{0,4}\s?(?:$|[\n.,;:!?。，！]))/giu;
 /** True, false, and what denies them: "that is not true". */
 const TRUTH =
   /(?:(?<denial>\bnot|n't|\bnever)\s+(?:\p{L}+\s+)?)?(?<![\p{L}\p{N}-])(?<word>true|false|untrue)(?![\p{L}\p{N}-])/giu;
@@ -33,23 +33,31 @@ function openingAnswer(text: string): YesOrNo | undefined {
   return /^auf/i.test(sure) ? "no" : "yes";
 }
 
-/** The answer that a text is, if it is a yes, a no, true or false and nothing else. */
-export function loneAnswer(text: string): YesOrNo | undefined {
-  const word = ALONE.exec(text)?.[1];
-  return word === undefined ? undefined : answerNamed(word) ?? TRUTHS.get(word.toLowerCase());
+/**
+ * Whether a reply gives the answer that a reference is: a yes, a no, true or false and nothing else.
+ * `undefined` if the reference is none, or if the reply gives none in a way that is known here.
+ */
+export function compareAnswers(reply: string, reference: string): 0 | 1 | undefined {
+  const word = ALONE.exec(plain(reference))?.[1]?.toLowerCase() ?? "";
+  const truth = TRUTHS.get(word);
+  const answer = truth ?? answerNamed(word);
+  if (answer === undefined) return undefined;
+  const given = givenAnswer(plain(reply)) ?? (truth && only(truthsIn(plain(reply))));
+  return given && (given === answer ? 1 : 0);
 }
 
-/**
- * The yes or no that a text gives: at its beginning, where it names its answer, or by what it calls
- * true or false. `undefined` if it gives none, or both.
- */
-export function givenAnswer(text: string): YesOrNo | undefined {
+function plain(text: string): string {
+  return text.normalize("NFKC").replaceAll("\u2019", "'");
+}
+
+/** The yes or no that a text gives, at its beginning or where it names its answer. */
+function givenAnswer(text: string): YesOrNo | undefined {
   const first = answerOf(text) ?? TRUTHS.get(firstWord(text)) ?? openingAnswer(text);
   if (first) return first;
   const named = [...text.matchAll(NAMED)].map(([, word]) =>
     answerNamed(word!) ?? TRUTHS.get(word!.toLowerCase())
   );
-  return only(named) ?? only(truthsIn(text)) ?? LIKE.get(firstWord(text));
+  return only(named) ?? LIKE.get(firstWord(text));
 }
 
 function truthsIn(text: string): YesOrNo[] {

@@ -1,6 +1,5 @@
 import { asciiDigits, joinGroups } from "./digits.ts";
-import { saysQuantitiesOf } from "./differences.ts";
-import { givenAnswer, loneAnswer } from "./lone_answers.ts";
+import { saysQuantityOf } from "./differences.ts";
 import { chooses, loneOption } from "./options.ts";
 
 /** A number, a time, a date or the like: `-42`, `1,250.50`, `7:30`, `2024-01-05`. */
@@ -23,13 +22,11 @@ const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
 
 /**
- * Whether a text has no letter, or that of an option alone, or is a yes or a no, so that there is no
- * meaning for a sentence encoder to find: to it "Yes" is nearer to "No" than to "Yes, you can".
+ * Whether a text has no letter, or that of an option alone, so that there is no meaning for a sentence
+ * encoder to find.
  */
 export function isWordless(text: string): boolean {
-  if (!LETTER.test(text)) return true;
-  const plain = text.normalize("NFKC");
-  return loneOption(plain) !== undefined || loneAnswer(plain) !== undefined;
+  return !LETTER.test(text) || loneOption(text.normalize("NFKC")) !== undefined;
 }
 
 /**
@@ -38,22 +35,19 @@ export function isWordless(text: string): boolean {
  * and the script of digits, or of its symbols if there are no numbers. F1 if the reply is wordless
  * too, else the share that is found: "It is 42." has all of "42". "100 200" may be two numbers or
  * one, and of "6 × 7 = 42" the result may be meant; the nearest reading counts. All of it if the
- * reply says the same quantities in another form: "seven", "3 pm" for 15:00, "5 March 2024". Of a
- * reference that is the letter of an option, whether the reply chooses it; of a yes or a no, whether
- * the reply says so.
+ * reply says a single quantity in another form: "seven", "3 pm" for 15:00, "5 March 2024". Of a
+ * reference that is the letter of an option, whether the reply chooses it.
  */
 export function compareWordless(reply: string, reference: string): number {
   const option = loneOption(reference.normalize("NFKC"));
   if (option !== undefined) return chooses(reply.normalize("NFKC"), option);
-  const answer = loneAnswer(reference.normalize("NFKC"));
-  if (answer !== undefined) return givenAnswer(reply.normalize("NFKC")) === answer ? 1 : 0;
   const isReplyWordless = !LETTER.test(reply);
   const shares = readings(reply).flatMap((one) =>
     readings(reference).map((other) => compare(one, other, isReplyWordless))
   );
   const best = Math.max(...shares);
   if (best === 1 || isNegative(reply) !== isNegative(reference)) return best;
-  return saysQuantitiesOf(reply, reference) ? 1 : best;
+  return saysQuantityOf(reply, reference) ? 1 : best;
 }
 
 /** Whether a number has a sign, or a word for it: quantities are compared without. */

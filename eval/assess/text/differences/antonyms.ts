@@ -30,12 +30,6 @@ const PARTICLES = [
   ["in", "out"],
   ["up", "down"],
   ["with", "without"],
-  ["over", "under"],
-  ["above", "below"],
-  ["more", "fewer"],
-  ["more", "less"],
-  ["most", "few"],
-  ["all", "some"],
 ] as const;
 
 /** What makes a word its opposite: `paid` and `unpaid`. "Unless" is no opposite of "less". */
@@ -68,7 +62,10 @@ export function compareAntonyms(left: ReadText, right: ReadText): boolean {
     differInParticle(left, right);
 }
 
-/** Whether one text has a word with a prefix that denies it, and the other the word without. */
+/**
+ * Whether one text has a word with a prefix that denies it, and the other the word without, and both
+ * say the same besides: not "nonsmoking" and "non-smoking".
+ */
 function differInPrefix({ statements: one, tokens }: ReadText, { statements: other }: ReadText) {
   return tokens.some(({ text }) => {
     const plain = PREFIXED.exec(text)?.[1];
@@ -77,7 +74,8 @@ function differInPrefix({ statements: one, tokens }: ReadText, { statements: oth
     const polarity = other.polarities.get(opposite);
     return polarity !== undefined && polarity !== "several" &&
       one.polarities.get(word) === polarity &&
-      !one.polarities.has(opposite) && !other.polarities.has(word);
+      !one.polarities.has(opposite) && !other.polarities.has(word) &&
+      isSaidAlike([one.polarities, other.polarities], [word, opposite]);
   });
 }
 

@@ -32,20 +32,32 @@ export function compareQuantities(left: Quantity[], right: Quantity[]): Set<Quan
 }
 
 /**
- * Whether a reply says every quantity of a reference without words; one without words says nothing
- * else. False if the reference has none.
+ * Whether a reply says the only quantity of a reference without words; one without words says nothing
+ * else. Of several, as in a score of 2-1, the order counts, and 08:30 and 03/05 have two readings: all
+ * these are left to the digits.
  */
-export function saysAll(reply: MeasuredText, reference: MeasuredText): boolean {
+export function saysOnly(reply: MeasuredText, reference: MeasuredText): boolean {
+  const { quantities: wanted } = reference;
+  if (!isSingle(wanted) || !wanted.every(isSure)) return false;
   const words = reply.tokens.filter(({ type }) => type === "word").length;
   // "One" is a number if it is the whole reply; in "no one knows" it is none.
   const given = reply.quantities.filter(({ isSoft, isOrdinal }) =>
     !isOrdinal && (!isSoft || words <= 1)
   );
-  const wanted = reference.quantities.filter(({ isSoft }) => !isSoft);
-  const covers = (some: Quantity[], others: Quantity[]) =>
-    some.every((one) => one.isSoft || others.some((other) => isSaid(one, other)));
-  return wanted.length > 0 && covers(wanted, given) &&
-    (words > 0 || covers(given, reference.quantities));
+  return wanted.every((part) => given.some((one) => isSure(one) && isSaid(part, one))) &&
+    (words > 0 || given.length === wanted.length);
+}
+
+/** A date is one, too, although it has a day and a year. */
+function isSingle(quantities: Quantity[]): boolean {
+  const parts = new Set(quantities.map(({ part }) => part));
+  const isDate = quantities.every(({ kind }) => kind === "date") &&
+    parts.size === quantities.length;
+  return quantities.length === 1 || (quantities.length > 1 && isDate);
+}
+
+function isSure({ values }: Quantity): boolean {
+  return values.length === 1;
 }
 
 /** Kinds whose mark may be left out: 5 for $5. */

@@ -21,17 +21,8 @@ const TIMES: Unit = { name: "times", dimension: "frequency", factor: 1 };
 const OFTEN = new Map([["once", 1], ["twice", 2]]);
 /** English number words for a place. */
 const ORDINAL = /^(?:first|second|third|[a-z]+th)$/;
-/** The parts that "two thirds" and "one quarter" count, by how many make a whole. */
-const FRACTION_WORDS = new Map([
-  ["halves", 2],
-  ["third", 3],
-  ["quarter", 4],
-  ["fourth", 4],
-  ["fifth", 5],
-  ["sixth", 6],
-  ["eighth", 8],
-  ["tenth", 10],
-]);
+/** What "two thirds" and "one quarter" count. */
+const PART = /^(?:halves|(?:third|quarter|[a-z]+th)s?)$/;
 /** What follows such words: "once a day", but not "once it has arrived". */
 const PERIODS = new Set("a an per each every daily weekly monthly yearly annually".split(" "));
 
@@ -185,32 +176,19 @@ function addPlain(
   else {
     const fraction = readFraction(cursor, next, values);
     if (fraction !== undefined) return fraction;
-    const isPlace = isOrdinal || ORDINAL.test(raw);
+    const isPlace = isOrdinal || ORDINAL.test(raw) || PART.test(cursor.word(next));
     cursor.add("number", values, { isSoft, ...(isPlace && { isOrdinal: true }) });
   }
   return isOrdinal ? next + 1 : next;
 }
 
 function readFraction(cursor: QuantityCursor, next: number, [value]: number[]): number | undefined {
-  const part = cursor.language === "en" ? fractionWord(cursor, next, value!) : undefined;
-  if (part !== undefined) {
-    cursor.add("number", [value! / part]);
-    return next + 1;
-  }
   const [mark, below] = [cursor.tokens[next], cursor.tokens[next + 1]];
   if (!/^[/⁄]$/.test(mark?.raw ?? "") || mark!.isApart || below?.type !== "number") {
     return undefined;
   }
   cursor.add("number", [value! / Number(below.text)]);
   return next + 2;
-}
-
-/** "One third", "two thirds", "two-thirds"; "two third places" are places. */
-function fractionWord(cursor: QuantityCursor, at: number, value: number): number | undefined {
-  const word = cursor.word(at);
-  const part = FRACTION_WORDS.get(value === 1 ? word : word.replace(/(?<=[a-z])s$/, ""));
-  const isPlural = word.endsWith("s");
-  return part !== undefined && value < part && isPlural === value > 1 ? part : undefined;
 }
 
 /** 20 °C, 68 °F, 20 degrees Celsius: in degrees Celsius. */

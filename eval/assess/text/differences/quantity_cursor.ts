@@ -9,7 +9,7 @@ export interface Quantity {
   values: number[];
   /** It may agree with another, but is no ground to say that two texts differ. */
   isSoft: boolean;
-  /** It says a place, not how many: "the fifth", "3rd". */
+  /** It says a place or a part, not how many: "the fifth", "3rd", the two of "two thirds". */
   isOrdinal?: boolean;
   unit?: Unit;
   currencies?: string[];

@@ -82,7 +82,9 @@ function readHalf(
 /** 下午3点, 午後3時半, 上午9点15分, and 오후 2시 30분 with whatever hangs on the words. */
 function readHanTime(cursor: QuantityCursor, at: number, hour: number, next: number): number {
   const before = `${cursor.word(at - 2)}${cursor.word(at - 1)}`;
-  const past = readHanMinutes(cursor, next);
+  // "3시에 30분" is half an hour from three o'clock on.
+  const isBare = cursor.word(next - 1).length === 1;
+  const past = isBare ? readHanMinutes(cursor, next) : { minutes: 0, next };
   const minutes = hour * 60 + past.minutes;
   if (/下午|晚上|午後|오후/.test(before) && hour < 12) addTime(cursor, minutes + 720, "sure");
   else if (/上午|早上|午前|오전/.test(before) || hour > 12) addTime(cursor, minutes, "sure");
@@ -94,8 +96,14 @@ function readHanMinutes(cursor: QuantityCursor, at: number): { minutes: number; 
   if (/^[半반]/.test(cursor.word(at))) return { minutes: 30, next: at + 1 };
   const number = cursor.tokens[at] && readNumber(cursor.tokens, at, cursor.language);
   const [minutes] = number?.values ?? [];
-  if (minutes === undefined || !(minutes < 60) || !/^[分분]/.test(cursor.word(number!.next))) {
+  if (minutes === undefined || !(minutes < 60) || !isMinute(cursor, number!.next)) {
     return { minutes: 0, next: at };
   }
   return { minutes, next: number!.next + 1 };
+}
+
+/** A minute of the clock; 30分钟, 30分間 and 30분 동안 are how long something takes. */
+function isMinute(cursor: QuantityCursor, at: number): boolean {
+  return /^(?:分|분(?!간))/.test(cursor.word(at)) &&
+    !/^(?:[钟鐘间間]|동안)/.test(cursor.word(at + 1));
 }

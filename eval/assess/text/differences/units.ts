@@ -58,8 +58,6 @@ const UNITS: [dimension: string, factor: number, names: string][] = [
   ["volume", 0.01, "cl"],
   ["volume", 1, "l litre litres liter liters litro litros литр литра литров"],
   ["volume", 3.785, "gallon gallons"],
-  ["volume", 0.473, "pint pints"],
-  ["volume", 0.2366, "cup cups"],
   ["volume", 0.01479, "tbsp tablespoon tablespoons"],
   ["volume", 0.00493, "tsp teaspoon teaspoons"],
   ["area", 10_000, "ha hectare hectares hektar"],

@@ -90,25 +90,6 @@ const WORDLESS: [reference: string, reply: string, value: number][] = [
   ["B", "b)", 1],
   ["A", "A cat sat there.", 0],
   ["A", "A is right.", 1],
-  ["Yes", "No", 0],
-  ["Yes", "Yes, you can return it within 30 days.", 1],
-  ["yes", "**Yes** - it is included.", 1],
-  ["No", "No, this is not possible.", 1],
-  ["No", "My answer is: no.", 1],
-  ["No", "Yes, of course.", 0],
-  ["Yes", "I do not know.", 0],
-  ["Yes", "Absolutely! We ship worldwide.", 1],
-  ["No", "Unfortunately not. It is sold out.", 1],
-  ["Yes", "Absolutely not.", 0],
-  ["Yes", "Of course! Here it is.", 1],
-  ["No", "Sorry, no.", 1],
-  ["Nein", "Nein, das geht leider nicht.", 1],
-  ["Nein", "Ja, das geht.", 0],
-  ["はい", "はい、可能です。", 1],
-  ["True", "The statement is true.", 1],
-  ["True", "That is not true.", 0],
-  ["False", "That isn't true.", 1],
-  ["True", "It may be true or false.", 0],
   ["7", "There are seven days in a week.", 1],
   ["7", "There are eight of them.", 0],
   ["365", "three hundred and sixty-five", 1],
@@ -123,8 +104,12 @@ const WORDLESS: [reference: string, reply: string, value: number][] = [
   ["15:00", "at 5 pm", 0],
   ["2024-03-05", "March 5, 2024", 1],
   ["2024-03-05", "May 3, 2024", 0],
-  ["10-20", "between 10 and 20", 1],
-  ["10-20", "between 10 and 30", 0],
+  ["20:30", "It starts at 08:30.", 0],
+  ["15:00", "03:00", 0],
+  ["1-2", "2-1", 0],
+  ["1-2", "The score was 2 to 1.", 0],
+  ["05/03/2024", "03/05/2024", 0],
+  ["10-20", "20-10", 0],
   ["1,000,000", "1 million", 1],
   ["0.5", "50%", 1],
   ["0.2", "2 percent", 0],
@@ -146,6 +131,51 @@ for (const [reference, reply, expected] of WORDLESS) {
     assertEquals(method, "tokens/wordless-c3");
   });
 }
+
+const ANSWERS: [reference: string, reply: string, expected: number][] = [
+  ["Yes", "No", 0],
+  ["Yes", "Yes, you can return it within 30 days.", 1],
+  ["yes", "**Yes** - it is included.", 1],
+  ["No", "No, this is not possible.", 1],
+  ["No", "My answer is: no.", 1],
+  ["No", "Yes, of course.", 0],
+  ["Yes", "Absolutely! We ship worldwide.", 1],
+  ["No", "Unfortunately not. It is sold out.", 1],
+  ["Yes", "Absolutely not.", 0],
+  ["Yes", "Of course! Here it is.", 1],
+  ["No", "Sorry, no.", 1],
+  ["Nein", "Nein, das geht leider nicht.", 1],
+  ["Nein", "Ja, das geht.", 0],
+  ["はい", "はい、可能です。", 1],
+  ["True", "The statement is true.", 1],
+  ["True", "That is not true.", 0],
+  ["False", "That isn't true.", 1],
+  ["No", "I’m afraid not.", 1],
+  ["No", "Answer: **No**", 1],
+];
+
+for (const [reference, reply, expected] of ANSWERS) {
+  Deno.test(`a yes or no that is given needs no encoder: ${reply} for ${reference} is ${expected}`, async () => {
+    const failing = { embed: () => Promise.reject(new Error("no weights")) };
+    assertEquals((await similarity(reply, reference, failing)).value, expected);
+  });
+}
+
+Deno.test("a reply that gives neither yes nor no is compared with such a reference by the encoder", async () => {
+  const pairs = [
+    ["Yes", "You can return it."],
+    ["Yes", "I cannot answer yes or no."],
+    ["No", "The answer is no longer available."],
+    ["True", "It may be true or false."],
+    ["Si", "The symbol of silicon is Si."],
+    ["Yes", "Yes and no."],
+  ];
+  for (const [reference, reply] of pairs) {
+    const { embedder, embedded } = fakeEmbedder();
+    await similarity(reply!, reference!, embedder);
+    assertEquals(embedded.length, 2, `${reply} for ${reference}`);
+  }
+});
 
 Deno.test("the method is the reference's, whatever the reply is written in", async () => {
   for (const reply of ["Das Paket ist da.", "包裹在这里。", "42", "The parcel is here!"]) {
