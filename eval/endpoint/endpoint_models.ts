@@ -28,9 +28,13 @@ const TIMEOUT_MS = 10_000;
 const LONGEST_ID = 256;
 const ByName = z.record(z.string(), z.string().min(1));
 
-/** A list as OpenAI and others have it, or the list of fine-tuned models of an agent, by name. */
-function parseList(body: unknown): EndpointModel[] | undefined {
-  const byName = ByName.safeParse(body).data;
+/** An agent's list of its fine-tuned models, by name. */
+const AGENT_LIST = "/studio/models";
+
+/** A list as OpenAI and others have it, or that of an agent. */
+function parseList(body: unknown, url: string): EndpointModel[] | undefined {
+  const isAgent = new URL(url).pathname.endsWith(AGENT_LIST);
+  const byName = isAgent ? ByName.safeParse(body).data : undefined;
   const models: EndpointModel[] | undefined = byName
     ? Object.entries(byName).map(([name, id]) => ({ id, name }))
     : parseModels(body)?.map(({ id }) => ({ id }));
@@ -54,7 +58,7 @@ export function createEndpointModels(
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     const body = await response.json().catch(() => undefined);
-    return response.ok ? parseList(body) : undefined;
+    return response.ok ? parseList(body, url) : undefined;
   }
 
   return async (endpoint, signal) => {
@@ -83,6 +87,6 @@ export function createEndpointModels(
 function listUrls(endpoint: string): string[] {
   const { search } = new URL(endpoint);
   const bases = baseAddresses(endpoint).map((base) => `${withoutQuery(base)}/models`);
-  const agent = namesApi(endpoint) ? [] : [`${withoutQuery(endpoint)}/studio/models`];
+  const agent = namesApi(endpoint) ? [] : [`${withoutQuery(endpoint)}${AGENT_LIST}`];
   return [...bases, ...agent].map((url) => url + search);
 }

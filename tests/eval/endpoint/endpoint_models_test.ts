@@ -52,6 +52,11 @@ Deno.test("an agent's fine-tuned models are listed by name beside its others", a
   ]);
 });
 
+Deno.test("what else a host answers is no list of models", async () => {
+  const { list } = lister({ "/models": { message: "Welcome" }, "/v1/models": { data: [] } });
+  assertEquals(await list("http://model.example"), []);
+});
+
 Deno.test("the models of an endpoint below a path are listed where replies would be asked for", async () => {
   const { asked, list } = lister({
     "/ollama/v1/models": { data: [{ id: "a" }] },
