@@ -41,8 +41,8 @@ export function saysOnly(reply: MeasuredText, reference: MeasuredText): boolean 
   if (!isSingle(wanted) || !wanted.every(isSure)) return false;
   const words = reply.tokens.filter(({ type }) => type === "word").length;
   // "One" is a number if it is the whole reply; in "no one knows" it is none.
-  const given = reply.quantities.filter(({ isSoft, isOrdinal }) =>
-    !isOrdinal && (!isSoft || words <= 1)
+  const given = reply.quantities.filter(({ kind, isSoft, isOrdinal }) =>
+    !isOrdinal && (!isSoft || kind === "date" || words <= 1)
   );
   return wanted.every((part) => given.some((one) => isSure(one) && isSaid(part, one))) &&
     (words > 0 || given.length === wanted.length);

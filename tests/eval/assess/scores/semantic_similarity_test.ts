@@ -104,6 +104,8 @@ const WORDLESS: [reference: string, reply: string, value: number][] = [
   ["15:00", "at 5 pm", 0],
   ["2024-03-05", "March 5, 2024", 1],
   ["2024-03-05", "May 3, 2024", 0],
+  ["2024-03-05", "It was on 5 March 2024.", 1],
+  ["2024-03-05", "It was on 5 March 2023.", 0],
   ["20:30", "It starts at 08:30.", 0],
   ["15:00", "03:00", 0],
   ["1-2", "2-1", 0],
