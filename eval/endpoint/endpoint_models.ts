@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
+import { extendAddress } from "../../shared/http/extend_address.ts";
 import { parseModels } from "../../shared/providers/openai_messages.ts";
-import { baseAddresses, namesApi, withoutQuery } from "./endpoint_address.ts";
+import { baseAddresses, namesApi } from "./endpoint_address.ts";
 import type { EndpointPolicy } from "./policy.ts";
 
 /** A model that an endpoint offers. */
@@ -85,8 +86,6 @@ export function createEndpointModels(
 
 /** Where an endpoint may list its models: as it is asked for replies, and as an agent. */
 function listUrls(endpoint: string): string[] {
-  const { search } = new URL(endpoint);
-  const bases = baseAddresses(endpoint).map((base) => `${withoutQuery(base)}/models`);
-  const agent = namesApi(endpoint) ? [] : [`${withoutQuery(endpoint)}${AGENT_LIST}`];
-  return [...bases, ...agent].map((url) => url + search);
+  const bases = baseAddresses(endpoint).map((base) => extendAddress(base, "/models"));
+  return namesApi(endpoint) ? bases : [...bases, extendAddress(endpoint, AGENT_LIST)];
 }

@@ -1,3 +1,4 @@
+import { extendAddress } from "../../shared/http/extend_address.ts";
 import type { DecodedAnswer } from "../../shared/http/utf8.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
@@ -33,8 +34,8 @@ export function createOpenAIDialect(
   const olderLimit = max_tokens === undefined ? {} : { maxTokens: max_tokens };
   const laterLimit = { extra: { max_completion_tokens: max_tokens } };
   let limit: typeof olderLimit | typeof laterLimit = olderLimit;
-  const address = withoutQuery(baseUrl) + COMPLETIONS_PATH;
-  const url = address + new URL(baseUrl).search;
+  const url = extendAddress(baseUrl, COMPLETIONS_PATH);
+  const address = withoutQuery(url);
 
   function post(conversation: ConversationMessage[], signal: AbortSignal) {
     const messages = [...system, ...conversation];
