@@ -21,9 +21,8 @@ const MAX_MODELS = 1_000;
 
 /**
  * A provider whose models are asked again, with an adapted request, if they refuse one. No list says
- * which models do. A model that takes the adapted request gets no other from then on, unless
- * the refusal is a passing one. Each
- * adaptation is tried once: some undo each other.
+ * which models do. A model that takes the adapted request gets no other from then on, unless the
+ * refusal is a passing one. Each adaptation is tried once: some undo each other.
  */
 export function withAdaptations<P extends ChatProvider>(
   provider: P,

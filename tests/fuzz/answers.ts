@@ -4,7 +4,7 @@ import { readServerSentEvents } from "../../shared/providers/server_sent_events.
 
 /**
  * How many bodies an endpoint takes, and how many ids, queries or headers. Further ones of the
- * suite's seed bring no further kind of answer; `PROPERTY_RUNS=250` tries ten thousand bodies.
+ * suite's seed brought hardly another kind of answer; `PROPERTY_RUNS=250` tries ten thousand bodies.
  */
 export const BODIES = 4_000;
 export const ADDRESSES = 1_500;

@@ -134,49 +134,12 @@ for (const [reference, reply, expected] of WORDLESS) {
   });
 }
 
-const ANSWERS: [reference: string, reply: string, expected: number][] = [
-  ["Yes", "No", 0],
-  ["Yes", "Yes, you can return it within 30 days.", 1],
-  ["yes", "**Yes** - it is included.", 1],
-  ["No", "No, this is not possible.", 1],
-  ["No", "My answer is: no.", 1],
-  ["No", "Yes, of course.", 0],
-  ["Yes", "Absolutely! We ship worldwide.", 1],
-  ["No", "Unfortunately not. It is sold out.", 1],
-  ["Yes", "Absolutely not.", 0],
-  ["Yes", "Of course! Here it is.", 1],
-  ["No", "Sorry, no.", 1],
-  ["Nein", "Nein, das geht leider nicht.", 1],
-  ["Nein", "Ja, das geht.", 0],
-  ["はい", "はい、可能です。", 1],
-  ["True", "The statement is true.", 1],
-  ["True", "That is not true.", 0],
-  ["False", "That isn't true.", 1],
-  ["No", "I’m afraid not.", 1],
-  ["No", "Answer: **No**", 1],
-];
-
-for (const [reference, reply, expected] of ANSWERS) {
-  Deno.test(`a yes or no that is given needs no encoder: ${reply} for ${reference} is ${expected}`, async () => {
-    const failing = { embed: () => Promise.reject(new Error("no weights")) };
-    assertEquals((await similarity(reply, reference, failing)).value, expected);
-  });
-}
-
-Deno.test("a reply that gives neither yes nor no is compared with such a reference by the encoder", async () => {
-  const pairs = [
-    ["Yes", "You can return it."],
-    ["Yes", "I cannot answer yes or no."],
-    ["No", "The answer is no longer available."],
-    ["True", "It may be true or false."],
-    ["Si", "The symbol of silicon is Si."],
-    ["Yes", "Yes and no."],
-  ];
-  for (const [reference, reply] of pairs) {
-    const { embedder, embedded } = fakeEmbedder();
-    await similarity(reply!, reference!, embedder);
-    assertEquals(embedded.length, 2, `${reply} for ${reference}`);
-  }
+Deno.test("a yes or no that is given needs no encoder, and one that is not is compared by it", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  assertEquals((await similarity("No", "Yes", embedder)).value, 0);
+  assertEquals(embedded.length, 0);
+  await similarity("You can return it.", "Yes", embedder);
+  assertEquals(embedded.length, 2);
 });
 
 Deno.test("the method is the reference's, whatever the reply is written in", async () => {
