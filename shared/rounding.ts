@@ -22,6 +22,11 @@ export function roundedBelow(
   return value < limit - ROUNDING && near >= limit ? Math.floor(value * scale) / scale : near;
 }
 
+/** A p-value for people, with four digits: 0.0496 and 0.0504 differ. One is never 0. */
+export function formatP(p: number): string {
+  return p < 0.00005 ? "<0.0001" : p.toFixed(4);
+}
+
 /** A sum without what adding up left in its last digits: 0.1 + 0.2 is 0.3. */
 export function withoutNoise(sum: number): number {
   return Number(sum.toPrecision(12));

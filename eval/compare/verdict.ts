@@ -2,7 +2,7 @@ import { counted } from "../../shared/counted.ts";
 import type { ScoreComparison, Verdict } from "./comparison.ts";
 import type { PermutationResult } from "./permutation.ts";
 import { ALPHA } from "./spans.ts";
-import { ROUNDING } from "../../shared/rounding.ts";
+import { formatP, ROUNDING } from "../../shared/rounding.ts";
 
 export interface Evidence {
   test: PermutationResult;
@@ -50,9 +50,9 @@ export function regressedScores(scores: Record<string, ScoreComparison>): string
   });
 }
 
-/** A p-value is never 0. */
-function shownP(p: number): string {
-  return p < 0.0005 ? "below 0.001" : p.toFixed(3);
+/** A p-value in a sentence. */
+function wordP(p: number): string {
+  return formatP(p).replace("<", "below ");
 }
 
 function explain(
@@ -69,16 +69,16 @@ function explain(
       `with ${counted(looked, what)} looked at the test needs at least ${needed}`;
   }
   if (test.p <= ALPHA && worstP > ALPHA) {
-    return `p is ${shownP(test.p)} without the missing values (${missing.baseline} in the ` +
+    return `p is ${wordP(test.p)} without the missing values (${missing.baseline} in the ` +
       `baseline, ${missing.candidate} in the candidate), but they could change the verdict`;
   }
   if (test.p <= ALPHA && worstPIfAnswered > ALPHA) {
-    return `p is ${shownP(test.p)} if failed calls count 0 (${failed.baseline} in the ` +
+    return `p is ${wordP(test.p)} if failed calls count 0 (${failed.baseline} in the ` +
       `baseline, ${failed.candidate} in the candidate), but had they been answered they could ` +
       "change the verdict";
   }
   if (test.p <= ALPHA) {
-    return `p is ${shownP(worstPIfAnswered)} alone, but ${shownP(p_adjusted)} among ` +
+    return `p is ${wordP(worstPIfAnswered)} alone, but ${wordP(p_adjusted)} among ` +
       `the ${counted(looked, what)} looked at`;
   }
   if (test.pOfScenarios <= ALPHA) {

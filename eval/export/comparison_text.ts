@@ -1,4 +1,5 @@
 import { counted } from "../../shared/counted.ts";
+import { formatP } from "../../shared/rounding.ts";
 import type {
   Comparison,
   MovedScenario,
@@ -7,7 +8,7 @@ import type {
 } from "../compare/comparison.ts";
 import type { StoredComparison } from "../compare/compare_stored.ts";
 import type { LeftOut } from "../compare/left_out.ts";
-import { showDifference, showP, showScore, type TextForm } from "./text_form.ts";
+import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** Which runs a stored comparison is of. */
 type ComparedRuns = Pick<StoredComparison, "baseline" | "candidate">;
@@ -101,7 +102,7 @@ function describeScores({ scores }: Comparison, form: TextForm): string {
     showScore(score.candidate),
     showDifference(score.difference),
     score.ci95 ? score.ci95.map(showDifference).join(" … ") : "–",
-    showP(score.p_adjusted),
+    formatP(score.p_adjusted),
     score.verdict,
   ]);
   return form.table(["score", "before", "now", "difference", "95 %", "p", "verdict"], rows);

@@ -1,9 +1,10 @@
 import { counted } from "../../shared/counted.ts";
+import { formatP } from "../../shared/rounding.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../groups/group_report.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { describePlanning } from "./comparison_text.ts";
 import { showCost } from "./cost_text.ts";
-import { showDifference, showP, showScore, type TextForm } from "./text_form.ts";
+import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** A group for people: the table of models and scores, and which model is better than which. */
 export function describeGroup(report: GroupReport, form: TextForm): string {
@@ -80,7 +81,7 @@ function describePairs({ pairs, best, method }: GroupReport, form: TextForm): st
       ...(method.scores.length > 1 ? [form.name(score)] : []),
       showDifference(compared.difference),
       compared.ci95 ? compared.ci95.map(showDifference).join(" … ") : "–",
-      showP(compared.p_adjusted),
+      formatP(compared.p_adjusted),
       nameBetter({ baseline, candidate, verdict: compared.verdict }, form),
     ])
   );

@@ -1,6 +1,7 @@
+import { formatP } from "../../shared/rounding.ts";
 import { regressedScores } from "../compare/verdict.ts";
 import type { ExportSource } from "./format.ts";
-import { showP, showScore } from "./text_form.ts";
+import { showScore } from "./text_form.ts";
 import { xmlAttributes } from "./xml.ts";
 
 /** A suite of its own for a comparison with a baseline: a case a score, and what has failed in it. */
@@ -22,7 +23,7 @@ export function comparisonSuite(
   const regressed = new Set(regressedScores(scores));
   const cases = Object.entries(scores).map(([score, { baseline, candidate, p_adjusted }]) => {
     const message = `${score} fell from ${showScore(baseline)} to ${showScore(candidate)} ` +
-      `(p ${showP(p_adjusted)})`;
+      `(p ${formatP(p_adjusted)})`;
     const failure = regressed.has(score)
       ? `      <failure${xmlAttributes({ message, type: "regressed" })}/>\n`
       : "";

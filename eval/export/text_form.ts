@@ -20,8 +20,3 @@ export function showDifference(value: number): string {
   const text = value.toFixed(3);
   return Number(text) === 0 ? "0.000" : value > 0 ? `+${text}` : text;
 }
-
-/** A p-value with four digits; one is never 0. */
-export function showP(p: number): string {
-  return p < 0.00005 ? "<0.0001" : p.toFixed(4);
-}

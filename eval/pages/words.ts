@@ -31,11 +31,6 @@ export const VERDICT_TONES: Record<Verdict, Tone> = {
   inconclusive: "",
 };
 
-/** A p-value with three digits; one is never 0. */
-export function formatP(p: number): string {
-  return p < 0.0005 ? "<0.001" : formatScore(p, 3);
-}
-
 /** `overall` first: it is what a run is judged by. */
 export function overallFirst(names: string[]): string[] {
   return names.toSorted((a, b) => Number(b === "overall") - Number(a === "overall"));

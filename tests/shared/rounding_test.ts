@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { rounded, roundedBelow } from "../../shared/rounding.ts";
+import { formatP, rounded, roundedBelow } from "../../shared/rounding.ts";
 
 Deno.test("a number below a limit never reads as if it reached it, and is else rounded", () => {
   const show = (value: number) => roundedBelow(value, { limit: 0.7, digits: 3 });
@@ -12,4 +12,9 @@ Deno.test("a number below a limit never reads as if it reached it, and is else r
     if (value < limit - 1e-12) return shown < limit;
     return shown === rounded(value, digits);
   }));
+});
+
+Deno.test("a p-value is shown with four digits, and never as 0", () => {
+  const shown = [1, 0.2, 0.03125, 0.0001, 0.00005, 0.00004, 1e-12].map(formatP);
+  assertEquals(shown, ["1.0000", "0.2000", "0.0313", "0.0001", "0.0001", "<0.0001", "<0.0001"]);
 });

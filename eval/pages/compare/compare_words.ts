@@ -1,7 +1,8 @@
 import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import { formatP } from "../../../shared/rounding.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
-import { asSentence, differenceText, formatP, scoreLabel } from "../words.ts";
+import { asSentence, differenceText, scoreLabel } from "../words.ts";
 
 /** Beyond this the number says only that the difference is next to nothing. */
 const MOST_SCENARIOS = 10_000;

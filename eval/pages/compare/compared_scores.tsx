@@ -1,8 +1,9 @@
 import { formatScore } from "../../../shared/pages/format.ts";
+import { formatP } from "../../../shared/rounding.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { ScoreTable } from "../score_table.tsx";
-import { differenceText, formatP, VERDICT_TONES } from "../words.ts";
+import { differenceText, VERDICT_TONES } from "../words.ts";
 
 /** Every score of two runs: both means, the difference with its interval, and what it is worth. */
 export function ComparedScores({ scores, chosen, onChoose }: {

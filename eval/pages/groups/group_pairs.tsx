@@ -1,11 +1,12 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount } from "../../../shared/pages/format.ts";
+import { formatP } from "../../../shared/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
 import { scenariosMissing } from "../compare/compare_words.ts";
 import { LiveLink } from "../live_link.tsx";
-import { differenceText, formatP, scoreLabel, VERDICT_TONES } from "../words.ts";
+import { differenceText, scoreLabel, VERDICT_TONES } from "../words.ts";
 
 /** A pair of models and one score of it. */
 interface PairRow {
