@@ -1,18 +1,15 @@
 import { AppError } from "../../shared/errors.ts";
-import { planOf } from "../../shared/schemas/conversations.ts";
-import type { StoredRun, Tally } from "../store/run_record.ts";
+import type { StoredRun } from "../store/run_record.ts";
 import type { NewGroup, NewRun } from "../store/store.ts";
-import { type ActiveRun, createActiveRun } from "./active_run.ts";
+import type { ActiveRun } from "./active_run.ts";
 import { createExecution, type ExecutionPorts } from "./execution.ts";
-import { createStoredParts, readFinished } from "./finished_turns.ts";
+import { createLaunching } from "./launching.ts";
 import type { RunManager, StartedGroup, StartedRun } from "./manager.ts";
 import { createNewRuns } from "./new_runs.ts";
 import { createResumption } from "./resumption.ts";
 import { createRunLimit } from "./run_limit.ts";
-import type { Finished } from "./run_ports.ts";
 import { createSaver } from "./saver.ts";
 import { createSharedRuns } from "./shared_runs.ts";
-import { createSuspects } from "./suspects.ts";
 
 /** Everything a run needs from outside. */
 export interface RunManagerDeps extends ExecutionPorts {
@@ -21,15 +18,6 @@ export interface RunManagerDeps extends ExecutionPorts {
   /** The wait before a run is resumed that a storage fault has interrupted. */
   recoveryDelayMs?: number;
 }
-
-const NOTHING_YET: Tally = {
-  done: 0,
-  failed: 0,
-  missing: 0,
-  scored: 0,
-  mean: null,
-  lastSeq: 0,
-};
 
 export function createRunManager(deps: RunManagerDeps): RunManager {
   const { store, log, scoring, sharing, maxRuns = Infinity } = deps;
@@ -40,7 +28,6 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   /** Endpoints with their queries, of runs that have not ended. */
   const addresses = new Map<string, string>();
   const saver = createSaver(store);
-  const suspects = createSuspects();
   const limit = createRunLimit({ max: maxRuns, running: () => runs.size });
   const resumption = createResumption({
     store,
@@ -48,7 +35,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     limit,
     saver,
     active: (id) => runs.get(id),
-    resume,
+    resume: (run, options) => launching.resume(run, options),
     isStopping,
     delayMs: deps.recoveryDelayMs,
   });
@@ -69,20 +56,17 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     join: resumption.join,
   });
   const newRuns = createNewRuns({ store, scoring, shared, addresses });
-
-  function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
-    const active = createActiveRun(run, { tally, now: () => performance.now() });
-    runs.set(run.id, active);
-    faults.delete(run.id);
-    execute(active, finished).then((end) => {
-      runs.delete(run.id);
-      shared.release(run.id);
-      if (end.status !== "interrupted" && end.status !== "running") addresses.delete(run.id);
-      active.end(end);
-      resumption.resumeNext();
-    });
-    return active;
-  }
+  const launching = createLaunching({
+    store,
+    sharing,
+    shared,
+    saver,
+    runs,
+    addresses,
+    execute,
+    onLaunch: (id) => void faults.delete(id),
+    onEnd: () => void resumption.resumeNext(),
+  });
 
   /** Starts a run within the limit, or several. If it does not start, the next queued one may. */
   async function beginWithinLimit<T>(begin: () => Promise<T>, runs = 1): Promise<T> {
@@ -95,21 +79,11 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     }
   }
 
-  const partsOf = ({ id }: { id: string }) => createStoredParts(store, { id, suspects });
-
-  const readStored = (run: StoredRun): Finished | Promise<Finished> =>
-    sharing
-      ? partsOf(run)
-      : readFinished(store, { id: run.id, plan: planOf(run.request), suspects });
-
-  const launchNew = (run: StoredRun) =>
-    launch(run, { tally: NOTHING_YET, ...(sharing && { finished: partsOf(run) }) });
-
   async function create(run: NewRun): Promise<StartedRun> {
     const created = await newRuns.create(run);
     if (created.outcome !== "created") return created;
     const active = run.parentId === undefined
-      ? launchNew(created.run)
+      ? launching.launchNew(created.run)
       : await requireResumed(created.run);
     return { outcome: "started", active };
   }
@@ -118,38 +92,14 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     const created = await newRuns.createGroup(group);
     if (created.outcome !== "created") return created;
     // All at once, so that none begins a conversation before the others are there.
-    return { outcome: "started", id: created.id, active: created.runs.map(launchNew) };
-  }
-
-  /** `undefined` if the run was ended or deleted while it was read. */
-  async function resume(
-    run: StoredRun,
-    { endpoint, onResume }: { endpoint?: string; onResume?: (tally: Tally) => void } = {},
-  ): Promise<ActiveRun | undefined> {
-    if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
-    await saver.saveKept(run.id);
-    const [tally, finished] = await Promise.all([store.tally(run.id), readStored(run)]);
-    const isReserved = shared.isExclusive({ hasQuery: run.queryRemoved });
-    if (await reopen(run, { isReserved }) !== "running") return undefined;
-    if (isReserved && (sharing!.isExclusive || addresses.has(run.id))) shared.reserve(run.id);
-    shared.watch();
-    const known = runs.get(run.id);
-    if (known) return known;
-    if (!run.queryRemoved || addresses.has(run.id)) onResume?.(tally);
-    return launch(asRunning(run), { tally, finished });
-  }
-
-  /** Stores a run as running, unless its status has changed; returns its status. */
-  async function reopen({ id, status }: StoredRun, { isReserved }: { isReserved: boolean }) {
-    if (status === "running") return (await store.getRecord(id))?.status;
-    return await store.setStatus(id, { status: "running", from: [status], isReserved });
+    return { outcome: "started", id: created.id, active: created.runs.map(launching.launchNew) };
   }
 
   async function requireResumed(
     run: StoredRun,
     options?: { endpoint?: string },
   ): Promise<ActiveRun> {
-    const active = await resume(run, options);
+    const active = await launching.resume(run, options);
     if (active) return active;
     const detail = `cannot resume run ${run.id}: it was ended or deleted meanwhile`;
     throw new AppError(409, "conflict", detail);
@@ -219,9 +169,4 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       for (const active of runs.values()) active.abandon();
     },
   };
-}
-
-/** A resumed run as it is stored: nothing of its earlier end is left. */
-function asRunning(run: StoredRun): StoredRun {
-  return { ...run, status: "running", detail: null, finishedAt: null, tally: null };
 }

@@ -75,8 +75,8 @@ export function createSharedRuns(
     release: (id) => void reserved.delete(id),
     async refresh(active) {
       if (!sharing) return;
-      if (performance.now() - (refreshed.get(active) ?? -Infinity) < REFRESH_MS) return;
-      refreshed.set(active, performance.now());
+      if (now() - (refreshed.get(active) ?? -Infinity) < REFRESH_MS) return;
+      refreshed.set(active, now());
       active.sync(await store.tally(active.run.id));
     },
   };
