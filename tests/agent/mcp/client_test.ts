@@ -1,12 +1,7 @@
-import { readProgramEnvironment } from "../../../agent/config.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import {
-  createMcpConnect,
-  type McpConnectOptions,
-  StartFailure,
-} from "../../../agent/mcp/client.ts";
-import { parseMcpConfig } from "../../../agent/mcp/config.ts";
+import { StartFailure } from "../../../agent/mcp/client.ts";
 import { AnswerTooLarge } from "../../../shared/http/bounded_fetch.ts";
+import { connectMcp } from "../../fakes/connect_mcp.ts";
 import { type ReceivedRequest, startProviderDouble } from "../../fakes/provider_double.ts";
 
 type DeleteAnswer = (request: ReceivedRequest) => Response | Promise<Response>;
@@ -50,23 +45,8 @@ function startServer(options: ServerOptions = {}) {
   });
 }
 
-async function connect(entry: Record<string, unknown>, options: McpConnectOptions = {}) {
-  const [server] = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
-  const events: string[] = [];
-  const closed = Promise.withResolvers<string>();
-  const session = await createMcpConnect({ environment: readProgramEnvironment(), ...options })(
-    server!,
-    {
-      onClose: closed.resolve,
-      onError: () => events.push("error"),
-      onToolsChanged: () => events.push("changed"),
-    },
-  );
-  return { session, events, closed: closed.promise };
-}
-
 const connectTo = ({ origin }: { origin: string }) =>
-  connect({ url: `${origin}/mcp`, headers: { authorization: "Bearer k" } });
+  connectMcp({ url: `${origin}/mcp`, headers: { authorization: "Bearer k" } });
 
 /** Opens and closes a session; returns the events in between. */
 async function connectAndClose(server: { origin: string }): Promise<string[]> {
@@ -211,78 +191,9 @@ Deno.test("the session of a server with endless notifications is ended, and its 
   }
 });
 
-Deno.test("a program that writes endlessly, one line or to stderr, is given up", async () => {
-  const script = new URL("../../fakes/endless_server.ts", import.meta.url).pathname;
-  for (const way of ["line", "stderr"]) {
-    const args = ["run", "--quiet", script, way];
-    const { session, closed } = await connect({ command: Deno.execPath(), args });
-    const call = session.callTool("flood", { args: {} });
-    if (way === "stderr") {
-      assertEquals(await call, "still here"); // all of it is read, and its end is kept
-      assertEquals(session.readStderr?.().length, 4096);
-    } else {
-      await assertRejects(() => call);
-      assertEquals(await closed, "it sent a message over 8388608 bytes");
-    }
-    await session.close();
-  }
-});
-
-const TELLING = new URL("../../fakes/telling_server.ts", import.meta.url).pathname;
-const telling = (way: string, more: Record<string, unknown> = {}) => ({
-  command: Deno.execPath(),
-  args: ["run", "-A", "--quiet", TELLING, way],
-  ...more,
-});
-
-Deno.test("a program gets PATH, HOME and the locale, and starts in the folder for temporary files", async () => {
-  const { session } = await connect(
-    telling("well", { env: { OWN: "1", LANG: "tlh", USER: null } }),
-  );
-  const { env, cwd } = JSON.parse(await session.callTool("tell", { args: {} }) as string);
-  assertEquals([env.PATH, env.HOME], [Deno.env.get("PATH"), Deno.env.get("HOME")]);
-  assertEquals([env.OWN, env.LANG, env.USER], ["1", "tlh", undefined]);
-  assert(!("DENO_TESTING_SECRET" in env));
-  assertEquals(cwd, await Deno.realPath(Deno.env.get("TMPDIR") ?? "/tmp"));
-  await session.close();
-});
-
-Deno.test("a program starts in the folder of its entry", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const { session } = await connect(telling("well", { cwd: folder }));
-  const { cwd } = JSON.parse(await session.callTool("tell", { args: {} }) as string);
-  assertEquals(cwd, folder);
-  await session.close();
-  await Deno.remove(folder);
-});
-
-Deno.test("what a program that fails wrote last is reported, without the secrets of its entry", async () => {
-  const error = await assertRejects(
-    () => connect(telling("fail", { env: { KEY: "entry-secret" } })),
-    StartFailure,
-  );
-  assertEquals(error.message, "the program ended, or does not speak MCP");
-  assert(error.stderr.endsWith("cannot start: [secret]"), error.stderr.slice(-50));
-  assert(error.stderr.length <= 4096);
-});
-
-Deno.test("the limit of a start is that of the entry, else that of the configuration", async () => {
-  const cases: [entry: Record<string, unknown>, options: McpConnectOptions][] = [
-    [telling("late", { timeout: 0.1 }), { timeoutMs: 600_000 }],
-    [telling("late"), { timeoutMs: 100 }],
-  ];
-  for (const [entry, options] of cases) {
-    const error = await assertRejects(() => connect(entry, options), StartFailure);
-    assertEquals(
-      error.message,
-      'it did not answer within 0.1 s (AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)',
-    );
-  }
-});
-
 Deno.test("an address that cannot be reached says why", async () => {
   const error = await assertRejects(
-    () => connect({ url: "http://nobody.invalid/mcp" }),
+    () => connectMcp({ url: "http://nobody.invalid/mcp" }),
     StartFailure,
   );
   assertEquals(error.message, "its host name cannot be resolved (DNS)");

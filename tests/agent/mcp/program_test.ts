@@ -1,0 +1,72 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { type McpConnectOptions, StartFailure } from "../../../agent/mcp/client.ts";
+import { connectMcp } from "../../fakes/connect_mcp.ts";
+
+Deno.test("a program that writes endlessly, one line or to stderr, is given up", async () => {
+  const script = new URL("../../fakes/endless_server.ts", import.meta.url).pathname;
+  for (const way of ["line", "stderr"]) {
+    const args = ["run", "--quiet", script, way];
+    const { session, closed } = await connectMcp({ command: Deno.execPath(), args });
+    const call = session.callTool("flood", { args: {} });
+    if (way === "stderr") {
+      assertEquals(await call, "still here"); // all of it is read, and its end is kept
+      assertEquals(session.readStderr?.().length, 4096);
+    } else {
+      await assertRejects(() => call);
+      assertEquals(await closed, "it sent a message over 8388608 bytes");
+    }
+    await session.close();
+  }
+});
+
+const TELLING = new URL("../../fakes/telling_server.ts", import.meta.url).pathname;
+const telling = (way: string, more: Record<string, unknown> = {}) => ({
+  command: Deno.execPath(),
+  args: ["run", "-A", "--quiet", TELLING, way],
+  ...more,
+});
+
+Deno.test("a program gets PATH, HOME and the locale, and starts in the folder for temporary files", async () => {
+  const { session } = await connectMcp(
+    telling("well", { env: { OWN: "1", LANG: "tlh", USER: null } }),
+  );
+  const { env, cwd } = JSON.parse(await session.callTool("tell", { args: {} }) as string);
+  assertEquals([env.PATH, env.HOME], [Deno.env.get("PATH"), Deno.env.get("HOME")]);
+  assertEquals([env.OWN, env.LANG, env.USER], ["1", "tlh", undefined]);
+  assert(!("DENO_TESTING_SECRET" in env));
+  assertEquals(cwd, await Deno.realPath(Deno.env.get("TMPDIR") ?? "/tmp"));
+  await session.close();
+});
+
+Deno.test("a program starts in the folder of its entry", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const { session } = await connectMcp(telling("well", { cwd: folder }));
+  const { cwd } = JSON.parse(await session.callTool("tell", { args: {} }) as string);
+  assertEquals(cwd, folder);
+  await session.close();
+  await Deno.remove(folder);
+});
+
+Deno.test("what a program that fails wrote last is reported, without the secrets of its entry", async () => {
+  const error = await assertRejects(
+    () => connectMcp(telling("fail", { env: { KEY: "entry-secret" } })),
+    StartFailure,
+  );
+  assertEquals(error.message, "the program ended, or does not speak MCP");
+  assert(error.stderr.endsWith("cannot start: [secret]"), error.stderr.slice(-50));
+  assert(error.stderr.length <= 4096);
+});
+
+Deno.test("the limit of a start is that of the entry, else that of the configuration", async () => {
+  const cases: [entry: Record<string, unknown>, options: McpConnectOptions][] = [
+    [telling("late", { timeout: 0.1 }), { timeoutMs: 600_000 }],
+    [telling("late"), { timeoutMs: 100 }],
+  ];
+  for (const [entry, options] of cases) {
+    const error = await assertRejects(() => connectMcp(entry, options), StartFailure);
+    assertEquals(
+      error.message,
+      'it did not answer within 0.1 s (AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)',
+    );
+  }
+});
