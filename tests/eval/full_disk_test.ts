@@ -1,6 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { batch, evaluate, lastEvent, startEndpoint } from "../fakes/process_runs.ts";
 import { completion, startProviderDouble } from "../fakes/provider_double.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
+import { withFolder } from "../fakes/with_folder.ts";
 
 /** A real full disk: a small file system in memory; mounting it needs a user namespace. */
 
@@ -102,3 +104,42 @@ Deno.test({
     assertEquals(run.body.progress.done, 110);
   },
 });
+
+Deno.test("a full disk is a 507 with a clear message; stored turns stay, and the run resumes when there is room", () =>
+  withFolder(async (folder) => {
+    await using endpoint = await startEndpoint(() => 0);
+    const environment = { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" };
+    const body = {
+      test_batch: batch(1, 1),
+      endpoint: endpoint.baseUrl,
+      model_id: "m",
+      attempts: 1000,
+    };
+    let id = "";
+    let acknowledged = 0;
+    {
+      // Files of at most 500 KB; without the trap the system would end the process.
+      await using full = await startServiceProcess("eval", {
+        environment,
+        limits: "trap '' XFSZ; ulimit -f 1000",
+      });
+      const response = await evaluate(full, body);
+      const problem = await response.json();
+      assertEquals([response.status, problem.code], [507, "storage_full"]);
+      assertStringIncludes(problem.detail, "the disk that holds EVAL_DATA is full");
+      const { runs: [run] } = await (await fetch(`${full.url}/runs`)).json();
+      assertEquals([run.status, run.detail], ["interrupted", problem.detail]);
+      id = run.run_id;
+      acknowledged = run.progress.done;
+      assert(acknowledged > 0 && acknowledged < 1000);
+      const huge = await evaluate(full, { ...body, test_batch: batch(5000, 1) });
+      assertEquals(huge.status, 507);
+      await huge.body?.cancel();
+      const { runs } = await (await fetch(`${full.url}/runs`)).json();
+      assertEquals(runs.length, 1, "a run that could not be stored is half there");
+    }
+    await using roomy = await startServiceProcess("eval", { environment });
+    const { event, data } = await lastEvent(roomy, id);
+    assertEquals([event, data.message], ["result", "Evaluation completed successfully"]);
+    assert(endpoint.requests.length <= 1000 + 4 + 4, `asked ${endpoint.requests.length} times`);
+  }));

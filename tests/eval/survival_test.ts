@@ -1,13 +1,15 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { openReader } from "../../eval/store/open_store.ts";
-import type { RunReader } from "../../eval/store/store.ts";
 import {
-  completion,
-  hang,
-  type ReceivedRequest,
-  startProviderDouble,
-} from "../fakes/provider_double.ts";
+  batch,
+  evaluate,
+  lastEvent,
+  lastMessage,
+  startAsync,
+  startEndpoint,
+  storedTurns,
+} from "../fakes/process_runs.ts";
+import { completion, hang, startProviderDouble } from "../fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
 import { withFolder } from "../fakes/with_folder.ts";
 
@@ -16,65 +18,10 @@ import { withFolder } from "../fakes/with_folder.ts";
 const CONCURRENCY = 8;
 const KILLS = 12;
 
-/** `${scenario}.${turn}` of every turn, which is also its user message. */
-function batch(scenarios: number, turns: number) {
-  return Array.from({ length: scenarios }, (_, scenario) => ({
-    id: `scenario ${scenario}`,
-    interactions: Array.from({ length: turns }, (_, turn) => ({
-      id: `${scenario}.${turn}`,
-      user_message: `${scenario}.${turn}`,
-      reference_reply: `${scenario}.${turn} after ${turn} turns`,
-    })),
-  }));
-}
-
-const lastMessage = (request: ReceivedRequest): string => request.body.messages.at(-1).content;
-
-/** Answers depend on the conversation, so that a lost or doubled history shows in the reply. */
-function startEndpoint(delayMs: () => number) {
-  return startProviderDouble(async (request) => {
-    await new Promise((resolve) => setTimeout(resolve, delayMs()));
-    const turns = (request.body.messages.length - 1) / 2;
-    return completion({ content: `${lastMessage(request)} after ${turns} turns` })(request);
-  });
-}
-
-function evaluate(service: ServiceProcess, body: unknown, init: RequestInit = {}) {
-  return fetch(`${service.url}/evaluate`, {
-    method: "POST",
-    ...init,
-    headers: { "content-type": "application/json", ...init.headers },
-    body: JSON.stringify(body),
-  });
-}
-
-async function startAsync(service: ServiceProcess, body: unknown): Promise<string> {
-  const response = await evaluate(service, body, { headers: { prefer: "respond-async" } });
-  assertEquals(response.status, 202);
-  return (await response.json()).run_id;
-}
-
-/** Waits for the run's last event and returns its name and data. */
-async function lastEvent(service: ServiceProcess, id: string) {
-  const text = await (await fetch(`${service.url}/runs/${id}/events`)).text();
-  const [, event, data] = /event:(result|ended)\nid:end\ndata:(.*)\n\n$/.exec(text) ?? [];
-  return { event, data: JSON.parse(data ?? "null") };
-}
-
 /** Two runs differ in their ids and times, and in nothing else. */
 function withoutTimes(value: unknown): unknown {
   const hidden = ["run_id", "latency_ms", "execution_time_ms"];
   return JSON.parse(JSON.stringify(value, (key, item) => hidden.includes(key) ? 0 : item));
-}
-
-async function storedTurns(path: string, id: string): Promise<Set<string>> {
-  const reader: RunReader = await openReader({ path });
-  try {
-    const turns = await Array.fromAsync(reader.turns(id));
-    return new Set(turns.map(({ scenario, turn }) => `${scenario}.${turn}`));
-  } finally {
-    await reader.close();
-  }
 }
 
 /**
@@ -259,45 +206,6 @@ Deno.test("with EVAL_RESUME=off a killed run is interrupted, and no call is made
     for (let reads = 1; run.status === "running" && reads < 1000; reads++) run = await read();
     assertEquals([run.status, run.progress.done], ["interrupted", size]);
     assertEquals(endpoint.requests.length, asked);
-  }));
-
-Deno.test("a full disk is a 507 with a clear message; stored turns stay, and the run resumes when there is room", () =>
-  withFolder(async (folder) => {
-    await using endpoint = await startEndpoint(() => 0);
-    const environment = { EVAL_DATA: `${folder}/eval.db`, EVAL_CONCURRENCY: "4" };
-    const body = {
-      test_batch: batch(1, 1),
-      endpoint: endpoint.baseUrl,
-      model_id: "m",
-      attempts: 1000,
-    };
-    let id = "";
-    let acknowledged = 0;
-    {
-      // Files of at most 500 KB; without the trap the system would end the process.
-      await using full = await startServiceProcess("eval", {
-        environment,
-        limits: "trap '' XFSZ; ulimit -f 1000",
-      });
-      const response = await evaluate(full, body);
-      const problem = await response.json();
-      assertEquals([response.status, problem.code], [507, "storage_full"]);
-      assertStringIncludes(problem.detail, "the disk that holds EVAL_DATA is full");
-      const { runs: [run] } = await (await fetch(`${full.url}/runs`)).json();
-      assertEquals([run.status, run.detail], ["interrupted", problem.detail]);
-      id = run.run_id;
-      acknowledged = run.progress.done;
-      assert(acknowledged > 0 && acknowledged < 1000);
-      const huge = await evaluate(full, { ...body, test_batch: batch(5000, 1) });
-      assertEquals(huge.status, 507);
-      await huge.body?.cancel();
-      const { runs } = await (await fetch(`${full.url}/runs`)).json();
-      assertEquals(runs.length, 1, "a run that could not be stored is half there");
-    }
-    await using roomy = await startServiceProcess("eval", { environment });
-    const { event, data } = await lastEvent(roomy, id);
-    assertEquals([event, data.message], ["result", "Evaluation completed successfully"]);
-    assert(endpoint.requests.length <= 1000 + 4 + 4, `asked ${endpoint.requests.length} times`);
   }));
 
 for (const accept of ["application/json", "text/event-stream"]) {

@@ -198,3 +198,30 @@ suite.test("the focus stays where a message was edited or stopped", async ({ url
   await untilFocused(transcript);
   hub.release();
 });
+
+suite.test("everything works by keyboard: keys, menus, dialogs", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await untilFocused(messageBox(page));
+  await page.getByRole("button", { name: "Model: support-v3" }).waitFor();
+  await page.keyboard.type("by keyboard");
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.type("on two lines");
+  await page.keyboard.press("Enter");
+  await page.getByText(/was asked: by keyboard/).waitFor();
+  await page.keyboard.press("Shift+Tab"); // away from the box, into the answer's buttons
+  await page.keyboard.press("s");
+  await page.getByRole("dialog", { name: "Settings" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("/");
+  await untilFocused(messageBox(page));
+  const more = page.getByRole("button", { name: "More", exact: true });
+  await more.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Escape");
+  await untilFocused(more);
+  await page.keyboard.press("n");
+  await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
+});

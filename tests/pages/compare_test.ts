@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { becomes, pageSuite } from "./browser.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -82,4 +82,37 @@ suite.test("the part of a run that is shown can be read in forced colours", asyn
   });
   assertEquals(await colors("Overview"), expected);
   assertEquals(await colors("Runs"), expected);
+});
+
+suite.test("a comparison says its verdict first, and shows what changed", async (fixture, open) => {
+  await using tab = await open(
+    `${fixture.url}/ui/compare?baseline=${fixture.baseline}&candidate=${fixture.candidate}`,
+  );
+  const { page } = tab;
+  await page.locator(".verdict .sentence").waitFor();
+  assertStringIncludes((await page.locator(".verdict .sentence").textContent())!, "candidate");
+  await page.locator(".scatter .dot").first().waitFor();
+  await becomes(() => page.locator(".scatter .dot").count(), SUPPORT_BATCH.length);
+  await page.locator(".changes summary").first().click();
+  await page.getByText("Candidate, attempt 1").waitFor();
+  await page.getByRole("button", { name: "overall" }).click();
+  await page.getByRole("heading", { name: "Scenarios by overall" }).waitFor();
+  await checkAccessibility(page);
+});
+
+suite.test("runs of different test sets are compared on what they share", async (fixture, open) => {
+  const smoke = await fixture.evaluate({
+    test_name: "smoke",
+    attempts: 1,
+    test_batch: [...SUPPORT_BATCH.slice(0, 2), { ...SUPPORT_BATCH[2]!, id: "only-here" }],
+  });
+  await using tab = await open(`${fixture.url}/ui/compare`);
+  const { page } = tab;
+  await page.getByRole("heading", { name: "Choose two runs" }).waitFor();
+  await checkAccessibility(page);
+  await page.locator(`option[value="${smoke}"]`).first().waitFor({ state: "attached" });
+  await page.getByLabel("Baseline").selectOption(smoke);
+  await page.getByLabel("Candidate").selectOption(fixture.candidate);
+  await page.getByText(/The test sets differ: the runs are compared on the 2 scenarios/).waitFor();
+  await page.getByText("only-here").waitFor();
 });

@@ -1,16 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Download, Page } from "playwright-core";
 import { parseBatch } from "../../eval/cli/batch.ts";
-import { becomes, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
-import {
-  ask,
-  importFile,
-  lastAnswers,
-  messageBox,
-  say,
-  startScriptedAgent,
-  untilStored,
-} from "./chat.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { ask, importFile, lastAnswers, say, startScriptedAgent, untilStored } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
 
@@ -243,33 +235,6 @@ suite.test(
     await checkAccessibility(page);
   },
 );
-
-suite.test("everything works by keyboard: keys, menus, dialogs", async ({ url }, open) => {
-  await using tab = await open(url);
-  const { page } = tab;
-  await untilFocused(messageBox(page));
-  await page.getByRole("button", { name: "Model: support-v3" }).waitFor();
-  await page.keyboard.type("by keyboard");
-  await page.keyboard.press("Shift+Enter");
-  await page.keyboard.type("on two lines");
-  await page.keyboard.press("Enter");
-  await page.getByText(/was asked: by keyboard/).waitFor();
-  await page.keyboard.press("Shift+Tab"); // away from the box, into the answer's buttons
-  await page.keyboard.press("s");
-  await page.getByRole("dialog", { name: "Settings" }).waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-  await page.keyboard.press("/");
-  await untilFocused(messageBox(page));
-  const more = page.getByRole("button", { name: "More", exact: true });
-  await more.focus();
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Escape");
-  await untilFocused(more);
-  await page.keyboard.press("n");
-  await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
-});
 
 suite.test("on a narrow screen the list lies over the page and closes", async ({ url }, open) => {
   await using tab = await open(url, { viewport: { width: 360, height: 740 } });

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
@@ -199,91 +199,6 @@ suite.test("j opens the first of the turns that are shown now", async (fixture, 
   await page.keyboard.press("j");
   await page.getByRole("heading", { name: "Reply and reference" }).waitFor();
   assertStringIncludes(page.url(), wanted!);
-});
-
-suite.test("a comparison says its verdict first, and shows what changed", async (fixture, open) => {
-  await using tab = await open(
-    `${fixture.url}/ui/compare?baseline=${fixture.old}&candidate=${fixture.now}`,
-  );
-  const { page } = tab;
-  await page.locator(".verdict .sentence").waitFor();
-  assertStringIncludes((await page.locator(".verdict .sentence").textContent())!, "candidate");
-  await page.locator(".scatter .dot").first().waitFor();
-  await becomes(() => page.locator(".scatter .dot").count(), SUPPORT_BATCH.length);
-  await page.locator(".changes summary").first().click();
-  await page.getByText("Candidate, attempt 1").waitFor();
-  await page.getByRole("button", { name: "overall" }).click();
-  await page.getByRole("heading", { name: "Scenarios by overall" }).waitFor();
-  await checkAccessibility(page);
-});
-
-suite.test("runs of different test sets are compared on what they share", async (fixture, open) => {
-  await using tab = await open(`${fixture.url}/ui/compare`);
-  const { page } = tab;
-  await page.getByRole("heading", { name: "Choose two runs" }).waitFor();
-  await checkAccessibility(page);
-  await page.locator(`option[value="${fixture.smoke}"]`).first().waitFor({ state: "attached" });
-  await page.getByLabel("Baseline").selectOption(fixture.smoke);
-  await page.getByLabel("Candidate").selectOption(fixture.now);
-  await page.getByText(/The test sets differ: the runs are compared on the 2 scenarios/).waitFor();
-  await page.getByText("only-here").waitFor();
-});
-
-suite.test(
-  "a run is exported as a file that opens offline, and is deleted",
-  async (fixture, open) => {
-    const id = await fixture.evaluate({ test_name: "to be deleted", attempts: 1 });
-    await using tab = await open(`${fixture.url}/ui/runs/${id}`);
-    const { page } = tab;
-    await page.getByRole("button", { name: "Export" }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("menuitem", { name: /HTML report/ }).click(),
-    ]);
-    const path = `${await Deno.makeTempDir()}/report.html`;
-    await download.saveAs(path);
-    await using report = await open(`file://${path}`);
-    await report.page.getByRole("heading", { name: "to be deleted" }).waitFor();
-    await checkAccessibility(report.page);
-    await report.page.locator(".turn-rows .name a").first().click();
-    await report.page.getByRole("heading", { name: "Reply and reference" }).waitFor();
-    await page.getByRole("button", { name: "Actions" }).click();
-    await page.getByRole("menuitem", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("The run is deleted.").waitFor();
-    await page.waitForURL(`${fixture.url}/`);
-  },
-);
-
-suite.test("a run is exported in every format from its page", async (fixture, open) => {
-  await using tab = await open(`${fixture.url}/ui/runs/${fixture.smoke}`);
-  const { page } = tab;
-  const formats: [item: string, ending: string, beginning: RegExp][] = [
-    ["HTML report, one file", "html", /^<!doctype html>/],
-    ["JSON", "json", /^\{"message":/],
-    ["JSONL", "jsonl", /^\{/],
-    ["CSV", "csv", /^\ufeff?"run_id"/],
-    ["JUnit XML", "xml", /^<\?xml/],
-    ["Markdown", "md", /^## Evaluation/],
-  ];
-  for (const [item, ending, beginning] of formats) {
-    await page.getByRole("button", { name: "Export" }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("menuitem", { name: item, exact: true }).click(),
-    ]);
-    assertEquals(download.suggestedFilename(), `assay-${fixture.smoke}.${ending}`);
-    assertMatch(await Deno.readTextFile((await download.path())!), beginning);
-  }
-  await page.goto(`${fixture.url}/ui/compare?baseline=${fixture.old}&candidate=${fixture.now}`);
-  for (const item of ["HTML report, one file", "Markdown"]) {
-    await page.getByRole("button", { name: "Export" }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("menuitem", { name: item }).click(),
-    ]);
-    assertStringIncludes(await Deno.readTextFile((await download.path())!), fixture.old);
-  }
 });
 
 suite.test("the tools that were called stand beside those expected", async (fixture, open) => {
