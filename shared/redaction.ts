@@ -25,8 +25,8 @@ export function listSecrets(config: Record<string, unknown>): string[] {
   return [...keys, ...Object.values(config).flatMap(passwordOf)];
 }
 
-/** As it is written in the address, and as it is sent. */
-function passwordOf(value: unknown): string[] {
+/** The password of an address, as it is written there and as it is sent; nothing of other values. */
+export function passwordOf(value: unknown): string[] {
   if (typeof value !== "string" || !URL.canParse(value)) return [];
   const { password } = new URL(value);
   try {

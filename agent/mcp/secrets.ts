@@ -1,4 +1,4 @@
-import { createRedactor } from "../../shared/redaction.ts";
+import { createRedactor, passwordOf } from "../../shared/redaction.ts";
 import type { McpServer } from "./config.ts";
 
 /** Parameters of an address whose values are secret. */
@@ -36,9 +36,8 @@ function withKey(value: string): string[] {
 }
 
 function secretsInAddress(url: string): string[] {
-  const { password, searchParams } = new URL(url);
-  const secret = [...searchParams].filter(([name]) => SECRET_PARAMETER.test(name));
-  return [password, ...secret.map(([, value]) => value)];
+  const secret = [...new URL(url).searchParams].filter(([name]) => SECRET_PARAMETER.test(name));
+  return [...passwordOf(url), ...secret.map(([, value]) => value)];
 }
 
 function secretsIn(argument: string, index: number, all: string[]): string[] {

@@ -28,6 +28,19 @@ Deno.test("secrets of an entry's variables, flags and headers are removed, and i
   assertEquals(redactRemote("planted-e of Ann"), "[secret] of Ann");
 });
 
+Deno.test("a password is removed as it is sent, too, and a header's value whole", () => {
+  const [remote, program] = parseMcpConfig(JSON.stringify({
+    mcpServers: {
+      remote: { url: "https://ann:plant%40d-a@a.example/mcp" },
+      program: { command: "npx", args: ["--header", "X-Keys: planted-b planted-c"] },
+    },
+  }));
+  const redact = createServerRedactor(remote!);
+  assertEquals(redact("ann, plant@d-a or plant%40d-a"), "ann, [secret] or [secret]");
+  const redactProgram = createServerRedactor(program!);
+  assertEquals(redactProgram("sent planted-b planted-c there"), "sent [secret] there");
+});
+
 Deno.test("the key of a bearer header and those in an address are removed where they stand alone", () => {
   const [remote] = parseMcpConfig(JSON.stringify({
     mcpServers: {
