@@ -2,6 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
+import { AnswerTooLarge } from "../../../shared/http/bounded_fetch.ts";
 import { names, openSource, session, until } from "../../fakes/mcp_sessions.ts";
 
 Deno.test("the model is told that a server went down during a call, and sees the tool's own error", async () => {
@@ -20,6 +21,11 @@ Deno.test("the model is told that a server went down during a call, and sees the
   assertEquals((await call("two")).message, "the tool two failed: no valid answer from its server");
   failure = new McpError(-32602, "no such unit");
   assertEquals((await call("two")).message, "the tool two failed: no such unit");
+  failure = new AnswerTooLarge("too large");
+  assertEquals(
+    (await call("two")).message,
+    "the tool two failed: its result is over 8388608 bytes",
+  );
   const kept = source.current().find("two")!;
   isGone = true;
   assertStringIncludes((await call("two")).message, "went down during the call");

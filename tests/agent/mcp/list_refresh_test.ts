@@ -1,15 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { createListRefresh } from "../../../agent/mcp/list_refresh.ts";
 
-/** A refresh, and each reading as it begins. */
-function refreshing() {
+/** A refresh, and each reading as it begins; `read` is called in it. */
+function refreshing(read = () => Promise.resolve()) {
   let readings = 0;
   let begun = Promise.withResolvers<void>();
   const refresh = createListRefresh(() => {
     readings++;
     begun.resolve();
     begun = Promise.withResolvers();
-    return Promise.resolve();
+    return read();
   }, { pauseMs: 0 });
   return { ...refresh, next: () => begun.promise, readings: () => readings };
 }
@@ -32,4 +32,21 @@ Deno.test("a pause forgets the changes before it, also those that were about to 
   refresh.resume();
   await new Promise((resolve) => setTimeout(resolve)); // the reading would have come before this
   assertEquals(refresh.readings(), 0);
+});
+
+Deno.test("a change that is announced while the list is being read leads to one more reading, after it", async () => {
+  const more = ["once", "more"];
+  let atOnce = 0;
+  let most = 0;
+  const refresh = refreshing(async () => {
+    most = Math.max(most, ++atOnce);
+    if (more.shift()) refresh.announce();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    atOnce--;
+  });
+  refresh.resume();
+  refresh.announce();
+  for (const _ of ["first", "for one change", "for the other"]) await refresh.next();
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals([refresh.readings(), most], [3, 1]);
 });
