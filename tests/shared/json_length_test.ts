@@ -18,3 +18,14 @@ Deno.test("a list or an object as long as the limit has its exact length", () =>
     assertEquals(jsonLength(value, length - 1), length);
   }
 });
+
+Deno.test("what comes after the limit is not read", () => {
+  const unreadable = {
+    get text(): string {
+      throw new Error("it was read");
+    },
+  };
+  for (const value of [{ a: "0123456789", unreadable }, [["0123456789"], unreadable]]) {
+    assertEquals(jsonLength(value, 10), 11);
+  }
+});

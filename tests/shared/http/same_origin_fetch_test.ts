@@ -65,3 +65,15 @@ Deno.test("a circle of redirects ends", async () => {
   const response = await createSameOriginFetch(circle)("http://host/again", init);
   assertEquals([response.status, calls], [307, 6]);
 });
+
+Deno.test("an answer that is no redirect is handed back, also if it names a location", async () => {
+  for (const status of [200, 201, 299, 400, 503]) {
+    let calls = 0;
+    const created: typeof fetch = () => {
+      calls++;
+      return Promise.resolve(new Response(null, { status, headers: { location: "/new" } }));
+    };
+    const response = await createSameOriginFetch(created)("http://host/things", init);
+    assertEquals([response.status, calls], [status, 1]);
+  }
+});

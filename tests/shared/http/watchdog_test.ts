@@ -69,3 +69,26 @@ Deno.test("a listener fails after three probes without an answer; a refusal is a
   await new Promise((resolve) => refusing.close(resolve));
   clearInterval(awake);
 });
+
+Deno.test("a watchdog that is stopped during a probe makes no further one, and reports nothing", async () => {
+  let probes = 0;
+  const probing = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Deno.Conn>();
+  const watchdog = createWatchdog({
+    intervalMs: 1,
+    onDeaf: () => probes += 100,
+    connect() {
+      probes++;
+      probing.resolve();
+      return answer.promise;
+    },
+  });
+  const awake = setInterval(() => {}, 1);
+  watchdog.start({ address: "127.0.0.1", family: "IPv4", port: 1 });
+  await probing.promise;
+  watchdog.stop();
+  answer.reject(new Error("closed"));
+  await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+  clearInterval(awake);
+  assertEquals(probes, 1);
+});
