@@ -90,7 +90,8 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
 
   function forget(socket: Socket): void {
     const one = connections.get(socket);
-    if (!connections.delete(socket) || !one) return;
+    if (!one) return;
+    connections.delete(socket);
     const left = (byAddress.get(one.address) ?? 1) - 1;
     if (left > 0) byAddress.set(one.address, left);
     else byAddress.delete(one.address);
