@@ -31,6 +31,19 @@ Deno.test("a search sends its key and lists the results", async () => {
   assertEquals(request?.headers.get("authorization"), "Bearer tvly-1");
 });
 
+Deno.test("a search that finds nothing says so, or what the service answers by itself", async () => {
+  for (
+    const [answer, expected] of [[null, "Nothing was found."], ["", "Nothing was found."], [
+      "42",
+      "42",
+    ]]
+  ) {
+    await using double = await startProviderDouble(json({ answer, results: [] }));
+    const tool = createWebSearch({ apiKey: "tvly-1", baseUrl: double.origin });
+    assertEquals(await tool.run(QUERY, {}), expected);
+  }
+});
+
 Deno.test("a failed search does not show the service's message, and redirects are not followed", async () => {
   const answers = [
     errorStatus(401, { message: "bad key tvly-1" }),

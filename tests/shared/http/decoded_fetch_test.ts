@@ -76,3 +76,15 @@ for (const [when, sent] of [["before it is read", 0], ["while it waits for bytes
     assertEquals(await cancelled.promise, "enough");
   });
 }
+
+Deno.test("a connection that breaks within an encoded answer is not taken for wrong bytes", async () => {
+  const start = new Uint8Array(gzipSync(TEXT)).subarray(0, 20);
+  const pieces = [() => start, () => Promise.reject(new TypeError("connection reset"))];
+  const body = new ReadableStream({
+    pull: async (controller) => controller.enqueue(await pieces.shift()!()),
+  }, { highWaterMark: 0 });
+  const headers = { "content-encoding": "gzip" };
+  const fetch = () => Promise.resolve(new Response(body, { headers }));
+  const response = await createDecodedFetch(fetch, ["gzip"])("http://x");
+  await assertRejects(() => response.text(), TypeError, "connection reset");
+});

@@ -1,5 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createUtf8Decoder, NOT_UTF8, parseJsonAnswer } from "../../../shared/http/utf8.ts";
+import {
+  createUtf8Decoder,
+  NOT_UTF8,
+  NotJson,
+  parseJsonAnswer,
+} from "../../../shared/http/utf8.ts";
 
 const LATIN = Uint8Array.from([...new TextEncoder().encode('{"a":"gr'), 0xfc, 0xdf, 0x22, 0x7d]);
 
@@ -21,7 +26,8 @@ Deno.test("an answer that is not UTF-8 is read with replacement, and marked", as
 });
 
 Deno.test("an answer that is not JSON is a SyntaxError in any encoding", async () => {
-  await assertRejects(() => readJsonAnswer(new Response("<html>")), SyntaxError);
+  const error = await assertRejects(() => readJsonAnswer(new Response("<html>")), NotJson);
+  assertEquals(error.text, "<html>");
   await assertRejects(() => readJsonAnswer(new Response(LATIN.slice(1))), SyntaxError);
 });
 
