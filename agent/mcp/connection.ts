@@ -7,11 +7,10 @@ import { type McpConnect, type McpSession, StartFailure } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { createListRefresh } from "./list_refresh.ts";
 import { loadPatterns } from "./patterns.ts";
+import { createRetryPauses } from "./retry_pauses.ts";
 import { createServerRedactor } from "./secrets.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
 
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 60_000;
 /** The shortest time between two readings of a list, however often the server announces changes. */
 const LIST_PAUSE_MS = 1_000;
 
@@ -49,15 +48,13 @@ export function openMcpConnection(
   options: McpConnectionOptions,
 ): McpConnection {
   const { connect, log, onChange } = options;
-  const { firstRetryMs = FIRST_RETRY_MS, listPauseMs = LIST_PAUSE_MS } = options;
+  const { firstRetryMs: firstMs, listPauseMs = LIST_PAUSE_MS } = options;
   const { name, transport } = server;
   const redact = createServerRedactor(server, options.redact);
   let session: McpSession | undefined;
   let tools: McpToolDefinition[] = [];
   let state: ToolServerState["state"] = "connecting";
   let trouble: { error: string; stderr: string; retryAt: number } | undefined;
-  let failures = 0;
-  let readySince = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let checking: Promise<void> | undefined;
   let isClosed = false;
@@ -65,6 +62,7 @@ export function openMcpConnection(
   /** Sessions that are being ended: a program may take some seconds. */
   const leaving = new Set<Promise<void>>();
   const ending = new AbortController();
+  const pauses = createRetryPauses({ firstMs });
   const refresh = createListRefresh(listAgain, { pauseMs: listPauseMs });
 
   async function open(): Promise<void> {
@@ -96,7 +94,7 @@ export function openMcpConnection(
     session = opened;
     state = "ready";
     trouble = undefined;
-    readySince = performance.now();
+    pauses.begin();
     log.info("MCP server is ready", { server: name, tools: tools.length });
     onChange();
     refresh.resume();
@@ -124,10 +122,7 @@ export function openMcpConnection(
 
   function fail(error: string, stderr = ""): void {
     if (isClosed) return;
-    // The pauses keep growing if the sessions are short.
-    const wasReady = state === "ready" && performance.now() - readySince >= MAX_RETRY_MS;
-    if (wasReady) failures = 0;
-    const pause = Math.min(firstRetryMs * 2 ** failures++, MAX_RETRY_MS);
+    const pause = pauses.next();
     session = undefined;
     tools = [];
     state = "down";
