@@ -23,7 +23,6 @@ export function findPrice(prices: Record<string, Price>, model: string): Price |
 }
 
 function fits(pattern: string, model: string): boolean {
-  if (!pattern.includes("*")) return false;
   return new RegExp(`^${pattern.split("*").map(RegExp.escape).join(".*")}$`, "s").test(model);
 }
 

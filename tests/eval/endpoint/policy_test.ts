@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EvalConfig, requireSafeEvalExposure } from "../../../eval/config.ts";
 import { createEndpointPolicy } from "../../../eval/endpoint/policy.ts";
 import { ConfigError, parseConfig } from "../../../shared/config.ts";
@@ -151,4 +151,27 @@ Deno.test("an origin that is listed literally is trusted, whatever its IP addres
   );
   assertEquals(policy.isTrusted("http://10.0.0.7:8000/v1"), true);
   assertEquals(policy.isTrusted("http://10.0.0.8:8000/v1"), false);
+});
+
+Deno.test("an endpoint that the caller chose must have a public address; one that is listed need not", async () => {
+  const resolved: string[] = [];
+  const addresses: Record<string, string> = {
+    "inside.example": "10.0.0.8",
+    "public.example": "1.1.1.1",
+  };
+  const resolve = (host: string) => {
+    resolved.push(host);
+    return Promise.resolve([{ address: addresses[host]!, family: 4 as const }]);
+  };
+  const listed = "*,http://listed.example,http://10.0.0.7";
+  const policy = createEndpointPolicy(parseConfig(EvalConfig, { EVAL_ENDPOINTS: listed }), resolve);
+  for (const endpoint of ["http://listed.example/v1", "http://10.0.0.7/v1"]) {
+    await policy.requireReachable(endpoint);
+  }
+  assertEquals(resolved, []); // what is listed is not even looked up
+  await policy.requireReachable("http://public.example/v1");
+  for (const endpoint of ["http://inside.example/v1", "http://10.0.0.9/v1", "http://[::1]/"]) {
+    const error = await assertRejects(() => policy.requireReachable(endpoint), AppError);
+    assertEquals([error.status, error.code], [403, "endpoint_not_allowed"], endpoint);
+  }
 });
