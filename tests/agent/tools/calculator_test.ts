@@ -295,3 +295,8 @@ Deno.test("any text has a result or a readable error", async () => {
     { numRuns: 500 },
   );
 });
+
+Deno.test("an expression of over 500 characters is refused", async () => {
+  assertEquals(await calculate("1".padStart(500)), "1");
+  await assertRejects(() => calculate("1".padStart(501)), ToolError, "over 500 characters");
+});

@@ -111,19 +111,21 @@ Deno.test("SIGTERM under load: running requests finish, new ones are refused, th
   assertEquals((await agent.status).code, 0);
 });
 
-Deno.test("a second signal ends the process at once", async () => {
+Deno.test("a second signal ends the process at once, and callers are told why", async () => {
   await using hub = await startProviderDouble(hang());
   await using agent = await startServiceProcess("agent", {
     environment: { HUB_BASE_URL: hub.baseUrl, SHUTDOWN_GRACE_MS: "600000" },
   });
-  const running = askDemo(agent).then((response) => response.body?.cancel(), () => {});
+  const running = askDemo(agent);
   await hub.received();
   agent.kill("SIGTERM");
   await stopping(agent);
   await new Promise((resolve) => setTimeout(resolve, 300)); // sooner it would be the first one's echo
   agent.kill("SIGTERM");
+  const response = await running;
+  assertEquals(response.status, 503);
+  assertStringIncludes(await response.text(), "shutting_down");
   assertEquals((await agent.status).code, 0);
-  await running;
 });
 
 Deno.test("a Ctrl-C that arrives twice, from the terminal and from the task, counts once: running requests finish", async () => {
