@@ -6,6 +6,7 @@ import { createCompareRoute } from "../compare/compare_route.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
 import { createExportRoute } from "../export/export_route.ts";
 import { exportFormats } from "../export/mod.ts";
+import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { createRunHandlers, type RunRoutesDeps } from "../run/routes.ts";
 import {
   RetriedRun,
@@ -35,7 +36,7 @@ const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
 
 /** The routes about stored runs. */
-export function createRunRoutes(deps: RunRoutesDeps): Route[] {
+export function createRunRoutes(deps: RunRoutesDeps & { scoring: ScoringPorts }): Route[] {
   const handlers = createRunHandlers(deps);
   return [
     {

@@ -3,7 +3,6 @@ import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
-import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
 import type { RunCursor, RunSort } from "../store/list_query.ts";
@@ -26,13 +25,10 @@ export interface RunRoutesDeps {
   runs: RunManager;
   endpoints: EndpointPolicy;
   summaries: Summaries;
-  scoring: ScoringPorts;
 }
 
 /** The handlers of the routes of existing runs. */
-export function createRunHandlers(
-  { store, runs, endpoints, summaries }: Omit<RunRoutesDeps, "scoring">,
-) {
+export function createRunHandlers({ store, runs, endpoints, summaries }: RunRoutesDeps) {
   const view = createRunViewer({ store, runs });
   const retries = createRetries({ store, runs, endpoints });
 
