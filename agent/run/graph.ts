@@ -107,9 +107,6 @@ const MAX_ASIDE = 400_000;
 /** Characters of the provider's own fields and parts in one turn, as JSON; for the same reason. */
 const MAX_KEPT = 1_000_000;
 
-/** Steps of the graph beside `maxSteps`, and some more: what is asked again, the last answer. */
-const FURTHER_STEPS = 6;
-
 /** The key of `config.configurable` that holds the function with which a LangGraph node writes. */
 const SEND = "__pregel_send";
 
@@ -290,7 +287,7 @@ export async function runAgent(run: AgentRun): Promise<AgentResult> {
   const values = graph._streamIterator(start, {
     configurable: { run },
     streamMode: "values",
-    recursionLimit: run.settings.maxSteps + FURTHER_STEPS,
+    recursionLimit: run.settings.maxSteps + 6, // and what is asked again
   });
   try {
     // There is one value, the result. Reading on to the end would take a quarter of the loop's cost.
