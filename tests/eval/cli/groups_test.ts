@@ -47,7 +47,7 @@ Deno.test("with several scores the reason why there is no verdict names its scor
 });
 
 Deno.test("all models pass: exit code 0; an endpoint that answers nothing for one: 1", async () => {
-  const good = [...AT, "--model", "a", "--model", "b"];
+  const good = [...AT, "--model", "a", "--model", "b", "--model", "c"];
   assertEquals((await groupContext().run("run", "tests/support.jsonl", ...good)).code, 0);
   const { code, err, out } = await groupContext({
     targetOf: (request) =>
@@ -57,7 +57,7 @@ Deno.test("all models pass: exit code 0; an endpoint that answers nothing for on
   }).run("run", "tests/support.jsonl", ...good);
   assertEquals([code, out], [1, ""]);
   assertStringIncludes(err, "the run of b stopped: a fault of ours\n");
-  assertMatch(err, /1 of 2 models are complete; continue with: assay-eval resume \S{36}\n$/);
+  assertMatch(err, /2 of 3 models are complete; continue with: assay-eval resume \S{36}\n$/);
 });
 
 Deno.test("a group is listed, shown and exported, also as JSON", async () => {
