@@ -38,7 +38,8 @@ export const AgentConfig = z.object({
   }),
   MODEL_STREAM_TIMEOUT_MS: milliseconds(600_000, { min: 1 }),
   AGENT_SYSTEM_PROMPT: z.string().default(SYSTEM_PROMPT),
-  AGENT_TEMPERATURE: z.coerce.number({ error: "must be a number" }).min(0).max(2).optional(),
+  AGENT_TEMPERATURE: z.coerce.number({ error: "must be a number from 0 to 2" }).min(0).max(2)
+    .optional(),
   AGENT_MAX_TOKENS: wholeNumber({ min: 1 }).optional(),
   AGENT_MAX_STEPS: integer(12, { min: 1, max: 1000 }),
   AGENT_MAX_RUNS: integer(1000, { min: 1 }),

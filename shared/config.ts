@@ -23,8 +23,12 @@ export function integer(fallback: number, range: { min?: number; max?: number } 
 
 /** The same without a default. */
 export function wholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
-  const error = "must be a whole number";
+  const error = `must be a whole number${describeRange(min, max)}`;
   return z.coerce.number({ error }).int({ error }).min(min).max(max);
+}
+
+function describeRange(min: number, max: number): string {
+  return max < Number.MAX_SAFE_INTEGER ? ` from ${min} to ${max}` : ` of ${min} or more`;
 }
 
 /** The longest time of a timer, some 24 days; a longer one would end at once. */

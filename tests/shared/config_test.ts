@@ -58,6 +58,17 @@ Deno.test("what is not a whole number is said so, and quotes around it are named
   }
 });
 
+Deno.test("a number outside of its range is refused with the range", () => {
+  const { message } = assertThrows(
+    () =>
+      parseConfig(Common, { MODEL_RETRIES: "11", MAX_REQUESTS: "0", WATCHDOG_MS: "2147483648" }),
+    ConfigError,
+  );
+  assertStringIncludes(message, "MODEL_RETRIES: must be a whole number from 0 to 10");
+  assertStringIncludes(message, "MAX_REQUESTS: must be a whole number of 1 or more");
+  assertStringIncludes(message, "WATCHDOG_MS: must be a whole number from 0 to 2147483647");
+});
+
 Deno.test("HOST is an address or a name: a URL, a port or a wildcard is named as the fault", () => {
   for (const HOST of ["0.0.0.0", "::", "fe80::1%eth0", "localhost", "db-1.internal", "my_host."]) {
     assertEquals(parseConfig(Common, { HOST }).HOST, HOST);
