@@ -91,7 +91,6 @@ async function serveService<S extends z.ZodObject>(
   surviveUnhandledRejections(log);
   if (metrics) startLagSampler(metrics);
   log.info(`${name} is configured`, summarise(schema, config));
-  warnOfShortKeys(callerKeys(common), log);
   for (const warning of warnings) log.warn(warning);
   serve({
     name,
@@ -135,16 +134,12 @@ function limitsOf(
 
 const MIN_KEY_LENGTH = 16;
 
-/** By name only: keys are never logged. */
-function warnOfShortKeys(keys: CallerKey[], log: Logger): void {
-  const short = keys.filter(({ key }) => key.length < MIN_KEY_LENGTH);
-  if (short.length === 0) return;
-  log.warn(
-    `API_KEYS contains keys of fewer than ${MIN_KEY_LENGTH} characters: they can be guessed`,
-    {
-      keys: short.map(({ name }) => name).join(", "),
-    },
-  );
+/** By name only: keys are never shown. */
+function explainShortKeys(keys: CallerKey[]): string[] {
+  const names = keys.filter(({ key }) => key.length < MIN_KEY_LENGTH).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const length = `fewer than ${MIN_KEY_LENGTH} characters`;
+  return [`API_KEYS contains keys of ${length}, which can be guessed: ${names.join(", ")}`];
 }
 
 /** Starts and changes nothing, so that it can run beside a running service. */
@@ -164,11 +159,12 @@ async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefini
   const environment = await readEnvironment(schema);
   const config = parseConfig(schema, environment);
   await check(config);
+  const common = config as unknown as CommonConfig;
   const warnings = [
     ...explainQuotedVariables(environment),
     ...explainIdleVariables(schema, config),
+    ...explainShortKeys(callerKeys(common)),
   ];
-  const common = config as unknown as CommonConfig;
   const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
   const redact = createRedactor(listSecrets(config));
   const lines = createLineWriter(

@@ -29,10 +29,13 @@ async function renderHelp(): Promise<string> {
   return `assay-eval            serve the HTTP API
 assay-eval --check    validate the configuration, print a summary, and exit
 assay-eval --version  print the version, and exit
+assay-eval --help     print this help, and exit
 assay-eval COMMAND    run a command without a server, on the same storage (EVAL_DATA)
 
 ${lines.join("")}
-"assay-eval COMMAND --help" explains a command.
+"assay-eval COMMAND --help" explains a command. Service and commands are configured by
+environment variables, also from .env in the working folder; "assay-eval --check --help"
+lists them.
 
 Example:
   assay-eval run batch.json --endpoint http://localhost:11434 --model llama3.2

@@ -10,6 +10,7 @@ for (const service of ["agent", "eval"] as const) {
     assertEquals(code, 0);
     assertStringIncludes(output, "--check");
     assertStringIncludes(output, service === "agent" ? "AGENT_PORT" : "EVAL_DATA");
+    assertStringIncludes(output, ".env");
   });
 
   Deno.test(`${name} --version says what it is`, async () => {
@@ -42,6 +43,13 @@ for (const service of ["agent", "eval"] as const) {
     assertStringIncludes(unsafe.output, "API_KEYS");
   });
 }
+
+Deno.test("--check warns of short keys by name, as the start does", async () => {
+  const { output } = await runServiceCommand("agent", ["--check"], { API_KEYS: "ci:short-key" });
+  assertStringIncludes(output, "warning: API_KEYS contains keys of fewer than 16 characters");
+  assertStringIncludes(output, "which can be guessed: ci");
+  assert(!output.includes("short-key"), output);
+});
 
 Deno.test("an unexpected argument is named, and the help follows", async () => {
   const { code, output } = await runServiceCommand("agent", ["--sevre"]);
