@@ -73,7 +73,14 @@ for (const [name, create] of Object.entries(SERVICES)) {
       for (const [method, operation] of Object.entries<Document>(operations)) {
         const where = `${method.toUpperCase()} ${path}`;
         assert(operation.summary, `${where} has no summary`);
-        for (const status of ["401", "429", "500"]) assert(status in operation.responses, where);
+        const isForProbes = ["/healthz", "/readyz"].includes(path); // without a key or a limit
+        for (const status of ["401", "429"]) {
+          assertEquals(status in operation.responses, !isForProbes, `${where}: ${status}`);
+        }
+        for (const [status, { headers }] of Object.entries<Document>(operation.responses)) {
+          assert("x-request-id" in (headers ?? {}), `${where}: ${status} has no x-request-id`);
+        }
+        assert("500" in operation.responses, where);
         if (method === "post" && operation.requestBody) assert("413" in operation.responses, where);
       }
     }
@@ -194,5 +201,42 @@ Deno.test("eval: every route that writes describes what a full disk answers", as
     for (const [method, { responses }] of Object.entries<Document>(operations)) {
       assert(responses[507]?.description.includes("storage_full"), `${method} ${path}`);
     }
+  }
+});
+
+Deno.test("eval: what a result has of its request is described", async () => {
+  const service = SERVICES.eval!();
+  const { components: { schemas } } = await readDocument(service);
+  const checks = [{ type: "max_words", value: 9 }];
+  const interactions = [{ id: "1", user_message: "Hi", reference_reply: "Hello" }];
+  const sent = {
+    test_batch: { id: "s", description: "d", interactions, checks, conversation_checks: checks },
+    endpoint: "http://model.example/v1",
+    model_id: "m",
+    test_name: "t",
+    attempts: 1,
+    pass_threshold: 0.5,
+    rubric: "be nice",
+    judge_votes: 3,
+    history: "generated",
+    parameters: { seed: 1 },
+    protocol: "openai",
+  };
+  const response = await service(requestTo("/evaluate", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(sent),
+  }));
+  const answer = await response.json();
+  const [scenario] = answer.results.scenarios;
+  const [interaction] = scenario.attempts[0].interactions;
+  const parts = {
+    EvaluateResponse: answer,
+    ScenarioResult: scenario,
+    InteractionResult: interaction,
+  };
+  for (const [name, part] of Object.entries(parts)) {
+    const described = Object.keys(schemas[name].properties);
+    assertEquals(Object.keys(part).filter((field) => !described.includes(field)), [], name);
   }
 });

@@ -59,7 +59,13 @@ const RequestId = z.string().meta({
   description: "The caller's own id if it sent a valid one, else a new one.",
 });
 
-/** A successful answer in JSON. `headers` are added to those of every answer. */
+/** Every answer has an id, whatever else is in its head. */
+export function withRequestId(answer: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
+  const own = answer.headers instanceof z.ZodObject ? answer.headers.shape : answer.headers;
+  return { ...answer, headers: z.object({ "x-request-id": RequestId, ...own }) };
+}
+
+/** A successful answer in JSON, with headers of its own. */
 export function jsonAnswer(
   description: string,
   schema: z.ZodType,
@@ -67,7 +73,7 @@ export function jsonAnswer(
 ): ZodOpenApiResponseObject {
   return {
     description,
-    headers: z.object({ "x-request-id": RequestId, ...headers }),
+    headers: z.object(headers),
     content: { "application/json": { schema } },
   };
 }
@@ -111,14 +117,20 @@ function describeError(
   { contentType, schema }: ErrorFormat,
 ): ZodOpenApiResponseObject {
   const waits = status === "429" || status === "503";
+  const isOfProvider = ["429", "502", "504"].includes(status);
   return {
     description,
     headers: z.object({
-      "x-request-id": RequestId,
+      ...(status === "401" && { "www-authenticate": z.string().optional() }),
       ...(waits && {
         "retry-after": z.string().optional().meta({ description: "Seconds to wait." }),
       }),
       ...(status === "429" && { ratelimit: z.string().optional() }),
+      ...(isOfProvider && {
+        "x-should-retry": z.enum(["false"]).optional().meta({
+          description: "`false`: the service has retried already, or its key is refused.",
+        }),
+      }),
     }),
     content: { [contentType]: { schema } },
   };

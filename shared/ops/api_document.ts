@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   createDocument,
   type ZodOpenApiOperationObject,
+  type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
 import type { Route } from "../http/router.ts";
@@ -10,7 +11,9 @@ import {
   BODY_PROBLEMS,
   COMMON_PROBLEMS,
   describeErrors,
+  type ProblemTexts,
   templateOf,
+  withRequestId,
 } from "./api_description.ts";
 import type { Version } from "./version.ts";
 
@@ -51,13 +54,16 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
   };
   const requestParams = { ...inPath, ...route.params };
   const content = route.files ?? (route.body && { "application/json": route.body });
-  const responses: ZodOpenApiResponsesObject = {
+  const answers: Record<string, ZodOpenApiResponseObject> = {
     ...describeErrors(
-      { ...COMMON_PROBLEMS, ...(content && BODY_PROBLEMS), ...route.problems },
+      { ...commonProblems(route), ...(content && BODY_PROBLEMS), ...route.problems },
       route.errorFormat,
     ),
     ...route.answers,
   };
+  const responses: ZodOpenApiResponsesObject = Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [status, withRequestId(answer)]),
+  );
   return {
     operationId: toOperationId(route.method, path),
     summary: route.summary,
@@ -66,6 +72,14 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
     ...(content && { requestBody: { required: true, content } }),
     responses,
   };
+}
+
+/** A route that needs no key, or is not limited, never answers that. */
+function commonProblems({ needsKey, limited }: Route): ProblemTexts {
+  const left = [...(needsKey === false ? ["401"] : []), ...(limited === false ? ["429"] : [])];
+  return Object.fromEntries(
+    Object.entries(COMMON_PROBLEMS).filter(([status]) => !left.includes(status)),
+  );
 }
 
 function toOperationId(method: string, path: string): string {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Agreement } from "./agreement.ts";
-import { CheckCount } from "./checks.ts";
+import { CheckCount, Checks } from "./checks.ts";
 import { CostSum } from "./cost.ts";
+import { History } from "./evaluate_request.ts";
 import { InteractionResult } from "./interaction_result.ts";
 import { LabelReport } from "./labels.ts";
 import { ScoreNoise } from "./noise.ts";
@@ -44,6 +45,9 @@ export const ScenarioResult = z.looseObject({
   /** By score, of turn 2 and later; only with `history: "both"`. */
   history_gap: z.record(z.string(), ScenarioHistoryGap).optional(),
   labels: z.record(z.string(), LabelReport),
+  /** As they were sent. */
+  checks: Checks.optional(),
+  conversation_checks: Checks.optional(),
 }).meta({ id: "ScenarioResult" });
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
 
@@ -100,5 +104,14 @@ export const EvaluateResponse = z.object({
 });
 export type EvaluateResponse = z.infer<typeof EvaluateResponse>;
 
-/** The same as it is sent: the request's fields that the service does not know are in it too. */
-export const EvaluateAnswer = EvaluateResponse.loose().meta({ id: "EvaluateResponse" });
+/**
+ * The same as it is sent: with fields of the request, as far as they were sent. Those that the
+ * service does not know are in it too.
+ */
+export const EvaluateAnswer = EvaluateResponse.extend({
+  dataset: z.string().optional().meta({ description: "`name@version`, if the run named one." }),
+  pass_threshold: z.number().optional(),
+  rubric: z.string().optional(),
+  judge_votes: z.int().optional(),
+  history: History.optional(),
+}).loose().meta({ id: "EvaluateResponse" });
