@@ -186,6 +186,41 @@ Deno.test("agent: a run's answer is described whole and as a stream, with all it
   }
 });
 
+Deno.test("agent: what the tools did is described, in both kinds of answers", async () => {
+  const toolCalls = [{ id: "c1", name: "calculator", arguments: '{"expression":"17 * 23"}' }];
+  const provider = createScriptedProvider({ toolCalls }, {}, { toolCalls }, {});
+  const { service } = agentService(provider, {
+    operations: { metrics: createMetrics({ runs: () => 0 }), checks: {} },
+  });
+  const { components: { schemas } } = await readDocument(service);
+  const bodies = {
+    "/": { prompt: "What is 17 * 23?" },
+    "/v1/chat/completions": { model: "acme/m", messages: [{ role: "user", content: "17 * 23?" }] },
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    const response = await service(requestTo(path, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-model-id": "acme/m",
+        "x-agent-events": "tools",
+      },
+      body: JSON.stringify(body),
+    }));
+    const answer = await response.json();
+    const message = path === "/" ? answer : answer.choices[0].message;
+    const schema = schemas[path === "/" ? "AgentReply" : "ChatCompletionMessage"];
+    assertEquals(schema.properties.tool_events.items.$ref, "#/components/schemas/ToolEvent", path);
+    const events: Document[] = message.tool_events;
+    assertEquals(events.map(({ type }) => type), ["tool_call", "tool_result"]);
+    const variants: Document[] = schemas.ToolEvent.oneOf;
+    for (const event of events) {
+      const variant = variants.find(({ properties }) => properties.type.const === event.type);
+      assertEquals(Object.keys(event).toSorted(), Object.keys(variant.properties).toSorted());
+    }
+  }
+});
+
 Deno.test("agent: every status with which a provider refuses a run is described", async () => {
   const { paths } = await readDocument(SERVICES.agent!());
   for (const path of ["/", "/v1/chat/completions", "/v1/responses"]) {

@@ -23,7 +23,7 @@ const CompletionHeaders = z.object({
     description: "`off`: the model alone, with the tools of the request.",
   }),
   "x-agent-events": z.enum(["tools"]).optional().meta({
-    description: "`tools`: the stream shows the tool calls too.",
+    description: "`tools`: the message, or the deltas of a stream, have `tool_events`.",
   }),
 });
 

@@ -89,6 +89,28 @@ const UsageMetadata = z.object({
   output_token_details: TokenDetails,
 }).meta({ id: "UsageMetadata" });
 
+/** What the tools of a run did, in the order of what happened. */
+export const ToolEvents = z.array(
+  z.discriminatedUnion("type", [
+    z.object({
+      type: z.literal("tool_call"),
+      id: z.string(),
+      name: z.string(),
+      args: z.union([z.record(z.string(), z.unknown()), z.string()]).meta({
+        description: "The model's text if it is not a JSON object.",
+      }),
+    }),
+    z.object({
+      type: z.literal("tool_result"),
+      id: z.string(),
+      name: z.string(),
+      content: z.string(),
+      status: z.enum(["ok", "error"]),
+      ms: z.number(),
+    }),
+  ]).meta({ id: "ToolEvent" }),
+).meta({ description: "What the tools did, if the request had `x-agent-events: tools`." });
+
 /** The body of the answer. The order of its keys is fixed. */
 export const AgentReply = z.object({
   content: z.string(),
@@ -105,8 +127,7 @@ export const AgentReply = z.object({
   tool_calls: z.array(ReplyToolCall),
   invalid_tool_calls: z.array(ReplyInvalidToolCall),
   usage_metadata: UsageMetadata,
-  /** What the tools did, if the request had `x-agent-events: tools`. */
-  tool_events: z.array(z.looseObject({ type: z.enum(["tool_call", "tool_result"]) })).optional(),
+  tool_events: ToolEvents.optional(),
 }).meta({ id: "AgentReply" });
 export type AgentReply = z.infer<typeof AgentReply>;
 

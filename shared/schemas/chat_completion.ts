@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ToolEvents } from "./agent.ts";
 import { Content as AnyContent, limitMedia } from "./content.ts";
 
 /** Text or parts, or nothing: then it is the empty text. */
@@ -58,7 +59,15 @@ export const Completion = z.looseObject({
         role: z.literal("assistant"),
         content: z.string().nullable(),
         refusal: z.string().nullish(),
-        tool_calls: z.array(Call).optional(),
+        tool_calls: z.array(
+          Call.extend({ type: z.string().optional() }).meta({ id: "ChatCompletionToolCall" }),
+        ).optional(),
+        function_call: z.looseObject({
+          name: z.string(),
+          arguments: z.string(),
+          id: z.string().optional(),
+        }).optional().meta({ description: "Instead of `tool_calls`, if `functions` were sent." }),
+        tool_events: ToolEvents.optional(),
       }).meta({ id: "ChatCompletionMessage" }),
       finish_reason: z.string(),
       logprobs: z.looseObject({}).nullish(),
@@ -69,6 +78,8 @@ export const Completion = z.looseObject({
     completion_tokens: z.int(),
     total_tokens: z.int(),
   }).meta({ id: "ChatCompletionUsage" }).optional(),
+  system_fingerprint: z.string().nullish(),
+  service_tier: z.string().nullish(),
 }).meta({ id: "ChatCompletion" });
 
 /** The body of `GET /v1/models/{id}`. */
@@ -77,12 +88,15 @@ export const Model = z.looseObject({
   object: z.literal("model"),
   created: z.int(),
   owned_by: z.string(),
+  name: z.string().meta({ description: "For people." }),
 }).meta({ id: "Model" });
 
 /** The body of `GET /v1/models`. */
 export const ModelList = z.looseObject({
   object: z.literal("list"),
   data: z.array(Model),
+  diagnostics: z.object({ hidden_models: z.array(z.string()), reason: z.string() }).optional()
+    .meta({ description: "Models that the hub lists and that cannot be asked." }),
 }).meta({ id: "ModelList" });
 
 /** The body of every error below `/v1/`, as OpenAI's clients read it. */
