@@ -4,6 +4,7 @@ import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { LeftOutReason } from "../../eval/compare/left_out.ts";
 import { commonVariables, parseConfig } from "../../shared/config.ts";
+import { createMetrics } from "../../shared/ops/metrics.ts";
 import { JudgeResult } from "../../shared/schemas/interaction_result.ts";
 import { type Page, readPage } from "./pages.ts";
 
@@ -111,6 +112,19 @@ Deno.test("docs/errors.md has the codes of failed turns, missing grades and comp
 
   const comparisons = sectionOf(errors, "## Left out of a comparison");
   for (const code of LeftOutReason.options) assert(comparisons.includes(`\`${code}\``), code);
+});
+
+Deno.test("docs/deploy.md or docs/scale.md has every metric, and none that is not there", async () => {
+  const jobs = () =>
+    Promise.resolve({ waiting: 0, running: 0, lagSeconds: 0, retried: 0, takenOver: 0 });
+  const metrics = createMetrics({ runs: () => 0, workerRestarts: () => new Map(), jobs });
+  const known = [...(await metrics.text()).matchAll(/^# HELP (assay_\w+)/gm)].map((match) =>
+    match[1]!
+  );
+  const text = readPage("docs/deploy.md").text + readPage("docs/scale.md").text;
+  const named = new Set([...text.matchAll(/`(assay_[a-z_]+[a-z])`/g)].map((match) => match[1]!));
+  named.delete("assay_jobs"); // a schema of the database
+  assertEquals([...named].toSorted(), known.toSorted());
 });
 
 /** The names of packages that the source and the tests may import. */

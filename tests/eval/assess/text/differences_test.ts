@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "seeded-fast-check";
 import {
   DIFFERENCE_KINDS,
@@ -199,6 +199,18 @@ for (const name of ["differences_development", "differences_held_out"]) {
     });
   }
 }
+
+Deno.test("the stated shares of right and wrong flags are those of the held-out pairs", async () => {
+  const pairs = readPairs("differences_held_out");
+  const flags = pairs.flatMap(({ kinds, texts }) =>
+    differencesBetween(...texts).map((flag) => kinds.includes(flag))
+  );
+  const wrong = flags.filter((isRight) => !isRight).length;
+  const page = new URL("../../../../docs/scores-and-statistics.md", import.meta.url);
+  const rows = (await Deno.readTextFile(page)).replaceAll(/ +/g, " ");
+  assertStringIncludes(rows, `| all | ${pairs.length} pairs of our own`);
+  assertStringIncludes(rows, `| wrong flags | ${wrong} of ${flags.length} |`);
+});
 
 const anyText = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 60 }),
