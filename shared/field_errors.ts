@@ -7,6 +7,9 @@ type Path = readonly PropertyKey[];
 /** Only the first errors are listed, so that the answer stays small. */
 const MOST_ERRORS = 100;
 
+/** What zod says of a value that has none of several forms. */
+const UNEXPLAINED = "Invalid input";
+
 /**
  * The errors of a schema, with the path of each field. `value` is what the schema was given, to
  * tell a field that is missing from one that is wrong.
@@ -33,7 +36,17 @@ function explain(
   const isMeant = (inner: Issue) => inner.path.length > 0 || inner.code !== "invalid_type";
   const meant = forms.find((issues) => issues.every(isMeant));
   if (meant) return meant.flatMap((inner) => explain(inner, { value, parents: path }));
-  return [{ path: path.join("."), message: issue.message }];
+  const isExplained = issue.message !== UNEXPLAINED;
+  const message = isExplained ? issue.message : describeForms(forms) ?? UNEXPLAINED;
+  return [{ path: path.join("."), message }];
+}
+
+/** What a value may be that has the type of none of the forms; `undefined` if it has that of one. */
+function describeForms(forms: Issue[][]): string | undefined {
+  const types = forms.flatMap(([issue]) => issue?.code === "invalid_type" ? [issue.expected] : []);
+  const received = forms[0]?.[0]?.message.split(", received ")[1];
+  if (types.length < forms.length || received === undefined) return undefined;
+  return `Invalid input: expected ${[...new Set(types)].join(" or ")}, received ${received}`;
 }
 
 /** Other messages say more than that a field is missing, such as which values are possible. */
