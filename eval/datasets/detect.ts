@@ -1,4 +1,4 @@
-import { csv } from "./formats/csv.ts";
+import { csv, USER_MESSAGE } from "./formats/csv.ts";
 import { json, jsonl } from "./formats/assay.ts";
 import type { DatasetFormat } from "./formats/format.ts";
 import { isExample, isLangSmith, langsmith } from "./formats/langsmith.ts";
@@ -70,5 +70,7 @@ function detectTable(header: string, columns: ColumnMapping): DatasetFormat {
   const names = header.trim().split(csvSeparator(header)).map((name) =>
     name.replace(/^"(.*)"$/, "$1")
   );
-  return Object.keys(columns).length === 0 && isLangSmith(names) ? langsmith : csv;
+  // Our own exports have input_tokens and output_tokens, too.
+  const isOurs = Object.keys(columns).length > 0 || names.includes(USER_MESSAGE);
+  return !isOurs && isLangSmith(names) ? langsmith : csv;
 }

@@ -2,7 +2,8 @@ import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
 import { readTable, type Row } from "./table.ts";
 
-const USER_MESSAGE = "user_message";
+/** The column that a table needs, unless a mapping names another one. */
+export const USER_MESSAGE = "user_message";
 const REFERENCE_REPLY = "reference_reply";
 const SCENARIO_ID = "scenario_id";
 

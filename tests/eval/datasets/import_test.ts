@@ -97,6 +97,14 @@ Deno.test("a table with two columns of one name is refused, unless they have no 
   ]);
 });
 
+Deno.test("a table with user_message is ours, whatever its other columns are called", async () => {
+  const found = await read(
+    "user_message,reference_reply,input_tokens,output_tokens\nHi,Hello,10,5\n",
+    { name: "export.csv" },
+  );
+  assertEquals([found.format, turns(found)], ["csv", [[["Hi", "Hello"]]]]);
+});
+
 Deno.test("a column that a mapping replaces is reported", async () => {
   const found = await read("user_message,metadata.intent,kind\nHi,old,new\n", {
     columns: { metadata: { intent: "kind" } },
