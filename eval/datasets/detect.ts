@@ -68,7 +68,7 @@ function ofOtherTool(value: Fields): DatasetFormat | undefined {
 
 function detectTable(header: string, columns: ColumnMapping): DatasetFormat {
   const names = header.trim().split(csvSeparator(header)).map((name) =>
-    name.replace(/^"(.*)"$/, "$1")
+    name.trim().replace(/^"(.*)"$/, "$1").trim()
   );
   // Our own exports have input_tokens and output_tokens, too.
   const isOurs = Object.keys(columns).length > 0 || names.includes(USER_MESSAGE);

@@ -65,8 +65,9 @@ interface Plan {
 
 function planColumns(names: string[], columns: ColumnMapping): Plan {
   const find = (wanted: string | undefined, ownName: string): string | undefined => {
-    if (wanted === undefined) return names.includes(ownName) ? ownName : undefined;
-    if (names.includes(wanted)) return wanted;
+    const name = (wanted ?? ownName).trim();
+    if (names.includes(name)) return name;
+    if (wanted === undefined) return undefined;
     throw new ImportError(1, `there is no column ${wanted}; ${list(names)}`);
   };
   const userMessage = find(columns.user_message, USER_MESSAGE);

@@ -16,7 +16,7 @@ export interface Row {
 
 /**
  * The rows of a CSV text that arrives in pieces. The first row names the columns, and tells what
- * separates them.
+ * separates them. Rows without any text are skipped: spreadsheets write them at the end.
  */
 export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
   // Only if there is a table: together they take 30 ms to load.
@@ -36,8 +36,9 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
   let line = 1;
   try {
     for await (const { record, info } of parser) {
-      if (names) yield { line, cells: toCells(names, record) };
-      else names = requireDistinct(record);
+      const hasText = record.some((cell: string) => cell.trim() !== "");
+      if (hasText && names) yield { line, cells: toCells(names, record) };
+      else if (hasText) names = requireDistinct(record.map((name: string) => name.trim()));
       line = info.lines + 1;
     }
   } catch (error) {

@@ -6,7 +6,7 @@ export interface CsvRows {
   unclosed?: number;
 }
 
-/** Reads a CSV file: RFC 4180, with any of three separators. */
+/** Reads a CSV file: RFC 4180, with any of three separators. Rows without any text are skipped. */
 export function parseCsv(text: string): CsvRows {
   const plain = text.replace(/^\ufeff/, "");
   const [head = ""] = plain.split(/\r?\n/, 1);
@@ -18,7 +18,7 @@ export function parseCsv(text: string): CsvRows {
   let quoteAt = 0;
   const endRow = () => {
     row.push(cell);
-    if (row.length > 1 || row[0] !== "") rows.push(row);
+    if (row.some((cell) => cell.trim() !== "")) rows.push(row);
     row = [];
     cell = "";
   };

@@ -105,6 +105,26 @@ Deno.test("a table with user_message is ours, whatever its other columns are cal
   assertEquals([found.format, turns(found)], ["csv", [[["Hi", "Hello"]]]]);
 });
 
+Deno.test("rows without any text are skipped, as spreadsheets write them at the end", async () => {
+  for (const separator of [",", ";", "\t"]) {
+    const header = ["user_message", "reference_reply"];
+    const rows = [header, ["Hi", "Hello"], ["", ""], ["Bye", ""], [" ", ""]];
+    const text = rows.map((row) => row.join(separator)).join("\r\n");
+    const found = await read(text, { name: "t.csv" });
+    assertEquals(turns(found), [[["Hi", "Hello"]], [["Bye", undefined]]]);
+    assertEquals(found.scenarios.map(({ id }) => id), ["line-2", "line-4"]);
+  }
+});
+
+Deno.test("blanks around the names of columns do not count", async () => {
+  const found = await read("user_message, reference_reply ,metadata.intent \nHi,Hello,greeting\n");
+  assertEquals([found.format, turns(found)], ["csv", [[["Hi", "Hello"]]]]);
+  assertEquals(found.scenarios[0]!.interactions[0]!.reference_metadata, { intent: "greeting" });
+  assertEquals(found.leftOut, []);
+  const columns = { user_message: "q", reference_reply: " a" };
+  assertEquals(turns(await read("q, a\nHi,Hello\n", { columns })), [[["Hi", "Hello"]]]);
+});
+
 Deno.test("a column that a mapping replaces is reported", async () => {
   const found = await read("user_message,metadata.intent,kind\nHi,old,new\n", {
     columns: { metadata: { intent: "kind" } },

@@ -14,6 +14,7 @@ Deno.test("CSV is read with quotes, any separator and any line end", () => {
   assertEquals(parseCsv('a,b\r\n"x ""y"", z","1\n2"\n').rows, [["a", "b"], ['x "y", z', "1\n2"]]);
   assertEquals(parseCsv("a;b\n1,5;2").rows, [["a", "b"], ["1,5", "2"]]);
   assertEquals(parseCsv("\ufeffa\tb\n\n1\t").rows, [["a", "b"], ["1", ""]]);
+  assertEquals(parseCsv("a,b\n,\n1,2\n, \n").rows, [["a", "b"], ["1", "2"]]);
   assertEquals(parseCsv('a,b\n"never closed,\n2'), {
     rows: [["a", "b"], ["never closed,\n2"]],
     unclosed: 2,
