@@ -21,6 +21,7 @@ import type { OpenedData } from "./sharing/open_data.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { expectsTools } from "./assess/tools/expects_tools.ts";
+import { observeJudge } from "./assess/judge/observed_judge.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects } from "./endpoint/target.ts";
 
@@ -55,7 +56,13 @@ export function createEvalDeps(
   });
   const publicFetch = safely(createDecodedFetch(loadPublicFetch, ENCODINGS));
   const fetchFor = (endpoint: string) => endpoints.isTrusted(endpoint) ? trustedFetch : publicFetch;
-  const scoring = createScoringPorts(config, trustedFetch, { workers, starts });
+  const scoring = createScoringPorts(config, trustedFetch, {
+    workers,
+    starts,
+    ...(observation && metrics && {
+      observeJudge: (judge) => observeJudge(judge, { metrics, observe: observation.observeCall }),
+    }),
+  });
   const runs = createRunManager({
     store,
     sharing,

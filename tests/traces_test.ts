@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import {
   completion,
   hang,
@@ -179,6 +185,37 @@ Deno.test("the span of a reply without usage has no tokens, rather than 0", asyn
   const [span] = await awaitSpans(collector, "chat m");
   assertEquals(span?.attributes["gen_ai.request.model"], "m");
   assertEquals(span?.attributes["gen_ai.usage.input_tokens"], undefined);
+});
+
+Deno.test("calls of the judge are counted and traced beside those of the endpoint", async () => {
+  await using collector = await startProviderDouble(json({}));
+  await using models = await startProviderDouble(completion());
+  await using evaluation = await startServiceProcess("eval", {
+    environment: {
+      ...exportTo(collector),
+      JUDGE_BASE_URL: models.baseUrl,
+      JUDGE_MODEL: "judge-1",
+    },
+  });
+  const interaction = { id: "i", user_message: "Hi", reference_reply: "Hello" };
+  const response = await fetch(`${evaluation.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", traceparent: TRACEPARENT },
+    body: JSON.stringify({
+      test_batch: { id: "s", interactions: [interaction] },
+      endpoint: models.baseUrl,
+      model_id: "m",
+    }),
+  });
+  await response.text();
+  const metrics = await (await fetch(`${evaluation.url}/metrics`)).text();
+  // The double is no judge, so it was asked once more.
+  assertStringIncludes(metrics, 'assay_model_calls_total{provider="judge",outcome="ok"} 2');
+  assertStringIncludes(metrics, 'assay_tokens_total{provider="judge",direction="output"} 14');
+  assertStringIncludes(metrics, 'assay_model_calls_total{provider="endpoint",outcome="ok"} 1');
+  const [span] = await awaitSpans(collector, "chat judge-1");
+  assertEquals([span?.traceId, span?.attributes["gen_ai.provider.name"]], [TRACE, "judge"]);
+  assertEquals(Number(span?.attributes["gen_ai.usage.output_tokens"]), 7);
 });
 
 Deno.test("the request's log line says who asked which model at what cost", async () => {

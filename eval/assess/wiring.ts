@@ -27,6 +27,8 @@ export interface ScoringOptions {
   /** Watches the workers. */
   workers?: WorkerBoard;
   starts?: WorkerStarts | undefined;
+  /** Counts and traces the calls of the judge; nothing does if it is unset. */
+  observeJudge?: ((judge: JudgeModel) => JudgeModel) | undefined;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface ScoringOptions {
 export function createScoringPorts(
   config: EvalConfig,
   safeFetch: typeof fetch,
-  { workers = createWorkerBoard(silentLogger), starts = {} }: ScoringOptions = {},
+  { workers = createWorkerBoard(silentLogger), starts = {}, observeJudge }: ScoringOptions = {},
 ): ScoringPorts {
   const redact = createRedactor(listSecrets(config));
   const connect: Connect = (modelId, credential, keyVariable) =>
@@ -50,7 +52,7 @@ export function createScoringPorts(
       fetch: safeFetch,
       pace: createEndpointPace(config.EVAL_CONCURRENCY),
     });
-  const judge = createJudge(config, connect);
+  const judge = createJudge(config, connect, observeJudge);
   return {
     pairs: createPairComparer({
       onEvent: workers.watch("long text"),
@@ -69,10 +71,16 @@ type Connect = (
   keyVariable: string,
 ) => EndpointClient;
 
-function createJudge(config: EvalConfig, connect: Connect): JudgeModel | undefined {
+function createJudge(
+  config: EvalConfig,
+  connect: Connect,
+  observe: ScoringOptions["observeJudge"] = (judge) => judge,
+): JudgeModel | undefined {
   const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key, JUDGE_MODEL: model } = config;
   if (!baseUrl || !model) return undefined;
-  const judge = createJudgeModel({ baseUrl, model }, connect(model, key, "JUDGE_API_KEY"));
+  const judge = observe(
+    createJudgeModel({ baseUrl, model }, connect(model, key, "JUDGE_API_KEY")),
+  );
   return config.PRICES ? priceJudge(judge, findPrice(config.PRICES, model)) : judge;
 }
 

@@ -13,7 +13,7 @@ const Registry: typeof prometheus.Registry = registryClass;
 
 /** One call to a model; tokens are 0 if the provider did not report them. */
 export interface ModelCall {
-  /** `hub`, `studio`, `demo` or `endpoint`: a fixed set, never a caller's text. */
+  /** `hub`, `studio`, `demo`, `endpoint` or `judge`: a fixed set, never a caller's text. */
   provider: string;
   /** `ok`, `left`, or the code of the error. */
   outcome: string;
