@@ -92,12 +92,18 @@ export async function decideVerdicts(
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const asCounted = holm(tested.map(({ worstP }) => worstP), weights);
   const adjusted = holm(tested.map(({ worstPIfAnswered }) => worstPIfAnswered), weights);
+  // Holm's steps end here: those that have no verdict share the whole level.
+  const undecided = weights.reduce(
+    (sum, weight, index) => adjusted[index]! > ALPHA ? sum + weight : sum,
+    0,
+  );
   const decided: ScoreComparison[] = [];
   for (const [index, score] of tested.entries()) {
     decided.push(describeScore(score, {
       p_adjusted: adjusted[index]!,
       pAsCounted: asCounted[index]!,
-      level: ALPHA * weights[index]! / total,
+      leastLevel: ALPHA * weights[index]! / total,
+      level: ALPHA * weights[index]! / undecided,
       looked: tested.length,
       what,
     }));
@@ -132,16 +138,18 @@ function inOrder(clusters: Cluster[]): Cluster[] {
 
 function describeScore(
   score: TestedScore,
-  { p_adjusted, pAsCounted, ...family }: {
+  { p_adjusted, pAsCounted, leastLevel, ...family }: {
     p_adjusted: number;
     pAsCounted: number;
+    /** What the test is held to if no other has a verdict. */
+    leastLevel: number;
   } & Pick<Evidence, "level" | "looked" | "what">,
 ): ScoreComparison {
   const { baseline, candidate, differences, test, bounds, errorBounds, missing, failed } = score;
   const evidence = { ...score, ...family };
   const decided = decideVerdict(differences, { ...evidence, p_adjusted });
   const planning = decided.verdict === "inconclusive" &&
-    planScenarios(differences, family.level);
+    planScenarios(differences, leastLevel);
   return {
     baseline,
     candidate,

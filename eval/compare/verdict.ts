@@ -11,7 +11,7 @@ export interface Evidence {
   /** The largest that they and the failed calls allow. */
   worstPIfAnswered: number;
   p_adjusted: number;
-  /** The least level that the test is held to: its share of 0.05. */
+  /** What a test without a verdict is held to: its share of 0.05 among those without one. */
   level: number;
   /** How many were looked at. */
   looked: number;

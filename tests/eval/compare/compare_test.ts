@@ -209,6 +209,25 @@ Deno.test("verdicts are corrected for the scores looked at, and only for those",
   assertEquals(Object.keys(one.scores), ["a"]);
 });
 
+Deno.test("the scenarios that a test needs are fewer once other scores have their verdicts", async () => {
+  // How many of nine scenarios each score moves in.
+  const moved = { a: 9, b: 6, c: 0, d: 0 };
+  const batch = (shift: number): RecordedScenario[] =>
+    Array.from({ length: 9 }, (_, index) => [`s${index}`, [[
+      "t",
+      Object.fromEntries(
+        Object.entries(moved).map(([name, count]) => [name, 0.5 + (index < count ? shift : 0)]),
+      ),
+    ]]]);
+  const { scores } = await compare(batch(0), batch(0.2));
+  assertEquals(scores.a!.verdict, "improved");
+  assertAlmostEquals(scores.b!.p_adjusted, 3 * 2 / 64); // a is decided, so three are left
+  assertEquals(
+    scores.b!.reason,
+    "only 6 scenarios differ: with 4 scores looked at the test needs at least 7",
+  );
+});
+
 Deno.test("a better overall is found beside many other scores, and a lesser score is not", async () => {
   const others = Array.from({ length: 16 }, (_, index) => `score_${index}`);
   const names = ["overall", ...others];
