@@ -74,8 +74,8 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
   if (userMessage === undefined) {
     throw new ImportError(
       1,
-      `there is no column ${USER_MESSAGE}; name the column that holds the user's message ` +
-        `(${list(names)})`,
+      `there is no column ${USER_MESSAGE}; name the one that holds it: --column ` +
+        `${USER_MESSAGE}=NAME, or column.${USER_MESSAGE}=NAME over HTTP (${list(names)})`,
     );
   }
   const named = Object.entries(columns.metadata ?? {})

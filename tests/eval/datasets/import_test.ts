@@ -54,6 +54,11 @@ Deno.test("a table with our own names needs no mapping, and a missing column is 
   assertEquals(found.scenarios[0]!.interactions[0]!.reference_metadata, { intent: "greeting" });
   const missing = await refuse("a,b\n1,2\n", { columns: { user_message: "question" } });
   assertEquals(missing.message, "line 1: there is no column question; the columns are a, b");
+  assertEquals(
+    (await refuse("question,answer\n1,2\n")).message,
+    "line 1: there is no column user_message; name the one that holds it: --column " +
+      "user_message=NAME, or column.user_message=NAME over HTTP (the columns are question, answer)",
+  );
   assertEquals((await refuse('user_message,x\nfine,1\n"open', { name: "t.csv" })).line, 3);
 });
 
