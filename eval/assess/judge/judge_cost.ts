@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { withoutNoise } from "../../../shared/rounding.ts";
 import type { Cost, Price } from "../../../shared/schemas/cost.ts";
 import { costOf } from "../../endpoint/prices.ts";
 import type { JudgeModel } from "./model.ts";
@@ -29,7 +30,7 @@ export function priceJudge(judge: JudgeModel, price: Price | undefined): JudgeMo
 /** Calls that failed, and those that were remembered, cost nothing. */
 function count(meter: Meter, cost: Cost | null): void {
   const before = meter.calls++ === 0 ? { amount: 0, currency: cost?.currency ?? "" } : meter.cost;
-  meter.cost = before && cost && { ...cost, amount: before.amount + cost.amount };
+  meter.cost = before && cost && { ...cost, amount: withoutNoise(before.amount + cost.amount) };
 }
 
 /** Does some work; `cost` is what the judge's calls in it cost, unset if there were none. */
