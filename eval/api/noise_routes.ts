@@ -3,7 +3,7 @@ import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { RunNoise } from "../../shared/schemas/noise.ts";
 import { createNoiseHandlers } from "../noise/noise_handlers.ts";
-import { RunPower } from "../noise/power.ts";
+import { MOST_SCORES, RunPower } from "../noise/power.ts";
 import type { RunReader } from "../store/store.ts";
 import { runPath } from "./route_parts.ts";
 
@@ -42,7 +42,7 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
         query: z.object({
           difference: z.number().gt(0).max(1),
           score: z.string().optional().meta({ description: "`overall` if it is unset." }),
-          scores_looked_at: z.int().min(1).max(1_000).optional().meta({
+          scores_looked_at: z.int().min(1).max(MOST_SCORES).optional().meta({
             description:
               "How many scores the comparison will test, `overall` among them; 1 if it is unset.",
           }),

@@ -1,4 +1,4 @@
-import { planPower, type RunPower } from "../noise/power.ts";
+import { MOST_SCORES, planPower, type RunPower } from "../noise/power.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { turnsSoFar } from "../store/whole_reader.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
@@ -9,6 +9,7 @@ import { renderTable } from "./table.ts";
 const options = {
   difference: { type: "string" },
   score: { type: "string" },
+  "scores-looked-at": { type: "string" },
   json: { type: "boolean" },
 } as const;
 
@@ -24,6 +25,9 @@ the difference is the same in every scenario, and if scenarios are unrelated.
 
   --difference D  a difference of two means, such as 0.02
   --score NAME    the score (default: ${HEADLINE})
+  --scores-looked-at N
+                  how many scores the comparison tests, ${HEADLINE} among them
+                  (default: 1, as with --score; without it all are tested)
   --json          print the whole answer as JSON
 
 Example:
@@ -35,15 +39,23 @@ Example:
     if (values.difference === undefined) throw new UsageError("--difference is missing");
     const difference = parseNumber(values.difference, { option: "--difference", min: 0, max: 1 });
     if (difference === 0) throw new UsageError("--difference must be above 0");
+    const scoresLookedAt = parseNumber(values["scores-looked-at"] ?? "1", {
+      option: "--scores-looked-at",
+      min: 1,
+      max: MOST_SCORES,
+      isWhole: true,
+    });
     const reader = await context.openReader();
     try {
       const run = await findRun(reader, name);
       const plan = await planPower(run.id, turnsSoFar(reader, run), {
         difference,
         score: values.score ?? HEADLINE,
-        scoresLookedAt: 1,
+        scoresLookedAt,
       });
-      context.out.write(values.json ? `${JSON.stringify(plan, null, 2)}\n` : describe(plan));
+      context.out.write(
+        values.json ? `${JSON.stringify(plan, null, 2)}\n` : describe(plan, scoresLookedAt),
+      );
       return EXIT.passed;
     } finally {
       await reader.close();
@@ -51,9 +63,10 @@ Example:
   },
 };
 
-function describe(plan: RunPower): string {
+function describe(plan: RunPower, scoresLookedAt: number): string {
   const { score, difference, power, scenarios, scenarios_needed, detectable_difference } = plan;
   const show = (value: number | null, digits = 0) => value === null ? "–" : value.toFixed(digits);
+  const compared = scoresLookedAt === 1 ? `by ${score} alone` : `of ${scoresLookedAt} scores`;
   const row = (what: string, end: "at_least" | "at_most") => [
     what,
     show(scenarios_needed[end]),
@@ -64,5 +77,6 @@ function describe(plan: RunPower): string {
       row("by the same in every scenario", "at_least"),
       row("differently in each scenario", "at_most"),
     ]) +
+    `\nfor a comparison ${compared}\n` +
     plan.notes.map((note) => `\n${note}\n`).join("");
 }

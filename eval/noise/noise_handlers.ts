@@ -6,7 +6,7 @@ import { HEADLINE } from "../results/passing.ts";
 import type { RunReader } from "../store/store.ts";
 import { turnsSoFar } from "../store/whole_reader.ts";
 import { splitNoise } from "./noise.ts";
-import { planPower } from "./power.ts";
+import { MOST_SCORES, planPower } from "./power.ts";
 import { requireRun } from "../store/require_run.ts";
 
 /** The query of `GET /runs/{id}/noise`; `scores` are comma-separated. */
@@ -16,7 +16,7 @@ const NoiseQuery = z.object({ scores: list() });
 const PowerQuery = z.object({
   difference: z.coerce.number().gt(0).max(1),
   score: z.string().min(1).default(HEADLINE),
-  scores_looked_at: z.coerce.number().int().min(1).max(1_000).default(1),
+  scores_looked_at: z.coerce.number().int().min(1).max(MOST_SCORES).default(1),
 });
 
 /** The handlers of the routes about the noise of one run; also of one that is running. */

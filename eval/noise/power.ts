@@ -26,6 +26,9 @@ function ends<T extends z.ZodType>(value: T) {
   });
 }
 
+/** No comparison is planned for more scores. */
+export const MOST_SCORES = 1_000;
+
 /** The answer of `GET /runs/{id}/power`. */
 export const RunPower = z.object({
   run_id: z.string(),

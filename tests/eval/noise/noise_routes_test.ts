@@ -108,11 +108,22 @@ Deno.test("the command line shows the noise of a run with several attempts, and 
   const planned = await run("power", "latest", "--difference", "0.1");
   assertStringIncludes(planned.out, "Scenarios for a difference of 0.1 in overall with 80 % power");
   assertStringIncludes(planned.out, "by the same in every scenario");
+  assertStringIncludes(planned.out, "a comparison by overall alone");
   const { out: json } = await run("power", "latest", "--difference", "0.1", "--json");
   assertEquals(JSON.parse(json).difference, 0.1);
   assertEquals((await run("power", "latest")).code, 1);
   assertEquals((await run("power", "latest", "--difference", "0")).code, 1);
   await run("export", "latest", "--noise", "--output", "out.json");
+});
+
+Deno.test("the command line plans for a comparison of several scores, too", async () => {
+  const { run } = cliContext({ files: { "b.json": JSON.stringify(body) }, answer });
+  await run("run", "b.json", "--threshold", "0");
+  const plan = (...more: string[]) => run("power", "latest", "--difference", "0.1", ...more);
+  const { alpha } = JSON.parse((await plan("--scores-looked-at", "12", "--json")).out);
+  assertEquals(alpha, 0.025);
+  assertStringIncludes((await plan("--scores-looked-at", "12")).out, "a comparison of 12 scores");
+  assertStringIncludes((await plan("--scores-looked-at", "0")).err, "from 1 to 1000");
 });
 
 Deno.test("the least number of a simulated run shows the difference in about 80 % of comparisons", async () => {
