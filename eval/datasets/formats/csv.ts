@@ -6,6 +6,8 @@ import { readTable, type Row } from "./table.ts";
 export const USER_MESSAGE = "user_message";
 const REFERENCE_REPLY = "reference_reply";
 const SCENARIO_ID = "scenario_id";
+/** Exports of a run have a row per turn of each attempt, which all say the same. */
+const ATTEMPT_ID = "attempt_id";
 
 /** A column such as `metadata.intent` holds a label. */
 const METADATA = "metadata.";
@@ -39,8 +41,13 @@ export const csv: DatasetFormat = {
         if (id !== "") seen.add(id);
         current = {
           line: row.line,
+          attempt: row.cells[ATTEMPT_ID],
           scenario: { id: id || `line-${row.line}`, interactions: [] },
         };
+      }
+      if (row.cells[ATTEMPT_ID] !== current.attempt) {
+        leaveOut(`rows of further attempts (${ATTEMPT_ID})`, row.line);
+        continue;
       }
       const { interactions } = current.scenario;
       interactions.push({ id: String(interactions.length + 1), ...toTurn(row, plan) });
@@ -51,6 +58,8 @@ export const csv: DatasetFormat = {
 
 interface Conversation {
   line: number;
+  /** The one that its first row is of; `undefined` if the table does not say. */
+  attempt: string | undefined;
   scenario: { id: string; interactions: Record<string, unknown>[] };
 }
 
@@ -95,7 +104,7 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     plan.scenarioId,
     ...plan.metadata.map(([, column]) => column),
   ]);
-  return { ...plan, unused: names.filter((name) => !used.has(name)) };
+  return { ...plan, unused: names.filter((name) => name !== ATTEMPT_ID && !used.has(name)) };
 }
 
 function list(names: string[]): string {

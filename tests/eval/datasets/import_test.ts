@@ -110,6 +110,19 @@ Deno.test("a table with user_message is ours, whatever its other columns are cal
   assertEquals([found.format, turns(found)], ["csv", [[["Hi", "Hello"]]]]);
 });
 
+Deno.test("of the CSV file of a run with several attempts, the first attempt of each scenario is read", async () => {
+  const found = await read(
+    "scenario_id,attempt_id,user_message,reference_reply\n" +
+      "a,1,Hi,Hello\na,1,Bye,Goodbye\na,2,Hi,Hello\na,2,Bye,Goodbye\nb,2,Who?,Me\n",
+  );
+  assertEquals(turns(found), [[["Hi", "Hello"], ["Bye", "Goodbye"]], [["Who?", "Me"]]]);
+  assertEquals(found.leftOut, [{
+    what: "rows of further attempts (attempt_id)",
+    count: 2,
+    line: 4,
+  }]);
+});
+
 Deno.test("rows without any text are skipped, as spreadsheets write them at the end", async () => {
   for (const separator of [",", ";", "\t"]) {
     const header = ["user_message", "reference_reply"];
