@@ -15,7 +15,7 @@ import { parseModels, toCompletionParams } from "../../shared/providers/openai_m
 import type { Redact } from "../../shared/providers/provider_words.ts";
 import { createRedactor } from "../../shared/redaction.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
-import { readAnswer, readRawReply } from "./openai_answer.ts";
+import { readAnswer } from "./openai_answer.ts";
 import { readAnyReply, readStream } from "./openai_stream.ts";
 import {
   type CallOptions,
@@ -96,9 +96,13 @@ export function createOpenAIProvider(
     return await call(attempt, options, async (clock) => {
       const response = await send("/chat/completions", { body, signal: clock.signal });
       const { model, rawMessages } = request;
-      return rawMessages
-        ? await readRawReply(response, model)
-        : await readAnyReply(response, { model, clock });
+      const passesThrough = rawMessages !== undefined;
+      return await readAnyReply(response, {
+        model,
+        clock,
+        passesThrough,
+        choices: choicesOf(request),
+      });
     });
   }
 
@@ -106,7 +110,7 @@ export function createOpenAIProvider(
     request: ChatRequest,
     { signal: caller, maxWaitMs }: CallOptions = {},
   ): AsyncGenerator<ChatDelta> {
-    const { model, rawMessages, extra } = request;
+    const { model, rawMessages } = request;
     const attempt = { ...attempted, model };
     const clock = startCallClock(timeoutMs, caller, { totalMs: streamTimeoutMs });
     const body = JSON.stringify({
@@ -115,7 +119,7 @@ export function createOpenAIProvider(
       ...(!request.omitsUsage && { stream_options: { include_usage: true } }),
     });
     const passesThrough = rawMessages !== undefined;
-    const choices = passesThrough && typeof extra?.n === "number" ? extra.n : 1;
+    const choices = choicesOf(request);
     let isRetried = false;
     const onRetry = () => isRetried = true;
 
@@ -146,6 +150,11 @@ export function createOpenAIProvider(
   }
 
   return { name, complete, stream, listModels };
+}
+
+/** How many choices are asked for: more than one only if the answer is passed through. */
+function choicesOf({ rawMessages, extra }: ChatRequest): number {
+  return rawMessages && typeof extra?.n === "number" ? extra.n : 1;
 }
 
 /**

@@ -86,16 +86,19 @@ export async function* readStream(
   yield { type: "reply", reply: isUtf8 ? reply : { ...reply, encoding: NOT_UTF8 } };
 }
 
-/** The reply of an answer that was not to be streamed. Some providers stream it all the same. */
+/**
+ * The reply of an answer that was not to be streamed. Some providers stream it all the same; what is
+ * passed through is then put together, if it is one choice.
+ */
 export async function readAnyReply(
   response: Response,
-  { model, clock }: Pick<StreamedCall, "model" | "clock">,
+  { model, clock, passesThrough, choices }: StreamedCall,
 ): Promise<ChatReply> {
-  if (!response.headers.get("content-type")?.includes("event-stream")) {
-    return await readReply(response, model);
-  }
+  const read = passesThrough ? readRawReply : readReply;
+  const isStream = response.headers.get("content-type")?.includes("event-stream");
+  if (!isStream || choices > 1) return await read(response, model);
   const { isJson, answer } = await peekBody(response);
-  if (isJson) return await readReply(answer, model);
+  if (isJson) return await read(answer, model);
   // One time for all of it, as of other whole answers, and the short one for what comes behind it.
   const restart = (ms?: number) => ms === undefined ? undefined : clock.restart(ms);
   const whole: CallClock = { ...clock, pause() {}, restart };

@@ -119,7 +119,7 @@ export interface ChatReply {
   parts?: ContentPart[];
   /** The model that was asked. Set if the reply or one of its calls has such fields or parts. */
   from?: string;
-  /** The provider's whole answer, if `rawMessages` were sent. */
+  /** The provider's whole answer, if `rawMessages` were sent and it came in one piece. */
   raw?: ExtraFields;
   /** Set if the provider's bytes were not UTF-8: some of the text was replaced by U+FFFD. */
   encoding?: typeof NOT_UTF8;

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { readChunks } from "../../fakes/events.ts";
 import { hubOf } from "../../fakes/openai_provider.ts";
 import { openAIRoutes } from "../../fakes/openai_routes.ts";
-import { json, startProviderDouble } from "../../fakes/provider_double.ts";
+import { completionChunks, json, sse, startProviderDouble } from "../../fakes/provider_double.ts";
 
 const CALL = { id: "c1", type: "function", function: { name: "look", arguments: "{}" } };
 const ANSWER = {
@@ -56,4 +56,30 @@ Deno.test("it ends with the usage if that was asked for", async () => {
     [2, undefined],
     [0, 3],
   ]);
+});
+
+/** A plain request without `stream` whose answer is a stream all the same. */
+async function streamedAnswer(body: Record<string, unknown>) {
+  const call = { name: "look", arguments: "{}" };
+  const chunks = completionChunks({ content: "Hello.", toolCalls: [call] });
+  await using double = await startProviderDouble(sse(chunks));
+  const { post } = openAIRoutes(hubOf(double));
+  const messages = [{ role: "user", content: "Hi" }];
+  return await post("chat/completions", { model: "a/b:plain", messages, ...body });
+}
+
+Deno.test("a plain reply that is streamed unasked comes back whole, with its calls and usage", async () => {
+  const response = await streamedAnswer({});
+  assertEquals(response.status, 200);
+  const { choices: [{ message }], usage } = await response.json();
+  const [{ function: called }] = message.tool_calls;
+  assertEquals([message.content, called, usage.total_tokens], [
+    "Hello.",
+    { name: "look", arguments: "{}" },
+    12,
+  ]);
+});
+
+Deno.test("several choices that are streamed unasked are an error: none may be lost", async () => {
+  assertEquals((await streamedAnswer({ n: 2 })).status, 502);
 });
