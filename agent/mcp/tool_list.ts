@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asFields, isFields } from "../../shared/fields.ts";
+import { asFields, type Fields, isFields } from "../../shared/fields.ts";
 import { shorten } from "../../shared/shorten.ts";
 
 /** A tool of a server's list. */
@@ -26,17 +26,25 @@ export interface ToolPage {
 
 const optionalText = z.string().optional().catch(undefined);
 
+/** Its arguments are always sent as an object, also if `null` would do. */
+const ObjectType = z.union([
+  z.literal("object"),
+  z.array(z.unknown()).refine((types) => types.includes("object")),
+]).transform(() => "object");
+
 /**
  * Some servers describe a tool without arguments by `{}`: that is an object without properties.
- * Others, in Go, send `null` for what they leave out.
+ * Others, in Go, send `null` for what they leave out. Those in Rust describe a property that may be
+ * anything by `true`.
  */
 const ListedTool = z.object({
   name: z.string(),
   title: optionalText,
   description: optionalText,
   inputSchema: z.looseObject({
-    type: z.literal("object").default("object"),
-    properties: z.record(z.string(), z.custom(isFields)).nullish(),
+    type: ObjectType.default("object"),
+    properties: z.record(z.string(), z.union([z.boolean(), z.custom<Fields>(isFields)]))
+      .transform(withoutBooleans).nullish(),
     required: z.array(z.string()).nullish(),
   }).transform(({ properties, required, ...rest }) => ({
     ...rest,
@@ -44,6 +52,12 @@ const ListedTool = z.object({
     ...(required && { required }),
   })),
 });
+
+/** For models, which want an object for each property. One that is `false` may not be sent. */
+function withoutBooleans(properties: Record<string, boolean | Fields>): Record<string, Fields> {
+  const allowed = Object.entries(properties).filter(([, property]) => property !== false);
+  return Object.fromEntries(allowed.map(([name, property]) => [name, asFields(property)]));
+}
 
 function readTool(given: unknown): McpToolDefinition | undefined {
   const { data } = ListedTool.safeParse(given);

@@ -95,3 +95,26 @@ Deno.test("of two tools of one name the first is used, and another definition is
   assertEquals(tools.map(({ description }) => description), ["first", "b"]);
   assertEquals(unusable, ["a"]);
 });
+
+Deno.test("a property that may be anything (true) is described by {}, as models want it", async () => {
+  const inputSchema = {
+    type: "object",
+    properties: { value: true, never: false, n: { type: "integer" } },
+    required: ["value"],
+  };
+  const page = { tools: [{ name: "a", inputSchema }] };
+  const { tools, unusable } = await readToolList(() => Promise.resolve(page));
+  assertEquals(unusable, undefined);
+  assertEquals(tools[0]?.inputSchema, {
+    type: "object",
+    properties: { value: {}, n: { type: "integer" } },
+    required: ["value"],
+  });
+});
+
+Deno.test("arguments that may also be null are an object", async () => {
+  const inputSchema = { type: ["object", "null"], properties: { a: { type: "string" } } };
+  const page = { tools: [{ name: "a", inputSchema }] };
+  const { tools } = await readToolList(() => Promise.resolve(page));
+  assertEquals(tools[0]?.inputSchema, { ...inputSchema, type: "object" });
+});
