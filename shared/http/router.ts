@@ -94,7 +94,7 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
         if (response) return response;
       }
       for (const guard of guards) await guard(request, context);
-      if (!route) throw noRoute(match, request.method, context.url);
+      if (!route) throw noRoute(request.method, { ...match, url: context.url, routes });
       const name = `${route.method} ${route.path}`;
       context.fields.route = name;
       const attributes = { "http.route": name, "assay.request_id": context.requestId };
@@ -178,9 +178,18 @@ function levelOf(error: unknown): "info" | "warn" | "error" {
   return error instanceof AppError ? "warn" : "error";
 }
 
-function noRoute({ allowed }: RouteMatch<Route>, method: string, url: URL): AppError {
+function noRoute(
+  method: string,
+  { allowed, url, routes }: Pick<RouteMatch<Route>, "allowed"> & {
+    url: URL;
+    routes: readonly Route[];
+  },
+): AppError {
   if (allowed.length === 0) {
-    return new AppError(404, "not_found", `cannot find ${url.pathname}: there is no such route`);
+    const similar = similarPaths(url.pathname, routes).join(" or ");
+    const hint = similar && `; did you mean ${similar}?`;
+    const reason = `there is no such route${hint}`;
+    return new AppError(404, "not_found", `cannot find ${url.pathname}: ${reason}`);
   }
   const methods = allowed.flatMap((method) => method === "GET" ? [method, "HEAD"] : method);
   const allow = [...new Set(methods)].join(", ");
@@ -190,6 +199,18 @@ function noRoute({ allowed }: RouteMatch<Route>, method: string, url: URL): AppE
     `cannot ${method} ${url.pathname}: it allows ${allow}`,
     { headers: { allow } },
   );
+}
+
+/**
+ * The paths that differ from the one asked for only at its start, or by a slash at its end. Clients
+ * are easily configured with a base URL without `/v1`, or with one too many.
+ */
+function similarPaths(pathname: string, routes: readonly Route[]): string[] {
+  const asked = pathname.replace(/\/$/, "");
+  const paths = routes.map(({ path }) => path).filter((path) =>
+    path !== "/" && !/[:*]/.test(path) && asked && (path.endsWith(asked) || asked.endsWith(path))
+  );
+  return [...new Set(paths)];
 }
 
 /** The caller's own id if it is short and printable, because it is logged; else a new one. */

@@ -32,6 +32,28 @@ Deno.test("HEAD is answered by the GET route", async () => {
   assertEquals((await handle(ask("/", { method: "HEAD" }))).status, 200);
 });
 
+Deno.test("a path with too little, too much or a slash at its end is told which one was meant", async () => {
+  const { handle } = service({
+    "GET /": () => new Response(),
+    "POST /v1/chat/completions": () => new Response(),
+    "GET /v1/models": () => new Response(),
+    "GET /studio/models": () => new Response(),
+    "GET /v1/models/*id": () => new Response(),
+  });
+  const cases = [
+    ["/chat/completions", "; did you mean /v1/chat/completions?"],
+    ["/v1/v1/chat/completions", "; did you mean /v1/chat/completions?"],
+    ["/v1/chat/completions/", "; did you mean /v1/chat/completions?"],
+    ["/models", "; did you mean /v1/models or /studio/models?"],
+    ["/completions2", ""],
+    ["/completions/2", ""],
+  ];
+  for (const [path, hint] of cases) {
+    const { detail } = await (await handle(ask(path!))).json();
+    assertEquals(detail, `cannot find ${path}: there is no such route${hint}`);
+  }
+});
+
 Deno.test("an unknown path is 404 and a wrong method is 405 with Allow", async () => {
   const { handle } = service({ "GET /a": () => new Response(), "POST /a": () => new Response() });
   const unknown = await handle(ask("/b"));
