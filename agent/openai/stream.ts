@@ -48,7 +48,9 @@ export async function streamCompletion(
       if (!hasStarted) {
         hasStarted = true;
         frame.model = source.model();
-        await send(toChunk(frame, { delta: { role: "assistant", content: "" } }));
+        // As OpenAI's: with "" before a call, the AI SDK would show an empty text.
+        const content = delta.tool_calls ? null : "";
+        await send(toChunk(frame, { delta: { role: "assistant", content } }));
       }
       hasLogprobs ||= logprobs !== null;
       await send(toChunk(frame, { delta: isLegacy ? toLegacyMessage(delta) : delta, logprobs }));

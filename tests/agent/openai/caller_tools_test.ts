@@ -148,6 +148,14 @@ Deno.test("the arguments of a caller's call are streamed in pieces, those of the
   assertEquals(chunks.at(-1).choices[0].finish_reason, "tool_calls");
 });
 
+Deno.test("a stream that begins with a call has no text, as OpenAI's: clients would show an empty one", async () => {
+  for (const [content, first] of [[null, null], ["Let me look.", ""]]) {
+    const { ask } = serve({ content: content!, toolCalls: [WEATHER] });
+    const [opening] = await readChunks(await ask({ stream: true }));
+    assertEquals(opening.choices[0].delta, { role: "assistant", content: first });
+  }
+});
+
 Deno.test("a response has the caller's calls as items, and takes their results", async () => {
   const tools = [{ type: "function", ...TOOLS[0]!.function }];
   const input = [QUESTION];
