@@ -131,9 +131,11 @@ export function withCalls(reply: ChatReply): ChatReply {
 
 /**
  * The agent's last reply without tool calls. A reply at the step limit may still call the agent's
- * own tools; the client could not answer such a call.
+ * own tools; the client could not answer such a call. Some providers end a reply with `tool_calls`
+ * that has none; a client would look for them.
  */
 export function withoutCalls(reply: ChatReply): ChatReply {
-  if (reply.toolCalls.length === 0) return reply;
-  return { ...reply, content: reply.content ?? "", toolCalls: [], finishReason: "stop" };
+  const { content, toolCalls, finishReason } = reply;
+  if (toolCalls.length === 0 && finishReason !== "tool_calls") return reply;
+  return { ...reply, content: content ?? "", toolCalls: [], finishReason: "stop" };
 }

@@ -56,6 +56,14 @@ Deno.test("a streamed completion is the same text in chunks, without tool events
   assertEquals(new Set(chunks.map(({ id }) => id)).size, 1);
 });
 
+Deno.test("an answer without calls does not end with tool_calls, though its provider says so", async () => {
+  const { ask } = serve([{ content: "Hello.", finishReason: "tool_calls" }]);
+  const { choices: [choice] } = await (await ask({})).json();
+  assertEquals([choice.message.content, choice.finish_reason], ["Hello.", "stop"]);
+  const chunks = await readChunks(await ask({ stream: true }));
+  assertEquals(chunks.at(-1).choices[0].finish_reason, "stop");
+});
+
 Deno.test("users with different names are told apart by every model", async () => {
   const messages = [
     { role: "system", name: "host", content: "Be kind." },
