@@ -94,6 +94,19 @@ function checkTools(
   context.addIssue({ code: "custom", path: ["AGENT_TOOLS"], message });
 }
 
+/** Says which settings have no effect without another one; see also `explainIdleVariables`. */
+export function explainIdleSettings(config: AgentConfig): string[] {
+  const { RATE_LIMIT, RATE_LIMIT_STORE, AGENT_TOOLS, TAVILY_API_KEY } = config;
+  const { HUB_BASE_URL, HUB_FALLBACK } = config;
+  const isIdle = {
+    "RATE_LIMIT_STORE has no effect: RATE_LIMIT is not set": RATE_LIMIT_STORE && !RATE_LIMIT,
+    "TAVILY_API_KEY has no effect: AGENT_TOOLS does not contain web_search": TAVILY_API_KEY &&
+      !AGENT_TOOLS.includes("web_search"),
+    "HUB_FALLBACK has no effect: HUB_BASE_URL is not set": HUB_FALLBACK.length > 0 && !HUB_BASE_URL,
+  };
+  return Object.entries(isIdle).filter(([, idle]) => idle).map(([warning]) => warning);
+}
+
 /**
  * The variables of the service that an MCP server gets too, if it is a program: where programs are,
  * whose home it is, and in which language to speak. Without them `npx`, `uvx` and most interpreters

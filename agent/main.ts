@@ -3,7 +3,7 @@ import { callerKeys, requireSafeExposure } from "../shared/config.ts";
 import type { RateLimiter } from "../shared/http/rate_limit.ts";
 import type { Logger } from "../shared/log.ts";
 import { startService } from "../shared/start.ts";
-import { AgentConfig } from "./config.ts";
+import { AgentConfig, explainIdleSettings } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
 import { explainHidden, type Models } from "./models/models.ts";
 import { loadGraph } from "./run/runner.ts";
@@ -21,6 +21,7 @@ async function main(): Promise<void> {
         readMcpConfig(config.AGENT_MCP_CONFIG);
       }
     },
+    explainIdle: explainIdleSettings,
     outgoing: (config) => (requests) => Math.min(requests, config.AGENT_MAX_RUNS),
     async create(config, log) {
       // The configuration has been read. LangChain reads its own variables about twenty times per

@@ -29,6 +29,8 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   portVariable: keyof z.output<S> & string;
   /** Throws `ConfigError` for a configuration with which the service must not start. */
   check(config: z.output<S>): void | Promise<void>;
+  /** Warnings of settings that have no effect without another one. */
+  explainIdle?(config: z.output<S>): string[];
   /** Outgoing connections that the service may have at once: they use descriptors too. */
   outgoing?(config: z.output<S>): DescriptorNeeds["outgoing"];
   /** Wires the service; may throw `ConfigError`. */
@@ -155,7 +157,9 @@ async function checkService<S extends z.ZodObject>(
   for (const warning of warnings) writeLine(`warning: ${warning}`);
 }
 
-async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefinition<S>) {
+async function configure<S extends z.ZodObject>(
+  { schema, check, explainIdle = () => [] }: ServiceDefinition<S>,
+) {
   const environment = await readEnvironment(schema);
   const config = parseConfig(schema, environment);
   await check(config);
@@ -163,6 +167,7 @@ async function configure<S extends z.ZodObject>({ schema, check }: ServiceDefini
   const warnings = [
     ...explainQuotedVariables(environment),
     ...explainIdleVariables(schema, config),
+    ...explainIdle(config),
     ...explainShortKeys(callerKeys(common)),
   ];
   const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { AgentConfig } from "../../agent/config.ts";
+import { AgentConfig, explainIdleSettings } from "../../agent/config.ts";
 import { ConfigError, parseConfig } from "../../shared/config.ts";
 
 Deno.test("the agent starts with an empty environment", () => {
@@ -84,4 +84,21 @@ Deno.test("an address with a password beside its key is refused, and the passwor
   assertStringIncludes(message, "HUB_BASE_URL: has a user or a password, and HUB_API_KEY is set");
   assertEquals(message.includes("hunter2"), false);
   assertEquals(parseConfig(AgentConfig, { HUB_BASE_URL }).HUB_BASE_URL, HUB_BASE_URL);
+});
+
+Deno.test("a setting that has no effect without another one is named", () => {
+  const explain = (environment: Record<string, string>) =>
+    explainIdleSettings(parseConfig(AgentConfig, environment));
+  const store = { RATE_LIMIT_STORE: "postgres://u:p@host/db" };
+  const search = { TAVILY_API_KEY: "k" };
+  const fallback = { HUB_FALLBACK: "acme/small" };
+  assertEquals(explain({ ...store, ...search, ...fallback }), [
+    "RATE_LIMIT_STORE has no effect: RATE_LIMIT is not set",
+    "TAVILY_API_KEY has no effect: AGENT_TOOLS does not contain web_search",
+    "HUB_FALLBACK has no effect: HUB_BASE_URL is not set",
+  ]);
+  assertEquals(explain({ ...store, RATE_LIMIT: "60/min" }), []);
+  assertEquals(explain({ ...search, AGENT_TOOLS: "web_search" }), []);
+  assertEquals(explain({ ...fallback, HUB_BASE_URL: "http://hub" }), []);
+  assertEquals(explain({}), []);
 });

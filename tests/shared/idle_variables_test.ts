@@ -42,6 +42,12 @@ Deno.test("the check and the start warn of a judge without an address", async ()
   assertStringIncludes(service.lines.join("\n"), NO_JUDGE);
 });
 
+Deno.test("the check of the agent warns of its own settings, too", async () => {
+  const { output } = await runServiceCommand("agent", ["--check"], { TAVILY_API_KEY: "k" });
+  const warning = "TAVILY_API_KEY has no effect: AGENT_TOOLS does not contain web_search";
+  assertStringIncludes(output, `warning: ${warning}`);
+});
+
 Deno.test("a run of the command line warns of a judge without an address", () =>
   withFolder(async (cwd) => {
     await using hub = await startProviderDouble(completion({ content: "Hello" }));
