@@ -173,7 +173,11 @@ function explainRedirect(
   answer: FailedAnswer | undefined,
 ): Explanation | undefined {
   if (!answer || answer.status < 300 || answer.status > 399) return undefined;
-  const to = URL.parse(answer.headers.get("location") ?? "")?.origin;
+  const location = answer.headers.get("location") ?? "";
+  if (/^\/(?!\/)/.test(location)) { // within the origin, where redirects are followed
+    return bad(`it redirects in a circle (${answer.status}); check its address`);
+  }
+  const to = URL.parse(location)?.origin;
   if (!to || to === "null") return undefined;
   const reason = `it redirects to ${startOf(to, redact)} (${answer.status}), ` +
     "which is not followed; if that is its address, use it";

@@ -56,14 +56,17 @@ for (const status of [301, 302, 307, 308]) {
   });
 }
 
-Deno.test("a circle of redirects ends", async () => {
-  let calls = 0;
-  const circle: typeof fetch = () => {
-    calls++;
-    return Promise.resolve(new Response(null, { status: 307, headers: { location: "/again" } }));
-  };
-  const response = await createSameOriginFetch(circle)("http://host/again", init);
-  assertEquals([response.status, calls], [307, 6]);
+Deno.test("a circle of redirects ends, and is told from one that leads elsewhere", async () => {
+  for (const location of ["/again", "http://host/again"]) {
+    let calls = 0;
+    const circle: typeof fetch = () => {
+      calls++;
+      return Promise.resolve(new Response(null, { status: 307, headers: { location } }));
+    };
+    const response = await createSameOriginFetch(circle)("http://host/again", init);
+    const { status, headers } = response;
+    assertEquals([status, headers.get("location"), calls], [307, "/again", 6]);
+  }
 });
 
 Deno.test("an answer that is no redirect is handed back, also if it names a location", async () => {

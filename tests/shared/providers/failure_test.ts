@@ -161,6 +161,20 @@ for (const way of ["complete", "stream"] as const) {
   });
 }
 
+Deno.test("redirects in a circle are called that, whether their address is relative or not", async () => {
+  for (const start of ["", "http://127.0.0.1"]) {
+    const circle: Answer = ({ headers }) => {
+      const origin = start && `http://${headers.get("host")}`;
+      const location = `${origin}/v1/chat/completions`;
+      return new Response(null, { status: 307, headers: { location } });
+    };
+    await using double = await startProviderDouble(circle);
+    const error = await assertRejects(() => hubOf(double).complete(REQUEST), ProviderError);
+    assertStringIncludes(error.message, "it redirects in a circle (307); check its address");
+    assertEquals(double.requests.length, 6);
+  }
+});
+
 Deno.test("a redirect that is not followed says where it leads, without its path and query", async () => {
   const location = "https://login.example/secret-path?token=secret-query";
   const answer = raw("Moved: secret-path", { status: 302, headers: { location } });
