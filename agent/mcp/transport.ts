@@ -1,8 +1,10 @@
 import type { Readable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
+import { CONNECTION_CLOSED } from "./call_error.ts";
 import type { McpServer } from "./config.ts";
 import { createMessageBuffer } from "./message_buffer.ts";
+import { createWatchedFetch } from "./lost_answers.ts";
 import { createMessageFetch, MAX_MESSAGE_BYTES, type OnBreach } from "./message_limits.ts";
 import { explainPermission } from "./permission_help.ts";
 import { programEnvironment, temporaryFolder } from "./program_environment.ts";
@@ -30,18 +32,28 @@ export async function createTransport(
   // Not to another origin: the headers may contain a key.
   const options = {
     requestInit: { headers: server.headers },
-    fetch: createMessageFetch(createSameOriginFetch(fetch), { onBreach }),
+    fetch: createWatchedFetch(
+      createMessageFetch(createSameOriginFetch(fetch), { onBreach }),
+      (id) => transport.onmessage?.(lostAnswer(id)),
+    ),
   };
   const url = new URL(server.url);
   const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
   const { StreamableHTTPClientTransport } = await import(
     "@modelcontextprotocol/sdk/client/streamableHttp.js"
   );
-  const transport = server.transport === "sse"
-    ? new SSEClientTransport(url, options)
-    : new StreamableHTTPClientTransport(url, options);
   // Their optional fields are typed less strictly.
-  return { transport: transport as SessionTransport, readStderr: () => "" };
+  const transport =
+    (server.transport === "sse"
+      ? new SSEClientTransport(url, options)
+      : new StreamableHTTPClientTransport(url, options)) as SessionTransport;
+  return { transport, readStderr: () => "" };
+}
+
+/** The SDK's own error of a connection that was closed. */
+function lostAnswer(id: string | number) {
+  const message = "its answer was cut off";
+  return { jsonrpc: "2.0", id, error: { code: CONNECTION_CLOSED, message } };
 }
 
 async function createProgram(

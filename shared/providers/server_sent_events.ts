@@ -9,6 +9,8 @@ export interface EventOptions {
   onUnfinished?: () => void;
   /** Called before each event that is named `error`. */
   onError?: () => void;
+  /** Called at each line with the id of an event. */
+  onId?: () => void;
 }
 
 /**
@@ -18,7 +20,8 @@ export interface EventOptions {
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onStart, onInvalid = () => {}, onUnfinished = () => {}, onError = () => {} }: EventOptions = {},
+  { onStart, onInvalid = () => {}, onUnfinished = () => {}, onError = () => {}, onId = () => {} }:
+    EventOptions = {},
 ): AsyncGenerator<string> {
   let data: string[] = [];
   /** The line so far, in the pieces that it came in. */
@@ -30,6 +33,7 @@ export async function* readServerSentEvents(
     for (const line of lines) {
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
       else if (line.startsWith("error:")) data.push(line.slice("error:".length).trimStart());
+      else if (line.startsWith("id:")) onId();
       isError ||= /^(event: ?error$|error:)/.test(line);
       if (line !== "") continue;
       if (data.length > 0 && isError) onError();

@@ -1,0 +1,105 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { createMcpConnect } from "../../../agent/mcp/client.ts";
+import { parseMcpConfig } from "../../../agent/mcp/config.ts";
+import { createWatchedFetch } from "../../../agent/mcp/lost_answers.ts";
+import { type Answer, startProviderDouble } from "../../fakes/provider_double.ts";
+
+const EVENTS = { headers: { "content-type": "text/event-stream" } };
+const event = (message: unknown) => `data: ${JSON.stringify(message)}\n\n`;
+const NOTE = {
+  jsonrpc: "2.0",
+  method: "notifications/message",
+  params: { level: "info", data: "" },
+};
+const REQUEST = { jsonrpc: "2.0", id: 7, method: "tools/call", params: {} };
+
+/** A stream of these pieces, which then ends or breaks. */
+function streamOf(pieces: string[], { isBroken = false } = {}): ReadableStream<Uint8Array> {
+  const source = pieces.map((piece) => new TextEncoder().encode(piece));
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve)); // what has come is read before it breaks
+      const piece = source.shift();
+      if (piece) controller.enqueue(piece);
+      else if (isBroken) controller.error(new Error("reset"));
+      else controller.close();
+    },
+  });
+}
+
+/** The ids that are reported as lost when a request is answered so, once its answer has been read. */
+async function lostOf(answer: Response, init: RequestInit = {}): Promise<unknown[]> {
+  const lost: unknown[] = [];
+  const watched = createWatchedFetch(() => Promise.resolve(answer), (id) => void lost.push(id));
+  const body = JSON.stringify(REQUEST);
+  const response = await watched("http://host/mcp", { method: "POST", body, ...init });
+  await response.text().catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve));
+  return lost;
+}
+
+const answered = event({ jsonrpc: "2.0", id: 7, result: {} });
+
+for (
+  const [what, pieces, lost] of [
+    ["ends without the answer", [": hello\n\n", event(NOTE)], [7]],
+    ["has another request of the same id only", [event({ ...REQUEST, method: "ping" })], [7]],
+    ["has the answer", [event(NOTE), answered], []],
+    ["has the answer in pieces", [...answered], []],
+    ["has an error as the answer", [event({ jsonrpc: "2.0", id: 7, error: {} })], []],
+    ["can be resumed", ["id: e1\ndata:\n\n"], []],
+  ] as const
+) {
+  Deno.test(`a request whose stream ${what} is ${lost.length > 0 ? "" : "not "}lost`, async () => {
+    assertEquals(await lostOf(new Response(streamOf([...pieces]), EVENTS)), lost);
+    assertEquals(
+      await lostOf(new Response(streamOf([...pieces], { isBroken: true }), EVENTS)),
+      lost,
+    );
+  });
+}
+
+Deno.test("only requests are watched, only streams, and none that the session has ended itself", async () => {
+  const empty = () => new Response(streamOf([]), EVENTS);
+  const notification = JSON.stringify(NOTE);
+  assertEquals(await lostOf(empty(), { body: notification }), []);
+  assertEquals(await lostOf(empty(), { method: "GET", body: null }), []);
+  assertEquals(await lostOf(Response.json({})), []);
+  assertEquals(await lostOf(empty(), { signal: AbortSignal.abort() }), []);
+  assertEquals(await lostOf(empty()), [7]);
+});
+
+Deno.test("a call whose stream is cut fails at once, and the session is used on", async () => {
+  let isCut = true;
+  const answer: Answer = ({ method: verb, body }) => {
+    if (verb !== "POST") return new Response(null, { status: 405 });
+    const { id, method, params } = body;
+    if (id === undefined) return new Response(null, { status: 202 });
+    const reply = (result: unknown) => event({ jsonrpc: "2.0", id, result });
+    if (method === "initialize") {
+      const serverInfo = { name: "double", version: "1" };
+      const { protocolVersion } = params;
+      return new Response(
+        reply({ protocolVersion, capabilities: { tools: {} }, serverInfo }),
+        EVENTS,
+      );
+    }
+    const content = [{ type: "text", text: "sunny" }];
+    return new Response(isCut ? event(NOTE) : reply({ content }), EVENTS);
+  };
+  await using double = await startProviderDouble(answer);
+  const entry = { url: `${double.origin}/mcp` };
+  const [server] = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
+  const errors: string[] = [];
+  const session = await createMcpConnect()(server!, {
+    onClose: (reason) => errors.push(reason),
+    onError: () => errors.push("error"),
+    onToolsChanged: () => {},
+  });
+  const error = await assertRejects(() => session.callTool("weather", { args: {} }), Error);
+  assertStringIncludes(error.message, "its answer was cut off");
+  isCut = false;
+  assertEquals(await session.callTool("weather", { args: {} }), "sunny");
+  assertEquals(errors, []);
+  await session.close();
+});
