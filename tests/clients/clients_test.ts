@@ -6,6 +6,7 @@ import { useAiSdk } from "./ai_sdk.ts";
 import { useLangChain } from "./langchain.ts";
 import { useOpenAI } from "./openai.ts";
 import { MODEL, QUESTION, startClientService } from "./service.ts";
+import { useStructuredOutput, useToolRunner } from "./structured_output.ts";
 
 /** The most used client libraries, unchanged, against the real service and a scripted model. */
 
@@ -27,4 +28,6 @@ Deno.test("the most used client libraries work: whole, streamed, with tools of t
     assert(error instanceof Error);
     assertStringIncludes(error.message, "neither a UUID nor <provider>/<model>");
   });
+  await t.step("their structured output", () => useStructuredOutput(service));
+  await t.step("openai's runner of tools", () => useToolRunner(service));
 });

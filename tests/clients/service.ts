@@ -19,6 +19,10 @@ export const WEATHER_ANSWER = `In Oslo it is ${WEATHER}.`;
 /** The question that it answers with a tool `read` of the caller, which reads files. */
 export const FILE_QUESTION = "What does note.txt say?";
 
+/** The question that it answers with JSON, without a tool. */
+export const PERSON_QUESTION = "Who wrote the first program?";
+export const PERSON = { name: "Ada", born: 1815 };
+
 export const MODEL = "acme/m-1";
 
 /** Tokens of the two model calls that an answer takes. */
@@ -37,8 +41,15 @@ interface ChatBody {
   messages: { role: string; content: unknown }[];
 }
 
-/** By question: the call that it needs, and the answer from the result. */
-const SCRIPT = [
+interface Turn {
+  question: string;
+  /** The call that the answer needs, if any. */
+  call?: { name: string; arguments: string };
+  /** The answer, from the result of the call. */
+  toAnswer(result: string): string;
+}
+
+const SCRIPT: Turn[] = [
   {
     question: WEATHER_QUESTION,
     call: { name: "get_weather", arguments: '{"city":"Oslo"}' },
@@ -54,14 +65,16 @@ const SCRIPT = [
     call: { name: "calculator", arguments: '{"expression":"17*23"}' },
     toAnswer: (result: string) => `It is ${result}.`,
   },
+  { question: PERSON_QUESTION, toAnswer: () => JSON.stringify(PERSON) },
 ];
 
 function reply({ messages }: ChatBody) {
   const texts = messages.map(({ content }) => textOf(content));
   const turn = SCRIPT.find(({ question }) => texts.some((text) => text.includes(question)));
   if (!turn) throw new Error(`no answer to ${texts.at(-1)}`);
-  const isAnswered = messages.at(-1)!.role === "tool";
-  return isAnswered ? { content: turn.toAnswer(texts.at(-1)!) } : { toolCalls: [turn.call] };
+  const { call, toAnswer } = turn;
+  const isAnswered = !call || messages.at(-1)!.role === "tool";
+  return isAnswered ? { content: toAnswer(texts.at(-1)!) } : { toolCalls: [call] };
 }
 
 function textOf(content: unknown): string {
