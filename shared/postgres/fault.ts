@@ -8,13 +8,20 @@ const DISK_FULL = "53100";
 const READ_ONLY = "25006";
 /** `max_connections` is reached, of the server, the database or the role. */
 const TOO_MANY_CONNECTIONS = "53300";
+/** The password is wrong, or the role may not log in: as after both were changed. */
+const REFUSED_LOGIN = "28";
+const NO_SUCH_DATABASE = "3D000";
 
 /** Why the database cannot be used, if its code says more than that it does not answer. */
-const REASONS: Record<string, string> = {
-  [READ_ONLY]: "it is read-only",
-  [TOO_MANY_CONNECTIONS]:
+const REASONS: [code: string, reason: string][] = [
+  [READ_ONLY, "it is read-only"],
+  [
+    TOO_MANY_CONNECTIONS,
     "it accepts no further connection (its limit, such as max_connections, is reached)",
-};
+  ],
+  [REFUSED_LOGIN, "it refuses the role or its password"],
+  [NO_SUCH_DATABASE, "there is no database of this name on the server"],
+];
 
 /** Classes and codes of SQLSTATE that end by themselves or with an administrator's help. */
 const TEMPORARY = [
@@ -24,6 +31,8 @@ const TEMPORARY = [
   "57P", // the server is stopping or starting
   "58", // errors of the server's system
   READ_ONLY,
+  REFUSED_LOGIN,
+  NO_SUCH_DATABASE,
   "40001", // serialization
   "40P01", // deadlock
 ];
@@ -54,10 +63,11 @@ export function toDatabaseError(error: unknown): unknown {
   return isTemporary || isConnectionFault(error) ? unavailable(error) : error;
 }
 
-/** 503: the database cannot be reached, does not answer in time, is read-only or full of callers. */
+/** 503: the database cannot be reached, does not answer in time, or refuses the service. */
 export function unavailable(cause?: unknown): AppError {
   const { code } = (cause ?? {}) as { code?: unknown };
-  const reason = REASONS[String(code)] ?? "it cannot be reached or does not answer";
+  const [, reason] = REASONS.find(([known]) => String(code).startsWith(known)) ??
+    ["", "it cannot be reached or does not answer"];
   return new AppError(
     503,
     "storage_unavailable",

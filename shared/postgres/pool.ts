@@ -71,7 +71,8 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
     ...(timeoutMs > 0 && { query_timeout: timeoutMs, statement_timeout: timeoutMs }),
   };
   const pool = new driver.Pool({ ...config, max });
-  pool.on("error", onError); // without a listener it would end the process
+  // Without a listener it would end the process.
+  pool.on("error", (error) => onError(toDatabaseError(error) as Error));
   // So would an error that arrives together with the server's consent: the pool has given the
   // connection away by then, and whoever gets it does not listen yet. The next statement fails.
   pool.on("connect", (client) => client.on("error", () => {}));

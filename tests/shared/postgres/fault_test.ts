@@ -21,3 +21,13 @@ Deno.test("callers are told whether the database is away, read-only or full of c
     "cannot use the database: it cannot be reached or does not answer; retry in 5 s",
   );
 });
+
+Deno.test("callers are told that the database refuses the service, which an administrator can mend", () => {
+  const refused = "cannot use the database: it refuses the role or its password; retry in 5 s";
+  assertEquals(wordsOf("28P01"), refused); // a new password
+  assertEquals(wordsOf("28000"), refused); // a role that may not log in
+  assertEquals(
+    wordsOf("3D000"),
+    "cannot use the database: there is no database of this name on the server; retry in 5 s",
+  );
+});

@@ -1,0 +1,46 @@
+import { assertInstanceOf, assertRejects } from "@std/assert";
+import { AppError } from "../../../shared/errors.ts";
+import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
+import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
+
+const ignore = postgresBin === undefined;
+const server = ignore ? undefined! : await startPostgres();
+Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
+
+/** A pool of the database's owner, and the address of a guest who may log in. */
+async function createGuest(role: string): Promise<{ owner: PostgresPool; address: string }> {
+  const own = await server.createDatabase();
+  const owner = await createPostgresPool({ address: own, max: 1, name: "owner" });
+  await owner.query({ text: `create role ${role} login password 'hidden'` });
+  const guest = new URL(own);
+  guest.username = role;
+  guest.password = "hidden";
+  return { owner, address: guest.href };
+}
+
+Deno.test({
+  name: "a role that may no longer log in is told as a fault of the database, with the reason",
+  ignore,
+  async fn() {
+    const { owner, address } = await createGuest("leaver");
+    const lost = Promise.withResolvers<Error>();
+    const pool = await createPostgresPool({
+      address,
+      max: 2,
+      name: "leaver",
+      onError: lost.resolve,
+    });
+    await pool.query({ text: "select 1" });
+    await owner.query({ text: "alter role leaver nologin" });
+    await owner.query({
+      text: "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'leaver'",
+    });
+    assertInstanceOf(await lost.promise, AppError); // its words can be logged
+    await assertRejects(
+      () => pool.query({ text: "select 1" }),
+      AppError,
+      "it refuses the role or its password",
+    );
+    for (const one of [pool, owner]) await one.end();
+  },
+});
