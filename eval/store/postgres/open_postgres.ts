@@ -58,11 +58,19 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
   }
 }
 
-/** Opens the database for reading. Tables of an earlier version are migrated first. */
+/**
+ * Opens the database for reading. Tables of an earlier version are migrated first. Throws
+ * `ConfigError` as `openPostgres` does.
+ */
 export async function openPostgresReader(address: string): Promise<RunReader> {
   const pool = await createPostgresPool({ address, max: 2, name: NAME });
   const db = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
-  if (!await isMigrated(db, { further: postgresMigrations })) await migrateAddress(address);
+  try {
+    if (!await isMigrated(db, { further: postgresMigrations })) await migrateAddress(address);
+  } catch (error) {
+    await pool.end();
+    throw error instanceof ConfigError ? error : cannotOpen(address, error);
+  }
   return createRunReader(db);
 }
 

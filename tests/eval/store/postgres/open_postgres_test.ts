@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Kysely, sql } from "kysely";
 import { ConfigError } from "../../../../shared/config.ts";
 import { AppError } from "../../../../shared/errors.ts";
@@ -6,6 +6,7 @@ import { createPostgresPool } from "../../../../shared/postgres/pool.ts";
 import { openJobQueue } from "../../../../eval/sharing/job_queue.ts";
 import { openPostgres, openPostgresReader } from "../../../../eval/store/postgres/open_postgres.ts";
 import { createPostgresDialect } from "../../../../eval/store/postgres/postgres_dialect.ts";
+import { freePort } from "../../../fakes/free_port.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
 
@@ -51,6 +52,29 @@ Deno.test({
       `permission denied for database ${name}`,
     );
     assert(!error.message.includes("hidden"));
+  },
+});
+
+Deno.test({
+  name: "a database that cannot be opened for reading is named, without its password",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const cases = [
+      [{ pathname: "/nowhere" }, '/nowhere: database "nowhere" does not exist'],
+      [{ password: "wrong" }, "password authentication failed"],
+      [{ port: String(freePort()) }, "ECONNREFUSED"],
+    ] as const;
+    for (const [change, reason] of cases) {
+      const other = Object.assign(new URL(address), change);
+      const error = await assertRejects(
+        () => openPostgresReader(other.href),
+        ConfigError,
+        `cannot open EVAL_DATA=postgres://${other.host}/`,
+      );
+      assertStringIncludes(error.message, reason);
+      assert(!error.message.includes(other.password));
+    }
   },
 });
 
