@@ -19,8 +19,11 @@ suite.test(
     const dialog = page.getByRole("dialog", { name: "This service needs a key" });
     await dialog.waitFor();
     await checkAccessibility(page);
-    await page.keyboard.press("Escape"); // it must be answered
-    assertEquals(await dialog.isVisible(), true);
+    for (let times = 0; times < 3; times++) {
+      await page.keyboard.press("Escape"); // it must be answered
+      await dialog.waitFor();
+    }
+    await untilFocused(page.getByLabel("API key"));
     await page.getByLabel("API key").fill("a wrong key");
     await page.keyboard.press("Enter");
     await page.getByText("The service did not accept this key.").waitFor();

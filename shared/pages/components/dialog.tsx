@@ -33,6 +33,7 @@ export function Dialog({ title, isWide, onClose, children }: {
         event.preventDefault();
         onClose?.();
       }}
+      onClose={() => ref.current?.showModal()} // browsers close at a second Escape, whatever we say
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
