@@ -13,7 +13,7 @@ import type { DraftScenario } from "../batch/batch_input.ts";
 import { Frame, Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { appendScenario } from "./dataset_content.ts";
-import { readScenario, ScenarioEditor } from "./scenario_editor.tsx";
+import { CORRECT_JSON, readScenario, ScenarioEditor } from "./scenario_editor.tsx";
 import { useSending } from "../sending.ts";
 
 const NEW: DraftScenario = { id: "", interactions: [{ id: "1", user_message: "" }] };
@@ -26,12 +26,15 @@ export function AddScenarioView() {
   const scenario = useSignal(NEW);
   const name = useSignal(query.value.get("name") ?? "");
   const reason = useSignal<string | undefined>(undefined);
+  const jsonError = useSignal<string | undefined>(undefined);
   const { problem, isSending, send } = useSending();
 
   function take(text: string): void {
     const read = readScenario(text);
     reason.value = "reason" in read ? read.reason : undefined;
-    if ("scenario" in read) scenario.value = read.scenario;
+    if (!("scenario" in read)) return;
+    scenario.value = read.scenario;
+    jsonError.value = undefined; // of what was there before
   }
 
   useEffect(() => {
@@ -94,6 +97,7 @@ export function AddScenarioView() {
         >
           <ScenarioEditor
             scenario={scenario.value}
+            jsonError={jsonError}
             onChange={(next) => scenario.value = next}
           />
         </Section>
@@ -101,7 +105,8 @@ export function AddScenarioView() {
           <Button
             kind="primary"
             type="submit"
-            disabled={isSending.value || !name.value.trim() || !scenario.value.id.trim()}
+            disabled={isSending.value || !name.value.trim() || !scenario.value.id.trim() ||
+              Boolean(jsonError.value)}
           >
             Save
           </Button>
@@ -110,6 +115,8 @@ export function AddScenarioView() {
               ? "Name the dataset first."
               : !scenario.value.id.trim()
               ? "Give the scenario an id first."
+              : jsonError.value
+              ? CORRECT_JSON
               : `If ${name.value.trim()} already has this id, a number is added to it.`}
           </span>
         </div>

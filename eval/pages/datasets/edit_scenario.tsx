@@ -8,7 +8,7 @@ import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { changeDataset, latestVersion } from "./dataset_content.ts";
-import { ScenarioEditor } from "./scenario_editor.tsx";
+import { CORRECT_JSON, ScenarioEditor } from "./scenario_editor.tsx";
 import { useSending } from "../sending.ts";
 
 /** Changes or deletes a scenario: the dataset gets a new version, the old one stays. */
@@ -22,6 +22,7 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
 }) {
   const { name, version } = dataset;
   const draft = useSignal<DraftScenario>(scenario);
+  const jsonError = useSignal<string | undefined>(undefined);
   const { problem, isSending, send } = useSending();
   const isOvertaken = useSignal(!isLatest);
 
@@ -61,7 +62,12 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
           </div>
         )}
         {problem.value && <ProblemNotice problem={problem.value} />}
-        <ScenarioEditor scenario={draft.value} onChange={(next) => draft.value = next} />
+        <ScenarioEditor
+          scenario={draft.value}
+          jsonError={jsonError}
+          onChange={(next) => draft.value = next}
+        />
+        {jsonError.value && <p class="muted small" role="status">{CORRECT_JSON}</p>}
         <div class="dialog-actions">
           {dataset.scenarios > 1 && (
             <Button
@@ -75,7 +81,13 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
           )}
           <span class="spacer" />
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" disabled={isSending.value}>Save</Button>
+          <Button
+            kind="primary"
+            type="submit"
+            disabled={isSending.value || Boolean(jsonError.value)}
+          >
+            Save
+          </Button>
         </div>
       </form>
     </Dialog>

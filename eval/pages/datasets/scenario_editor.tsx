@@ -1,12 +1,19 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
 
-/** The fields of a scenario. What has no field of its own can be changed as JSON. */
-export function ScenarioEditor({ scenario, onChange }: {
+/** Why a scenario cannot be saved yet, beside the button. */
+export const CORRECT_JSON = "Correct the JSON first.";
+
+/**
+ * The fields of a scenario. What has no field of its own can be changed as JSON. `jsonError` is what
+ * is wrong with that: until it is corrected, `scenario` is without it.
+ */
+export function ScenarioEditor({ scenario, jsonError, onChange }: {
   scenario: DraftScenario;
+  jsonError: Signal<string | undefined>;
   onChange: (scenario: DraftScenario) => void;
 }) {
   const { interactions } = scenario;
@@ -46,7 +53,7 @@ export function ScenarioEditor({ scenario, onChange }: {
           Add a turn
         </Button>
       </div>
-      <AsJson scenario={scenario} onChange={onChange} />
+      <AsJson scenario={scenario} error={jsonError} onChange={onChange} />
     </>
   );
 }
@@ -116,12 +123,12 @@ function TextField({ label, value, isLong, onInput }: {
   );
 }
 
-function AsJson({ scenario, onChange }: {
+function AsJson({ scenario, error, onChange }: {
   scenario: DraftScenario;
+  error: Signal<string | undefined>;
   onChange: (scenario: DraftScenario) => void;
 }) {
   const text = useSignal("");
-  const error = useSignal<string | undefined>(undefined);
   useEffect(() => {
     if (!error.value) text.value = JSON.stringify(scenario, null, 2);
   }, [scenario]);
