@@ -10,7 +10,10 @@ import { type DraftTest, toScenario } from "./test_scenario.ts";
  * Hands a test over to a dashboard, whose address is asked for once. Without a test there is
  * nothing to hand over.
  */
-export function AddToDataset({ test }: { test: DraftTest | undefined }) {
+export function AddToDataset({ test, onHandedOver }: {
+  test: DraftTest | undefined;
+  onHandedOver: () => void;
+}) {
   const [typed, setTyped] = useState(() => readChoice<string>("eval-address") ?? "");
   const address = parseEvalAddress(typed);
   const link = test && address ? datasetLink(address, toScenario(test)) : undefined;
@@ -46,7 +49,10 @@ export function AddToDataset({ test }: { test: DraftTest | undefined }) {
                   href={link}
                   target="_blank"
                   rel="noopener"
-                  onClick={() => keepChoice("eval-address", address)}
+                  onClick={() => {
+                    keepChoice("eval-address", address);
+                    onHandedOver();
+                  }}
                 >
                   <Icon name="test" />
                   Add to a dataset

@@ -16,6 +16,8 @@ export function SaveTestDialog({ conversation, onClose }: {
 }) {
   const [column, setColumn] = useState(0);
   const [test, setTest] = useState<DraftTest>(() => draftTest(conversation, 0));
+  /** What the person has not changed, or has outside of this dialog. */
+  const [kept, setKept] = useState(test);
   const [isSaved, setSaved] = useState(false);
   const { models } = conversation;
   const canSave = test.id.trim() !== "" && test.turns.some(({ isIncluded }) => isIncluded);
@@ -35,11 +37,12 @@ export function SaveTestDialog({ conversation, onClose }: {
     event.preventDefault();
     if (!canSave) return;
     saveFile(fileName, `${JSON.stringify(toScenario(test), null, 2)}\n`, "application/json");
+    setKept(test);
     setSaved(true);
   }
 
   return (
-    <Dialog title="Save as test" isWide onClose={onClose}>
+    <Dialog title="Save as test" isWide hasEdits={test !== kept} onClose={onClose}>
       <form class="dialog-body-form" onSubmit={save}>
         <p class="muted small">
           The conversation becomes a scenario of assay-eval: your messages, with the replies as
@@ -78,8 +81,10 @@ export function SaveTestDialog({ conversation, onClose }: {
                 value={column}
                 onChange={(event) => {
                   const chosen = Number(event.currentTarget.value);
+                  const next = draftTest(conversation, chosen);
                   setColumn(chosen);
-                  setTest(draftTest(conversation, chosen));
+                  setTest(next);
+                  setKept(next);
                 }}
               >
                 {models.map((model, index) => (
@@ -105,7 +110,7 @@ export function SaveTestDialog({ conversation, onClose }: {
             <CopyButton text={command} label="Copy command" />
           </div>
         )}
-        <AddToDataset test={canSave ? test : undefined} />
+        <AddToDataset test={canSave ? test : undefined} onHandedOver={() => setKept(test)} />
         <div class="dialog-actions">
           <Button onClick={onClose}>Close</Button>
           <Button kind="primary" type="submit" icon="download" disabled={!canSave}>

@@ -39,12 +39,13 @@ function toSettings({ systemPrompt, temperature, maxTokens, usesTools }: Form): 
 /** What is sent with every message of this conversation and of the next ones. */
 export function SettingsDialog({ onClose }: { onClose: () => void }) {
   const { systemPrompt, temperature, maxTokens, usesTools } = settings.value;
-  const [form, setForm] = useState<Form>({
+  const [initial] = useState<Form>({
     systemPrompt,
     temperature: String(temperature ?? ""),
     maxTokens: String(maxTokens ?? ""),
     usesTools,
   });
+  const [form, setForm] = useState(initial);
   const [errors, setErrors] = useState<FormErrors>({});
   const change = (fields: Partial<Form>) => setForm({ ...form, ...fields });
 
@@ -58,7 +59,7 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog title="Settings" onClose={onClose}>
+    <Dialog title="Settings" hasEdits={form !== initial} onClose={onClose}>
       <form class="dialog-body-form" onSubmit={submit} noValidate>
         <p class="muted small">For this conversation and new ones.</p>
         <Field label="System prompt" hint="If it is empty, the service uses its own.">

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
-import { checkAccessibility, pageSuite } from "./browser.ts";
+import { checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -30,4 +30,28 @@ suite.test("JSON that cannot be read is not left out of what is saved", async (f
   await page.getByText("The scenario is saved.").waitFor();
   const saved = await (await fetch(`${fixture.url}/datasets/json`)).text();
   assertEquals(saved.includes('"late"'), true, saved);
+});
+
+suite.test("Escape does not drop what was changed in a dialog", async (fixture, open) => {
+  await fixture.putDataset("escape", SUPPORT_BATCH.slice(0, 3));
+  await using tab = await open(`${fixture.url}/ui/dataset/escape`);
+  const { page } = tab;
+  const dialog = await editOrderStatus(page);
+  await page.keyboard.press("Escape"); // nothing was changed
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Edit order-status" }).click();
+  const message = dialog.getByLabel("User message");
+  await message.fill("Where is order 4712?");
+  for (let times = 0; times < 3; times++) {
+    await page.keyboard.press("Escape");
+    await dialog.getByText("What you changed is not saved.").waitFor();
+  }
+  await checkAccessibility(page, { isQuick: true });
+  await dialog.getByRole("button", { name: "Keep editing" }).click();
+  await untilFocused(message);
+  assertEquals(await message.inputValue(), "Where is order 4712?");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.getByRole("button", { name: "Discard the changes" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await untilFocused(page.getByRole("button", { name: "Edit order-status" }));
 });

@@ -43,7 +43,12 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
   }
 
   return (
-    <Dialog title="Edit the scenario" isWide onClose={onClose}>
+    <Dialog
+      title="Edit the scenario"
+      isWide
+      hasEdits={draft.value !== scenario || Boolean(jsonError.value)}
+      onClose={onClose}
+    >
       <form
         class="dialog-body-form"
         noValidate

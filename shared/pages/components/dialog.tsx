@@ -1,19 +1,24 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
 
 /**
  * A dialog over the page, open as long as it is rendered. The browser keeps the focus inside and
  * returns it afterwards. Escape and the button call `onClose`; without it the dialog must be answered.
+ * `hasEdits`: they ask first, because what was entered would be lost.
  */
-export function Dialog({ title, isWide, onClose, children }: {
+export function Dialog({ title, isWide, hasEdits, onClose, children }: {
   title: string;
   isWide?: boolean;
+  hasEdits?: boolean;
   onClose?: (() => void) | undefined;
   children: ComponentChildren;
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const [isAsking, setAsking] = useState(false);
+  const leave = () => hasEdits ? setAsking(true) : onClose?.();
   useLayoutEffect(() => { // before the next key is pressed
     const dialog = ref.current!;
     const before = document.activeElement;
@@ -31,16 +36,39 @@ export function Dialog({ title, isWide, onClose, children }: {
       onCancel={(event) => {
         if (event.target !== ref.current) return; // a file picker inside it was cancelled
         event.preventDefault();
-        onClose?.();
+        leave();
       }}
       onClose={() => ref.current?.showModal()} // browsers close at a second Escape, whatever we say
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        {onClose && <Button kind="quiet" icon="close" aria-label="Close" onClick={onClose} />}
+        {onClose && <Button kind="quiet" icon="close" aria-label="Close" onClick={leave} />}
+        {isAsking && <Unsaved onKeep={() => setAsking(false)} onDiscard={onClose!} />}
       </div>
       <div class="dialog-body">{children}</div>
     </dialog>
+  );
+}
+
+/** Asks whether the edits of a dialog are to be lost. Has the focus until it is answered. */
+function Unsaved({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    ref.current!.querySelector("button")!.focus();
+    return () => before instanceof HTMLElement && before.focus();
+  }, []);
+  return (
+    <div class="notice warn" role="alert" ref={ref}>
+      <Icon name="warning" />
+      <div>
+        What you changed is not saved.
+        <div class="notice-actions">
+          <Button isSmall onClick={onKeep}>Keep editing</Button>
+          <Button isSmall kind="danger" onClick={onDiscard}>Discard the changes</Button>
+        </div>
+      </div>
+    </div>
   );
 }
 
