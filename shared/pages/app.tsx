@@ -9,6 +9,7 @@ import { Link } from "./components/link.tsx";
 import { Empty } from "./components/states.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { TopBar } from "./components/top_bar.tsx";
+import { refuseDroppedFiles } from "./dropped_files.ts";
 import { followAddressBar, matchPath, path, setViews } from "./location.ts";
 import { followTheme } from "./theme.ts";
 import { subject } from "./subject.ts";
@@ -26,6 +27,7 @@ export interface View {
 export function startApp({ name, views }: { name: string; views: View[] }): void {
   followTheme();
   followClock();
+  refuseDroppedFiles();
   setViews((pathname) => findView(views, pathname) !== undefined);
   followAddressBar();
   effect(() => {

@@ -143,3 +143,22 @@ suite.test(
     await page.getByText("17 * 23 is 391.").waitFor();
   },
 );
+
+suite.test("a file that is dropped beside a field does not replace the page", async (
+  { urls },
+  open,
+) => {
+  for (const url of urls) {
+    await using tab = await open(url);
+    const { page } = tab;
+    await page.locator("h2").first().waitFor();
+    const isRefused = (type: "dragover" | "drop") =>
+      page.evaluate((type) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(["a,b"], "table.csv"));
+        const init = { dataTransfer, bubbles: true, cancelable: true };
+        return !document.querySelector("h2")!.dispatchEvent(new DragEvent(type, init));
+      }, type);
+    assertEquals([await isRefused("dragover"), await isRefused("drop")], [true, true]);
+  }
+});
