@@ -105,3 +105,28 @@ suite.test("turns that cannot be read are not said to be searched", async (fixtu
   await turns.getByRole("alert").waitFor();
   assertEquals(await turns.getByText("Searching…").count(), 0);
 });
+
+suite.test("the focus does not get lost with the row that is deleted", async (fixture, open) => {
+  for (let index = 0; index < 3; index++) {
+    await fixture.evaluate({
+      test_batch: SUPPORT_BATCH.slice(0, 1),
+      attempts: 1,
+      test_name: `gone-${index}`,
+    });
+  }
+  await using tab = await open(`${fixture.url}/?q=gone`);
+  const { page } = tab;
+  const actions = (name: string) => page.getByRole("button", { name: `Actions for ${name},` });
+  await actions("gone-1").focus();
+  for (
+    const [gone, next] of [["gone-1", "gone-0"], ["gone-0", "gone-2"], ["gone-2", ""]] as const
+  ) {
+    await untilFocused(actions(gone));
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("End"); // Delete is the last
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");
+    await actions(gone).waitFor({ state: "detached" });
+    await untilFocused(next ? actions(next) : page.locator("#main"));
+  }
+});
