@@ -37,11 +37,16 @@ export async function writeEach(
   },
 ): Promise<void> {
   const failures: string[] = [];
+  const { err } = context;
+  const clear = err.isTerminal ? "\r\x1b[K" : "";
   for (const output of outputs) {
+    // The report of a large run takes some seconds.
+    if (err.isTerminal) err.write(`writing ${output.path}`);
     try {
       await context.writeText(output.path, pieces(output));
-      context.err.write(`wrote ${output.path}\n`);
+      err.write(`${clear}wrote ${output.path}\n`);
     } catch (error) {
+      err.write(clear);
       if (!(error instanceof UsageError)) throw error;
       failures.push(error.message);
     }

@@ -242,6 +242,18 @@ Deno.test("on a terminal progress is a bar", async () => {
   assertStringIncludes(err, "\r\x1b[K████████████████████████ 2/2 turns");
 });
 
+Deno.test("on a terminal a file is named while it is written, and in a log once it is there", async () => {
+  const files = { "b.json": batchFile(1) };
+  const write = async (isTerminal: boolean) => {
+    const { run } = cliContext({ files, isTerminal });
+    await run("run", "b.json", ...target);
+    return (await run("export", "latest", "-o", "a.html", "-o", "full.md")).err;
+  };
+  const [shown, logged] = [await write(true), await write(false)];
+  assert(shown.startsWith("writing a.html\r\x1b[Kwrote a.html\nwriting full.md\r\x1b[K"), shown);
+  assert(logged.startsWith("wrote a.html\nassay-eval export: cannot write full.md"), logged);
+});
+
 Deno.test("tests of promptfoo are run, and what cannot be imported is reported", async () => {
   const config = "prompts: ['Say {{word}}']\ntests:\n  - vars: {word: right}\n    assert:\n" +
     "      - {type: contains, value: right}\n      - {type: python, value: len(output)}\n";
