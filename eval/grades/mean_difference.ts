@@ -1,4 +1,6 @@
+import { ROUNDING } from "../../shared/rounding.ts";
 import { mean } from "../assess/mean.ts";
+import { unseenInterval } from "../results/mean_interval.ts";
 import { studentT95 } from "../results/student_t.ts";
 
 /** A difference at one turn of a scenario. */
@@ -9,7 +11,8 @@ export interface TurnDifference {
 
 /**
  * The mean of some differences, with a 95 % interval whose standard error is clustered by scenario:
- * turns of one scenario are no independent evidence. `null` if there is nothing, or one scenario.
+ * turns of one scenario are no independent evidence. `null` if there is nothing, or one scenario. If
+ * all differences are the same, see `unseenInterval`.
  */
 export function meanDifference(
   differences: TurnDifference[],
@@ -24,6 +27,7 @@ export function meanDifference(
   }, 0);
   const factor = clusters.length / (clusters.length - 1);
   const stderr = Math.sqrt(factor * squares) / differences.length;
+  if (stderr < ROUNDING) return { mean: average, ci95: unseenInterval(average, clusters.length) };
   const half = studentT95(clusters.length - 1) * stderr;
   return { mean: average, ci95: [Math.max(-1, average - half), Math.min(1, average + half)] };
 }

@@ -57,6 +57,17 @@ export function meanInterval(
   });
 }
 
+/**
+ * A 95 % interval for a mean difference in [-1, 1] if the clusters show no spread at all: Student's
+ * would be a single value, as if more of them could not differ. By Wilson's interval some share of
+ * clusters of another kind is not ruled out, and their difference may be anything.
+ */
+export function unseenInterval(difference: number, clusters: number): [number, number] {
+  const [seen] = wilson(1, { size: clusters, quantile: WILSON_QUANTILE });
+  const unseen = 1 - seen;
+  return [difference - unseen * (1 + difference), difference + unseen * (1 - difference)];
+}
+
 function quantileOf(clusters: number): number {
   const surplus = clusters < FEWEST_WITH_SURPLUS ? 0 : SURPLUS / clusters;
   return studentT95(clusters - 1) * (1 - surplus);

@@ -48,14 +48,11 @@ Deno.test("with both histories the gap says that errors cascade; the first turn 
   assertEquals(asked.length, 3 * 2 * (3 + 2));
   assertEquals(asked.filter((conversation) => conversation.length === 1).length, 3 * 2);
   const { history_gap, average_scores, pass_rate } = answer.results;
-  assertEquals(history_gap!.checks, {
-    generated: 0,
-    reference: 1,
-    gap: 1,
-    turns: 12,
-    scenarios: 3,
-    ci95: [1, 1],
-  });
+  const { ci95, ...gap } = history_gap!.checks!;
+  assertEquals(gap, { generated: 0, reference: 1, gap: 1, turns: 12, scenarios: 3 });
+  // Three scenarios that are all alike do not say that the next one is.
+  assertAlmostEquals(ci95![0], 1 - 2 * 2.2 ** 2 / (3 + 2.2 ** 2), 1e-12);
+  assertAlmostEquals(ci95![1], 1, 1e-12);
   assertEquals(average_scores.checks, 0); // of the generated history alone
   assertEquals(pass_rate!.mean, 0);
   const [scenario] = answer.results.scenarios;
@@ -83,7 +80,7 @@ Deno.test("with both histories the gap says that errors cascade; the first turn 
   assertEquals((await read("junit")).match(/<testcase /g)?.length, 18);
   const markdown = await read("markdown");
   assertStringIncludes(markdown, "Turns 18 of 18");
-  assertStringIncludes(markdown, "| `checks` | 0.000 | 1.000 | +1.000 | +1.000 … +1.000 |");
+  assertStringIncludes(markdown, "| `checks` | 0.000 | 1.000 | +1.000 | -0.235 … +1.000 |");
 });
 
 Deno.test("turns that fail by themselves have no gap", async () => {
@@ -278,5 +275,24 @@ for (const effect of [0, 0.1, 0.25]) {
     assertAlmostEquals(average, effect, 0.003);
     const covered = runs.filter(({ ci95 }) => ci95![0] <= effect && effect <= ci95![1]).length;
     assert(covered >= 0.93 * 500 && covered <= 0.975 * 500, `${covered} of 500 cover it`);
+  });
+}
+
+for (const scenarios of [3, 5, 10, 20]) {
+  Deno.test(`the interval covers a gap of passes and failures in ${scenarios} scenarios`, () => {
+    const random = createRandom(scenarios);
+    const gapOf = () => {
+      const run = createHistoryGap();
+      for (let scenario = 0; scenario < scenarios; scenario++) {
+        const gap = createScenarioGap();
+        gap.addGenerated(0, 1, { scores: { checks: Number(random() < 0.9) } });
+        gap.addReference(0, 1, { scores: { checks: 1 } });
+        run.add(gap.close());
+      }
+      return run.close()!.checks!;
+    };
+    const covered = Array.from({ length: 1_000 }, gapOf)
+      .filter(({ ci95 }) => ci95![0] <= 0.1 && 0.1 <= ci95![1]).length;
+    assert(covered >= 930, `${covered} of 1,000 cover it`);
   });
 }
