@@ -123,3 +123,10 @@ Deno.test("turns of one scenario are one piece of evidence in the interval of a 
   assertEquals(meanDifference([{ scenario: 0, value: 0.5 }]), { mean: 0.5, ci95: null });
   assertEquals(meanDifference([]), null);
 });
+
+Deno.test("a judge that agrees with people in five scenarios may still differ in the next one", () => {
+  const same = meanDifference([0, 1, 2, 3, 4].map((scenario) => ({ scenario, value: 0 })))!;
+  assertEquals(same.mean, 0);
+  assertAlmostEquals(same.ci95![0], -0.492, 0.001);
+  assertAlmostEquals(same.ci95![1], 0.492, 0.001);
+});
