@@ -127,17 +127,24 @@ export function guessUses(columns: string[]): ColumnUse[] {
   });
 }
 
-/** Rows of the same scenario are the turns of one conversation; without that column each is one. */
+/**
+ * Rows of the same scenario are the turns of one conversation; without that column each is one. The
+ * rows of further attempts, as in the CSV file of a run, say the same again.
+ */
 export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftScenario[] {
   const at = (use: ColumnUse) => uses.indexOf(use);
   const nameOf = (row: string[]) => (row[at("scenario")] ?? "").trim();
   const named = new Set(rows.map(nameOf));
   const scenarios = new Map<string, DraftScenario>();
+  const attemptAt = columns.indexOf("attempt_id");
+  const attempts = new Map<string, string | undefined>();
   for (const [index, row] of rows.entries()) {
     const number = String(index + 1);
     const id = nameOf(row) || (named.has(number) ? `row-${number}` : number);
     const scenario = scenarios.get(id) ?? { id, interactions: [] };
     scenarios.set(id, scenario);
+    if (!attempts.has(id)) attempts.set(id, row[attemptAt]);
+    if (attempts.get(id) !== row[attemptAt]) continue;
     const metadata = Object.fromEntries(
       columns.flatMap((name, column) =>
         uses[column] === "metadata" && row[column] ? [[name.trim(), row[column]]] : []

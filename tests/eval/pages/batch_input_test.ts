@@ -116,6 +116,16 @@ Deno.test("a row without a conversation does not join the one that has its numbe
   );
 });
 
+Deno.test("of the CSV file of a run, the first attempt of each scenario is read, as the service does", () => {
+  const columns = ["scenario_id", "attempt_id", "user_message"];
+  const rows = [["a", "1", "Hi"], ["a", "1", "Bye"], ["a", "2", "Hi"], ["b", "2", "Who?"]];
+  const batch = toBatch({ columns, rows }, ["scenario", "", "message"]);
+  assertEquals(
+    batch.map(({ interactions }) => interactions.map(({ user_message }) => user_message)),
+    [["Hi", "Bye"], ["Who?"]],
+  );
+});
+
 Deno.test("a table with two columns of one name is refused, as the service does", () => {
   assertEquals(readBatchInput("message,intent,intent\nHi,a,b"), {
     kind: "wrong",
