@@ -47,11 +47,10 @@ export function createRedactor(secrets: string[]): (line: string) => string {
     encodeURIComponent(secret.toWellFormed()),
   ]);
   const longestFirst = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
-  return (line) => {
-    let text = line.replace(ADDRESS, "$1$2");
-    for (const form of longestFirst) text = text.replaceAll(form, "[secret]");
-    return text;
-  };
+  if (longestFirst.length === 0) return (line) => line.replace(ADDRESS, "$1$2");
+  // In one go: "[secret]" may itself contain a secret.
+  const anySecret = new RegExp(longestFirst.map(RegExp.escape).join("|"), "g");
+  return (line) => line.replace(ADDRESS, "$1$2").replace(anySecret, "[secret]");
 }
 
 function listStrings(value: unknown): string[] {

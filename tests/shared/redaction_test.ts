@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createRedactor } from "../../shared/redaction.ts";
+import { createRedactor, isSecretVariable, listSecrets } from "../../shared/redaction.ts";
 
 Deno.test("a long text without an address is read once", () => {
   const text = "a.".repeat(500_000); // looking for the end of a scheme at each letter: an hour
@@ -12,4 +12,33 @@ Deno.test("an address loses its user, query and fragment, whatever its scheme", 
     redact("ask git+ssh://me:pass@host/a?key=1#top and https://b/c?d"),
     "ask git+ssh://host/a and https://b/c",
   );
+});
+
+Deno.test("a secret is removed as it is, within JSON and within an address", () => {
+  const redact = createRedactor(['pa"ss/1 x']);
+  assertEquals(redact('it is pa"ss/1 x'), "it is [secret]");
+  assertEquals(redact(JSON.stringify({ key: 'pa"ss/1 x' })), '{"key":"[secret]"}');
+  assertEquals(redact(`/path/${encodeURIComponent('pa"ss/1 x')}`), "/path/[secret]");
+});
+
+Deno.test("of two secrets the longer is removed whole; those of fewer than six characters stay", () => {
+  const redact = createRedactor(["secret", "secret-of-ann", "short"]);
+  assertEquals(redact("secret-of-ann, secret, short"), "[secret], [secret], short");
+});
+
+Deno.test("the secrets of a configuration are its keys, each also without its name, and its passwords", () => {
+  const secrets = listSecrets({
+    API_KEYS: ["ann:planted-a", "planted-b"],
+    EVAL_CREDENTIALS: { "https://a.example": "planted-c" },
+    STUDIO_API_KEY: undefined,
+    HUB_BASE_URL: "https://ann:plant%65d-d@b.example/v1",
+    EVAL_DATA: "eval.db",
+    MODEL: "not:secret",
+  });
+  assertEquals(
+    new Set(secrets.filter(Boolean)),
+    new Set(["ann:planted-a", "planted-a", "planted-b", "planted-c", "plant%65d-d", "planted-d"]),
+  );
+  const names = ["HUB_API_KEY", "API_KEYS", "A_TOKEN", "A_SECRET", "A_PASSWORD", "A_CREDENTIALS"];
+  assertEquals([...names, "KEYS", "A_KEY_FILE"].filter(isSecretVariable), names);
 });
