@@ -83,3 +83,13 @@ Deno.test("EVAL_TRUST_CLOCK deletes at once", async () => {
   (await start({ keepDays: 30, trustsClock: true })).stop();
   assertEquals(await names(store), []);
 });
+
+Deno.test("a service that was off for two days deletes at once; after a longer time it waits", async () => {
+  for (const [offMs, isDeleted] of [[2 * DAY, true], [2 * DAY + 1, false]] as const) {
+    const { clock, store, start } = await world();
+    (await start({ keepDays: 11 })).stop();
+    clock.now += offMs; // the run of ten days ago is too old now
+    (await start({ keepDays: 11 })).stop();
+    assertEquals((await names(store)).includes("ten days old"), !isDeleted);
+  }
+});
