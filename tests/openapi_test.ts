@@ -239,6 +239,15 @@ Deno.test("eval: every route that writes describes what a full disk answers", as
   }
 });
 
+Deno.test("eval: every field of a request to evaluate is explained", async () => {
+  const { components: { schemas } } = await readDocument(SERVICES.eval!());
+  for (const name of ["EvaluateRequest", "Scenario", "Interaction"]) {
+    for (const [field, schema] of Object.entries<Document>(schemas[name].properties)) {
+      assert(schema.description, `${name}.${field}`);
+    }
+  }
+});
+
 Deno.test("eval: what a result has of its request is described", async () => {
   const service = SERVICES.eval!();
   const { components: { schemas } } = await readDocument(service);

@@ -16,29 +16,35 @@ export type Metadata = z.infer<typeof Metadata>;
  * one. `""` is none, too; the answer has it in its place.
  */
 export const Interaction = z.looseObject({
-  id: Id,
-  user_message: z.string(),
-  agent_reply: z.string().default(""),
-  reference_reply: z.string().optional(),
-  interaction_type: z.string().default("opening"),
-  reference_metadata: Metadata.default({}),
-  generated_metadata: Metadata.default({}),
-  checks: Checks.optional(),
-  /** The tool calls that the reply should come with; `[]`: none. */
-  reference_tools: ReferenceTools.optional(),
-  /** `exact` if unset. */
-  tools_mode: ToolsMode.optional(),
+  id: Id.meta({ description: "Pairs turns when runs are compared." }),
+  user_message: z.string().meta({ description: "What the model is asked." }),
+  agent_reply: z.string().default("").meta({ description: "Filled in by the service." }),
+  reference_reply: z.string().optional().meta({
+    description: "What the reply is compared with; an empty one is the same as none.",
+  }),
+  interaction_type: z.string().default("opening").meta({ description: "Any text." }),
+  reference_metadata: Metadata.default({}).meta({
+    description: "The labels that the reply should have, such as an `intent`.",
+  }),
+  generated_metadata: Metadata.default({}).meta({ description: "Filled in by the service." }),
+  checks: Checks.optional().meta({ description: "Expectations that the reply meets or not." }),
+  reference_tools: ReferenceTools.optional().meta({
+    description: "The tool calls that the reply should come with; `[]`: none.",
+  }),
+  tools_mode: ToolsMode.optional().meta({
+    description: "How the calls must fit; `exact` if unset.",
+  }),
 }).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
 /** A test conversation. */
 export const Scenario = z.looseObject({
-  id: Id,
-  interactions: z.array(Interaction).min(1),
-  description: z.string().default(""),
-  /** For every turn, beside its own. */
-  checks: Checks.optional(),
-  /** For all replies of a conversation together. */
-  conversation_checks: Checks.optional(),
+  id: Id.meta({ description: "Returned as `scenario_id`." }),
+  interactions: z.array(Interaction).min(1).meta({ description: "The turns, in their order." }),
+  description: z.string().default("").meta({ description: "For people." }),
+  checks: Checks.optional().meta({ description: "For every turn, beside its own." }),
+  conversation_checks: Checks.optional().meta({
+    description: "For all replies of a conversation together.",
+  }),
 }).meta({ id: "Scenario" });
 export type Scenario = z.infer<typeof Scenario>;
