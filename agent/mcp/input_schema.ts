@@ -31,27 +31,47 @@ function loosen(schema: unknown): unknown {
   if (!isFields(schema)) return schema;
   const { pattern: _, format: __, enum: options, oneOf, ...rest } = schema;
   const isPlain = !asList(options).some((option) => isFields(option) || Array.isArray(option));
-  const loose: Fields = {
+  return mapSchemas({
     ...(Array.isArray(oneOf) && { anyOf: oneOf }),
     ...rest,
     ...(options !== undefined && isPlain && { enum: options }),
-  };
-  for (const key of Object.keys(loose)) {
-    const value = loose[key];
-    if (SCHEMA.has(key)) loose[key] = loosen(value);
-    else if (SCHEMAS.has(key) && Array.isArray(value)) loose[key] = value.map(loosen);
-    else if (NAMED_SCHEMAS.has(key) && isFields(value)) {
-      const named = Object.entries(value).map(([name, inner]) => [name, loosen(inner)]);
-      loose[key] = Object.fromEntries(named);
-    }
-  }
-  return loose;
+  }, loosen);
+}
+
+/** Levels of a schema that are read: more than any real one has. */
+const MAX_LEVELS = 100;
+
+/**
+ * A schema without `true` and `false` in the place of other schemas, as servers in Go and Rust send
+ * them for a value of any type: Gemini and others refuse a request with such a tool as a whole.
+ */
+export function withoutBooleans(schema: Fields, levels = MAX_LEVELS): Fields {
+  if (levels === 0) return schema;
+  const { additionalProperties: more } = schema;
+  const mapped = mapSchemas(schema, (inner) => {
+    if (typeof inner === "boolean") return inner ? {} : { not: {} };
+    return isFields(inner) ? withoutBooleans(inner, levels - 1) : inner;
+  });
+  // Here they are common, and every provider takes them.
+  return typeof more === "boolean" ? { ...mapped, additionalProperties: more } : mapped;
+}
+
+/** A copy of a schema, with all schemas that are directly in it mapped. */
+function mapSchemas(schema: Fields, map: (inner: unknown) => unknown): Fields {
+  const mapped = Object.entries(schema).map(([key, value]) => {
+    if (SCHEMAS.has(key) && Array.isArray(value)) return [key, value.map((inner) => map(inner))];
+    if (SCHEMA.has(key)) return [key, map(value)];
+    if (!NAMED_SCHEMAS.has(key) || !isFields(value)) return [key, value];
+    const named = Object.entries(value).map(([name, inner]) => [name, map(inner)]);
+    return [key, Object.fromEntries(named)];
+  });
+  return Object.fromEntries(mapped);
 }
 
 /** Where a schema has others: elsewhere, as in a `default`, there are values. */
 const SCHEMA = new Set(["items", "additionalProperties", "contains", "propertyNames", "not"]);
-const SCHEMAS = new Set(["anyOf", "allOf", "prefixItems", "items"]);
-const NAMED_SCHEMAS = new Set(["properties"]);
+const SCHEMAS = new Set(["anyOf", "allOf", "oneOf", "prefixItems", "items"]);
+const NAMED_SCHEMAS = new Set(["properties", "$defs", "definitions"]);
 
 /** What OpenAI and Anthropic refuse at the top of a tool's schema, with the whole request. */
 const REFUSED = ["oneOf", "anyOf", "allOf", "not", "enum"];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { asFields, type Fields, isFields } from "../../shared/fields.ts";
 import { shorten } from "../../shared/shorten.ts";
+import { withoutBooleans } from "./input_schema.ts";
 
 /** A tool of a server's list. */
 export interface McpToolDefinition {
@@ -34,8 +35,7 @@ const ObjectType = z.union([
 
 /**
  * Some servers describe a tool without arguments by `{}`: that is an object without properties.
- * Others, in Go, send `null` for what they leave out. Those in Rust describe a property that may be
- * anything by `true`.
+ * Others, in Go, send `null` for what they leave out.
  */
 const ListedTool = z.object({
   name: z.string(),
@@ -43,8 +43,7 @@ const ListedTool = z.object({
   description: optionalText,
   inputSchema: z.looseObject({
     type: ObjectType.default("object"),
-    properties: z.record(z.string(), z.union([z.boolean(), z.custom<Fields>(isFields)]))
-      .transform(withoutBooleans).nullish(),
+    properties: z.record(z.string(), z.union([z.boolean(), z.custom<Fields>(isFields)])).nullish(),
     required: z.array(z.string()).nullish(),
   }).transform(({ properties, required, ...rest }) => ({
     ...rest,
@@ -53,18 +52,12 @@ const ListedTool = z.object({
   })),
 });
 
-/** For models, which want an object for each property. One that is `false` may not be sent. */
-function withoutBooleans(properties: Record<string, boolean | Fields>): Record<string, Fields> {
-  const allowed = Object.entries(properties).filter(([, property]) => property !== false);
-  return Object.fromEntries(allowed.map(([name, property]) => [name, asFields(property)]));
-}
-
 function readTool(given: unknown): McpToolDefinition | undefined {
   const { data } = ListedTool.safeParse(given);
   if (!data) return undefined;
   const { name, title, description, inputSchema } = data;
   const said = [description, title].find((text) => text?.trim());
-  return { name, description: said ?? name, inputSchema };
+  return { name, description: said ?? name, inputSchema: withoutBooleans(inputSchema) };
 }
 
 /** For the log: a name is the server's text, of any length. */

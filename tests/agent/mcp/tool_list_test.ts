@@ -96,20 +96,34 @@ Deno.test("of two tools of one name the first is used, and another definition is
   assertEquals(unusable, ["a"]);
 });
 
-Deno.test("a property that may be anything (true) is described by {}, as models want it", async () => {
-  const inputSchema = {
+Deno.test("true and false in place of a schema are objects, as models want them, at every level", async () => {
+  const toSchema = (any: unknown, none: unknown) => ({
     type: "object",
-    properties: { value: true, never: false, n: { type: "integer" } },
+    properties: {
+      value: any,
+      never: none,
+      rules: { type: "array", items: { type: "object", properties: { model: any } } },
+      list: { type: "array", items: any },
+      either: { anyOf: [{ type: "string" }, any] },
+      map: { type: "object", additionalProperties: true, default: { items: true } },
+      closed: { type: "object", additionalProperties: false },
+    },
     required: ["value"],
-  };
-  const page = { tools: [{ name: "a", inputSchema }] };
+    $defs: { anything: any },
+  });
+  const page = { tools: [{ name: "a", inputSchema: toSchema(true, false) }] };
   const { tools, unusable } = await readToolList(() => Promise.resolve(page));
   assertEquals(unusable, undefined);
-  assertEquals(tools[0]?.inputSchema, {
-    type: "object",
-    properties: { value: {}, n: { type: "integer" } },
-    required: ["value"],
-  });
+  assertEquals(tools[0]?.inputSchema, toSchema({}, { not: {} }));
+});
+
+Deno.test("a schema that is nested without end does not stop the reading of a list", async () => {
+  let inner: unknown = true;
+  for (let level = 0; level < 1_000; level++) inner = { items: inner };
+  const inputSchema = { type: "object", properties: { deep: inner } };
+  const page = { tools: [{ name: "a", inputSchema }] };
+  const { tools } = await readToolList(() => Promise.resolve(page));
+  assertEquals(tools.length, 1);
 });
 
 Deno.test("arguments that may also be null are an object", async () => {
