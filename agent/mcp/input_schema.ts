@@ -42,18 +42,23 @@ function loosen(schema: unknown): unknown {
 const MAX_LEVELS = 100;
 
 /**
- * A schema without `true` and `false` in the place of other schemas, as servers in Go and Rust send
- * them for a value of any type: Gemini and others refuse a request with such a tool as a whole.
+ * A schema of the same meaning that every provider takes: they refuse a request with another one as a
+ * whole. OpenAI wants `items` of every array. Gemini and others do not know `true` and `false` in the
+ * place of a schema, as servers in Go and Rust send them for a value of any type.
  */
-export function withoutBooleans(schema: Fields, levels = MAX_LEVELS): Fields {
+export function toPortable(schema: Fields, levels = MAX_LEVELS): Fields {
   if (levels === 0) return schema;
-  const { additionalProperties: more } = schema;
-  const mapped = mapSchemas(schema, (inner) => {
-    if (typeof inner === "boolean") return inner ? {} : { not: {} };
-    return isFields(inner) ? withoutBooleans(inner, levels - 1) : inner;
-  });
-  // Here they are common, and every provider takes them.
-  return typeof more === "boolean" ? { ...mapped, additionalProperties: more } : mapped;
+  const { type, items, additionalProperties: more } = schema;
+  const isArray = [type].flat().includes("array");
+  return {
+    ...mapSchemas(schema, (inner) => {
+      if (typeof inner === "boolean") return inner ? {} : { not: {} };
+      return isFields(inner) ? toPortable(inner, levels - 1) : inner;
+    }),
+    ...(isArray && items === undefined && { items: {} }),
+    // Here booleans are common, and every provider takes them.
+    ...(typeof more === "boolean" && { additionalProperties: more }),
+  };
 }
 
 /** A copy of a schema, with all schemas that are directly in it mapped. */

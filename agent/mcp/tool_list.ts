@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asFields, type Fields, isFields } from "../../shared/fields.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { withoutBooleans } from "./input_schema.ts";
+import { toPortable } from "./input_schema.ts";
 
 /** A tool of a server's list. */
 export interface McpToolDefinition {
@@ -57,7 +57,7 @@ function readTool(given: unknown): McpToolDefinition | undefined {
   if (!data) return undefined;
   const { name, title, description, inputSchema } = data;
   const said = [description, title].find((text) => text?.trim());
-  return { name, description: said ?? name, inputSchema: withoutBooleans(inputSchema) };
+  return { name, description: said ?? name, inputSchema: toPortable(inputSchema) };
 }
 
 /** For the log: a name is the server's text, of any length. */

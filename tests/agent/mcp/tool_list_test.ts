@@ -117,6 +117,20 @@ Deno.test("true and false in place of a schema are objects, as models want them,
   assertEquals(tools[0]?.inputSchema, toSchema({}, { not: {} }));
 });
 
+Deno.test("an array that may contain anything says so, for OpenAI refuses one without items", async () => {
+  const given = { bare: { type: "array" }, maybe: { type: ["array", "null"] } };
+  const other = { list: { type: "array", items: { type: "string" } }, text: { type: "string" } };
+  const toSchema = (inner: unknown) => ({
+    type: "object",
+    properties: { outer: { anyOf: [inner] }, ...other },
+  });
+  const inputSchema = toSchema({ type: "object", properties: given });
+  const page = { tools: [{ name: "a", inputSchema }] };
+  const { tools } = await readToolList(() => Promise.resolve(page));
+  const properties = { bare: { ...given.bare, items: {} }, maybe: { ...given.maybe, items: {} } };
+  assertEquals(tools[0]?.inputSchema, toSchema({ type: "object", properties }));
+});
+
 Deno.test("a schema that is nested without end does not stop the reading of a list", async () => {
   let inner: unknown = true;
   for (let level = 0; level < 1_000; level++) inner = { items: inner };
