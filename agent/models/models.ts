@@ -17,6 +17,7 @@ import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
 import { IMAGE_FALLBACK } from "./image_fallback.ts";
 import { JSON_WITHOUT_TOOLS } from "./json_answers.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
+import { LONG_DESCRIPTIONS } from "./long_descriptions.ts";
 import {
   createHubModels,
   createStudioModels,
@@ -50,6 +51,7 @@ const ADAPTATIONS = [
   STREAM_USAGE,
   ...TOKEN_LIMITS,
   AUTHOR_NAMES,
+  LONG_DESCRIPTIONS,
   JSON_WITHOUT_TOOLS,
   ...REFUSED_TOOLS,
   TOOL_HISTORY,
