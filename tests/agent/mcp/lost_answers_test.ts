@@ -40,22 +40,19 @@ async function lostOf(answer: Response, init: RequestInit = {}): Promise<unknown
 
 const answered = event({ jsonrpc: "2.0", id: 7, result: {} });
 
-for (
-  const [what, pieces, lost] of [
-    ["ends without the answer", [": hello\n\n", event(NOTE)], [7]],
-    ["has another request of the same id only", [event({ ...REQUEST, method: "ping" })], [7]],
-    ["has the answer", [event(NOTE), answered], []],
-    ["has the answer in pieces", [...answered], []],
-    ["has an error as the answer", [event({ jsonrpc: "2.0", id: 7, error: {} })], []],
-    ["can be resumed", ["id: e1\ndata:\n\n"], []],
-  ] as const
-) {
+const STREAMS: [what: string, pieces: string[], lost: number[]][] = [
+  ["ends without the answer", [": hello\n\n", event(NOTE)], [7]],
+  ["has another request of the same id only", [event({ ...REQUEST, method: "ping" })], [7]],
+  ["has the answer", [event(NOTE), answered], []],
+  ["has the answer in pieces", [...answered], []],
+  ["has an error as the answer", [event({ jsonrpc: "2.0", id: 7, error: {} })], []],
+  ["can be resumed", ["id: e1\ndata:\n\n"], []],
+];
+for (const [what, pieces, lost] of STREAMS) {
   Deno.test(`a request whose stream ${what} is ${lost.length > 0 ? "" : "not "}lost`, async () => {
-    assertEquals(await lostOf(new Response(streamOf([...pieces]), EVENTS)), lost);
-    assertEquals(
-      await lostOf(new Response(streamOf([...pieces], { isBroken: true }), EVENTS)),
-      lost,
-    );
+    for (const isBroken of [false, true]) {
+      assertEquals(await lostOf(new Response(streamOf(pieces, { isBroken }), EVENTS)), lost);
+    }
   });
 }
 
