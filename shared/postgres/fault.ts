@@ -40,6 +40,11 @@ const TEMPORARY = [
 /** The messages of `pg` for a connection that was lost, or that was not made in time. */
 const LOST = /connection terminated|connection ended|timeout|not queryable|cannot use a pool/i;
 
+/** True if the server accepts no further connection, while those that there are can be used. */
+export function isConnectionLimit(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === TOO_MANY_CONNECTIONS;
+}
+
 /** True if the connection itself failed, so that it must not be used again. */
 export function isConnectionFault(error: unknown): boolean {
   const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };

@@ -1,6 +1,6 @@
 // @ts-types="@types/pg"
 import type pg from "pg";
-import { isConnectionFault, toDatabaseError } from "./fault.ts";
+import { isConnectionFault, isConnectionLimit, toDatabaseError } from "./fault.ts";
 
 /** A result of `pg`, as far as it is used. */
 export interface PostgresResult<R> {
@@ -55,6 +55,10 @@ export interface PoolOptions {
 
 const CONNECT_MS = 5_000;
 const TIMEOUT_MS = 20_000;
+/** How long no further connection is asked for after the server refused one for its limit. */
+const LIMIT_REACHED_MS = 5_000;
+/** With fewer connections, work that needs a second one could wait for itself. */
+const FEWEST = 2;
 const BIGINT = 20;
 
 /** Loads `pg` when it is called, so that a service without PostgreSQL never does. */
@@ -77,8 +81,29 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
   // connection away by then, and whoever gets it does not listen yet. The next statement fails.
   pool.on("connect", (client) => client.on("error", () => {}));
 
+  let established = 0; // `totalCount` also counts those that are being made
+  pool.on("connect", () => established++);
+  pool.on("remove", () => established--);
+  let limitReachedUntil = 0;
+
+  /** While the server accepts no further connection, callers share those that there are. */
+  async function take(): Promise<pg.PoolClient> {
+    const deadline = performance.now() + CONNECT_MS;
+    while (true) {
+      const isReached = established >= FEWEST && performance.now() < limitReachedUntil;
+      pool.options.max = isReached ? established : max;
+      try {
+        return await pool.connect();
+      } catch (error) {
+        const canWait = established >= FEWEST && performance.now() < deadline;
+        if (!isConnectionLimit(error) || !canWait) throw error;
+        limitReachedUntil = performance.now() + LIMIT_REACHED_MS;
+      }
+    }
+  }
+
   async function connect(): Promise<PostgresClient & Resettable> {
-    const client = await translate(() => pool.connect());
+    const client = await translate(take);
     let fault: Error | undefined;
     const note = (error: Error) => fault ??= error;
     client.on("error", note); // the pool does not listen while the connection is taken

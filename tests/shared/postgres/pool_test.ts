@@ -1,4 +1,4 @@
-import { assertInstanceOf, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import { AppError } from "../../../shared/errors.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
@@ -41,6 +41,41 @@ Deno.test({
       AppError,
       "it refuses the role or its password",
     );
+    for (const one of [pool, owner]) await one.end();
+  },
+});
+
+Deno.test({
+  name: "a pool that gets fewer connections than it may have uses those that it has",
+  ignore,
+  async fn() {
+    const { owner, address } = await createGuest("neighbour");
+    await owner.query({ text: "alter role neighbour connection limit 3" });
+    const pool = await createPostgresPool({ address, max: 10, name: "neighbour" });
+    const sleep = () => pool.query<{ n: number }>({ text: "select 1 as n from pg_sleep(0.02)" });
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(Array.from({ length: 40 }, sleep));
+      assertEquals(answers.map(({ rows }) => rows[0]!.n), Array(40).fill(1));
+    }
+    for (const one of [pool, owner]) await one.end();
+  },
+});
+
+Deno.test({
+  name: "a pool that gets no connection at all says that the limit is reached, at once",
+  ignore,
+  async fn() {
+    const { owner, address } = await createGuest("latecomer");
+    await owner.query({ text: "alter role latecomer connection limit 0" });
+    const pool = await createPostgresPool({ address, max: 10, name: "latecomer" });
+    const started = performance.now();
+    await Promise.all(Array.from({ length: 30 }, () =>
+      assertRejects(
+        () => pool.query({ text: "select 1" }),
+        AppError,
+        "it accepts no further connection",
+      )));
+    assert(performance.now() - started < 4_000);
     for (const one of [pool, owner]) await one.end();
   },
 });
