@@ -200,14 +200,15 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
           error,
         });
       }
-      log.error("run failed", { run_id: id, error });
       const detail = error instanceof AppError ? error.message : "the service failed; see its log";
       if (isStorageFault(error)) {
         // The run itself has not failed. It stays stored as running, because a new status cannot be
         // stored now.
+        log.error("run interrupted: the database failed", { run_id: id, error });
         onStorageFault(id, detail);
         return { status: "interrupted", error };
       }
+      log.error("run failed", { run_id: id, error });
       return await storeEnd(active, { status: "failed", detail, error });
     } catch (storing) {
       log.error("cannot store how a run ended", { run_id: id, error: storing });

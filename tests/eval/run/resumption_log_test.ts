@@ -62,9 +62,16 @@ for (const error of [unavailable(), new TypeError("no such thing")]) {
   });
 }
 
+interface StartOptions {
+  environment?: Record<string, string>;
+  /** The fault of the database when a turn is stored. */
+  fault?: Error;
+}
+
 /** What the log says of an unfinished run of this endpoint at the next start. */
-async function messagesAtStart(endpoint: string, environment: Record<string, string> = {}) {
-  const { store, id } = await leftByAnother({ endpoint });
+async function messagesAtStart(endpoint: string, { environment = {}, fault }: StartOptions = {}) {
+  const { store: working, id } = await leftByAnother({ endpoint });
+  const store = fault ? { ...working, recordTurn: () => Promise.reject(fault) } : working;
   const lines: string[] = [];
   const log = createLogger({
     level: "info",
@@ -83,6 +90,11 @@ Deno.test("a run whose endpoint had a query is not said to be resumed", async ()
 
 Deno.test("a run whose endpoint is no longer allowed is said to be resumed, and then to fail", async () => {
   const allowed = { EVAL_ENDPOINTS: "https://other.example" };
-  const messages = await messagesAtStart("http://127.0.0.1:9/v1", allowed);
+  const messages = await messagesAtStart("http://127.0.0.1:9/v1", { environment: allowed });
   assertEquals(messages, ["run resumed", "run failed"]);
+});
+
+Deno.test("a run that waits for the database is said to be interrupted, not to fail", async () => {
+  const messages = await messagesAtStart("http://127.0.0.1:9/v1", { fault: unavailable() });
+  assertEquals(messages, ["run resumed", "run interrupted: the database failed"]);
 });
