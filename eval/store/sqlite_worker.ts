@@ -88,8 +88,9 @@ function open(
 ): void {
   const isFile = path !== ":memory:";
   if (mode === "read") {
-    // Throws NotFound; SQLite would only say that it cannot open it.
+    // Throws NotFound or PermissionDenied; SQLite would only say that it cannot open it.
     if (Deno.statSync(path).isDirectory) throw new Deno.errors.IsADirectory("it is a folder");
+    Deno.openSync(path).close();
     database = new DatabaseSync(path, { readOnly: true });
     configure(database, [`busy_timeout = ${busyTimeoutMs}`]);
     database.prepare("begin").run(); // all reads see one snapshot, taken at the first read

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from "../../shared/errors.ts";
 import {
   SQLITE_BUSY,
+  SQLITE_CANTOPEN,
   SQLITE_CORRUPT,
   SQLITE_FULL,
   SQLITE_IOERR,
@@ -34,8 +35,9 @@ export class StoreFault extends Error {
   get isMissing(): boolean {
     return this.origin === "NotFound";
   }
+  /** The files beside the database, which also a reader needs, cannot be made or written. */
   get isReadOnly(): boolean {
-    return this.code === SQLITE_READONLY;
+    return this.code === SQLITE_READONLY || this.code === SQLITE_CANTOPEN;
   }
   get isNoDatabase(): boolean {
     return this.code === SQLITE_NOTADB;

@@ -92,12 +92,14 @@ Deno.test("a file that is not a database, and a folder, are refused with a clear
   }));
 
 Deno.test("a database whose folder cannot be written is refused with a clear message", () => {
-  const cause = new StoreFault({
-    name: "Error",
-    message: "attempt to write a readonly database",
-    sqliteCode: 8,
-  });
-  assertStringIncludes(cannotOpen("eval.db", cause).message, "its folder cannot be written");
+  const faults: [sqliteCode: number, message: string][] = [
+    [8, "attempt to write a readonly database"],
+    [14, "unable to open database file"], // on a file system that is mounted read-only
+  ];
+  for (const [sqliteCode, message] of faults) {
+    const cause = new StoreFault({ name: "Error", message, sqliteCode });
+    assertStringIncludes(cannotOpen("eval.db", cause).message, "its folder cannot be written");
+  }
 });
 
 Deno.test("a disk without room for the tables is refused with a clear message", () =>
