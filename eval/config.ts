@@ -50,7 +50,7 @@ export const EvalConfig = z.object({
   EVAL_ENCODER_WORKERS: wholeNumber({ min: 1, max: MOST_ENCODERS }).optional(),
   EVAL_CJK_ENCODER: z.enum(["on", "off"]).default("on"),
   EVAL_DATA: z.string()
-    .refine((text) => isPostgresAddress(text) ? isUsablePostgres(text) : !text.includes("://"), {
+    .refine((text) => isPostgresAddress(text) ? isUsablePostgres(text) : !looksLikeUrl(text), {
       error: "must be a path, or postgres://user:password@host/database",
     })
     .default("./data/eval.db"),
@@ -61,6 +61,11 @@ export const EvalConfig = z.object({
   EVAL_MAX_RUNS: integer(100, { min: 1 }),
 }).superRefine(checkModels).superRefine(checkCredentials(["JUDGE", "EMBEDDINGS"]));
 export type EvalConfig = z.infer<typeof EvalConfig>;
+
+/** `file:eval.db` would be a path, too: below a folder of the name `file:`. */
+function looksLikeUrl(text: string): boolean {
+  return text.includes("://") || /^file:/i.test(text);
+}
 
 /** An address without a model would be found out by the first run that needs it. */
 function checkModels(config: Record<string, unknown>, context: z.RefinementCtx): void {

@@ -32,6 +32,7 @@ Deno.test("a secret in the wrong place of the configuration stops the start, and
   const cases: [variable: string, value: string, reason: string][] = [
     ["EVAL_CREDENTIALS", '{"planted-k": "https://a.example"}', "must hold http or https origins"],
     ["EVAL_DATA", "postgre://assay:planted-k@127.0.0.1/assay", "must be a path, or postgres://"],
+    ["EVAL_DATA", "file:/var/lib/planted-k.db", "must be a path, or postgres://"],
   ];
   for (const [variable, value, reason] of cases) {
     const { message } = assertThrows(
