@@ -11,6 +11,8 @@ const TOO_MANY_CONNECTIONS = "53300";
 /** The password is wrong, or the role may not log in: as after both were changed. */
 const REFUSED_LOGIN = "28";
 const NO_SUCH_DATABASE = "3D000";
+/** By `lock_timeout`, while another session holds a table, as for maintenance. */
+const LOCKED = "55P03";
 
 /** Why the database cannot be used, if its code says more than that it does not answer. */
 const REASONS: [code: string, reason: string][] = [
@@ -20,6 +22,7 @@ const REASONS: [code: string, reason: string][] = [
     "it accepts no further connection (its limit, such as max_connections, is reached)",
   ],
   [REFUSED_LOGIN, "it refuses the role or its password"],
+  [LOCKED, "another session holds a lock for too long"],
   [NO_SUCH_DATABASE, "there is no database of this name on the server"],
 ];
 
@@ -33,6 +36,7 @@ const TEMPORARY = [
   READ_ONLY,
   REFUSED_LOGIN,
   NO_SUCH_DATABASE,
+  LOCKED,
   "40001", // serialization
   "40P01", // deadlock
 ];

@@ -79,3 +79,25 @@ Deno.test({
     for (const one of [pool, owner]) await one.end();
   },
 });
+
+Deno.test({
+  name: "a table that another session holds for longer than lock_timeout is told as such",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    const pool = await createPostgresPool({ address, max: 2, name: "locked" });
+    await pool.query({ text: "create table shelf (book text)" });
+    const holder = await pool.connect();
+    await holder.query({ text: "begin" });
+    await holder.query({ text: "lock table shelf" });
+    const writer = await pool.connect();
+    await writer.query({ text: "set lock_timeout = 50" });
+    await assertRejects(
+      () => writer.query({ text: "insert into shelf values ('a')" }),
+      AppError,
+      "another session holds a lock for too long",
+    );
+    for (const one of [holder, writer]) one.release();
+    await pool.end();
+  },
+});
