@@ -1,7 +1,14 @@
 import { batch, computed, signal } from "@preact/signals";
 import { keepForTab, readForTab } from "../../../shared/pages/storage.ts";
 import { asText } from "../../../shared/fields.ts";
+import type { EvaluateTarget } from "../../../shared/schemas/targets.ts";
 import { createBatchDraft } from "../batch/batch_draft.ts";
+
+/** A model at an endpoint of its own. */
+export interface ModelElsewhere {
+  endpoint: string;
+  model: string;
+}
 
 /** What the person has entered so far; it survives going to another view and reloading. */
 export const draft = {
@@ -9,6 +16,8 @@ export const draft = {
   model: signal(""),
   /** Further models by commas: then all are run as one group. */
   others: signal(""),
+  /** Models at other endpoints, in the same group. */
+  elsewhere: signal<ModelElsewhere[]>([]),
   name: signal(""),
   attempts: signal("1"),
   threshold: signal(""),
@@ -47,11 +56,13 @@ export function setBatchText(text: string): void {
   draft.batch.setText(text);
   const input = draft.batch.input.value;
   if (!("request" in input) || !input.request) return;
-  const { model_ids, ...request } = input.request;
-  if (Array.isArray(model_ids)) {
-    const [first = "", ...others] = model_ids.map(String);
+  const { model_id, model_ids, ...request } = input.request;
+  const named = Array.isArray(model_ids) ? model_ids : model_id === undefined ? [] : [model_id];
+  if (named.length > 0) {
+    const [first = "", ...others] = named.map(String);
     draft.model.value = first;
     draft.others.value = others.join(", ");
+    draft.elsewhere.value = [];
   }
   for (const [name, field] of Object.entries(FIELDS_OF_REQUEST)) {
     const value = request[name];
@@ -71,7 +82,6 @@ function datasetOf(
 /** Where the form has a field for what a request has. */
 const FIELDS_OF_REQUEST = {
   endpoint: draft.endpoint,
-  model_id: draft.model,
   test_name: draft.name,
   attempts: draft.attempts,
   pass_threshold: draft.threshold,
@@ -92,6 +102,31 @@ export const pastedTargets = computed(() => {
   return Array.isArray(targets) && targets.length > 0 ? targets as unknown[] : undefined;
 });
 
+/** The models at the first endpoint. */
+const models = computed(() => {
+  const others = draft.others.value.split(",").map((id) => id.trim()).filter((id) => id !== "");
+  return [draft.model.value.trim(), ...others];
+});
+
+/** Each model with its endpoint, if they have several; those of `draft.elsewhere` come last. */
+const targets = computed(() => {
+  const elsewhere = draft.elsewhere.value;
+  if (elsewhere.length === 0) return undefined;
+  const endpoint = draft.endpoint.value.trim();
+  return [
+    ...models.value.map((model_id) => ({ endpoint, model_id })),
+    ...elsewhere.map(({ endpoint, model }) => ({
+      endpoint: endpoint.trim(),
+      model_id: model.trim(),
+    })),
+  ];
+});
+
+/** How many models are asked. */
+export const modelCount = computed(() =>
+  (pastedTargets.value ?? targets.value ?? models.value).length
+);
+
 /** Whether there is something to run. */
 export const hasConversations = computed(() =>
   draft.dataset.value !== "" || draft.batch.scenarios.value.length > 0
@@ -101,6 +136,10 @@ export const hasConversations = computed(() =>
 export const missing = computed(() => {
   if (!hasConversations.value) return "Choose a dataset or enter test conversations first.";
   if (!pastedTargets.value && draft.model.value.trim() === "") return "Name the model first.";
+  if (
+    !pastedTargets.value &&
+    draft.elsewhere.value.some(({ endpoint, model }) => !endpoint.trim() || !model.trim())
+  ) return "Fill in or remove the model at another endpoint.";
   if (Number.isNaN(Number(draft.attempts.value))) return "The attempts must be a number.";
   if (Number.isNaN(Number(draft.threshold.value))) return "The threshold must be a number.";
   return undefined;
@@ -110,20 +149,26 @@ export const missing = computed(() => {
 export const requestBody = computed(() => {
   const number = (text: string) => text.trim() === "" ? undefined : Number(text);
   const dataset = draft.dataset.value;
-  const others = draft.others.value.split(",").map((id) => id.trim()).filter((id) => id !== "");
   return {
     ...pasted.value,
     test_batch: dataset ? undefined : draft.batch.scenarios.value,
     dataset: dataset || undefined,
-    ...(!pastedTargets.value && { endpoint: draft.endpoint.value.trim() }),
-    ...(pastedTargets.value
-      ? {}
-      : others.length > 0
-      ? { model_ids: [draft.model.value.trim(), ...others] }
-      : { model_id: draft.model.value.trim() }),
+    ...!pastedTargets.value && modelsOfForm(),
     attempts: number(draft.attempts.value),
     test_name: draft.name.value.trim() || undefined,
     pass_threshold: number(draft.threshold.value),
     rubric: draft.rubric.value.trim() || undefined,
   };
 });
+
+function modelsOfForm(): {
+  endpoint?: string;
+  model_id?: string;
+  model_ids?: string[];
+  targets?: EvaluateTarget[];
+} {
+  if (targets.value) return { targets: targets.value };
+  const endpoint = draft.endpoint.value.trim();
+  const [model_id = "", ...others] = models.value;
+  return others.length > 0 ? { endpoint, model_ids: models.value } : { endpoint, model_id };
+}

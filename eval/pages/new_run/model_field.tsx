@@ -4,12 +4,16 @@ import { Field } from "../../../shared/pages/components/field.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { listModels } from "../api.ts";
 import { useLoaded } from "../loaded.ts";
-import { draft } from "./draft.ts";
 
 /** A model's id: any text, with the models that the endpoint lists as suggestions. */
-export function ModelField({ error }: { error: string | undefined }) {
+export function ModelField({ label = "Model", endpoint, model, error, onInput }: {
+  label?: string;
+  endpoint: string;
+  model: string;
+  error: string | undefined;
+  onInput: (model: string) => void;
+}) {
   const id = useId();
-  const endpoint = draft.endpoint.value.trim();
   const isAddress = /^https?:\/\/[^/]/.test(endpoint) && URL.canParse(endpoint);
   const isAsked = useSignal(false); // by whoever comes to the field: endpoints are typed slowly
   const models = useLoaded(
@@ -23,7 +27,7 @@ export function ModelField({ error }: { error: string | undefined }) {
     ? `The endpoint lists ${formatNumberOf(count, "model")}.`
     : "The id that the endpoint knows the model by";
   return (
-    <Field label="Model" error={error} hint={hint}>
+    <Field label={label} error={error} hint={hint}>
       {(input) => (
         <>
           <input
@@ -31,8 +35,8 @@ export function ModelField({ error }: { error: string | undefined }) {
             list={id}
             autocomplete="off"
             onFocus={() => isAsked.value = true}
-            value={draft.model.value}
-            onInput={({ currentTarget }) => draft.model.value = currentTarget.value}
+            value={model}
+            onInput={({ currentTarget }) => onInput(currentTarget.value)}
           />
           <datalist id={id}>
             {models.value?.map((model) => (

@@ -10,8 +10,9 @@ import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { Commands } from "./commands_section.tsx";
 import { Conversations } from "./conversations.tsx";
-import { draft, missing, pastedTargets, requestBody } from "./draft.ts";
+import { draft, missing, modelCount, pastedTargets, requestBody } from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
+import { ModelsElsewhere } from "./models_elsewhere.tsx";
 import { PastedTargets } from "./pasted_targets.tsx";
 import { useSending } from "../sending.ts";
 
@@ -51,9 +52,19 @@ export function NewRunView() {
         .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
         .join("; ") || undefined
       : undefined;
+  /** The same of a model with its endpoint; a negative number counts from the last. */
+  const errorOfTarget = (index: number, field: "endpoint" | "model_id") => {
+    if (pastedTargets.value || sent.value.targets !== requestBody.value.targets) return undefined;
+    const path = `targets.${index < 0 ? modelCount.value + index : index}`;
+    return problem.value?.errors.find((error) =>
+      error.path === `${path}.${field}` || (field === "model_id" && error.path === path)
+    )?.message;
+  };
   const errors = problem.value?.errors ?? [];
+  const hasPlace = (path: string) =>
+    FIELDS.includes(path.split(".")[0]!) || (/^targets\.\d/.test(path) && !pastedTargets.value);
   const isElsewhere = problem.value &&
-    !errors.some(({ path }) => FIELDS.includes(path.split(".")[0]!)) &&
+    !errors.some(({ path }) => hasPlace(path)) &&
     (errors.length === 0 || sent.value === requestBody.value);
   useEffect(() => {
     const named = query.value.get("dataset");
@@ -80,16 +91,26 @@ export function NewRunView() {
                 <TextField
                   label="Endpoint"
                   value={draft.endpoint}
-                  error={errorOf("endpoint")}
+                  error={errorOf("endpoint") ?? errorOfTarget(0, "endpoint")}
                   hint="An OpenAI-compatible base URL, or an agent such as assay-agent"
                   kind="url"
                 />
-                <ModelField error={errorOf("model_id") ?? errorOf("model_ids")} />
+                <ModelField
+                  endpoint={draft.endpoint.value.trim()}
+                  model={draft.model.value}
+                  error={errorOf("model_id") ?? errorOf("model_ids") ??
+                    errorOfTarget(0, "model_id")}
+                  onInput={(model) => draft.model.value = model}
+                />
                 <TextField
                   label="Further models"
                   value={draft.others}
                   error={undefined}
                   hint="Separated by commas; all models run side by side as a group"
+                />
+                <ModelsElsewhere
+                  errorOf={(index, field) =>
+                    errorOfTarget(index - draft.elsewhere.value.length, field)}
                 />
               </>
             )}
@@ -157,7 +178,7 @@ function describeSize(): string {
   const turns = scenarios.reduce(
     (sum, { interactions }) => sum + (Array.isArray(interactions) ? interactions.length : 0),
     0,
-  ) * Math.max(1, Number(draft.attempts.value) || 1);
+  ) * Math.max(1, Number(draft.attempts.value) || 1) * modelCount.value;
   return `${formatNumberOf(scenarios.length, "scenario")}, ${formatNumberOf(turns, "turn")} to ask`;
 }
 
