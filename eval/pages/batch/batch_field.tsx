@@ -2,10 +2,14 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
+import { formatCount } from "../../../shared/pages/format.ts";
 
 const EXAMPLE = `user_message,reference_reply,intent
 Hello!,"Hello, how can I help?",greeting
 Where is my parcel?,Please give me the order number.,parcel`;
+
+/** From here on, in characters, a text is not shown: a box of 10 MB keeps the page busy for seconds. */
+const LARGE_TEXT = 1_000_000;
 
 /** The batch as text: pasted, dropped, or from a file. */
 export function BatchField({ text, label, hint, error, otherFiles = "", onText, onFile }: {
@@ -19,8 +23,11 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
   onFile: (file: File) => void;
 }) {
   const file = useRef<HTMLInputElement>(null);
-  const box = useRef<HTMLTextAreaElement>(null);
+  const box = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
+  const isLarge = text.length > LARGE_TEXT;
   const refused = useSignal<string | undefined>(undefined);
+  /** Another element has the place of the one that had the focus, once it is drawn. */
+  const focusBox = () => setTimeout(() => box.current?.focus());
   async function read(files: FileList | null): Promise<void> {
     const [first] = files ?? [];
     if (!first) return;
@@ -32,30 +39,41 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
   return (
     <>
       <Field label={label} error={refused.value ?? error} hint={hint}>
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            ref={box}
-            class="input batch"
-            rows={12}
-            spellcheck={false}
-            placeholder={EXAMPLE}
-            value={text}
-            onInput={({ currentTarget }) => {
-              refused.value = undefined;
-              onText(currentTarget.value);
-            }}
-            onDragOver={(event) => {
-              if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-            }}
-            onDrop={(event) => {
-              const files = event.dataTransfer?.files;
-              if (!files?.length) return; // a text that was dragged goes where it is dropped
-              event.preventDefault();
-              read(files);
-            }}
-          />
-        )}
+        {(attributes) =>
+          isLarge
+            ? (
+              <input
+                {...attributes}
+                ref={box}
+                readOnly
+                value={`A text of ${formatCount(text.length)} characters`}
+              />
+            )
+            : (
+              <textarea
+                {...attributes}
+                ref={box}
+                class="input batch"
+                rows={12}
+                spellcheck={false}
+                placeholder={EXAMPLE}
+                value={text}
+                onInput={({ currentTarget }) => {
+                  refused.value = undefined;
+                  onText(currentTarget.value);
+                  if (currentTarget.value.length > LARGE_TEXT) focusBox();
+                }}
+                onDragOver={(event) => {
+                  if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+                }}
+                onDrop={(event) => {
+                  const files = event.dataTransfer?.files;
+                  if (!files?.length) return; // a text that was dragged goes where it is dropped
+                  event.preventDefault();
+                  read(files);
+                }}
+              />
+            )}
       </Field>
       <div class="row start-row">
         <Button icon="upload" onClick={() => file.current?.click()}>Choose a file</Button>
@@ -70,6 +88,17 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
             currentTarget.value = ""; // so that the same file can be chosen again, once it is mended
           }}
         />
+        {isLarge && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              onText("");
+              focusBox();
+            }}
+          >
+            Remove the text
+          </Button>
+        )}
         {text === "" && (
           <Button
             kind="quiet"
