@@ -1,12 +1,8 @@
+import { guardText } from "../../shared/run_table.ts";
+
 const LINE_END = "\r\n"; // RFC 4180
 /** Without it Excel reads UTF-8 as the system's own encoding. */
 export const BYTE_ORDER_MARK = "\ufeff";
-
-/**
- * What spreadsheets take for a formula when a cell begins with it, also in its full-width form and,
- * for those that trim, behind blanks. An apostrophe in front makes it text again; they do not show it.
- */
-const FORMULA_START = /^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])/;
 
 export type CsvCell = string | number | null | undefined;
 
@@ -20,6 +16,5 @@ function writeCell(cell: CsvCell): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "number") return String(cell);
   const text = cell.replaceAll("\0", "").toWellFormed(); // a NUL ends the cell for many readers
-  const safe = FORMULA_START.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
+  return `"${guardText(text).replaceAll('"', '""')}"`;
 }

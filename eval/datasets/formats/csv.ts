@@ -1,3 +1,4 @@
+import { isRunTable, unguardText } from "../../../shared/run_table.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
 import { readTable, type Row } from "./table.ts";
@@ -6,7 +7,7 @@ import { readTable, type Row } from "./table.ts";
 export const USER_MESSAGE = "user_message";
 const REFERENCE_REPLY = "reference_reply";
 const SCENARIO_ID = "scenario_id";
-/** Exports of a run have a row per turn of each attempt, which all say the same. */
+/** In the CSV file of a run: the rows of further attempts repeat the conversation. */
 const ATTEMPT_ID = "attempt_id";
 
 /** A column such as `metadata.intent` holds a label. */
@@ -41,11 +42,11 @@ export const csv: DatasetFormat = {
         if (id !== "") seen.add(id);
         current = {
           line: row.line,
-          attempt: row.cells[ATTEMPT_ID],
+          attempt: attemptOf(row, plan),
           scenario: { id: id || `line-${row.line}`, interactions: [] },
         };
       }
-      if (row.cells[ATTEMPT_ID] !== current.attempt) {
+      if (attemptOf(row, plan) !== current.attempt) {
         leaveOut(`rows of further attempts (${ATTEMPT_ID})`, row.line);
         continue;
       }
@@ -58,7 +59,7 @@ export const csv: DatasetFormat = {
 
 interface Conversation {
   line: number;
-  /** The one that its first row is of; `undefined` if the table does not say. */
+  /** The one that its first row is of. */
   attempt: string | undefined;
   scenario: { id: string; interactions: Record<string, unknown>[] };
 }
@@ -70,6 +71,8 @@ interface Plan {
   /** Label to column. */
   metadata: [string, string][];
   unused: string[];
+  /** It is the CSV file of a run. */
+  isRun: boolean;
 }
 
 function planColumns(names: string[], columns: ColumnMapping): Plan {
@@ -104,7 +107,14 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     plan.scenarioId,
     ...plan.metadata.map(([, column]) => column),
   ]);
-  return { ...plan, unused: names.filter((name) => name !== ATTEMPT_ID && !used.has(name)) };
+  const isRun = isRunTable(names) && plan.scenarioId === SCENARIO_ID && !used.has(ATTEMPT_ID);
+  if (isRun) used.add(ATTEMPT_ID);
+  return { ...plan, unused: names.filter((name) => !used.has(name)), isRun };
+}
+
+/** `undefined` in other tables: all their rows are read. */
+function attemptOf({ cells }: Row, { isRun }: Plan): string | undefined {
+  return isRun ? cells[ATTEMPT_ID] : undefined;
 }
 
 function list(names: string[]): string {
@@ -114,12 +124,13 @@ function list(names: string[]): string {
 }
 
 /** An empty cell is no label and no reference. */
-function toTurn({ cells }: Row, { userMessage, referenceReply, metadata }: Plan) {
-  const reference = referenceReply === undefined ? "" : cells[referenceReply]!;
+function toTurn({ cells }: Row, { userMessage, referenceReply, metadata, isRun }: Plan) {
+  const textOf = (column: string) => isRun ? unguardText(cells[column]!) : cells[column]!;
+  const reference = referenceReply === undefined ? "" : textOf(referenceReply);
   const labels = metadata.map(([label, column]) => [label, cells[column]!])
     .filter(([, value]) => value !== "");
   return {
-    user_message: cells[userMessage]!,
+    user_message: textOf(userMessage),
     ...(reference !== "" && { reference_reply: reference }),
     ...(labels.length > 0 && { reference_metadata: Object.fromEntries(labels) }),
   };

@@ -1,6 +1,7 @@
 import { isFields } from "../../../shared/fields.ts";
 import { errorMessage } from "../../../shared/errors.ts";
 import type { z } from "zod";
+import { isRunTable, unguardText } from "../../../shared/run_table.ts";
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
 
@@ -128,15 +129,17 @@ export function guessUses(columns: string[]): ColumnUse[] {
 }
 
 /**
- * Rows of the same scenario are the turns of one conversation; without that column each is one. The
- * rows of further attempts, as in the CSV file of a run, say the same again.
+ * Rows of the same scenario are the turns of one conversation; without that column each is one. In
+ * the CSV file of a run the rows of further attempts repeat the conversation.
  */
 export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftScenario[] {
   const at = (use: ColumnUse) => uses.indexOf(use);
   const nameOf = (row: string[]) => (row[at("scenario")] ?? "").trim();
   const named = new Set(rows.map(nameOf));
   const scenarios = new Map<string, DraftScenario>();
-  const attemptAt = columns.indexOf("attempt_id");
+  const isRun = isRunTable(columns);
+  const attemptAt = isRun ? columns.indexOf("attempt_id") : -1;
+  const textOf = (text = "") => isRun ? unguardText(text) : text;
   const attempts = new Map<string, string | undefined>();
   for (const [index, row] of rows.entries()) {
     const number = String(index + 1);
@@ -150,10 +153,10 @@ export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftSc
         uses[column] === "metadata" && row[column] ? [[name.trim(), row[column]]] : []
       ),
     );
-    const reference = row[at("reference")];
+    const reference = textOf(row[at("reference")]);
     scenario.interactions.push({
       id: String(scenario.interactions.length + 1),
-      user_message: row[at("message")] ?? "",
+      user_message: textOf(row[at("message")]),
       ...(reference && { reference_reply: reference }),
       ...(Object.keys(metadata).length > 0 && { reference_metadata: metadata }),
     });

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { writeRow } from "../../../eval/export/csv_text.ts";
 import { read, refuse, turns } from "./imported.ts";
 
 Deno.test("scenarios of ours are read from lines and from one value", async () => {
@@ -110,17 +111,33 @@ Deno.test("a table with user_message is ours, whatever its other columns are cal
   assertEquals([found.format, turns(found)], ["csv", [[["Hi", "Hello"]]]]);
 });
 
-Deno.test("of the CSV file of a run with several attempts, the first attempt of each scenario is read", async () => {
-  const found = await read(
-    "scenario_id,attempt_id,user_message,reference_reply\n" +
-      "a,1,Hi,Hello\na,1,Bye,Goodbye\na,2,Hi,Hello\na,2,Bye,Goodbye\nb,2,Who?,Me\n",
-  );
-  assertEquals(turns(found), [[["Hi", "Hello"], ["Bye", "Goodbye"]], [["Who?", "Me"]]]);
-  assertEquals(found.leftOut, [{
-    what: "rows of further attempts (attempt_id)",
-    count: 2,
-    line: 4,
-  }]);
+Deno.test("of the CSV file of a run, the first attempt of each scenario is read, as it was asked", async () => {
+  const names = ["run_id", "scenario_id", "attempt_id", "user_message", "reference_reply"];
+  const rows = [
+    ["a", 1, "- Hi", "=Hello"],
+    ["a", 1, "'Bye", "Goodbye"],
+    ["a", 2, "- Hi", "=Hello"],
+    ["a", 2, "'Bye", "Goodbye"],
+    ["b", 2, "Who?", "Me"],
+  ].map((row) => ["r1", ...row]);
+  const found = await read([names, ...rows].map(writeRow).join(""));
+  assertEquals(turns(found), [[["- Hi", "=Hello"], ["'Bye", "Goodbye"]], [["Who?", "Me"]]]);
+  assertEquals(found.leftOut, [
+    { what: "rows of further attempts (attempt_id)", count: 2, line: 4 },
+    { what: "the column run_id", count: 1, line: 1 },
+  ]);
+});
+
+Deno.test("other tables may have a column attempt_id", async () => {
+  const rows = "a,1,'- Hi\na,2,Bye\n";
+  const found = await read(`scenario_id,attempt_id,user_message\n${rows}`);
+  assertEquals(turns(found), [[["'- Hi", undefined], ["Bye", undefined]]]);
+  assertEquals(found.leftOut, [{ what: "the column attempt_id", count: 1, line: 1 }]);
+
+  const labelled = await read(`run_id,scenario_id,attempt_id,user_message\nr,a,1,Hi\nr,a,2,Bye\n`, {
+    columns: { metadata: { attempt: "attempt_id" } },
+  });
+  assertEquals(turns(labelled), [[["Hi", undefined], ["Bye", undefined]]]);
 });
 
 Deno.test("rows without any text are skipped, as spreadsheets write them at the end", async () => {

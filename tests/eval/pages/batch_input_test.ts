@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   type BatchInput,
+  type DraftScenario,
   guessUses,
   readBatchInput,
   toBatch,
@@ -117,13 +118,20 @@ Deno.test("a row without a conversation does not join the one that has its numbe
 });
 
 Deno.test("of the CSV file of a run, the first attempt of each scenario is read, as the service does", () => {
-  const columns = ["scenario_id", "attempt_id", "user_message"];
-  const rows = [["a", "1", "Hi"], ["a", "1", "Bye"], ["a", "2", "Hi"], ["b", "2", "Who?"]];
-  const batch = toBatch({ columns, rows }, ["scenario", "", "message"]);
-  assertEquals(
-    batch.map(({ interactions }) => interactions.map(({ user_message }) => user_message)),
-    [["Hi", "Bye"], ["Who?"]],
-  );
+  const columns = ["run_id", "scenario_id", "attempt_id", "user_message"];
+  const rows = [["a", "1", "Hi"], ["a", "1", "'- 1?"], ["a", "2", "Hi"], ["b", "2", "Who?"]];
+  const messagesOf = (batch: DraftScenario[]) =>
+    batch.map(({ interactions }) => interactions.map(({ user_message }) => user_message));
+  const ofRun = { columns, rows: rows.map((row) => ["r1", ...row]) };
+  assertEquals(messagesOf(toBatch(ofRun, ["", "scenario", "", "message"])), [
+    ["Hi", "- 1?"],
+    ["Who?"],
+  ]);
+  const other = { columns: columns.slice(1), rows };
+  assertEquals(messagesOf(toBatch(other, ["scenario", "", "message"])), [
+    ["Hi", "'- 1?", "Hi"],
+    ["Who?"],
+  ]);
 });
 
 Deno.test("a table with two columns of one name is refused, as the service does", () => {
