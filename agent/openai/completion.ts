@@ -131,11 +131,12 @@ export function withCalls(reply: ChatReply): ChatReply {
 
 /**
  * The agent's last reply without tool calls. A reply at the step limit may still call the agent's
- * own tools; the client could not answer such a call. Some providers end a reply with `tool_calls`
+ * own tools; the client could not answer such a call. Some providers end a reply as if it had calls
  * that has none; a client would look for them.
  */
 export function withoutCalls(reply: ChatReply): ChatReply {
   const { content, toolCalls, finishReason } = reply;
-  if (toolCalls.length === 0 && finishReason !== "tool_calls") return reply;
+  const endsWithCalls = finishReason === "tool_calls" || finishReason === "function_call";
+  if (toolCalls.length === 0 && !endsWithCalls) return reply;
   return { ...reply, content: content ?? "", toolCalls: [], finishReason: "stop" };
 }

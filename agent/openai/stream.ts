@@ -48,8 +48,8 @@ export async function streamCompletion(
       if (!hasStarted) {
         hasStarted = true;
         frame.model = source.model();
-        // As OpenAI's: with "" before a call, the AI SDK would show an empty text.
-        const content = delta.tool_calls ? null : "";
+        // As OpenAI's: with "" before calls or thoughts, the AI SDK would show an empty text.
+        const content = delta.content === undefined ? null : "";
         await send(toChunk(frame, { delta: { role: "assistant", content } }));
       }
       hasLogprobs ||= logprobs !== null;

@@ -287,7 +287,7 @@ export async function runAgent(run: AgentRun): Promise<AgentResult> {
   const values = graph._streamIterator(start, {
     configurable: { run },
     streamMode: "values",
-    recursionLimit: run.settings.maxSteps + 6, // and what is asked again
+    recursionLimit: run.settings.maxSteps + 6, // the last answer, what is asked again, and some to spare
   });
   try {
     // There is one value, the result. Reading on to the end would take a quarter of the loop's cost.

@@ -27,7 +27,7 @@ the difference is the same in every scenario, and if scenarios are unrelated.
   --score NAME    the score (default: ${HEADLINE})
   --scores-looked-at N
                   how many scores the comparison tests, ${HEADLINE} among them
-                  (default: 1, as with --score; without it all are tested)
+                  (default: 1, as with compare --score; others test all)
   --json          print the whole answer as JSON
 
 Example:
@@ -77,6 +77,6 @@ function describe(plan: RunPower, scoresLookedAt: number): string {
       row("by the same in every scenario", "at_least"),
       row("differently in each scenario", "at_most"),
     ]) +
-    `\nfor a comparison ${compared}\n` +
+    `\nIt is for a comparison ${compared}.\n` +
     plan.notes.map((note) => `\n${note}\n`).join("");
 }

@@ -3,7 +3,7 @@ const MAX_REDIRECTS = 5;
 /**
  * A `fetch` that follows redirects within one origin, with method and body kept, and hands back the
  * redirect itself if it leads to another origin: the request, above all its credential, is meant for
- * the configured origin only. The last redirect of a circle is handed back with a path alone as its
+ * the configured origin only. The last redirect of a circle is handed back with the path `/` as its
  * `location`. The body must be a string, so that it can be resent.
  */
 export function createSameOriginFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
@@ -19,7 +19,7 @@ export function createSameOriginFetch(fetch: typeof globalThis.fetch): typeof gl
       if (hop === MAX_REDIRECTS) {
         return new Response(null, {
           status: response.status,
-          headers: { location: next.pathname },
+          headers: { location: "/" },
         });
       }
       url = next.href;

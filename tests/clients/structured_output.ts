@@ -19,9 +19,13 @@ const Person = z.object({ name: z.string(), born: z.number() });
 
 /** What clients make of an answer that follows a schema, whole and streamed. */
 export async function useStructuredOutput(service: ClientService): Promise<void> {
+  const before = service.hub.requests.length;
   await useOpenAI(service);
   await useLangChain(service);
   await useAiSdk(service);
+  for (const { body } of service.hub.requests.slice(before)) {
+    assertEquals(body.response_format?.type, "json_schema");
+  }
 }
 
 const openai = ({ baseURL }: ClientService) =>

@@ -45,6 +45,7 @@ const STREAMS: [what: string, pieces: string[], lost: number[]][] = [
   ["has another request of the same id only", [event({ ...REQUEST, method: "ping" })], [7]],
   ["has the answer", [event(NOTE), answered], []],
   ["has the answer in pieces", [...answered], []],
+  ["has the answer with its id as a string", [event({ jsonrpc: "2.0", id: "7", result: {} })], []],
   ["has an error as the answer", [event({ jsonrpc: "2.0", id: 7, error: {} })], []],
   ["can be resumed", ["id: e1\ndata:\n\n"], []],
 ];
@@ -64,6 +65,31 @@ Deno.test("only requests are watched, only streams, and none that the session ha
   assertEquals(await lostOf(Response.json({})), []);
   assertEquals(await lostOf(empty(), { signal: AbortSignal.abort() }), []);
   assertEquals(await lostOf(empty()), [7]);
+});
+
+Deno.test("a request that was cancelled is not lost when its stream ends", async () => {
+  const cut = Promise.withResolvers<void>();
+  const lost: unknown[] = [];
+  const answer = (_input: unknown, init?: RequestInit) => {
+    if (!String(init?.body).includes("tools/call")) return new Response(null, { status: 202 });
+    const body = streamOf([event(NOTE)]);
+    return new Response(
+      body.pipeThrough(new TransformStream({ flush: () => cut.promise })),
+      EVENTS,
+    );
+  };
+  const watched = createWatchedFetch(
+    (input, init) => Promise.resolve(answer(input, init)),
+    (id) => void lost.push(id),
+  );
+  const send = (message: unknown) =>
+    watched("http://host/mcp", { method: "POST", body: JSON.stringify(message) });
+  const response = await send(REQUEST);
+  await send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } });
+  cut.resolve();
+  await response.text();
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(lost, []);
 });
 
 Deno.test("a call whose stream is cut fails at once, and the session is used on", async () => {

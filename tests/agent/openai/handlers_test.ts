@@ -57,11 +57,13 @@ Deno.test("a streamed completion is the same text in chunks, without tool events
 });
 
 Deno.test("an answer without calls does not end with tool_calls, though its provider says so", async () => {
-  const { ask } = serve([{ content: "Hello.", finishReason: "tool_calls" }]);
-  const { choices: [choice] } = await (await ask({})).json();
-  assertEquals([choice.message.content, choice.finish_reason], ["Hello.", "stop"]);
-  const chunks = await readChunks(await ask({ stream: true }));
-  assertEquals(chunks.at(-1).choices[0].finish_reason, "stop");
+  for (const finishReason of ["tool_calls", "function_call"]) {
+    const { ask } = serve([{ content: "Hello.", finishReason }]);
+    const { choices: [choice] } = await (await ask({})).json();
+    assertEquals([choice.message.content, choice.finish_reason], ["Hello.", "stop"]);
+    const chunks = await readChunks(await ask({ stream: true }));
+    assertEquals(chunks.at(-1).choices[0].finish_reason, "stop");
+  }
 });
 
 Deno.test("users with different names are told apart by every model", async () => {

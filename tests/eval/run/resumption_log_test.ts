@@ -30,9 +30,9 @@ async function offeredRun() {
     limit: createRunLimit({ max: 9, running: () => 0 }),
     saver: createSaver(store),
     active: () => undefined,
-    async resume(run, { onResume }) {
+    async resume(run, options) {
       const tally = await store.tally(id);
-      onResume(tally);
+      options?.onResume?.(tally);
       return createActiveRun(run, { tally, now: () => performance.now() });
     },
     isStopping: () => false,

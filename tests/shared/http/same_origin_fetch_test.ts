@@ -57,7 +57,7 @@ for (const status of [301, 302, 307, 308]) {
 }
 
 Deno.test("a circle of redirects ends, and is told from one that leads elsewhere", async () => {
-  for (const location of ["/again", "http://host/again"]) {
+  for (const location of ["/again", "http://host/again", "http://host//other.example/again"]) {
     let calls = 0;
     const circle: typeof fetch = () => {
       calls++;
@@ -65,7 +65,7 @@ Deno.test("a circle of redirects ends, and is told from one that leads elsewhere
     };
     const response = await createSameOriginFetch(circle)("http://host/again", init);
     const { status, headers } = response;
-    assertEquals([status, headers.get("location"), calls], [307, "/again", 6]);
+    assertEquals([status, headers.get("location"), calls], [307, "/", 6]);
   }
 });
 
