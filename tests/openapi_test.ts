@@ -73,6 +73,9 @@ for (const [name, create] of Object.entries(SERVICES)) {
       for (const [method, operation] of Object.entries<Document>(operations)) {
         const where = `${method.toUpperCase()} ${path}`;
         assert(operation.summary, `${where} has no summary`);
+        for (const { name, description, schema } of operation.parameters ?? []) {
+          assert(description ?? schema.description, `${where}: ${name} is not explained`);
+        }
         const isForProbes = ["/healthz", "/readyz"].includes(path); // without a key or a limit
         for (const status of ["401", "429"]) {
           assertEquals(status in operation.responses, !isForProbes, `${where}: ${status}`);

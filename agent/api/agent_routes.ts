@@ -116,7 +116,12 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       summary: "Where a model id leads, and why",
       index: { text: "where ?model=… leads, and why" },
       params: {
-        query: z.object({ model: z.string().meta({ param: { allowReserved: true } }) }),
+        query: z.object({
+          model: z.string().meta({
+            description: "As of `x-model-id`.",
+            param: { allowReserved: true },
+          }),
+        }),
       },
       answers: {
         200: jsonAnswer("The route.", ModelRoute),

@@ -105,6 +105,9 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       path: "/v1/models/*id",
       summary: "One model, for OpenAI clients; the slash of its id may be encoded or not",
       index: { text: "one model, for OpenAI clients" },
+      params: {
+        path: z.object({ id: z.string().meta({ description: "As `GET /v1/models` lists it." }) }),
+      },
       answers: { 200: jsonAnswer("OpenAI's model.", Model) },
       problems: {
         404: "`model_not_found`",

@@ -59,7 +59,10 @@ const path = z.object({ name: z.string().meta({ description: "The dataset." }) }
 const version = z.string().optional().meta({
   description: "A version, or its first characters.",
 });
-const column = z.string().optional();
+const column = z.string().optional().meta({
+  description: "Of a table: the column that holds the field. `column.metadata.NAME` is a label's.",
+});
+const fileFormat = z.enum(["json", "jsonl"]).optional().meta({ description: "`json` if unset." });
 const LINES = z.string().meta({ description: "One scenario per line." });
 const EXAMPLE = { id: "greeting", interactions: [{ id: "1", user_message: "Hello!" }] };
 const NOT_FOUND = { 404: "`not_found`: there is no such dataset, or no such version" };
@@ -75,7 +78,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       path: "/datasets",
       summary: "The datasets by name, each with its latest version",
       params: {
-        query: z.object(paging(1_000)),
+        query: z.object(paging({ usual: 100, most: 1_000 })),
       },
       answers: { 200: jsonAnswer("A page of them.", DatasetList) },
       problems: BAD_QUERY,
@@ -121,7 +124,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       method: "GET",
       path: "/datasets/:name",
       summary: "The scenarios of a version, the latest unless given",
-      params: { path, query: z.object({ version, format: z.enum(["json", "jsonl"]).optional() }) },
+      params: { path, query: z.object({ version, format: fileFormat }) },
       answers: {
         200: {
           ...jsonAnswer("The scenarios.", DatasetContent),

@@ -15,7 +15,7 @@ import { GroupReport } from "../groups/group_report.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
 import { RUN_EVENTS, RunLocation, RunState } from "./run_schemas.ts";
 import { ScoreList, SelfTestReport } from "./score_schemas.ts";
-import { CALL_PROBLEMS, WRITE_PROBLEMS } from "./route_parts.ts";
+import { CALL_PROBLEMS, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {
   test_batch: {
@@ -90,9 +90,8 @@ export function createEvaluateRoutes(
       path: "/evaluate",
       summary: "Run a test batch against a model endpoint",
       params: {
-        header: z.object({
+        header: idempotencyKey.extend({
           prefer: z.string().optional().meta({ description: "`respond-async`: 202 at once." }),
-          "idempotency-key": z.string().optional(),
         }),
       },
       body: { schema: EvaluateRequestBody, example: EXAMPLE },
@@ -123,7 +122,9 @@ export function createEvaluateRoutes(
       summary: "The models that an endpoint offers",
       otherSites: false, // it sends the credential to an address of the caller's choice
       index: { query: "endpoint={url}" },
-      params: { query: z.object({ endpoint: z.string() }) },
+      params: {
+        query: z.object({ endpoint: z.string().meta({ description: "As of `POST /evaluate`." }) }),
+      },
       answers: {
         200: jsonAnswer(
           "The models in the endpoint's order; none if it has no list.",

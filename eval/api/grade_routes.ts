@@ -71,7 +71,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       summary: "The grades of a run, in the order of its batch",
       params: {
         path: runPath,
-        query: z.object(paging(1_000)),
+        query: z.object(paging({ usual: 200, most: 1_000 })),
       },
       answers: { 200: jsonAnswer("A page of them, the latest of each author.", GradeList) },
       problems: PROBLEMS,

@@ -23,6 +23,10 @@ const FORMATS = groupFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });
 const NOT_FOUND = { 404: "`not_found`: there is no such group" };
 const CONFLICT = { 409: "`conflict`: the group is not in a state for that" };
+const comparedScores = z.string().optional().meta({
+  description: "By commas: the scores to compare the models by; `overall` if it is unset. " +
+    "Verdicts are corrected for all pairs and scores.",
+});
 
 /** The routes about groups: runs of the same batch with several models. */
 export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
@@ -33,7 +37,7 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       path: "/groups",
       summary: "The groups of runs with several models, newest first",
       params: {
-        query: z.object(paging(200)),
+        query: z.object(paging({ usual: 50, most: 200 })),
       },
       answers: {
         200: jsonAnswer(
@@ -53,10 +57,7 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       params: {
         path,
         query: z.object({
-          scores: z.string().optional().meta({
-            description: "By commas: the scores to compare the models by; `overall` if it is " +
-              "unset. Verdicts are corrected for all pairs and scores.",
-          }),
+          scores: comparedScores,
           pairs: z.boolean().optional().meta({
             description: "`false`: without verdicts, which read all turns of the runs.",
           }),
@@ -74,8 +75,8 @@ export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
       params: {
         path,
         query: z.object({
-          format: z.enum(FORMATS).optional(),
-          scores: z.string().optional(),
+          format: z.enum(FORMATS).optional().meta({ description: "`json` if unset." }),
+          scores: comparedScores,
           bom,
         }),
       },

@@ -11,16 +11,18 @@ import {
   ShownTurn,
   TurnPage,
 } from "./look_schemas.ts";
-import { BAD_QUERY, paging, runPath, turnPath } from "./route_parts.ts";
+import { BAD_QUERY, comparedRuns, paging, runPath, turnPath } from "./route_parts.ts";
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
 
 const pairQuery = z.object({
-  baseline: z.string(),
-  candidate: z.string(),
+  ...comparedRuns,
   score: z.string().optional().meta({ description: "`overall` unless given." }),
-  sort: z.enum(PAIR_SORTS).optional(),
-  ...paging(1_000),
+  sort: z.enum(PAIR_SORTS).optional().meta({
+    description: "`position` unless given. `change` is the size of the difference; `-` in front: " +
+      "downwards.",
+  }),
+  ...paging({ usual: 200, most: 1_000 }),
 });
 
 /** The routes that look into runs, row by row: what pages and other frontends are made from. */
@@ -39,7 +41,7 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
             description: "`position`, `seq`, `latency_ms`, `tokens` or a score; `-` in front: " +
               "downwards. Turns without a value come last.",
           }),
-          ...paging(1_000),
+          ...paging({ usual: 100, most: 1_000 }),
           fields: z.string().optional().meta({
             description: "Fields of an interaction to add to each row, by commas; `all` for all.",
           }),
@@ -49,17 +51,29 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
           outcome: z.string().optional().meta({
             description: "Any of `passed`, `below`, `failed`, `incomplete`, `unscored`, by commas.",
           }),
-          threshold: z.number().min(0).max(1).optional(),
-          score: z.string().optional().meta({ description: "What `min` and `max` are about." }),
-          min: z.number().optional(),
-          max: z.number().optional(),
-          label_key: z.string().optional(),
-          expected: z.string().optional(),
-          found: z.string().optional(),
-          scenario: z.int().min(0).optional(),
-          scenario_id: z.string().optional(),
-          attempt_id: z.int().min(1).optional(),
-          turn: z.int().min(0).optional(),
+          threshold: z.number().min(0).max(1).optional().meta({
+            description: "From which `overall` a turn passes; the run's own if unset.",
+          }),
+          score: z.string().optional().meta({
+            description: "What `min` and `max` are about; `overall` unless given.",
+          }),
+          min: z.number().optional().meta({ description: "The lowest score." }),
+          max: z.number().optional().meta({ description: "The highest score." }),
+          label_key: z.string().optional().meta({
+            description: "The key of `reference_metadata` that `expected` and `found` are about.",
+          }),
+          expected: z.string().optional().meta({ description: "The label of the reference." }),
+          found: z.string().optional().meta({
+            description: "The label of the reply, `(none)` or `(failed)`.",
+          }),
+          scenario: z.int().min(0).optional().meta({
+            description: "Its position in the batch, from 0.",
+          }),
+          scenario_id: z.string().optional().meta({ description: "Its id." }),
+          attempt_id: z.int().min(1).optional().meta({ description: "From 1." }),
+          turn: z.int().min(0).optional().meta({
+            description: "Its position in the conversation, from 0.",
+          }),
           text: z.string().max(1_000).optional().meta({
             description: "In the message, the reply or the reference, in any letter case.",
           }),
@@ -95,7 +109,7 @@ export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
       summary: "The scenarios of a run with the score of each attempt",
       params: {
         path: runPath,
-        query: z.object(paging(1_000)),
+        query: z.object(paging({ usual: 200, most: 1_000 })),
       },
       answers: { 200: jsonAnswer("A page of them.", ScenarioPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },

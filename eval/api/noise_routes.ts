@@ -40,7 +40,7 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       params: {
         path: runPath,
         query: z.object({
-          difference: z.number().gt(0).max(1),
+          difference: z.number().gt(0).max(1).meta({ description: "Of two means." }),
           score: z.string().optional().meta({ description: "`overall` if it is unset." }),
           scores_looked_at: z.int().min(1).max(MOST_SCORES).optional().meta({
             description:

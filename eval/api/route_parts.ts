@@ -13,11 +13,11 @@ export const turnPath = runPath.extend({
   turn: z.string().meta({ description: "Its position in the conversation, from 0." }),
 });
 
-/** The parameters of a list that is read in pages of at most `most` entries. */
-export function paging(most: number) {
+/** The parameters of a list that is read in pages of `usual` entries, and of `most` at most. */
+export function paging({ usual, most }: { usual: number; most: number }) {
   return {
     cursor: z.string().optional().meta({ description: "The `next_cursor` of the page before." }),
-    limit: z.int().min(1).max(most).optional(),
+    limit: z.int().min(1).max(most).optional().meta({ description: `${usual} if unset.` }),
   };
 }
 
@@ -51,7 +51,17 @@ export function fileAnswer(
 }
 
 /** The header of a client that reconnects to a stream of events. */
-export const lastEventId = z.object({ "last-event-id": z.string().optional() });
+export const lastEventId = z.object({
+  "last-event-id": z.string().optional().meta({
+    description: "The last event that came: the stream goes on after it.",
+  }),
+});
+
+/** The run that others are compared with, and one of these. */
+export const comparedRuns = {
+  baseline: z.string().meta({ description: "The run that is compared with." }),
+  candidate: z.string().meta({ description: "The run that may be better." }),
+};
 
 /** The answers of a route that sends events; `events` describes them. */
 export function eventAnswers(events: string) {
@@ -62,7 +72,11 @@ export function eventAnswers(events: string) {
 }
 
 /** The header of a request that may be sent again. */
-export const idempotencyKey = z.object({ "idempotency-key": z.string().max(255).optional() });
+export const idempotencyKey = z.object({
+  "idempotency-key": z.string().max(255).optional().meta({
+    description: "For 24 hours the same key with the same body is the same run.",
+  }),
+});
 
 /** The problems of a request that calls an endpoint and may have an idempotency key. */
 export const CALL_PROBLEMS = {

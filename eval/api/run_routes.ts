@@ -21,6 +21,7 @@ import {
   BAD_QUERY,
   bom,
   CALL_PROBLEMS,
+  comparedRuns,
   eventAnswers,
   fileAnswer,
   idempotencyKey,
@@ -45,9 +46,9 @@ export function createRunRoutes(deps: RunRoutesDeps & { scoring: ScoringPorts })
       summary: "The runs, newest first unless sorted otherwise",
       params: {
         query: z.object({
-          test_name: z.string().optional(),
-          model_id: z.string().optional(),
-          status: RunStatus.optional(),
+          test_name: z.string().optional().meta({ description: "Runs of this test." }),
+          model_id: z.string().optional().meta({ description: "Runs of this model." }),
+          status: RunStatus.optional().meta({ description: "Runs in this state." }),
           group: z.string().optional().meta({ description: "Runs of this group." }),
           text: z.string().max(1_000).optional().meta({
             description: "In the name of the test, of the model or in the id, in any letter case.",
@@ -55,7 +56,7 @@ export function createRunRoutes(deps: RunRoutesDeps & { scoring: ScoringPorts })
           sort: z.enum(RUN_SORTS.flatMap((name) => [name, `-${name}`])).optional().meta({
             description: "`-` in front: downwards. Runs without a value come last.",
           }),
-          ...paging(200),
+          ...paging({ usual: 50, most: 200 }),
         }),
       },
       answers: {
@@ -89,9 +90,10 @@ export function createRunRoutes(deps: RunRoutesDeps & { scoring: ScoringPorts })
       },
       params: {
         query: z.object({
-          baseline: z.string(),
-          candidate: z.string(),
-          scores: z.string().optional(),
+          ...comparedRuns,
+          scores: z.string().optional().meta({
+            description: "By commas: the scores to test; all if it is unset.",
+          }),
         }),
       },
       answers: {
@@ -111,11 +113,19 @@ export function createRunRoutes(deps: RunRoutesDeps & { scoring: ScoringPorts })
       params: {
         path: runPath,
         query: z.object({
-          format: z.enum(FORMATS).optional(),
-          threshold: z.number().min(0).max(1).optional(),
-          baseline: z.string().optional(),
+          format: z.enum(FORMATS).optional().meta({ description: "`json` if unset." }),
+          threshold: z.number().min(0).max(1).optional().meta({
+            description:
+              "From which `overall` a turn passes in JUnit XML, Markdown and HTML; the " +
+              "run's own if unset.",
+          }),
+          baseline: z.string().optional().meta({
+            description: "A run to compare with, in JUnit XML, Markdown and HTML.",
+          }),
           noise: z.boolean().optional().meta({
-            description: "Adds `results.noise` to JSON, and a section to Markdown.",
+            description:
+              "Adds `results.noise` to JSON, a section to Markdown, and columns to rows " +
+              "of scores.",
           }),
           rows: z.enum(["turns", "scores"]).optional().meta({
             description: "What a row of CSV and a line of JSONL is; `scores` have their averages.",
