@@ -38,7 +38,7 @@ export interface EvalDeps {
 
 const about = {
   name: "assay-eval",
-  description: "Has test conversations with a model and scores its replies.",
+  description: "Runs test conversations against a model and scores its replies.",
 };
 
 /** The evaluation service: its own routes, and those for operators. */

@@ -154,7 +154,12 @@ export function createEvaluateRoutes(
       method: "GET",
       path: "/scores/self-test",
       summary: "The scores against their reference implementations' values",
-      answers: { 200: jsonAnswer("What came of it.", SelfTestReport) },
+      answers: {
+        200: jsonAnswer(
+          "How far each score deviates from its reference implementation.",
+          SelfTestReport,
+        ),
+      },
       handler: () => Response.json(selfTest ??= runSelfTest(pairScorers)),
     },
   ];

@@ -175,7 +175,7 @@ export function createRunRoutes(deps: RunRoutesDeps & { scoring: ScoringPorts })
       path: "/runs/:id",
       summary: "Delete a run",
       params: { path: runPath },
-      answers: { 204: { description: "It is gone." } },
+      answers: { 204: { description: "It is deleted." } },
       problems: { ...NOT_FOUND, ...CONFLICT, ...WRITE_PROBLEMS },
       handler: handlers.remove,
     },
