@@ -1,4 +1,5 @@
 import type * as limiters from "rate-limiter-flexible";
+import { errorMessage } from "../errors.ts";
 import type { Rate } from "../http/rate.ts";
 import { createMemoryLimiter, type RateLimiter } from "../http/rate_limit.ts";
 import type { Logger } from "../log.ts";
@@ -13,6 +14,8 @@ export interface PostgresLimiterOptions {
   /** Separates the services that use one database. */
   service: string;
   log: Logger;
+  /** The wait before the table is tried again; for tests. */
+  retryMs?: number;
 }
 
 /**
@@ -78,7 +81,7 @@ function withSharedClock<Limiter extends RateLimiter>(
  * process counts by itself: a limit must not stop a service.
  */
 export async function createPostgresLimiter(
-  { pool, rate, service, log }: PostgresLimiterOptions,
+  { pool, rate, service, log, retryMs = RETRY_MS }: PostgresLimiterOptions,
 ): Promise<RateLimiter> {
   // Its own file: the whole package brings a store for every database that there is.
   const { default: RateLimiterPostgres } = await import(
@@ -96,6 +99,8 @@ export async function createPostgresLimiter(
     insuranceLimiter: createMemoryLimiter(rate),
   });
 
+  let told: string | undefined;
+
   async function createTable(): Promise<void> {
     try {
       await pool.query({
@@ -104,8 +109,12 @@ export async function createPostgresLimiter(
       });
     } catch (error) {
       if ((error as { code?: string }).code === "23505") return; // another process made it just now
-      log.warn("cannot count requests in the database; this process counts its own", { error });
-      Deno.unrefTimer(setTimeout(createTable, RETRY_MS));
+      const reason = errorMessage(error); // of this statement, so it contains no data
+      if (reason !== told) {
+        log.warn("cannot count requests in the database; this process counts its own", { reason });
+      }
+      told = reason;
+      Deno.unrefTimer(setTimeout(createTable, retryMs));
     }
   }
 

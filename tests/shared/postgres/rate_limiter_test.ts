@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createRateLimit } from "../../../shared/http/rate_limit.ts";
 import { router } from "../../../shared/http/router.ts";
-import { silentLogger } from "../../../shared/log.ts";
+import { createLogger, silentLogger } from "../../../shared/log.ts";
 import { createPostgresPool } from "../../../shared/postgres/pool.ts";
 import { createPostgresLimiter } from "../../../shared/postgres/rate_limiter.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
@@ -69,5 +69,31 @@ Deno.test({
     await pool.query({ text: "update assay_rate_limits set expire = expire - 60001" });
     assertEquals((await count(2, -1)).remainingPoints, 3, "the window is over");
     await pool.end();
+  },
+});
+
+Deno.test({
+  name: "a limit that cannot be counted in PostgreSQL is logged once, with the reason",
+  ignore: postgresBin === undefined,
+  async fn() {
+    await using server = await startPostgres();
+    const address = new URL(await server.createDatabase());
+    const owner = await createPostgresPool({ address: address.href, max: 1, name: "owner" });
+    await owner.query({ text: "create role guest login password 'hidden'" });
+    await owner.query({ text: "revoke create on schema public from public" });
+    Object.assign(address, { username: "guest", password: "hidden" });
+    const pool = await createPostgresPool({ address: address.href, max: 1, name: "guest" });
+    const lines: string[] = [];
+    const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
+    const rate = { requests: 4, seconds: 60 };
+    await createPostgresLimiter({ pool, rate, service: "test", log, retryMs: 20 });
+    await new Promise((resolve) => setTimeout(resolve, 300)); // it is tried again meanwhile
+    assertEquals(lines.map((line) => JSON.parse(line).reason), [
+      "permission denied for schema public",
+    ]);
+    await owner.query({ text: "grant create on schema public to guest" });
+    const text = "select 1 where to_regclass('assay_rate_limits') is not null";
+    while ((await owner.query({ text })).rows.length === 0); // until it is tried again
+    for (const one of [pool, owner]) await one.end();
   },
 });
