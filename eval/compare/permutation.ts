@@ -1,3 +1,5 @@
+import { ROUNDING } from "../../shared/rounding.ts";
+import { unseenInterval } from "../results/mean_interval.ts";
 import { type Attempts, shiftAttempts } from "./attempt_shift.ts";
 import { signFlip, type TestOptions } from "./sign_flip.ts";
 import type { TestResult } from "./spans.ts";
@@ -16,7 +18,9 @@ export const METHOD = {
     "paired sign-flip permutation test over scenarios; if the runs differ in attempts, also a " +
     "permutation test of attempts within scenarios, and the larger p-value counts",
   null_hypothesis: "in every scenario the attempts of both runs come from the same distribution",
-  interval: "the shifts of the difference that the same test does not reject, within [-1, 1]",
+  interval:
+    "the shifts of the difference that the same test does not reject, within [-1, 1]; if no " +
+    "scenario differs, what as many equal scenarios do not rule out",
 } as const;
 
 /**
@@ -37,7 +41,7 @@ export async function permutationTest(
   options: TestOptions,
 ): Promise<PermutationResult> {
   const differences = scenarios.map(({ baseline, candidate }) => mean(candidate) - mean(baseline));
-  const overScenarios = await signFlip(differences, options);
+  const overScenarios = widenIfEqual(await signFlip(differences, options), differences);
   const isBalanced = scenarios.every(({ baseline, candidate }) =>
     baseline.length === candidate.length
   );
@@ -50,6 +54,16 @@ export async function permutationTest(
     pOfScenarios: overScenarios.p,
     pOfAttempts: within.p,
   };
+}
+
+/**
+ * Scenarios that do not differ, as passes and failures often do not, would give the interval [0, 0],
+ * as if no further one could.
+ */
+function widenIfEqual(result: TestResult, differences: number[]): TestResult {
+  const isEqual = differences.every((difference) => Math.abs(difference) <= ROUNDING);
+  if (!isEqual || !result.interval) return result;
+  return { ...result, interval: unseenInterval(0, differences.length) };
 }
 
 function unite(
