@@ -32,9 +32,13 @@ function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
     `Spearman ${showAlpha(judge.spearman)}`,
     `${form.name(score)} is ${showDifference(mean)} from people` +
     (ci95 ? ` (95 %: ${ci95.map(showDifference).join(" … ")})` : ""),
-    `Pass and fail as people say from ${best.threshold} in ` +
-    `${percent(best.agreement)} of turns, from ${present.threshold} in ` +
-    percent(present.agreement),
+    `${form.name(score)} passes and fails as people do in ${
+      percent(present.agreement)
+    } of turns at ` +
+    `${present.threshold}, and ` +
+    (best.agreement > present.agreement
+      ? `in ${percent(best.agreement)} at ${best.threshold}`
+      : "no threshold does better"),
   ];
 }
 
