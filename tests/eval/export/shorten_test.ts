@@ -26,5 +26,5 @@ Deno.test("a text that is cut says so, at its end or in its middle", () => {
   assertEquals(oneLine("0123456789a", 10), "012345678…");
   assertEquals(oneLineEnds("0123456789", 10), "0123456789");
   assertEquals(oneLineEnds("0123456789a", 10), "012 … 89a");
-  assertEquals(oneLineEnds("0123456789😀b", 10).isWellFormed(), true);
+  assertEquals(oneLineEnds("0123456789😀bc", 10).isWellFormed(), true);
 });

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createRunWatch } from "../../../eval/sharing/run_watch.ts";
+import type { RunWatcher } from "../../../eval/run/sharing.ts";
 import type { NewsListener } from "../../../eval/store/postgres/run_news.ts";
 import { silentLogger } from "../../../shared/log.ts";
 
@@ -50,4 +51,65 @@ Deno.test("news of turns wake those who follow a run; those of its state also ma
   await second;
   assertEquals([woken, changed, looks], [["turns", "state"], ["mine", "mine"], 2]);
   watch.stop();
+});
+
+Deno.test("a look reports runs that have ended elsewhere, and renews what is reserved", async () => {
+  for (const joins of [true, false]) {
+    const looked = Promise.withResolvers<void>();
+    const calls: unknown[] = [];
+    const watch = createRunWatch({
+      store: {
+        openRuns: () => Promise.resolve([{ id: "open", queryRemoved: false }]),
+        statuses: () => Promise.resolve(new Map([["going", "running"], ["ended", "completed"]])),
+        reserve: (ids) => Promise.resolve(void calls.push(["reserve", ids])),
+      },
+      news: { tell() {}, listen() {}, close: () => Promise.resolve() },
+      log: silentLogger,
+      joins,
+    });
+    const watcher: RunWatcher = {
+      active: () => ["going", "ended", "deleted"],
+      reserved: () => ["going"],
+      join: (open) => void calls.push(["join", open.map(({ id }) => id)]),
+      ended(id, status) {
+        calls.push(["ended", id, status]);
+        if (id === "deleted") setTimeout(looked.resolve);
+      },
+      changed() {},
+    };
+    watch.watch(watcher);
+    await looked.promise;
+    watch.stop();
+    assertEquals(calls, [
+      ["reserve", ["going"]],
+      ["ended", "ended", "completed"],
+      ["ended", "deleted", undefined],
+      ...(joins ? [["join", ["open"]]] : []),
+    ]);
+  }
+});
+
+Deno.test("a process that has nothing reserved asks for no reservation", async () => {
+  const looked = Promise.withResolvers<void>();
+  let reservations = 0;
+  const watch = createRunWatch({
+    store: {
+      openRuns: () => Promise.resolve([]),
+      statuses: () => Promise.resolve(new Map()),
+      reserve: () => Promise.resolve(void reservations++),
+    },
+    news: { tell() {}, listen() {}, close: () => Promise.resolve() },
+    log: silentLogger,
+    joins: true,
+  });
+  watch.watch({
+    active: () => [],
+    reserved: () => [],
+    join: () => looked.resolve(),
+    ended() {},
+    changed() {},
+  });
+  await looked.promise;
+  watch.stop();
+  assertEquals(reservations, 0);
 });
