@@ -1,9 +1,8 @@
 import type { Logger } from "../../shared/log.ts";
-import type { Tally } from "../store/run_record.ts";
+import type { StoredRun, Tally } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { isStorageFault } from "../store/store_fault.ts";
 import type { ActiveRun } from "./active_run.ts";
-import type { Launching } from "./launching.ts";
 import { createRecovery } from "./recovery.ts";
 import type { RunLimit } from "./run_limit.ts";
 import type { Saver } from "./saver.ts";
@@ -37,7 +36,11 @@ export interface ResumptionOptions {
   limit: RunLimit;
   saver: Saver;
   active: (id: string) => ActiveRun | undefined;
-  resume: Launching["resume"];
+  /** See `Launching`. */
+  resume: (
+    run: StoredRun,
+    options: { onResume: (tally: Tally) => void },
+  ) => Promise<ActiveRun | undefined>;
   isStopping: () => boolean;
   /** The wait before a run is resumed that a storage fault has interrupted. */
   delayMs?: number | undefined;
