@@ -44,6 +44,8 @@ Deno.test("a key that is empty or too long is refused", async () => {
     const response = await service(evaluateRequestOf(evaluateBody(), { "idempotency-key": key }));
     assertEquals([response.status, (await response.json()).code], [400, "invalid_request"]);
   }
+  const longest = { "idempotency-key": "x".repeat(255) };
+  assertEquals((await service(evaluateRequestOf(evaluateBody(), longest))).status, 200);
 });
 
 Deno.test("a client that reconnects with its key pays only for the remaining turns", async () => {
