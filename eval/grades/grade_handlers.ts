@@ -12,7 +12,7 @@ import type { TurnPosition } from "../store/position.ts";
 import type { RunStore } from "../store/store.ts";
 import { placeGrade, viewGrade } from "./grade_view.ts";
 import { readAgreement } from "./run_agreement.ts";
-import { requireRun } from "../store/require_run.ts";
+import { requireRun, turnNotFound } from "../store/require_run.ts";
 
 export interface GradeDeps {
   store: RunStore;
@@ -43,7 +43,7 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
       );
       const run = await requireRun(store, params.id ?? "");
       const saved = await store.saveGrade(run.id, position, { value, label, comment, author });
-      if (!saved) throw noTurn(run.id, params);
+      if (!saved) throw noTurn(run.id, position);
       return Response.json(placeGrade(saved, run));
     },
 
@@ -66,7 +66,7 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
       const run = await requireRun(store, params.id ?? "");
       const history = await store.gradeHistory(run.id, position);
       if (history.length === 0 && !await hasTurn(store, run.id, position)) {
-        throw noTurn(run.id, params);
+        throw noTurn(run.id, position);
       }
       return Response.json({
         grades: latestOf(history).filter(({ withdrawn }) => !withdrawn).map(viewGrade),
@@ -130,11 +130,7 @@ async function hasTurn(store: RunStore, id: string, position: TurnPosition): Pro
   return turns.some(({ turn }) => turn === position.turn);
 }
 
-function noTurn(id: string, { scenario, attempt, turn }: Readonly<Record<string, string>>) {
-  const place = `${scenario}/${attempt}/${turn}`;
-  return new AppError(
-    404,
-    "not_found",
-    `cannot find turn ${place} of run ${id}: it is not stored`,
-  );
+/** A position counts attempts from 0. */
+function noTurn(id: string, { attempt, ...place }: TurnPosition): AppError {
+  return turnNotFound(id, { ...place, attempt: attempt + 1 });
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
 import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
 import { readParams, readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
@@ -12,7 +11,7 @@ import type { RunManager } from "./manager.ts";
 import { createRunOutlines, type RunOutline } from "./run_outlines.ts";
 import { requireLabelKey, requireQueriedScores } from "./turn_names.ts";
 import { ALL_FIELDS, viewTurn } from "./turn_view.ts";
-import { runNotFound } from "../store/require_run.ts";
+import { runNotFound, turnNotFound } from "../store/require_run.ts";
 
 /** Turns of a conversation that are shown with its last one. */
 const LONGEST_CONVERSATION = 100;
@@ -77,13 +76,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
       const place = { scenario, attempt: attempt - 1, turn };
       const conversation = await store.conversation(id, place, LONGEST_CONVERSATION);
       const last = conversation.at(-1);
-      if (last?.turn !== turn) {
-        throw new AppError(
-          404,
-          "not_found",
-          `cannot find turn ${scenario}/${attempt}/${turn} of run ${id}: it is not stored`,
-        );
-      }
+      if (last?.turn !== turn) throw turnNotFound(id, { scenario, attempt, turn });
       const view = { outline, fields: { names: [ALL_FIELDS] } };
       const { interaction, ...row } = viewTurn(last, view);
       return Response.json({

@@ -14,6 +14,15 @@ export function runNotFound(id: string): AppError {
   return new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
 }
 
+/** The same for a turn of a stored run; `attempt` as callers count it, from 1. */
+export function turnNotFound(
+  id: string,
+  { scenario, attempt, turn }: { scenario: number; attempt: number; turn: number },
+): AppError {
+  const place = `${scenario}/${attempt}/${turn}`;
+  return new AppError(404, "not_found", `cannot find turn ${place} of run ${id}: it is not stored`);
+}
+
 /** What a caller gets whose run is deleted before all of it was read. */
 export function runDeleted(id: string): AppError {
   return new AppError(404, "not_found", `run ${id} was deleted while it was read`);
