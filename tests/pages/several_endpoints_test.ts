@@ -47,7 +47,7 @@ suite.test(
     await untilFocused(field("Endpoint 2"));
     await field("Endpoint 2").fill(other);
     await field("Model 2").focus();
-    await page.getByText("The endpoint lists 2 models.").waitFor();
+    await page.getByText("The endpoint lists 2 models.").nth(1).waitFor();
     await page.reload();
     assertEquals(await field("Endpoint 2").inputValue(), other);
 

@@ -132,6 +132,25 @@ export const hasConversations = computed(() =>
   draft.dataset.value !== "" || draft.batch.scenarios.value.length > 0
 );
 
+/** What is wrong with the numbers, also before they are sent. */
+export const numberErrors = computed(() => {
+  const attempts = enteredNumber(draft.attempts.value) ?? 1;
+  const threshold = enteredNumber(draft.threshold.value) ?? 0;
+  return {
+    attempts: Number.isInteger(attempts) && attempts >= 1
+      ? undefined
+      : "Enter a whole number, 1 or more.",
+    threshold: threshold >= 0 && threshold <= 1
+      ? undefined
+      : "Enter a number from 0 to 1, such as 0.7.",
+  };
+});
+
+/** Not a number if it is none; `undefined` if nothing was entered. */
+function enteredNumber(text: string): number | undefined {
+  return text.trim() === "" ? undefined : Number(text);
+}
+
 /** What the person has to do before the run can start; `undefined` if nothing. */
 export const missing = computed(() => {
   if (!hasConversations.value) return "Choose a dataset or enter test conversations first.";
@@ -140,23 +159,22 @@ export const missing = computed(() => {
     !pastedTargets.value &&
     draft.elsewhere.value.some(({ endpoint, model }) => !endpoint.trim() || !model.trim())
   ) return "Fill in or remove the model at another endpoint.";
-  if (Number.isNaN(Number(draft.attempts.value))) return "The attempts must be a number.";
-  if (Number.isNaN(Number(draft.threshold.value))) return "The threshold must be a number.";
+  if (numberErrors.value.attempts) return "Correct the attempts first.";
+  if (numberErrors.value.threshold) return "Correct the threshold first.";
   return undefined;
 });
 
 /** The request; numbers that were not entered are left to the service. */
 export const requestBody = computed(() => {
-  const number = (text: string) => text.trim() === "" ? undefined : Number(text);
   const dataset = draft.dataset.value;
   return {
     ...pasted.value,
     test_batch: dataset ? undefined : draft.batch.scenarios.value,
     dataset: dataset || undefined,
     ...!pastedTargets.value && modelsOfForm(),
-    attempts: number(draft.attempts.value),
+    attempts: enteredNumber(draft.attempts.value),
     test_name: draft.name.value.trim() || undefined,
-    pass_threshold: number(draft.threshold.value),
+    pass_threshold: enteredNumber(draft.threshold.value),
     rubric: draft.rubric.value.trim() || undefined,
   };
 });

@@ -10,7 +10,7 @@ import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { Commands } from "./commands_section.tsx";
 import { Conversations } from "./conversations.tsx";
-import { draft, missing, modelCount, pastedTargets, requestBody } from "./draft.ts";
+import { draft, missing, modelCount, numberErrors, pastedTargets, requestBody } from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
 import { ModelsElsewhere } from "./models_elsewhere.tsx";
 import { PastedTargets } from "./pasted_targets.tsx";
@@ -118,14 +118,14 @@ export function NewRunView() {
               <TextField
                 label="Attempts"
                 value={draft.attempts}
-                error={errorOf("attempts")}
+                error={numberErrors.value.attempts ?? errorOf("attempts")}
                 hint="How often each conversation is run"
                 kind="number"
               />
               <TextField
                 label="Threshold"
                 value={draft.threshold}
-                error={errorOf("pass_threshold")}
+                error={numberErrors.value.threshold ?? errorOf("pass_threshold")}
                 hint="A score from here on passes: 0 to 1, 0.7 if empty"
                 kind="number"
               />
