@@ -130,3 +130,38 @@ suite.test("the focus does not get lost with the row that is deleted", async (fi
     await untilFocused(next ? actions(next) : page.locator("#main"));
   }
 });
+
+suite.test("the expected labels stay in sight while the table scrolls", async (
+  { url, run },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/runs/${run}`, { viewport: { width: 360, height: 800 } });
+  const { page } = tab;
+  const frame = page.getByRole("region", { name: "Labels of intent" });
+  const name = frame.getByRole("rowheader", { name: "refund" });
+  await name.waitFor();
+  const before = await name.boundingBox();
+  assertEquals(
+    await frame.evaluate((frame) => (frame.scrollLeft = 9_999, frame.scrollLeft > 0)),
+    true,
+  );
+  assertEquals((await name.boundingBox())!.x, before!.x);
+});
+
+suite.test("a run without a score has one dash, and one row is not the first", async (
+  fixture,
+  open,
+) => {
+  const greeting = { user_message: "Hello!", reference_metadata: { intent: "greeting" } };
+  const scenario = { id: "one", interactions: [{ id: "1", ...greeting }] };
+  await fixture.evaluate({ test_batch: scenario, attempts: 1, test_name: "unscored" });
+  await using tab = await open(`${fixture.url}/?q=unscored`);
+  const { page } = tab;
+  const row = page.getByRole("row", { name: /unscored/ });
+  await row.getByText(/^\d \/ \d$/).waitFor(); // everything is counted
+  assertEquals(await row.locator("td.score").innerText(), "–");
+  await page.goto(`${fixture.url}/ui/new`);
+  await page.getByLabel("Batch", { exact: true }).fill(JSON.stringify(scenario));
+  await page.getByRole("heading", { name: "Preview" }).waitFor();
+  assertEquals(await page.getByText("The first of").count(), 0);
+});

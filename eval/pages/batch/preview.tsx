@@ -21,11 +21,12 @@ export function Preview({ draft }: { draft: BatchDraft }) {
   if (scenarios.value.length === 0) return null;
   const turns = scenarios.value.slice(0, SHOWN).flatMap(({ id, interactions }) =>
     (Array.isArray(interactions) ? interactions : []).map((turn) => ({ scenario: id, turn }))
-  ).slice(0, SHOWN);
+  );
+  const isCut = scenarios.value.length > SHOWN || turns.length > SHOWN;
   return (
     <Section
       title="Preview"
-      hint={`The first of ${formatNumberOf(scenarios.value.length, "scenario")}`}
+      hint={`${isCut ? "The first of " : ""}${formatNumberOf(scenarios.value.length, "scenario")}`}
     >
       <TableFrame label="Preview" isFlat>
         <thead>
@@ -36,7 +37,7 @@ export function Preview({ draft }: { draft: BatchDraft }) {
           </tr>
         </thead>
         <tbody>
-          {turns.map(({ scenario, turn }, index) => (
+          {turns.slice(0, SHOWN).map(({ scenario, turn }, index) => (
             <tr key={index}>
               <td dir="auto">{String(scenario ?? "")}</td>
               <td dir="auto">{cut(turn?.user_message)}</td>

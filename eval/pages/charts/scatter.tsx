@@ -1,4 +1,4 @@
-import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
 import { differenceText } from "../words.ts";
 
@@ -49,13 +49,13 @@ export function Scatter({ scenarios }: { scenarios: PairedScenarioRow[] }) {
       </svg>
       <figcaption class="legend">
         <span>
-          <i class="key better" />better in the candidate: {better}
+          <i class="key better" />better in the candidate: {formatCount(better)}
         </span>
         <span>
-          <i class="key worse" />worse: {worse}
+          <i class="key worse" />worse: {formatCount(worse)}
         </span>
         <span>
-          <i class="key same" />same: {scenarios.length - better - worse}
+          <i class="key same" />same: {formatCount(scenarios.length - better - worse)}
         </span>
       </figcaption>
     </figure>

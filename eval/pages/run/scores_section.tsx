@@ -1,4 +1,4 @@
-import { formatScore } from "../../../shared/pages/format.ts";
+import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { ScoreTable } from "../score_table.tsx";
@@ -33,7 +33,7 @@ export function ScoresSection({ summary, chosen, onChoose }: {
         hasMissing && {
           label: "Missing",
           isNumber: true,
-          cell: (name) => of(name).missing > 0 ? of(name).missing : "",
+          cell: (name) => of(name).missing > 0 ? formatCount(of(name).missing) : "",
         },
       ]}
     />

@@ -93,7 +93,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
         <ModelName name={run.model_id} />
       </td>
       <td class="score">
-        {overall
+        {typeof overall?.mean === "number"
           ? (
             <span class="score-cell">
               <strong>{formatScore(overall.mean)}</strong>
