@@ -212,52 +212,6 @@ suite.test("a request of a dataset that is pasted runs with everything it says",
   await page.getByText("completed").waitFor();
 });
 
-suite.test("a number that cannot be used is marked at its field at once", async (fixture, open) => {
-  await using tab = await open(`${fixture.url}/ui/new`);
-  const { page } = tab;
-  await page.getByRole("button", { name: "Use an example" }).click();
-  await page.getByLabel("Endpoint").fill(fixture.endpoint);
-  await page.getByLabel("Model", { exact: true }).fill("studio/support-v3");
-  const cases = { Attempts: ["abc", "1.5", "0", "3"], Threshold: ["70%", "0,7", "2", "0.7"] };
-  for (const [label, texts] of Object.entries(cases)) {
-    const field = page.getByLabel(label);
-    for (const text of texts) {
-      await field.fill(text);
-      const isRight = text === texts.at(-1);
-      await becomes(() => field.getAttribute("aria-invalid"), isRight ? null : "true");
-      const start = page.getByRole("button", { name: "Start the run" });
-      await becomes(() => start.isEnabled(), isRight);
-    }
-  }
-});
-
-suite.test("a text too large for a box is used without being shown", async (fixture, open) => {
-  await using tab = await open(`${fixture.url}/ui/new`);
-  const { page } = tab;
-  const scenario = (id: string) => ({
-    id,
-    interactions: [{ id: "1", user_message: "Hello! ".repeat(30) }],
-  });
-  const scenarios = Array.from({ length: 5_000 }, (_, index) => scenario(`s${index}`));
-  const text = JSON.stringify(scenarios);
-  await page.getByLabel("Batch file").setInputFiles({
-    name: "large.json",
-    mimeType: "application/json",
-    buffer: Buffer.from(text),
-  });
-  await page.getByText("The first of 5,000 scenarios").waitFor();
-  const batch = page.getByLabel("Batch", { exact: true });
-  const described = `A text of ${text.length.toLocaleString("en")} characters`;
-  assertEquals(await batch.inputValue(), described);
-  await checkAccessibility(page, { isQuick: true });
-  await page.getByRole("button", { name: "Remove the text" }).click();
-  await untilFocused(batch);
-  assertEquals(await batch.inputValue(), "");
-  await batch.fill(text); // as if it was pasted
-  await becomes(() => batch.inputValue(), described);
-  await untilFocused(batch);
-});
-
 suite.test("a batch too large to be kept leaves the other fields as they are", async (
   fixture,
   open,
