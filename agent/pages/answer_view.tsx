@@ -94,6 +94,8 @@ function Ending({ answer, onRetry }: { answer: Answer; onRetry: () => void }) {
     ? "You stopped this answer."
     : status === "cut"
     ? "This answer was cut off: the page was closed before it was complete."
+    : status === "elsewhere"
+    ? "This answer is arriving in another tab."
     : status === "failed"
     ? "This answer failed."
     : facts?.stopped

@@ -2,6 +2,7 @@ import { computed } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { createId } from "../../shared/pages/random_id.ts";
 import { createAnswerBuilder } from "./answer_stream.ts";
+import { announceAnswer } from "./answering_elsewhere.ts";
 import { type ReplyRequest, streamReply } from "./api.ts";
 import {
   type Answer,
@@ -94,7 +95,8 @@ function emptyAnswer(model: string): Answer {
 
 function answerTurn(conversationId: string, turn: Turn): void {
   for (const [column, { status }] of turn.answers.entries()) {
-    if (status === "streaming") void answerColumn({ conversationId, turn, column });
+    if (status !== "streaming") continue;
+    announceAnswer(conversationId, answerColumn({ conversationId, turn, column }));
   }
 }
 

@@ -49,10 +49,13 @@ export interface AnswerProblem {
   requestId?: string;
 }
 
-/** The answer of one model. `cut`: the page was closed before it was complete. */
+/**
+ * The answer of one model. `cut`: the page was closed before it was complete. `elsewhere`: another
+ * tab receives it.
+ */
 export interface Answer {
   model: string;
-  status: "streaming" | "done" | "stopped" | "cut" | "failed";
+  status: "streaming" | "elsewhere" | "done" | "stopped" | "cut" | "failed";
   parts: AnswerPart[];
   facts?: AnswerFacts;
   problem?: AnswerProblem;
@@ -184,13 +187,20 @@ export function answerIn({ answers }: Turn, column: number): Answer | undefined 
   return answers[column] ?? answers[0];
 }
 
-/** A page that was closed cannot continue its answers. */
-export function withCutAnswers(conversation: Conversation): Conversation {
+/** Answers that are not complete: a page that was closed cannot continue them, another tab can. */
+export function withCutAnswers(
+  conversation: Conversation,
+  { isElsewhere = false, open = ["streaming", "elsewhere"] }: {
+    isElsewhere?: boolean;
+    /** The answers that are meant. */
+    open?: Answer["status"][];
+  } = {},
+): Conversation {
+  const status = isElsewhere ? "elsewhere" : "cut";
+  const isOpen = (answer: Answer) => open.includes(answer.status);
   const turns = Object.values(conversation.turns).map((turn): Turn => ({
     ...turn,
-    answers: turn.answers.map((answer) =>
-      answer.status === "streaming" ? { ...answer, status: "cut" } : answer
-    ),
+    answers: turn.answers.map((answer) => isOpen(answer) ? { ...answer, status } : answer),
   }));
   return { ...conversation, turns: Object.fromEntries(turns.map((turn) => [turn.id, turn])) };
 }

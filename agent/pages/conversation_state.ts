@@ -1,9 +1,11 @@
 import { computed, signal } from "@preact/signals";
 import { navigate } from "../../shared/pages/location.ts";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
+import { isBeingAnswered } from "./answering_elsewhere.ts";
 import {
   type Conversation,
   DEFAULT_SETTINGS,
+  mergeConversations,
   type Settings,
   titleOf,
   withCutAnswers,
@@ -171,8 +173,33 @@ export async function readAllConversations(): Promise<Conversation[]> {
 
 async function openFromStore(id: string): Promise<void> {
   if (opened.value[id]) return;
+  const { stored, isElsewhere } = await readStored(id);
+  if (!stored) return;
+  opened.value = { ...opened.value, [id]: stored };
+  if (isElsewhere) void followOtherTab(id);
+}
+
+const FOLLOW_EVERY_MS = 500;
+
+/** Shows what another tab receives, until it has all of it. */
+async function followOtherTab(id: string): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
+    const { stored, isElsewhere } = await readStored(id);
+    const mine = opened.value[id];
+    if (!stored || !mine) return; // it was deleted
+    const merged = mergeConversations(stored, mine);
+    const own = withCutAnswers(merged, { isElsewhere, open: ["elsewhere"] }); // ours go on
+    opened.value = { ...opened.value, [id]: own };
+    if (!isElsewhere) return;
+  }
+}
+
+/** What is stored is newer than what the locks say, so that a complete answer is not called cut. */
+async function readStored(id: string) {
+  const isElsewhere = await isBeingAnswered(id);
   const stored = await openStore().then((store) => store.read(id)).catch(() => undefined);
-  if (stored) opened.value = { ...opened.value, [id]: withCutAnswers(stored) };
+  return { stored: stored && withCutAnswers(stored, { isElsewhere }), isElsewhere };
 }
 
 /** For the shown conversation and for the next ones. */

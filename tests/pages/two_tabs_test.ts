@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import { pageSuite } from "./browser.ts";
+import { messageBox, say, startScriptedAgent, untilStored } from "./chat.ts";
+
+const suite = pageSuite(() => startScriptedAgent());
+
+const ARRIVING = "This answer is arriving in another tab.";
+
+suite.test("an answer that another tab receives is not called cut off", async (
+  { url, hub },
+  open,
+) => {
+  await using tab = await open(url);
+  await say(tab.page, "hold the line");
+  await untilStored(tab.page, "The beginning.");
+  const second = await tab.page.context().newPage();
+  await second.goto(tab.page.url());
+  await second.getByText("The beginning.").waitFor();
+  await second.getByText(ARRIVING).waitFor();
+  assertEquals(await second.getByText("was cut off").count(), 0);
+  assertEquals(await messageBox(second).isEnabled(), true);
+  hub.release();
+  await second.getByText("was asked: hold the line").waitFor();
+  await second.getByText(ARRIVING).waitFor({ state: "detached" });
+  assertEquals(await second.getByText("was cut off").count(), 0);
+});
+
+suite.test("an answer is cut off once the tab that receives it is closed", async (
+  { url },
+  open,
+) => {
+  await using tab = await open(url);
+  const first = await tab.page.context().newPage();
+  await first.goto(url);
+  await say(first, "hold on, please");
+  await untilStored(first, "The beginning.");
+  await tab.page.goto(first.url());
+  await tab.page.getByText(ARRIVING).waitFor();
+  await first.close();
+  await tab.page.getByText("This answer was cut off").waitFor();
+});
