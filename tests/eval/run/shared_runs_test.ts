@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createSharedRuns } from "../../../eval/run/shared_runs.ts";
-import type { RunWatcher } from "../../../eval/run/sharing.ts";
+import type { ActiveRun } from "../../../eval/run/active_run.ts";
+import type { RunWatcher, Sharing } from "../../../eval/run/sharing.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 
 /** What a process joins that knows the query of `mine`. */
@@ -48,4 +49,24 @@ Deno.test("the ten seconds begin anew if the process that knows the query has re
   assertEquals(join(5_000), []);
   assertEquals(join(11_000, others), []);
   assertEquals(join(21_000, others), ["others"]);
+});
+
+Deno.test("the counts of a shared run are read at most every quarter of a second", async () => {
+  let moment = 0;
+  let reads = 0;
+  const tally = () => Promise.resolve(void reads++ as never);
+  const shared = createSharedRuns({
+    sharing: { isExclusive: false } as Sharing,
+    store: { ...memoryStore(), tally },
+    runs: new Map(),
+    knowsQuery: () => false,
+    join() {},
+    now: () => moment,
+  });
+  const active = { run: { id: "shared" }, sync() {} } as unknown as ActiveRun;
+  for (const at of [0, 1, 249, 250, 499, 500]) {
+    moment = at;
+    await shared.refresh(active);
+  }
+  assertEquals(reads, 3);
 });
