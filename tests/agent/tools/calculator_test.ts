@@ -59,6 +59,7 @@ Deno.test("a product needs no operator if it is unambiguous", async () => {
     ["3! 2", "12"],
     ["2 sqrt(4)", "4"],
     ["abs(-3)(2)", "6"],
+    ["1".padStart(500), "1"],
   ];
   for (const [expression, expected] of cases) {
     assertEquals(await calculate(expression), expected, expression);
@@ -149,6 +150,7 @@ Deno.test("the error says why an expression has no value", async () => {
     ["5 cm", /unknown name "cm"; known are pi/],
     ["pi(3)", /unknown function "pi"; known are abs/],
     ["sqrt(1, 2)", /takes 1 argument$/],
+    ["1".padStart(501), /the expression is over 500 characters$/],
   ];
   for (const [expression, expected] of cases) {
     const { message } = await assertRejects(() => calculate(expression), ToolError);
@@ -294,9 +296,4 @@ Deno.test("any text has a result or a readable error", async () => {
     }),
     { numRuns: 500 },
   );
-});
-
-Deno.test("an expression of over 500 characters is refused", async () => {
-  assertEquals(await calculate("1".padStart(500)), "1");
-  await assertRejects(() => calculate("1".padStart(501)), ToolError, "over 500 characters");
 });
