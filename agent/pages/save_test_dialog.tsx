@@ -3,6 +3,7 @@ import { Button } from "../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
 import { Dialog } from "../../shared/pages/components/dialog.tsx";
 import { Checkbox, Field } from "../../shared/pages/components/field.tsx";
+import { differs } from "../../shared/pages/edits.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";
 import { AddToDataset } from "./add_to_dataset.tsx";
 import type { Conversation } from "./conversation.ts";
@@ -41,8 +42,9 @@ export function SaveTestDialog({ conversation, onClose }: {
     setSaved(true);
   }
 
+  const hasEdits = differs(test, kept);
   return (
-    <Dialog title="Save as test" isWide hasEdits={test !== kept} onClose={onClose}>
+    <Dialog title="Save as test" isWide hasEdits={hasEdits} onClose={onClose}>
       <form class="dialog-body-form" onSubmit={save}>
         <p class="muted small">
           The conversation becomes a scenario of assay-eval: your messages, with the replies as
@@ -112,7 +114,7 @@ export function SaveTestDialog({ conversation, onClose }: {
         )}
         <AddToDataset test={canSave ? test : undefined} onHandedOver={() => setKept(test)} />
         <div class="dialog-actions">
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>{hasEdits ? "Cancel" : "Close"}</Button>
           <Button kind="primary" type="submit" icon="download" disabled={!canSave}>
             Save as file
           </Button>

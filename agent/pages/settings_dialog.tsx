@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Dialog } from "../../shared/pages/components/dialog.tsx";
 import { Checkbox, Field } from "../../shared/pages/components/field.tsx";
+import { differs } from "../../shared/pages/edits.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import { listTools } from "./api.ts";
 import type { Settings } from "./conversation.ts";
@@ -59,7 +60,7 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog title="Settings" hasEdits={form !== initial} onClose={onClose}>
+    <Dialog title="Settings" hasEdits={differs(form, initial)} onClose={onClose}>
       <form class="dialog-body-form" onSubmit={submit} noValidate>
         <p class="muted small">For this conversation and new ones.</p>
         <Field label="System prompt" hint="If it is empty, the service uses its own.">

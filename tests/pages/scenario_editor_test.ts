@@ -25,7 +25,10 @@ suite.test("JSON that cannot be read is not left out of what is saved", async (f
   await dialog.getByText("Correct the JSON first.").waitFor();
   await checkAccessibility(page, { isQuick: true });
   assertEquals(await dialog.getByRole("button", { name: "Save" }).isEnabled(), false);
+  // The JSON would replace what is typed there.
+  assertEquals(await dialog.getByLabel("User message").isEnabled(), false);
   await json.fill(labelled);
+  assertEquals(await dialog.getByLabel("User message").isEnabled(), true);
   await dialog.getByRole("button", { name: "Save" }).click();
   await page.getByText("The scenario is saved.").waitFor();
   const saved = await (await fetch(`${fixture.url}/datasets/json`)).text();
@@ -41,6 +44,12 @@ suite.test("Escape does not drop what was changed in a dialog", async (fixture, 
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Edit order-status" }).click();
   const message = dialog.getByLabel("User message");
+  const before = await message.inputValue();
+  await message.fill("Where is order 4712?");
+  await page.keyboard.press("Escape");
+  await dialog.getByText("What you changed is not saved.").waitFor();
+  await message.fill(before); // nothing is left to save
+  await dialog.getByText("What you changed is not saved.").waitFor({ state: "detached" });
   await message.fill("Where is order 4712?");
   for (let times = 0; times < 3; times++) {
     await page.keyboard.press("Escape");

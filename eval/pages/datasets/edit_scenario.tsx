@@ -4,6 +4,7 @@ import { Dialog } from "../../../shared/pages/components/dialog.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
+import { differs } from "../../../shared/pages/edits.ts";
 import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
@@ -46,7 +47,7 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
     <Dialog
       title="Edit the scenario"
       isWide
-      hasEdits={draft.value !== scenario || Boolean(jsonError.value)}
+      hasEdits={differs(draft.value, scenario) || Boolean(jsonError.value)}
       onClose={onClose}
     >
       <form

@@ -9,7 +9,8 @@ export const CORRECT_JSON = "Correct the JSON first.";
 
 /**
  * The fields of a scenario. What has no field of its own can be changed as JSON. `jsonError` is what
- * is wrong with that: until it is corrected, `scenario` is without it.
+ * is wrong with that: until it is corrected, `scenario` is without it, and the fields wait, because
+ * the JSON would replace what they say.
  */
 export function ScenarioEditor({ scenario, jsonError, onChange }: {
   scenario: DraftScenario;
@@ -20,39 +21,44 @@ export function ScenarioEditor({ scenario, jsonError, onChange }: {
   const setTurns = (turns: DraftTurn[]) => onChange({ ...scenario, interactions: turns });
   return (
     <>
-      <div class="row">
-        <TextField
-          label="Id"
-          value={scenario.id}
-          onInput={(id) => onChange({ ...scenario, id })}
-        />
-        <TextField
-          label="Description"
-          value={scenario.description ?? ""}
-          onInput={(description) => onChange({ ...scenario, description })}
-        />
-      </div>
-      {interactions.map((turn, index) => (
-        <TurnFields
-          key={index}
-          turn={turn}
-          number={index + 1}
-          onChange={(next) => setTurns(interactions.with(index, next))}
-          onRemove={interactions.length > 1
-            ? () => setTurns(interactions.toSpliced(index, 1))
-            : undefined}
-        />
-      ))}
-      <div class="row start-row">
-        <Button
-          isSmall
-          icon="plus"
-          onClick={() =>
-            setTurns([...interactions, { id: String(interactions.length + 1), user_message: "" }])}
-        >
-          Add a turn
-        </Button>
-      </div>
+      <fieldset class="stack" disabled={Boolean(jsonError.value)}>
+        <div class="row">
+          <TextField
+            label="Id"
+            value={scenario.id}
+            onInput={(id) => onChange({ ...scenario, id })}
+          />
+          <TextField
+            label="Description"
+            value={scenario.description ?? ""}
+            onInput={(description) => onChange({ ...scenario, description })}
+          />
+        </div>
+        {interactions.map((turn, index) => (
+          <TurnFields
+            key={index}
+            turn={turn}
+            number={index + 1}
+            onChange={(next) => setTurns(interactions.with(index, next))}
+            onRemove={interactions.length > 1
+              ? () => setTurns(interactions.toSpliced(index, 1))
+              : undefined}
+          />
+        ))}
+        <div class="row start-row">
+          <Button
+            isSmall
+            icon="plus"
+            onClick={() =>
+              setTurns([...interactions, {
+                id: String(interactions.length + 1),
+                user_message: "",
+              }])}
+          >
+            Add a turn
+          </Button>
+        </div>
+      </fieldset>
       <AsJson scenario={scenario} error={jsonError} onChange={onChange} />
     </>
   );

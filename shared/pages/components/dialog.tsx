@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -19,6 +19,9 @@ export function Dialog({ title, isWide, hasEdits, onClose, children }: {
   const id = useId();
   const [isAsking, setAsking] = useState(false);
   const leave = () => hasEdits ? setAsking(true) : onClose?.();
+  useEffect(() => {
+    if (!hasEdits) setAsking(false);
+  }, [hasEdits]);
   useLayoutEffect(() => { // before the next key is pressed
     const dialog = ref.current!;
     const before = document.activeElement;
@@ -43,7 +46,7 @@ export function Dialog({ title, isWide, hasEdits, onClose, children }: {
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
         {onClose && <Button kind="quiet" icon="close" aria-label="Close" onClick={leave} />}
-        {isAsking && <Unsaved onKeep={() => setAsking(false)} onDiscard={onClose!} />}
+        {isAsking && hasEdits && <Unsaved onKeep={() => setAsking(false)} onDiscard={onClose!} />}
       </div>
       <div class="dialog-body">{children}</div>
     </dialog>
