@@ -23,6 +23,7 @@ export function AnswerView(
 ) {
   const text = answerText(answer);
   const isStreaming = answer.status === "streaming";
+  const isElsewhere = turn.answers.some(({ status }) => status === "elsewhere");
   const retry = () => {
     retryAnswer(turn, column);
     focusTranscript(); // the button goes with the answer
@@ -55,7 +56,7 @@ export function AnswerView(
                 isSmall
                 icon="retry"
                 aria-label="Ask again"
-                disabled={isAnswering.value}
+                disabled={isAnswering.value || isElsewhere}
                 onClick={retry}
               />
             )}

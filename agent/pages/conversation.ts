@@ -198,10 +198,14 @@ export function withCutAnswers(
 ): Conversation {
   const status = isElsewhere ? "elsewhere" : "cut";
   const isOpen = (answer: Answer) => open.includes(answer.status);
-  const turns = Object.values(conversation.turns).map((turn): Turn => ({
-    ...turn,
-    answers: turn.answers.map((answer) => isOpen(answer) ? { ...answer, status } : answer),
-  }));
+  const turns = Object.values(conversation.turns).map((turn): Turn =>
+    turn.answers.some(isOpen)
+      ? {
+        ...turn,
+        answers: turn.answers.map((answer) => isOpen(answer) ? { ...answer, status } : answer),
+      }
+      : turn
+  );
   return { ...conversation, turns: Object.fromEntries(turns.map((turn) => [turn.id, turn])) };
 }
 

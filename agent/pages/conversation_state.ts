@@ -187,8 +187,8 @@ async function followOtherTab(id: string): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
     const { stored, isElsewhere } = await readStored(id);
     const mine = opened.value[id];
-    if (!stored || !mine) return; // it was deleted
-    const merged = mergeConversations(stored, mine);
+    if (!mine) return; // it was deleted
+    const merged = stored ? mergeConversations(stored, mine) : mine;
     const own = withCutAnswers(merged, { isElsewhere, open: ["elsewhere"] }); // ours go on
     opened.value = { ...opened.value, [id]: own };
     if (!isElsewhere) return;

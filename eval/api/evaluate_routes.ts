@@ -60,7 +60,9 @@ const EvaluateRequestBody = AnyRequest
       description: "How often each conversation is run, up to `EVAL_MAX_ATTEMPTS`.",
     }),
     test_name: shape.test_name.meta({
-      description: "The name of the test in lists and reports; the scenario's id if unset.",
+      description:
+        "The name of the test in lists and reports. If unset: the dataset's name, the id of a " +
+        "single scenario, or `batch-` and a digest.",
     }),
     protocol: shape.protocol.meta({ description: "How it is asked; found out if unset." }),
     parameters: shape.parameters.meta({ description: "For the model." }),

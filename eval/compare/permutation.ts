@@ -1,4 +1,3 @@
-import { ROUNDING } from "../../shared/rounding.ts";
 import { unseenInterval } from "../results/mean_interval.ts";
 import { type Attempts, shiftAttempts } from "./attempt_shift.ts";
 import { signFlip, type TestOptions } from "./sign_flip.ts";
@@ -19,8 +18,8 @@ export const METHOD = {
     "permutation test of attempts within scenarios, and the larger p-value counts",
   null_hypothesis: "in every scenario the attempts of both runs come from the same distribution",
   interval:
-    "the shifts of the difference that the same test does not reject, within [-1, 1]; if no " +
-    "scenario differs, what as many equal scenarios do not rule out",
+    "the shifts of the difference that the same test does not reject, within [-1, 1]; if a score " +
+    "of 0 or 1 differs alike in all scenarios, what so many of them do not rule out",
 } as const;
 
 /**
@@ -41,7 +40,11 @@ export async function permutationTest(
   options: TestOptions,
 ): Promise<PermutationResult> {
   const differences = scenarios.map(({ baseline, candidate }) => mean(candidate) - mean(baseline));
-  const overScenarios = widenIfEqual(await signFlip(differences, options), differences);
+  const overScenarios = widenIfAlike(
+    await signFlip(differences, options),
+    scenarios,
+    differences,
+  );
   const isBalanced = scenarios.every(({ baseline, candidate }) =>
     baseline.length === candidate.length
   );
@@ -57,14 +60,23 @@ export async function permutationTest(
 }
 
 /**
- * Scenarios that do not differ, as passes and failures often do not, would give the interval [0, 0],
- * as if no further one could.
+ * Passes and failures often differ alike in all scenarios, mostly not at all. That would give a single
+ * value, such as [0, 0], as if no further scenario could be another.
  */
-function widenIfEqual(result: TestResult, differences: number[]): TestResult {
-  const isEqual = differences.every((difference) => Math.abs(difference) <= ROUNDING);
-  if (!isEqual || !result.interval) return result;
-  return { ...result, interval: unseenInterval(0, differences.length) };
+function widenIfAlike(
+  result: TestResult,
+  scenarios: Attempts[],
+  differences: number[],
+): TestResult {
+  const [difference = 0] = differences;
+  const isAlike = differences.every((other) => other === difference) &&
+    [-1, 0, 1].includes(difference) &&
+    scenarios.every(({ baseline, candidate }) => [...baseline, ...candidate].every(isOutcome));
+  if (!isAlike || !result.interval) return result;
+  return { ...result, interval: unseenInterval(difference, differences.length) };
 }
+
+const isOutcome = (value: number) => value === 0 || value === 1;
 
 function unite(
   one: [number, number] | null,

@@ -1,4 +1,4 @@
-import { guardText } from "../../shared/run_table.ts";
+import { guardText } from "../../shared/csv_guard.ts";
 
 const LINE_END = "\r\n"; // RFC 4180
 /** Without it Excel reads UTF-8 as the system's own encoding. */

@@ -12,7 +12,7 @@ export interface TurnDifference {
 /**
  * The mean of some differences, with a 95 % interval whose standard error is clustered by scenario:
  * turns of one scenario are no independent evidence. `null` if there is nothing, or one scenario. If
- * all differences are the same, see `unseenInterval`.
+ * scenarios do not differ, see `unseenInterval`.
  */
 export function meanDifference(
   differences: TurnDifference[],

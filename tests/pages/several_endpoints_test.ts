@@ -86,3 +86,32 @@ suite.test("a pasted request runs without models that were entered before", asyn
   assertEquals(await page.getByLabel("Further models").inputValue(), "");
   await page.getByText("1 scenario, 1 turn to ask").waitFor();
 });
+
+suite.test(
+  "a model at another endpoint can be added to a pasted request, and errors are shown at its models",
+  async (
+    { url, endpoint, other },
+    open,
+  ) => {
+    await using tab = await open(`${url}/ui/new`);
+    const { page } = tab;
+    const field = (name: string) => page.getByLabel(name, { exact: true });
+    tab.expect(/400/);
+    await field("Batch").fill(JSON.stringify({
+      test_batch: { id: "one", interactions: [{ id: "1", user_message: "Hello!" }] },
+      endpoint,
+      model_id: "studio/support-v3",
+    }));
+    await page.getByRole("button", { name: "Add a model at another endpoint" }).click();
+    await field("Endpoint 2").fill(other);
+    await field("Model 2").fill("studio/support-v2");
+    await field("Further models").fill("same, same");
+    const start = page.getByRole("button", { name: "Start the run" });
+    await start.click();
+    await page.getByText("is the same as targets.1").waitFor();
+    assertEquals(await field("Further models").getAttribute("aria-invalid"), "true");
+    await field("Further models").fill("");
+    await start.click();
+    await page.waitForURL(/\/ui\/groups\//);
+  },
+);

@@ -19,6 +19,7 @@ suite.test("an answer that another tab receives is not called cut off", async (
   await second.getByText(ARRIVING).waitFor();
   assertEquals(await second.getByText("was cut off").count(), 0);
   assertEquals(await messageBox(second).isEnabled(), true);
+  assertEquals(await second.getByRole("button", { name: "Ask again" }).isEnabled(), false);
   hub.release();
   await second.getByText("was asked: hold the line").waitFor();
   await second.getByText(ARRIVING).waitFor({ state: "detached" });
@@ -38,4 +39,22 @@ suite.test("an answer is cut off once the tab that receives it is closed", async
   await tab.page.getByText(ARRIVING).waitFor();
   await first.close();
   await tab.page.getByText("This answer was cut off").waitFor();
+});
+
+suite.test("a conversation is shown where the browser refuses locks", async ({ url }, open) => {
+  await using tab = await open(url);
+  await say(tab.page, "Hello!");
+  await untilStored(tab.page, "was asked: Hello!");
+  const second = await tab.page.context().newPage();
+  const errors: unknown[] = [];
+  second.on("pageerror", (error) => errors.push(error));
+  await second.addInitScript(() => {
+    LockManager.prototype.query = () => Promise.reject(new DOMException("no", "SecurityError"));
+    LockManager.prototype.request = () => Promise.reject(new DOMException("no", "SecurityError"));
+  });
+  await second.goto(tab.page.url());
+  await second.getByText("was asked: Hello!").waitFor();
+  await say(second, "And now?");
+  await second.getByText("was asked: And now?").waitFor();
+  assertEquals(errors, []);
 });

@@ -1,4 +1,5 @@
-import { isRunTable, unguardText } from "../../../shared/run_table.ts";
+import { unguardText } from "../../../shared/csv_guard.ts";
+import { isRunTable } from "../../../shared/run_table.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
 import { readTable, type Row } from "./table.ts";
@@ -29,7 +30,7 @@ export const csv: DatasetFormat = {
       plan ??= planColumns(Object.keys(row.cells), columns);
       for (const name of plan.unused) leaveOut(`the column ${name}`, 1);
       plan.unused = [];
-      const id = plan.scenarioId === undefined ? "" : row.cells[plan.scenarioId]!.trim();
+      const id = textOf(row, plan, plan.scenarioId).trim();
       if (!current || id === "" || current.scenario.id !== id) {
         if (current) yield current;
         // To collect its rows from everywhere would need the whole file in memory.
@@ -123,14 +124,21 @@ function list(names: string[]): string {
   return `the columns are ${shown.join(", ")}${more}`;
 }
 
+/** The text of a cell as it was written to the file; empty if there is no such column. */
+function textOf({ cells }: Row, { isRun }: Plan, column: string | undefined): string {
+  const text = column === undefined ? "" : cells[column]!;
+  return isRun ? unguardText(text) : text;
+}
+
 /** An empty cell is no label and no reference. */
-function toTurn({ cells }: Row, { userMessage, referenceReply, metadata, isRun }: Plan) {
-  const textOf = (column: string) => isRun ? unguardText(cells[column]!) : cells[column]!;
-  const reference = referenceReply === undefined ? "" : textOf(referenceReply);
+function toTurn(row: Row, plan: Plan) {
+  const { cells } = row;
+  const { userMessage, referenceReply, metadata } = plan;
+  const reference = textOf(row, plan, referenceReply);
   const labels = metadata.map(([label, column]) => [label, cells[column]!])
     .filter(([, value]) => value !== "");
   return {
-    user_message: textOf(userMessage),
+    user_message: textOf(row, plan, userMessage),
     ...(reference !== "" && { reference_reply: reference }),
     ...(labels.length > 0 && { reference_metadata: Object.fromEntries(labels) }),
   };

@@ -36,6 +36,17 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
       : `${first.name} is not a text in UTF-8; save it as CSV UTF-8 or convert it.`;
     if (!refused.value) onFile(first);
   }
+  const dropping = {
+    onDragOver: (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    },
+    onDrop: (event: DragEvent) => {
+      const files = event.dataTransfer?.files;
+      if (!files?.length) return; // a text that was dragged goes where it is dropped
+      event.preventDefault();
+      read(files);
+    },
+  };
   return (
     <>
       <Field label={label} error={refused.value ?? error} hint={hint}>
@@ -44,6 +55,7 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
             ? (
               <input
                 {...attributes}
+                {...dropping}
                 ref={box}
                 readOnly
                 value={`A text of ${formatCount(text.length)} characters`}
@@ -52,6 +64,7 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
             : (
               <textarea
                 {...attributes}
+                {...dropping}
                 ref={box}
                 class="input batch"
                 rows={12}
@@ -62,15 +75,6 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
                   refused.value = undefined;
                   onText(currentTarget.value);
                   if (currentTarget.value.length > LARGE_TEXT) focusBox();
-                }}
-                onDragOver={(event) => {
-                  if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-                }}
-                onDrop={(event) => {
-                  const files = event.dataTransfer?.files;
-                  if (!files?.length) return; // a text that was dragged goes where it is dropped
-                  event.preventDefault();
-                  read(files);
                 }}
               />
             )}

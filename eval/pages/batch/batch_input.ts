@@ -1,7 +1,8 @@
 import { isFields } from "../../../shared/fields.ts";
 import { errorMessage } from "../../../shared/errors.ts";
 import type { z } from "zod";
-import { isRunTable, unguardText } from "../../../shared/run_table.ts";
+import { unguardText } from "../../../shared/csv_guard.ts";
+import { isRunTable } from "../../../shared/run_table.ts";
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
 
@@ -134,12 +135,12 @@ export function guessUses(columns: string[]): ColumnUse[] {
  */
 export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftScenario[] {
   const at = (use: ColumnUse) => uses.indexOf(use);
-  const nameOf = (row: string[]) => (row[at("scenario")] ?? "").trim();
+  const isRun = isRunTable(columns);
+  const textOf = (text = "") => isRun ? unguardText(text) : text;
+  const nameOf = (row: string[]) => textOf(row[at("scenario")]).trim();
   const named = new Set(rows.map(nameOf));
   const scenarios = new Map<string, DraftScenario>();
-  const isRun = isRunTable(columns);
   const attemptAt = isRun ? columns.indexOf("attempt_id") : -1;
-  const textOf = (text = "") => isRun ? unguardText(text) : text;
   const attempts = new Map<string, string | undefined>();
   for (const [index, row] of rows.entries()) {
     const number = String(index + 1);

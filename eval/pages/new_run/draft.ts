@@ -57,7 +57,9 @@ export function setBatchText(text: string): void {
   const input = draft.batch.input.value;
   if (!("request" in input) || !input.request) return;
   const { model_id, model_ids, ...request } = input.request;
-  const named = Array.isArray(model_ids) ? model_ids : model_id === undefined ? [] : [model_id];
+  const named = (Array.isArray(model_ids) ? model_ids : [model_id]).filter((id) =>
+    typeof id === "string" || typeof id === "number"
+  );
   if (named.length > 0) {
     const [first = "", ...others] = named.map(String);
     draft.model.value = first;
@@ -88,11 +90,14 @@ const FIELDS_OF_REQUEST = {
   rubric: draft.rubric,
 };
 
-/** What a pasted request has beside its conversations; the form may have changed some of it. */
+/**
+ * What a pasted request has beside its conversations, and beside the models, which the form has; the
+ * form may have changed some of it.
+ */
 const pasted = computed<Record<string, unknown>>(() => {
   const input = draft.batch.input.value;
   if (!("request" in input) || draft.dataset.value !== datasetOf(input)) return {};
-  const { model_id: _, model_ids: __, ...others } = input.request ?? {};
+  const { endpoint: _, model_id: __, model_ids: ___, ...others } = input.request ?? {};
   return others;
 });
 

@@ -52,17 +52,25 @@ export function NewRunView() {
         .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
         .join("; ") || undefined
       : undefined;
-  /** The same of a model with its endpoint; a negative number counts from the last. */
-  const errorOfTarget = (index: number, field: "endpoint" | "model_id") => {
+  const further = modelCount.value - draft.elsewhere.value.length; // where models elsewhere begin
+  /** The same of models with their endpoints: of one, or of those before `end`. */
+  const errorOfTargets = (
+    field: "endpoint" | "model_id",
+    start: number,
+    end = start + 1,
+  ) => {
     if (pastedTargets.value || sent.value.targets !== requestBody.value.targets) return undefined;
-    const path = `targets.${index < 0 ? modelCount.value + index : index}`;
-    return problem.value?.errors.find((error) =>
-      error.path === `${path}.${field}` || (field === "model_id" && error.path === path)
-    )?.message;
+    const found = problem.value?.errors.filter(({ path }) => {
+      const [list, index, part = "model_id"] = path.split(".");
+      const isOfField = part === field || (part === "name" && field === "model_id");
+      return list === "targets" && Number(index) >= start && Number(index) < end && isOfField;
+    });
+    return found?.map(({ message }) => message).join("; ") || undefined;
   };
   const errors = problem.value?.errors ?? [];
   const hasPlace = (path: string) =>
-    FIELDS.includes(path.split(".")[0]!) || (/^targets\.\d/.test(path) && !pastedTargets.value);
+    FIELDS.includes(path.split(".")[0]!) ||
+    (/^targets\.\d+(\.(endpoint|model_id|name))?$/.test(path) && !pastedTargets.value);
   const isElsewhere = problem.value &&
     !errors.some(({ path }) => hasPlace(path)) &&
     (errors.length === 0 || sent.value === requestBody.value);
@@ -91,7 +99,7 @@ export function NewRunView() {
                 <TextField
                   label="Endpoint"
                   value={draft.endpoint}
-                  error={errorOf("endpoint") ?? errorOfTarget(0, "endpoint")}
+                  error={errorOf("endpoint") ?? errorOfTargets("endpoint", 0)}
                   hint="An OpenAI-compatible base URL, or an agent such as assay-agent"
                   kind="url"
                 />
@@ -99,18 +107,17 @@ export function NewRunView() {
                   endpoint={draft.endpoint.value.trim()}
                   model={draft.model.value}
                   error={errorOf("model_id") ?? errorOf("model_ids") ??
-                    errorOfTarget(0, "model_id")}
+                    errorOfTargets("model_id", 0)}
                   onInput={(model) => draft.model.value = model}
                 />
                 <TextField
                   label="Further models"
                   value={draft.others}
-                  error={undefined}
+                  error={errorOfTargets("model_id", 1, further)}
                   hint="Separated by commas; all models run side by side as a group"
                 />
                 <ModelsElsewhere
-                  errorOf={(index, field) =>
-                    errorOfTarget(index - draft.elsewhere.value.length, field)}
+                  errorOf={(index, field) => errorOfTargets(field, further + index)}
                 />
               </>
             )}

@@ -9,13 +9,25 @@ const test = (pairs: [baseline: number, candidate: number][]) =>
     { seed: 1, pause: () => Promise.resolve() },
   );
 
-Deno.test("if no scenario differs, the interval is as wide as that of as many passes", async () => {
-  const equal = (count: number) => test(Array.from({ length: count }, () => [1, 1]));
+Deno.test("if passes and failures differ alike, the interval is as wide as that of as many passes", async () => {
+  const equal = (count: number) => test(Array.from({ length: count }, (_, i) => [i % 2, i % 2]));
+  const unseen = 2.2 ** 2 / (10 + 2.2 ** 2);
   const { p, interval } = await equal(10);
   assertEquals(p, 1);
-  assertAlmostEquals(interval![0], -(2.2 ** 2) / (10 + 2.2 ** 2), 1e-12);
-  assertAlmostEquals(interval![1], 2.2 ** 2 / (10 + 2.2 ** 2), 1e-12);
+  assertAlmostEquals(interval![0], -unseen, 1e-12);
+  assertAlmostEquals(interval![1], unseen, 1e-12);
   assertEquals((await equal(5)).interval, null); // as of any five scenarios
+
+  const better = await test(Array.from({ length: 10 }, () => [0, 1]));
+  assertAlmostEquals(better.interval![0], 1 - 2 * unseen, 1e-12);
+  assertEquals(better.interval![1], 1);
+});
+
+Deno.test("scores that are no passes keep the interval of the test, however equal they are", async () => {
+  assertEquals((await test(Array.from({ length: 10 }, () => [0.7, 0.7]))).interval, [0, 0]);
+  const half = Array.from({ length: 10 }, () => ({ baseline: [0, 0], candidate: [0, 1] }));
+  const { interval } = await permutationTest(half, { seed: 1, pause: () => Promise.resolve() });
+  assertEquals(interval, [0.5, 0.5]);
 });
 
 Deno.test("the interval covers a rare difference of passes and failures in few scenarios", async () => {

@@ -114,14 +114,18 @@ Deno.test("a table with user_message is ours, whatever its other columns are cal
 Deno.test("of the CSV file of a run, the first attempt of each scenario is read, as it was asked", async () => {
   const names = ["run_id", "scenario_id", "attempt_id", "user_message", "reference_reply"];
   const rows = [
-    ["a", 1, "- Hi", "=Hello"],
-    ["a", 1, "'Bye", "Goodbye"],
-    ["a", 2, "- Hi", "=Hello"],
-    ["a", 2, "'Bye", "Goodbye"],
-    ["b", 2, "Who?", "Me"],
+    ["-a", 1, "- Hi", "=Hello"],
+    ["-a", 1, "'Bye", "'- Goodbye"],
+    ["-a", 2, "- Hi", "=Hello"],
+    ["-a", 2, "'Bye", "'- Goodbye"],
+    ["b", 2, "Who?", "''=Me"],
   ].map((row) => ["r1", ...row]);
   const found = await read([names, ...rows].map(writeRow).join(""));
-  assertEquals(turns(found), [[["- Hi", "=Hello"], ["'Bye", "Goodbye"]], [["Who?", "Me"]]]);
+  assertEquals(turns(found), [
+    [["- Hi", "=Hello"], ["'Bye", "'- Goodbye"]],
+    [["Who?", "''=Me"]],
+  ]);
+  assertEquals(found.scenarios.map(({ id }) => id), ["-a", "b"]);
   assertEquals(found.leftOut, [
     { what: "rows of further attempts (attempt_id)", count: 2, line: 4 },
     { what: "the column run_id", count: 1, line: 1 },
