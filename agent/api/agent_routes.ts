@@ -118,7 +118,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       params: {
         query: z.object({
           model: z.string().meta({
-            description: "As of `x-model-id`.",
+            description: "The same as in `x-model-id`.",
             param: { allowReserved: true },
           }),
         }),

@@ -42,23 +42,35 @@ function loosen(schema: unknown): unknown {
 const MAX_LEVELS = 100;
 
 /**
- * A schema of the same meaning that every provider takes: they refuse a request with another one as a
- * whole. OpenAI wants `items` of every array. Gemini and others do not know `true` and `false` in the
- * place of a schema, as servers in Go and Rust send them for a value of any type.
+ * A schema that every provider takes: they refuse a request with another one as a whole. It says the
+ * same or less; the server checks the rest. OpenAI wants `items` of every array, and no list of them,
+ * as schemas had it for tuples. Gemini and others do not know `true` and `false` in the place of a
+ * schema, as servers in Go and Rust send them for a value of any type.
  */
 export function toPortable(schema: Fields, levels = MAX_LEVELS): Fields {
   if (levels === 0) return schema;
-  const { type, items, additionalProperties: more } = schema;
-  const isArray = [type].flat().includes("array");
-  return {
-    ...mapSchemas(schema, (inner) => {
-      if (typeof inner === "boolean") return inner ? {} : { not: {} };
-      return isFields(inner) ? toPortable(inner, levels - 1) : inner;
-    }),
-    ...(isArray && items === undefined && { items: {} }),
-    // Here booleans are common, and every provider takes them.
-    ...(typeof more === "boolean" && { additionalProperties: more }),
+  const { items, additionalItems, properties, ...others } = schema;
+  const isTuple = Array.isArray(items);
+  const isArray = isTuple || [schema.type].flat().includes("array");
+  const further = isTuple ? additionalItems : items;
+  const known: Fields = {
+    ...others,
+    ...(isTuple && { prefixItems: items }),
+    ...((isArray || further !== undefined) && { items: isFields(further) ? further : {} }),
+    ...(isFields(properties) && { properties: withoutFalse(properties) }),
   };
+  const mapped = mapSchemas(known, (inner) => {
+    if (typeof inner === "boolean") return inner ? {} : { not: {} };
+    return isFields(inner) ? toPortable(inner, levels - 1) : inner;
+  });
+  const { additionalProperties: more } = schema;
+  // Here booleans are common, and every provider takes them.
+  return typeof more === "boolean" ? { ...mapped, additionalProperties: more } : mapped;
+}
+
+/** The properties that may be there at all. */
+function withoutFalse(properties: Fields): Fields {
+  return Object.fromEntries(Object.entries(properties).filter(([, schema]) => schema !== false));
 }
 
 /** A copy of a schema, with all schemas that are directly in it mapped. */

@@ -29,7 +29,8 @@ export function createWatchedFetch(
     }
     const [passed, watched] = body.tee();
     void isLost(watched, id).then((lost) => {
-      if (lost && !cancelled.delete(id) && !init?.signal?.aborted) onLost(id);
+      const isWanted = !cancelled.delete(id) && !init?.signal?.aborted;
+      if (lost && isWanted) onLost(id);
     });
     return new Response(passed, { status, statusText, headers });
   };

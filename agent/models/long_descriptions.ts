@@ -5,7 +5,7 @@ import type { Adaptation } from "./adapted_requests.ts";
 /** Characters of a tool's description that Azure and earlier models of OpenAI take. */
 const MAX_DESCRIPTION = 1024;
 
-const TOO_LONG = /\b(too long|max(imum)?[ _]length|at most)\b/i;
+const TOO_LONG = /\b(too long|max(imum)?[ _]length|at most|less than or equal|fewer than)\b/i;
 
 /** Models get the descriptions of tools as they are, or the start of long ones if they refuse them. */
 export const LONG_DESCRIPTIONS: Adaptation = {

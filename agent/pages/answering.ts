@@ -21,6 +21,7 @@ import {
   addConversation,
   current,
   readConversation,
+  saveConversation,
   settings,
   updateConversation,
 } from "./conversation_state.ts";
@@ -96,7 +97,8 @@ function emptyAnswer(model: string): Answer {
 function answerTurn(conversationId: string, turn: Turn): void {
   for (const [column, { status }] of turn.answers.entries()) {
     if (status !== "streaming") continue;
-    announceAnswer(conversationId, answerColumn({ conversationId, turn, column }));
+    const answer = answerColumn({ conversationId, turn, column });
+    announceAnswer(conversationId, answer.then(() => saveConversation(conversationId)));
   }
 }
 

@@ -1,22 +1,25 @@
+import { createId } from "../../shared/pages/random_id.ts";
+
 /**
  * Tabs of one browser tell each other by locks which conversations they are receiving answers for.
  * A page that came without HTTPS from another machine has no locks, and cannot know; nor can one that
  * may store nothing.
  */
-const lockOf = (conversationId: string) => `assay-chat ${conversationId}`;
+const lockOf = (conversationId: string, tab: string) => `assay-chat ${conversationId} ${tab}`;
 
-/** How long after an answer it is surely stored. */
-const STORED_AFTER_MS = 1_000;
+/** This tab. */
+const TAB = createId();
 
-/** Tells other tabs about an answer, until it has ended and is stored. */
-export function announceAnswer(conversationId: string, answer: Promise<void>): void {
-  const stored = answer.then(() => new Promise((done) => setTimeout(done, STORED_AFTER_MS)));
-  navigator.locks?.request(lockOf(conversationId), { mode: "shared" }, () => stored)
+/** Tells other tabs about an answer, until it is stored. */
+export function announceAnswer(conversationId: string, stored: Promise<void>): void {
+  navigator.locks?.request(lockOf(conversationId, TAB), { mode: "shared" }, () => stored)
     .catch(() => {});
 }
 
-/** Whether a tab receives an answer for a conversation. */
+/** Whether another tab receives an answer for a conversation. */
 export async function isBeingAnswered(conversationId: string): Promise<boolean> {
   const { held = [] } = await navigator.locks?.query().catch(() => undefined) ?? {};
-  return held.some(({ name }) => name === lockOf(conversationId));
+  return held.some(({ name = "" }) =>
+    name.startsWith(lockOf(conversationId, "")) && name !== lockOf(conversationId, TAB)
+  );
 }

@@ -81,7 +81,7 @@ export async function showConversation(id: string | undefined): Promise<void> {
 export function addConversation(conversation: Conversation): void {
   opened.value = { ...opened.value, [conversation.id]: conversation };
   currentId.value = conversation.id;
-  void save(conversation.id);
+  void saveConversation(conversation.id);
   navigate(`/ui/c/${conversation.id}`);
 }
 
@@ -106,10 +106,11 @@ const saving = new Map<string, number>();
 /** Changes that come in quick succession are saved together. */
 function scheduleSave(id: string): void {
   if (waiting.has(id)) return;
-  waiting.set(id, setTimeout(() => save(id), SAVE_EVERY_MS));
+  waiting.set(id, setTimeout(() => saveConversation(id), SAVE_EVERY_MS));
 }
 
-async function save(id: string): Promise<void> {
+/** Saves it now, with what waited to be saved. */
+export async function saveConversation(id: string): Promise<void> {
   clearTimeout(waiting.get(id));
   waiting.delete(id);
   const conversation = opened.value[id];
@@ -142,7 +143,7 @@ export function keepUnsaved(): void {
 export async function renameConversation(id: string, title: string): Promise<void> {
   await openFromStore(id);
   updateConversation(id, (before) => ({ ...before, title: title.trim() }));
-  await save(id);
+  await saveConversation(id);
 }
 
 export async function deleteConversation(id: string): Promise<void> {
@@ -159,7 +160,7 @@ export async function deleteConversation(id: string): Promise<void> {
 export async function importConversations(imported: Conversation[]): Promise<void> {
   for (const conversation of imported) {
     opened.value = { ...opened.value, [conversation.id]: conversation };
-    await save(conversation.id);
+    await saveConversation(conversation.id);
   }
 }
 

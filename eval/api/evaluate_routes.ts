@@ -125,7 +125,9 @@ export function createEvaluateRoutes(
       otherSites: false, // it sends the credential to an address of the caller's choice
       index: { query: "endpoint={url}" },
       params: {
-        query: z.object({ endpoint: z.string().meta({ description: "As of `POST /evaluate`." }) }),
+        query: z.object({
+          endpoint: z.string().meta({ description: "The same as in `POST /evaluate`." }),
+        }),
       },
       answers: {
         200: jsonAnswer(

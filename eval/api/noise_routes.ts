@@ -40,7 +40,9 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       params: {
         path: runPath,
         query: z.object({
-          difference: z.number().gt(0).max(1).meta({ description: "Of two means." }),
+          difference: z.number().gt(0).max(1).meta({
+            description: "The difference of two means that should be found.",
+          }),
           score: z.string().optional().meta({ description: "`overall` if it is unset." }),
           scores_looked_at: z.int().min(1).max(MOST_SCORES).optional().meta({
             description:

@@ -59,6 +59,10 @@ const TIMEOUT_MS = 20_000;
 const LIMIT_REACHED_MS = 5_000;
 /** With fewer connections, work that needs a second one could wait for itself. */
 const FEWEST = 2;
+/** How often it is looked whether connections that are being made were accepted. */
+const LOOK_AGAIN_MS = 10;
+/** What the driver says if no connection became free in time. */
+const NONE_FREE = /timeout exceeded when trying to connect/;
 const BIGINT = 20;
 
 /** Loads `pg` when it is called, so that a service without PostgreSQL never does. */
@@ -84,20 +88,25 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
   let established = 0; // `totalCount` also counts those that are being made
   pool.on("connect", () => established++);
   pool.on("remove", () => established--);
-  let limitReachedUntil = 0;
+  let refusal: { error: unknown; until: number } | undefined;
 
   /** While the server accepts no further connection, callers share those that there are. */
   async function take(): Promise<pg.PoolClient> {
     const deadline = performance.now() + CONNECT_MS;
+    const isInTime = () => performance.now() < deadline;
     while (true) {
-      const isReached = established >= FEWEST && performance.now() < limitReachedUntil;
-      pool.options.max = isReached ? established : max;
+      const current = refusal && performance.now() < refusal.until ? refusal : undefined;
+      pool.options.max = current && established >= FEWEST ? established : max;
       try {
         return await pool.connect();
       } catch (error) {
-        const canWait = established >= FEWEST && performance.now() < deadline;
-        if (!isConnectionLimit(error) || !canWait) throw error;
-        limitReachedUntil = performance.now() + LIMIT_REACHED_MS;
+        if (current && NONE_FREE.test((error as Error).message)) throw current.error;
+        if (!isConnectionLimit(error)) throw error;
+        while (established < FEWEST && pool.totalCount > established && isInTime()) {
+          await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+        }
+        if (established < FEWEST || !isInTime()) throw error;
+        refusal = { error, until: performance.now() + LIMIT_REACHED_MS };
       }
     }
   }

@@ -96,12 +96,12 @@ Deno.test("of two tools of one name the first is used, and another definition is
   assertEquals(unusable, ["a"]);
 });
 
-Deno.test("true and false in place of a schema are objects, as models want them, at every level", async () => {
-  const toSchema = (any: unknown, none: unknown) => ({
+Deno.test("true in place of a schema is an object, as models want it, at every level; false is left out", async () => {
+  const toSchema = (any: unknown, never: Record<string, unknown> = {}) => ({
     type: "object",
     properties: {
       value: any,
-      never: none,
+      ...never,
       rules: { type: "array", items: { type: "object", properties: { model: any } } },
       list: { type: "array", items: any },
       either: { anyOf: [{ type: "string" }, any] },
@@ -111,14 +111,18 @@ Deno.test("true and false in place of a schema are objects, as models want them,
     required: ["value"],
     $defs: { anything: any },
   });
-  const page = { tools: [{ name: "a", inputSchema: toSchema(true, false) }] };
+  const page = { tools: [{ name: "a", inputSchema: toSchema(true, { never: false }) }] };
   const { tools, unusable } = await readToolList(() => Promise.resolve(page));
   assertEquals(unusable, undefined);
-  assertEquals(tools[0]?.inputSchema, toSchema({}, { not: {} }));
+  assertEquals(tools[0]?.inputSchema, toSchema({}));
 });
 
 Deno.test("an array that may contain anything says so, for OpenAI refuses one without items", async () => {
-  const given = { bare: { type: "array" }, maybe: { type: ["array", "null"] } };
+  const given = {
+    bare: { type: "array" },
+    maybe: { type: ["array", "null"], items: null },
+    any: { items: true },
+  };
   const other = { list: { type: "array", items: { type: "string" } }, text: { type: "string" } };
   const toSchema = (inner: unknown) => ({
     type: "object",
@@ -127,8 +131,31 @@ Deno.test("an array that may contain anything says so, for OpenAI refuses one wi
   const inputSchema = toSchema({ type: "object", properties: given });
   const page = { tools: [{ name: "a", inputSchema }] };
   const { tools } = await readToolList(() => Promise.resolve(page));
-  const properties = { bare: { ...given.bare, items: {} }, maybe: { ...given.maybe, items: {} } };
+  const properties = Object.fromEntries(
+    Object.entries(given).map(([name, schema]) => [name, { ...schema, items: {} }]),
+  );
   assertEquals(tools[0]?.inputSchema, toSchema({ type: "object", properties }));
+});
+
+Deno.test("tuples have no list of items, which providers refuse", async () => {
+  const [text, number] = [{ type: "string" }, { type: "number" }];
+  const properties = {
+    earlier: { type: "array", items: [text, number] },
+    open: { items: [text], additionalItems: number },
+    closed: { type: "array", items: [true], additionalItems: false },
+    later: { type: "array", prefixItems: [text, number], items: false },
+  };
+  const page = { tools: [{ name: "a", inputSchema: { type: "object", properties } }] };
+  const { tools } = await readToolList(() => Promise.resolve(page));
+  assertEquals(tools[0]?.inputSchema, {
+    type: "object",
+    properties: {
+      earlier: { type: "array", prefixItems: [text, number], items: {} },
+      open: { prefixItems: [text], items: number },
+      closed: { type: "array", prefixItems: [{}], items: {} },
+      later: { type: "array", prefixItems: [text, number], items: {} },
+    },
+  });
 });
 
 Deno.test("a schema that is nested without end does not stop the reading of a list", async () => {

@@ -30,9 +30,9 @@ async function offeredRun() {
     limit: createRunLimit({ max: 9, running: () => 0 }),
     saver: createSaver(store),
     active: () => undefined,
-    async resume(run, options) {
+    async resume(run, { onResume }) {
       const tally = await store.tally(id);
-      options?.onResume?.(tally);
+      onResume(tally);
       return createActiveRun(run, { tally, now: () => performance.now() });
     },
     isStopping: () => false,

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { createRateLimit } from "../../../shared/http/rate_limit.ts";
 import { router } from "../../../shared/http/router.ts";
 import { createLogger, silentLogger } from "../../../shared/log.ts";
-import { createPostgresPool } from "../../../shared/postgres/pool.ts";
+import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { createPostgresLimiter } from "../../../shared/postgres/rate_limiter.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
@@ -86,8 +86,17 @@ Deno.test({
     const lines: string[] = [];
     const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
     const rate = { requests: 4, seconds: 60 };
-    await createPostgresLimiter({ pool, rate, service: "test", log, retryMs: 20 });
-    await new Promise((resolve) => setTimeout(resolve, 300)); // it is tried again meanwhile
+    const third = Promise.withResolvers<void>();
+    let asked = 0;
+    const counted: PostgresPool = {
+      ...pool,
+      query(statement) {
+        if (++asked === 3) third.resolve();
+        return pool.query(statement);
+      },
+    };
+    await createPostgresLimiter({ pool: counted, rate, service: "test", log, retryMs: 20 });
+    await third.promise;
     assertEquals(lines.map((line) => JSON.parse(line).reason), [
       "permission denied for schema public",
     ]);
