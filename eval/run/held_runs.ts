@@ -44,14 +44,20 @@ export function createHeldRuns(
     return { run, active, endpoint };
   }
 
+  /** What runs in this process, once its turn has come. */
+  async function activeOf({ run: { id }, active }: BegunRun): Promise<ActiveRun | undefined> {
+    await runs.waiting(id);
+    return active ?? runs.active(id);
+  }
+
   /** If it was cancelled because a client has left another process. */
   async function resumeLost({ run: { id }, endpoint }: BegunRun): Promise<ActiveRun | undefined> {
     const now = runs.isShared ? await store.getRecord(id) : undefined;
-    return now && wasLost(now) ? (await reattach(id, endpoint)).active : undefined;
+    return now && wasLost(now) ? await activeOf(await reattach(id, endpoint)) : undefined;
   }
 
   async function keep(begun: BegunRun): Promise<void> {
-    for (let active = begun.active; active; active = await resumeLost(begun)) {
+    for (let active = await activeOf(begun); active; active = await resumeLost(begun)) {
       active.detach();
       if ((await active.ended).status !== "cancelled") return;
     }

@@ -1,0 +1,40 @@
+import { assertEquals } from "@std/assert";
+import { CLIENT_LEFT } from "../../../eval/run/active_run.ts";
+import { createHeldRuns } from "../../../eval/run/held_runs.ts";
+import type { RunManager } from "../../../eval/run/manager.ts";
+import type { StoredRun } from "../../../eval/store/run_record.ts";
+import type { RunStore } from "../../../eval/store/store.ts";
+
+Deno.test("a run that waits for its turn is detached, too, and continues if a client leaves elsewhere", async () => {
+  const run = { id: "r", status: "cancelled", detail: CLIENT_LEFT } as StoredRun;
+  const turn = Promise.withResolvers<void>();
+  const isDetachedAgain = Promise.withResolvers<void>();
+  const detached: string[] = [];
+  const createActive = (status: string, onDetach: () => void) => ({
+    run,
+    ended: Promise.resolve({ status }),
+    detach() {
+      detached.push(status);
+      onDetach();
+    },
+  });
+  let active: unknown;
+  let isQueued = true;
+  const runs = {
+    isShared: true,
+    waiting: () => isQueued ? turn.promise : undefined,
+    active: () => active,
+    resume: () => Promise.resolve(createActive("completed", isDetachedAgain.resolve)),
+  } as unknown as RunManager;
+  const store = {
+    getRecord: () => Promise.resolve(run),
+    getRun: () => Promise.resolve(run),
+  } as unknown as RunStore;
+
+  createHeldRuns({ store, runs }).detach({ run, active: undefined, endpoint: "e" });
+  isQueued = false;
+  active = createActive("cancelled", () => active = undefined); // it ends at once
+  turn.resolve();
+  await isDetachedAgain.promise;
+  assertEquals(detached, ["cancelled", "completed"]);
+});
