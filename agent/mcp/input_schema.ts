@@ -43,11 +43,14 @@ const MAX_LEVELS = 100;
 
 /**
  * A schema that every provider takes: they refuse a request with another one as a whole. It says the
- * same or less; the server checks the rest. OpenAI wants `items` of every array, and no list of them,
+ * same or less; the server checks the rest. In a rule, such as `not`, less would be more: `isRule`. OpenAI wants `items` of every array, and no list of them,
  * as schemas had it for tuples. Gemini and others do not know `true` and `false` in the place of a
  * schema, as servers in Go and Rust send them for a value of any type.
  */
-export function toPortable(schema: Fields, levels = MAX_LEVELS): Fields {
+export function toPortable(
+  schema: Fields,
+  { levels = MAX_LEVELS, isRule = false }: { levels?: number; isRule?: boolean } = {},
+): Fields {
   if (levels === 0) return schema;
   const { items, additionalItems, properties, ...others } = schema;
   const isTuple = Array.isArray(items);
@@ -56,12 +59,15 @@ export function toPortable(schema: Fields, levels = MAX_LEVELS): Fields {
   const known: Fields = {
     ...others,
     ...(isTuple && { prefixItems: items }),
-    ...((isArray || further !== undefined) && { items: isFields(further) ? further : {} }),
-    ...(isFields(properties) && { properties: withoutFalse(properties) }),
+    ...((isArray || further !== undefined) && {
+      items: isFields(further) || (isRule && further === false) ? further : {},
+    }),
+    ...(isFields(properties) && { properties: isRule ? properties : withoutFalse(properties) }),
   };
-  const mapped = mapSchemas(known, (inner) => {
+  const mapped = mapSchemas(known, (inner, key) => {
     if (typeof inner === "boolean") return inner ? {} : { not: {} };
-    return isFields(inner) ? toPortable(inner, levels - 1) : inner;
+    if (!isFields(inner)) return inner;
+    return toPortable(inner, { levels: levels - 1, isRule: isRule || RULES.has(key) });
   });
   const { additionalProperties: more } = schema;
   // Here booleans are common, and every provider takes them.
@@ -74,12 +80,17 @@ function withoutFalse(properties: Fields): Fields {
 }
 
 /** A copy of a schema, with all schemas that are directly in it mapped. */
-function mapSchemas(schema: Fields, map: (inner: unknown) => unknown): Fields {
+function mapSchemas(schema: Fields, map: (inner: unknown, key: string) => unknown): Fields {
   const mapped = Object.entries(schema).map(([key, value]) => {
-    if (SCHEMAS.has(key) && Array.isArray(value)) return [key, value.map((inner) => map(inner))];
-    if (SCHEMA.has(key)) return [key, map(value)];
+    if (SCHEMAS.has(key) && Array.isArray(value)) {
+      return [
+        key,
+        value.map((inner) => map(inner, key)),
+      ];
+    }
+    if (SCHEMA.has(key)) return [key, map(value, key)];
     if (!NAMED_SCHEMAS.has(key) || !isFields(value)) return [key, value];
-    const named = Object.entries(value).map(([name, inner]) => [name, map(inner)]);
+    const named = Object.entries(value).map(([name, inner]) => [name, map(inner, key)]);
     return [key, Object.fromEntries(named)];
   });
   return Object.fromEntries(mapped);
@@ -88,6 +99,7 @@ function mapSchemas(schema: Fields, map: (inner: unknown) => unknown): Fields {
 /** Where a schema has others: elsewhere, as in a `default`, there are values. */
 const SCHEMA = new Set(["items", "additionalProperties", "contains", "propertyNames", "not"]);
 const SCHEMAS = new Set(["anyOf", "allOf", "oneOf", "prefixItems", "items"]);
+const RULES = new Set(["anyOf", "allOf", "oneOf", "not"]);
 const NAMED_SCHEMAS = new Set(["properties", "$defs", "definitions"]);
 
 /** What OpenAI and Anthropic refuse at the top of a tool's schema, with the whole request. */

@@ -23,7 +23,8 @@ export function AnswerView(
 ) {
   const text = answerText(answer);
   const isStreaming = answer.status === "streaming";
-  const isElsewhere = turn.answers.some(({ status }) => status === "elsewhere");
+  const isDisabled = isAnswering.value ||
+    turn.answers.some(({ status }) => status === "elsewhere");
   const retry = () => {
     retryAnswer(turn, column);
     focusTranscript(); // the button goes with the answer
@@ -45,7 +46,7 @@ export function AnswerView(
           <span class="visually-hidden">{modelName(answer.model)} is answering</span>
         </div>
       )}
-      <Ending answer={answer} onRetry={retry} />
+      <Ending answer={answer} isDisabled={isDisabled} onRetry={retry} />
       {!isStreaming && (
         <footer class="answer-foot">
           <div class="actions">
@@ -56,7 +57,7 @@ export function AnswerView(
                 isSmall
                 icon="retry"
                 aria-label="Ask again"
-                disabled={isAnswering.value || isElsewhere}
+                disabled={isDisabled}
                 onClick={retry}
               />
             )}
@@ -80,12 +81,16 @@ function Part({ part, isLast }: { part: AnswerPart; isLast: boolean }) {
 }
 
 /** Says what ended an answer that is not complete, where it happened. */
-function Ending({ answer, onRetry }: { answer: Answer; onRetry: () => void }) {
+function Ending({ answer, isDisabled, onRetry }: {
+  answer: Answer;
+  isDisabled: boolean;
+  onRetry: () => void;
+}) {
   const { status, problem, facts } = answer;
   if (status === "failed" && problem) {
     return (
       <ProblemNotice problem={new ApiProblem(problem.message, problem)}>
-        <Button isSmall icon="retry" disabled={isAnswering.value} onClick={onRetry}>
+        <Button isSmall icon="retry" disabled={isDisabled} onClick={onRetry}>
           Send again
         </Button>
       </ProblemNotice>

@@ -19,7 +19,7 @@ export const METHOD = {
   null_hypothesis: "in every scenario the attempts of both runs come from the same distribution",
   interval:
     "the shifts of the difference that the same test does not reject, within [-1, 1]; if a score " +
-    "of 0 or 1 differs alike in all scenarios, what so many of them do not rule out",
+    "of 0 or 1 differs by the same 0, 1 or -1 in all scenarios, what so many do not rule out",
 } as const;
 
 /**

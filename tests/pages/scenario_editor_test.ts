@@ -48,6 +48,13 @@ suite.test("Escape does not drop what was changed in a dialog", async (fixture, 
   await message.fill("Where is order 4712?");
   await page.keyboard.press("Escape");
   await dialog.getByText("What you changed is not saved.").waitFor();
+  for (const label of ["Reference reply", "Description"]) {
+    const field = dialog.getByLabel(label).first();
+    const text = await field.inputValue();
+    await field.fill(`${text} and`);
+    await field.fill("");
+    await field.fill(text);
+  }
   await message.fill(before); // nothing is left to save
   await dialog.getByText("What you changed is not saved.").waitFor({ state: "detached" });
   await message.fill("Where is order 4712?");

@@ -106,6 +106,8 @@ suite.test(
     await field("Endpoint 2").fill(other);
     await field("Model 2").fill("studio/support-v2");
     await field("Further models").fill("same, same");
+    const batch = await field("Batch").inputValue();
+    await field("Batch").fill(batch.replace("Hello!", "Hello?")); // the models stay
     const start = page.getByRole("button", { name: "Start the run" });
     await start.click();
     await page.getByText("is the same as targets.1").waitFor();

@@ -132,10 +132,9 @@ function textOf({ cells }: Row, { isRun }: Plan, column: string | undefined): st
 
 /** An empty cell is no label and no reference. */
 function toTurn(row: Row, plan: Plan) {
-  const { cells } = row;
   const { userMessage, referenceReply, metadata } = plan;
   const reference = textOf(row, plan, referenceReply);
-  const labels = metadata.map(([label, column]) => [label, cells[column]!])
+  const labels = metadata.map(([label, column]) => [label, textOf(row, plan, column)])
     .filter(([, value]) => value !== "");
   return {
     user_message: textOf(row, plan, userMessage),

@@ -135,12 +135,13 @@ export function guessUses(columns: string[]): ColumnUse[] {
  */
 export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftScenario[] {
   const at = (use: ColumnUse) => uses.indexOf(use);
-  const isRun = isRunTable(columns);
+  const names = columns.map((name) => name.trim());
+  const isRun = isRunTable(names) && !uses[names.indexOf("attempt_id")];
   const textOf = (text = "") => isRun ? unguardText(text) : text;
   const nameOf = (row: string[]) => textOf(row[at("scenario")]).trim();
   const named = new Set(rows.map(nameOf));
   const scenarios = new Map<string, DraftScenario>();
-  const attemptAt = isRun ? columns.indexOf("attempt_id") : -1;
+  const attemptAt = isRun ? names.indexOf("attempt_id") : -1;
   const attempts = new Map<string, string | undefined>();
   for (const [index, row] of rows.entries()) {
     const number = String(index + 1);
@@ -150,8 +151,8 @@ export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftSc
     if (!attempts.has(id)) attempts.set(id, row[attemptAt]);
     if (attempts.get(id) !== row[attemptAt]) continue;
     const metadata = Object.fromEntries(
-      columns.flatMap((name, column) =>
-        uses[column] === "metadata" && row[column] ? [[name.trim(), row[column]]] : []
+      names.flatMap((name, column) =>
+        uses[column] === "metadata" && row[column] ? [[name, textOf(row[column])]] : []
       ),
     );
     const reference = textOf(row[at("reference")]);

@@ -31,7 +31,7 @@ export function ScenarioEditor({ scenario, jsonError, onChange }: {
           <TextField
             label="Description"
             value={scenario.description ?? ""}
-            onInput={(description) => onChange({ ...scenario, description })}
+            onInput={(text) => onChange(withDescription(scenario, text))}
           />
         </div>
         {interactions.map((turn, index) => (
@@ -103,8 +103,14 @@ function TurnFields({ turn, number, onChange, onRemove }: {
 }
 
 /** A turn without a reference is not scored against an empty one. */
-function withReference({ reference_reply: _, ...turn }: DraftTurn, text: string): DraftTurn {
-  return text === "" ? turn : { ...turn, reference_reply: text };
+function withReference(turn: DraftTurn, text: string): DraftTurn {
+  const { reference_reply: _, ...others } = turn;
+  return text === "" ? others : { ...turn, reference_reply: text };
+}
+
+function withDescription(scenario: DraftScenario, text: string): DraftScenario {
+  const { description: _, ...others } = scenario;
+  return text === "" ? others : { ...scenario, description: text };
 }
 
 function TextField({ label, value, isLong, onInput }: {

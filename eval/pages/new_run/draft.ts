@@ -3,6 +3,7 @@ import { keepForTab, readForTab } from "../../../shared/pages/storage.ts";
 import { asText } from "../../../shared/fields.ts";
 import type { EvaluateTarget } from "../../../shared/schemas/targets.ts";
 import { createBatchDraft } from "../batch/batch_draft.ts";
+import type { BatchInput } from "../batch/batch_input.ts";
 
 /** A model at an endpoint of its own. */
 export interface ModelElsewhere {
@@ -53,14 +54,13 @@ export function restoreDraft(): void {
 
 /** A whole request brings more than its batch. */
 export function setBatchText(text: string): void {
+  const before = modelsOf(draft.batch.input.value);
   draft.batch.setText(text);
   const input = draft.batch.input.value;
   if (!("request" in input) || !input.request) return;
-  const { model_id, model_ids, ...request } = input.request;
-  const named = (Array.isArray(model_ids) ? model_ids : [model_id]).filter((id) =>
-    typeof id === "string" || typeof id === "number"
-  );
-  if (named.length > 0) {
+  const { request } = input;
+  const named = modelsOf(input);
+  if (named.length > 0 && named.join() !== before.join()) { // others may have been added since
     const [first = "", ...others] = named.map(String);
     draft.model.value = first;
     draft.others.value = others.join(", ");
@@ -72,6 +72,14 @@ export function setBatchText(text: string): void {
   }
   const dataset = datasetOf(input);
   if (dataset) draft.dataset.value = dataset;
+}
+
+/** The models that a pasted request names. */
+function modelsOf(input: BatchInput): (string | number)[] {
+  const { model_id, model_ids } = ("request" in input && input.request) || {};
+  return (Array.isArray(model_ids) ? model_ids : [model_id]).filter((id) =>
+    typeof id === "string" || typeof id === "number"
+  );
 }
 
 /** The dataset of a pasted request that has no batch; empty if it has one. */

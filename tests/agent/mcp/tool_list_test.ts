@@ -158,6 +158,18 @@ Deno.test("tuples have no list of items, which providers refuse", async () => {
   });
 });
 
+Deno.test("what a rule forbids stays forbidden", async () => {
+  const text = { type: "string" };
+  const toSchema = (never: unknown) => ({
+    type: "object",
+    properties: { a: text, b: text, list: { not: { items: never } } },
+    anyOf: [{ properties: { a: never, b: text } }, { properties: { a: text, b: never } }],
+  });
+  const page = { tools: [{ name: "a", inputSchema: toSchema(false) }] };
+  const { tools } = await readToolList(() => Promise.resolve(page));
+  assertEquals(tools[0]?.inputSchema, toSchema({ not: {} }));
+});
+
 Deno.test("a schema that is nested without end does not stop the reading of a list", async () => {
   let inner: unknown = true;
   for (let level = 0; level < 1_000; level++) inner = { items: inner };

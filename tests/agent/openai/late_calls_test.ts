@@ -71,18 +71,3 @@ for (
     assertEquals(items, [["get_news", '{"b":2}'], ["get_weather", '{"a":1}']]);
   });
 }
-
-Deno.test("a stream that begins with thoughts opens without a text, too", async () => {
-  const provider: ChatProvider = {
-    ...createScriptedProvider({}),
-    async *stream() {
-      yield { type: "reasoning", text: "A sum." };
-      yield { type: "reply", reply: chatReply({ content: "4" }) };
-    },
-  };
-  const { post } = openAIRoutes(provider);
-  const messages = [{ role: "user", content: "2 + 2?" }];
-  const chunks = await readChunks(await post("chat/completions", { messages, stream: true }));
-  assertEquals(chunks[0].choices[0].delta, { role: "assistant", content: null });
-  assertEquals(chunks[1].choices[0].delta.reasoning_content, "A sum.");
-});

@@ -38,6 +38,7 @@ Deno.test("results are exact and plainly formatted", async () => {
     ["(10^999 + 1) - 10^999", "1"],
     ["10^100", "1e+100"],
     ["1/7e30", "1.4285714285714285714e-31"],
+    ["1".padStart(500), "1"],
   ];
   for (const [expression, expected] of cases) {
     assertEquals(await calculate(expression), expected, expression);
@@ -59,7 +60,6 @@ Deno.test("a product needs no operator if it is unambiguous", async () => {
     ["3! 2", "12"],
     ["2 sqrt(4)", "4"],
     ["abs(-3)(2)", "6"],
-    ["1".padStart(500), "1"],
   ];
   for (const [expression, expected] of cases) {
     assertEquals(await calculate(expression), expected, expression);

@@ -98,7 +98,7 @@ Deno.test("compare ends with 100 if the candidate regressed, else with 0", async
   assertEquals(worse.code, 100);
   assertMatch(
     worse.out,
-    /overall +1\.000 +0\.000 +-1\.000 +-1\.000 … -1\.000 +0\.00\d+ +regressed/,
+    /overall +1\.000 +0\.000 +-1\.000 +-1\.000 … -0\.348 +0\.00\d+ +regressed/,
   );
   assertEquals((await run("compare", second, first)).code, 0);
   const json = await run("compare", first, second, "--json");
