@@ -42,10 +42,10 @@ function loosen(schema: unknown): unknown {
 const MAX_LEVELS = 100;
 
 /**
- * A schema that every provider takes: they refuse a request with another one as a whole. It says the
- * same or less; the server checks the rest. In a rule, such as `not`, less would be more: `isRule`. OpenAI wants `items` of every array, and no list of them,
- * as schemas had it for tuples. Gemini and others do not know `true` and `false` in the place of a
- * schema, as servers in Go and Rust send them for a value of any type.
+ * A schema that every provider takes: they refuse a request with another one as a whole. OpenAI wants
+ * `items` of every array, and no list of them, as schemas had it for tuples. Gemini and others do not
+ * know `true` and `false` in the place of a schema, as servers in Go and Rust send them. It says the
+ * same or less, and the server checks the rest; within a rule, such as `not`, it says the same.
  */
 export function toPortable(
   schema: Fields,
@@ -82,15 +82,11 @@ function withoutFalse(properties: Fields): Fields {
 /** A copy of a schema, with all schemas that are directly in it mapped. */
 function mapSchemas(schema: Fields, map: (inner: unknown, key: string) => unknown): Fields {
   const mapped = Object.entries(schema).map(([key, value]) => {
-    if (SCHEMAS.has(key) && Array.isArray(value)) {
-      return [
-        key,
-        value.map((inner) => map(inner, key)),
-      ];
-    }
-    if (SCHEMA.has(key)) return [key, map(value, key)];
+    const toInner = (inner: unknown) => map(inner, key);
+    if (SCHEMAS.has(key) && Array.isArray(value)) return [key, value.map(toInner)];
+    if (SCHEMA.has(key)) return [key, toInner(value)];
     if (!NAMED_SCHEMAS.has(key) || !isFields(value)) return [key, value];
-    const named = Object.entries(value).map(([name, inner]) => [name, map(inner, key)]);
+    const named = Object.entries(value).map(([name, inner]) => [name, toInner(inner)]);
     return [key, Object.fromEntries(named)];
   });
   return Object.fromEntries(mapped);

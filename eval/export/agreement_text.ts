@@ -32,10 +32,8 @@ function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
     `Spearman ${showAlpha(judge.spearman)}`,
     `${form.name(score)} is ${showDifference(mean)} from people` +
     (ci95 ? ` (95 %: ${ci95.map(showDifference).join(" … ")})` : ""),
-    `${form.name(score)} passes and fails as people do in ${
-      percent(present.agreement)
-    } of turns at ` +
-    `${present.threshold}, and ` +
+    `${form.name(score)} passes and fails as people do ` +
+    `in ${percent(present.agreement)} of turns at ${present.threshold}, and ` +
     (best.agreement > present.agreement
       ? `in ${percent(best.agreement)} at ${best.threshold}`
       : "no threshold does better"),
