@@ -95,9 +95,9 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
 
   /** While the server accepts no further connection, callers share those that there are. */
   async function take(): Promise<pg.PoolClient> {
-    const asked = performance.now();
-    const deadline = asked + CONNECT_MS;
+    const deadline = performance.now() + CONNECT_MS;
     while (true) {
+      const asked = performance.now();
       const known = currentRefusal();
       pool.options.max = known && established >= FEWEST ? established : max;
       try {
