@@ -16,6 +16,14 @@ const suite = pageSuite(async () => {
   };
 });
 
+/** A whole request, to be pasted. */
+const requestOf = (endpoint: string) =>
+  JSON.stringify({
+    test_batch: { id: "one", interactions: [{ id: "1", user_message: "Hello!" }] },
+    endpoint,
+    model_id: "studio/support-v3",
+  });
+
 suite.test(
   "models at several endpoints run side by side from the form",
   async ({ url, endpoint, other }, open) => {
@@ -77,11 +85,7 @@ suite.test("a pasted request runs without models that were entered before", asyn
   await page.getByRole("button", { name: "Add a model at another endpoint" }).click();
   await field("Endpoint 2").fill(other);
   await page.getByLabel("Further models").fill("studio/support-v2");
-  await page.getByLabel("Batch", { exact: true }).fill(JSON.stringify({
-    test_batch: { id: "one", interactions: [{ id: "1", user_message: "Hello!" }] },
-    endpoint,
-    model_id: "studio/support-v3",
-  }));
+  await page.getByLabel("Batch", { exact: true }).fill(requestOf(endpoint));
   await field("Endpoint 2").waitFor({ state: "detached" });
   assertEquals(await page.getByLabel("Further models").inputValue(), "");
   await page.getByText("1 scenario, 1 turn to ask").waitFor();
@@ -97,11 +101,7 @@ suite.test(
     const { page } = tab;
     const field = (name: string) => page.getByLabel(name, { exact: true });
     tab.expect(/400/);
-    await field("Batch").fill(JSON.stringify({
-      test_batch: { id: "one", interactions: [{ id: "1", user_message: "Hello!" }] },
-      endpoint,
-      model_id: "studio/support-v3",
-    }));
+    await field("Batch").fill(requestOf(endpoint));
     await page.getByRole("button", { name: "Add a model at another endpoint" }).click();
     await field("Endpoint 2").fill(other);
     await field("Model 2").fill("studio/support-v2");

@@ -84,6 +84,14 @@ Deno.test("the chunks of a plain stream come as they are: choices, logprobs, pie
   assertEquals(await ask({ stream_options: { include_usage: true } }), [...chunks, usage]);
 });
 
+Deno.test("a stream that begins with thoughts opens without a text: clients would show an empty one", async () => {
+  const chunks = [delta({ reasoning_content: "A sum." }), delta({ content: "4" })];
+  await using service = await serve(sse([...chunks, delta({}, { finish_reason: "stop" })]));
+  const [opening, thoughts] = await readChunks(await service.ask({ stream: true }));
+  assertEquals(opening.choices[0].delta, { role: "assistant", content: null });
+  assertEquals(thoughts.choices[0].delta.reasoning_content, "A sum.");
+});
+
 Deno.test("the agent's answer has the thoughts, and the details of all its usage", async () => {
   const usage = {
     prompt_tokens: 10,

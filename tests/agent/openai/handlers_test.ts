@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type ChatProvider, ProviderError } from "../../../shared/providers/provider.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
 import { readChunks } from "../../fakes/events.ts";
 import { openAIRoutes, SUM, USAGE } from "../../fakes/openai_routes.ts";
-import { chatReply, createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
+import { createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
 
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
@@ -54,22 +54,6 @@ Deno.test("a streamed completion is the same text in chunks, without tool events
   assertEquals(chunks.filter(({ choices }) => choices[0]?.finish_reason).length, 1);
   assertEquals(chunks.at(-1).agent.model_calls, 2);
   assertEquals(new Set(chunks.map(({ id }) => id)).size, 1);
-});
-
-Deno.test("a stream that begins with thoughts opens without a text, too", async () => {
-  const provider: ChatProvider = {
-    ...createScriptedProvider({}),
-    async *stream() {
-      yield { type: "reasoning", text: "A sum." };
-      yield { type: "reply", reply: chatReply({ content: "4" }) };
-    },
-  };
-  const { post } = openAIRoutes(provider);
-  const chunks = await readChunks(
-    await post("chat/completions", { messages: MESSAGES, stream: true }),
-  );
-  assertEquals(chunks[0].choices[0].delta, { role: "assistant", content: null });
-  assertEquals(chunks[1].choices[0].delta.reasoning_content, "A sum.");
 });
 
 Deno.test("an answer without calls does not end with tool_calls, though its provider says so", async () => {
