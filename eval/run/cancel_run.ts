@@ -18,13 +18,13 @@ export async function cancelRun(
 
   if (await end()) return;
   if (run.status === "running" || run.status === "interrupted") {
-    runs.dropWaiting(run.id);
     await store.setStatus(run.id, {
       status: "cancelled",
       detail,
       tally: "count",
       from: ["running", "interrupted"],
     });
+    runs.dropWaiting(run.id); // only now: whoever waits for the run then reads its status
     await end(); // it may have been resumed meanwhile
   }
 }

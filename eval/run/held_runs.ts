@@ -63,6 +63,11 @@ export function createHeldRuns(
     }
   }
 
+  /** As it is stored now: it may have been queued when it was read. */
+  async function endOf({ id }: StoredRun): Promise<RunEnd> {
+    return { status: (await store.getRecord(id))?.status ?? "cancelled" };
+  }
+
   return {
     reattach,
     async regain(begun, client) {
@@ -77,13 +82,13 @@ export function createHeldRuns(
       await untilAbort(Promise.resolve(runs.waiting(run.id)), client);
       const current = active ?? runs.active(run.id);
       current?.hold(client);
-      let end: RunEnd = current ? await waitForEnd(current, client) : { status: run.status };
+      let end = current ? await untilAbort(current.ended, client) : await endOf(run);
       // At another instance the client of the same run may have left; this one has not.
       while (runs.isShared && end.status === "cancelled" && !client.aborted) {
         const { active: again } = await reattach(run.id, endpoint);
         if (!again) break; // a caller cancelled it
         again.hold(client);
-        end = await waitForEnd(again, client);
+        end = await untilAbort(again.ended, client);
       }
       return { end, ...(current && { active: current }) };
     },
@@ -92,17 +97,4 @@ export function createHeldRuns(
 
 function wasLost({ status, detail }: Pick<RunRecord, "status" | "detail">): boolean {
   return status === "cancelled" && detail === CLIENT_LEFT;
-}
-
-/** Rejects at once if the client leaves; other clients may still be waiting for the run. */
-function waitForEnd(active: ActiveRun, client: AbortSignal): Promise<RunEnd> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(client.reason);
-    if (client.aborted) leave();
-    client.addEventListener("abort", leave, { once: true });
-    active.ended.then((end) => {
-      client.removeEventListener("abort", leave);
-      resolve(end);
-    });
-  });
 }

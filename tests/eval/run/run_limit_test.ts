@@ -1,6 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { AppError } from "../../../shared/errors.ts";
-import { evalService, evaluateBody, evaluateRequestOf } from "../../fakes/eval_service.ts";
+import {
+  callRoute,
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+} from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
@@ -32,6 +37,42 @@ Deno.test("a repeated request for a queued run is answered with its result once 
     "Evaluation completed successfully",
   ]);
   assertEquals(gate.asked.length, 2);
+});
+
+Deno.test("a caller who waits for a queued run that is cancelled is told so", async () => {
+  const store = memoryStore();
+  const gateBefore = gatedTarget();
+  const stopped = evalService(() => "", { store, target: gateBefore.target });
+  await store.createRun({ request: evaluateRequest(), testName: "older" });
+  const headers = { "idempotency-key": "k", prefer: "respond-async" };
+  const begun = await stopped.service(evaluateRequestOf(evaluateBody(), headers));
+  const { run_id: id } = await begun.json();
+  await gateBefore.reached(1);
+  stopped.runs.abandon();
+  await stopped.runs.stop();
+
+  const gate = gatedTarget();
+  const environment = { EVAL_MAX_RUNS: "1" };
+  const { runs, service } = evalService(() => "", { store, target: gate.target, environment });
+  await runs.resumeUnfinished();
+  await gate.reached(1);
+  assert(runs.waiting(id));
+  const isWaitedFor = Promise.withResolvers<void>();
+  const { waiting } = runs;
+  runs.waiting = (run) => {
+    setTimeout(isWaitedFor.resolve); // after all that follows at once
+    return waiting(run);
+  };
+  const replay = service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" }));
+  await isWaitedFor.promise;
+  assertEquals((await callRoute(service, `POST /runs/${id}/cancel`)).status, 200);
+  const response = await replay;
+  assertEquals([response.status, (await response.json()).detail], [
+    409,
+    `cannot answer with a result: run ${id} is cancelled`,
+  ]);
+  gate.open();
+  await runs.stop();
 });
 
 Deno.test("a run that the storage interrupted waits until EVAL_MAX_RUNS allows it", async () => {
