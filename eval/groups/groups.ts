@@ -50,10 +50,8 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
     throw new AppError(404, "not_found", `cannot find group ${id}: no group has this id`);
   }
 
-  async function viewModel(run: RunRecord): Promise<GroupModel> {
-    const { run_id, name, model_id, endpoint, status, detail, progress, finished_at } = await view(
-      run,
-    );
+  async function describeModel(run: RunRecord, viewed: ViewedRun): Promise<GroupModel> {
+    const { run_id, name, model_id, endpoint, status, detail, progress, finished_at } = viewed;
     const summary = finished_at === null ? undefined : await summarise(run);
     const spent = summary && await spentOn(run, summary);
     return {
@@ -104,14 +102,18 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
 
     async report(id, { scores = [], withPairs = true } = {}) {
       const members = await runs(id);
-      const { models: _, ...listed } = listGroup(id, await Promise.all(members.map(view)));
+      const views = await Promise.all(members.map(view)); // once: runs may end while it is made
+      const { models: _, ...listed } = listGroup(id, views);
       const models: GroupModel[] = [];
-      for (const run of members) models.push(await viewModel(run)); // each reads a whole run
+      for (const [index, run] of members.entries()) { // each may read a whole run
+        models.push(await describeModel(run, views[index]!));
+      }
       const cost = addCosts(models.map((model) => model.cost));
       const judge_cost = addCosts(models.map((model) => model.judge_cost));
-      const isOver = models.every(({ status }) => status !== "running");
-      const completed = members.filter(({ status }) => status === "completed");
-      const compared = withPairs && isOver ? await comparePairs(completed, scores) : undefined;
+      const completed = members.filter((_, index) => views[index]!.status === "completed");
+      const compared = withPairs && listed.status !== "running"
+        ? await comparePairs(completed, scores)
+        : undefined;
       return {
         message: describe(listed, models),
         ...listed,
