@@ -29,18 +29,14 @@ Example:
 
   async execute(args, context) {
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
-    const reader = await context.openReader();
-    try {
-      const run = await findRun(reader, name);
-      const found = await readAgreement(reader, run, { score: values.score });
-      context.out.write(
-        values.json
-          ? `${JSON.stringify(found, null, 2)}\n`
-          : agreementText(found, terminalForm).trimStart(),
-      );
-      return EXIT.passed;
-    } finally {
-      await reader.close();
-    }
+    await using reader = await context.openReader();
+    const run = await findRun(reader, name);
+    const found = await readAgreement(reader, run, { score: values.score });
+    context.out.write(
+      values.json
+        ? `${JSON.stringify(found, null, 2)}\n`
+        : agreementText(found, terminalForm).trimStart(),
+    );
+    return EXIT.passed;
   },
 };

@@ -35,24 +35,20 @@ Example:
       options,
       names: ["BASELINE", "CANDIDATE"],
     });
-    const reader = await context.openReader();
-    try {
-      const baseline = await findRun(reader, first);
-      const candidate = await findRun(reader, second);
-      const comparison = await compareStored(
-        reader,
-        { baseline: baseline.id, candidate: candidate.id },
-        { scores: values.score ?? [] },
-      );
-      context.out.write(
-        values.json
-          ? `${JSON.stringify(comparison, null, 2)}\n`
-          : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm)
-            .trimStart(),
-      );
-      return regressedScores(comparison.scores).length > 0 ? EXIT.notPassed : EXIT.passed;
-    } finally {
-      await reader.close();
-    }
+    await using reader = await context.openReader();
+    const baseline = await findRun(reader, first);
+    const candidate = await findRun(reader, second);
+    const comparison = await compareStored(
+      reader,
+      { baseline: baseline.id, candidate: candidate.id },
+      { scores: values.score ?? [] },
+    );
+    context.out.write(
+      values.json
+        ? `${JSON.stringify(comparison, null, 2)}\n`
+        : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm)
+          .trimStart(),
+    );
+    return regressedScores(comparison.scores).length > 0 ? EXIT.notPassed : EXIT.passed;
   },
 };

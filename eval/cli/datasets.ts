@@ -52,23 +52,19 @@ Example:
 };
 
 async function list(context: CliContext): Promise<number> {
-  const reader = await context.openReader();
-  try {
-    const found = await reader.listDatasets({ limit: MOST_LISTED });
-    const rows = found.map(({ name, version, versions, scenarios, turns, updatedAt }) => [
-      name,
-      version,
-      String(versions),
-      String(scenarios),
-      String(turns),
-      new Date(updatedAt).toISOString().slice(0, 16).replace("T", " "),
-    ]);
-    const names = ["dataset", "latest version", "versions", "scenarios", "turns", "updated"];
-    context.out.write(rows.length === 0 ? "no datasets found\n" : renderTable(names, rows));
-    return EXIT.passed;
-  } finally {
-    await reader.close();
-  }
+  await using reader = await context.openReader();
+  const found = await reader.listDatasets({ limit: MOST_LISTED });
+  const rows = found.map(({ name, version, versions, scenarios, turns, updatedAt }) => [
+    name,
+    version,
+    String(versions),
+    String(scenarios),
+    String(turns),
+    new Date(updatedAt).toISOString().slice(0, 16).replace("T", " "),
+  ]);
+  const names = ["dataset", "latest version", "versions", "scenarios", "turns", "updated"];
+  context.out.write(rows.length === 0 ? "no datasets found\n" : renderTable(names, rows));
+  return EXIT.passed;
 }
 
 async function put(args: string[], context: CliContext): Promise<number> {
@@ -84,24 +80,20 @@ async function put(args: string[], context: CliContext): Promise<number> {
   const columns = parseColumns(values.column ?? []);
   if (format) requireTable(format.name, values.column ?? []);
   const pieces = context.readPieces(path);
-  const store = await context.openStore();
+  await using store = await context.openStore();
   using checks = createContentChecks();
-  try {
-    const { saved, leftOut } = await uploadDataset({ store, checks }, name, {
-      pieces,
-      format,
-      columns,
-      name: path,
-    });
-    reportLeftOut(leftOut, context);
-    const { version, scenarios, turns, created } = saved;
-    const size = `${counted(scenarios, "scenario")}, ${counted(turns, "turn")}`;
-    const what = created ? "" : ", which is stored already";
-    context.out.write(`${name}@${version}: ${size}${what}\n`);
-    return EXIT.passed;
-  } finally {
-    await store.close();
-  }
+  const { saved, leftOut } = await uploadDataset({ store, checks }, name, {
+    pieces,
+    format,
+    columns,
+    name: path,
+  });
+  reportLeftOut(leftOut, context);
+  const { version, scenarios, turns, created } = saved;
+  const size = `${counted(scenarios, "scenario")}, ${counted(turns, "turn")}`;
+  const what = created ? "" : ", which is stored already";
+  context.out.write(`${name}@${version}: ${size}${what}\n`);
+  return EXIT.passed;
 }
 
 async function get(args: string[], context: CliContext): Promise<number> {
@@ -109,14 +101,10 @@ async function get(args: string[], context: CliContext): Promise<number> {
     options: {},
     names: ["NAME[@VERSION]"],
   });
-  const reader = await context.openReader();
-  try {
-    const version = await requireVersion(reader, parseReference(name));
-    for await (const lines of reader.scenarioLines(version)) context.out.write(lines);
-    return EXIT.passed;
-  } finally {
-    await reader.close();
-  }
+  await using reader = await context.openReader();
+  const version = await requireVersion(reader, parseReference(name));
+  for await (const lines of reader.scenarioLines(version)) context.out.write(lines);
+  return EXIT.passed;
 }
 
 async function remove(args: string[], context: CliContext): Promise<number> {
@@ -125,16 +113,12 @@ async function remove(args: string[], context: CliContext): Promise<number> {
     names: ["NAME[@VERSION]"],
   });
   const reference = parseReference(text);
-  const store = await context.openStore({ mustExist: true });
-  try {
-    const { name, version } = await requireVersion(store, reference);
-    const wanted = reference.version === undefined ? undefined : version;
-    await store.deleteDataset(name, wanted);
-    context.out.write(`deleted ${wanted === undefined ? name : `${name}@${version}`}\n`);
-    return EXIT.passed;
-  } finally {
-    await store.close();
-  }
+  await using store = await context.openStore({ mustExist: true });
+  const { name, version } = await requireVersion(store, reference);
+  const wanted = reference.version === undefined ? undefined : version;
+  await store.deleteDataset(name, wanted);
+  context.out.write(`deleted ${wanted === undefined ? name : `${name}@${version}`}\n`);
+  return EXIT.passed;
 }
 
 /** `support`, or `support@3f2a…`. Throws `UsageError`. */

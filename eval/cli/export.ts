@@ -63,33 +63,29 @@ Example:
     }
     const outputs = await planOutputs(values.output ?? [], context);
     const formats = outputs.length > 0 ? outputs.map(({ format }) => format.name) : [format.name];
-    const reader = await context.openReader();
-    try {
-      const isOfGroup = await isGroup(reader, name);
-      requireUsed({
-        formats,
-        isGroup: isOfGroup,
-        rows,
-        hasRows: values.rows !== undefined,
-        hasNoise: values.noise === true,
-        hasThreshold: threshold !== undefined,
-      });
-      if (isOfGroup) {
-        return await exportGroup(name, { reader, outputs, format, threshold, context });
-      }
-      const source = exportSource(reader, { run: await findRun(reader, name), threshold });
-      source.agreement = await readGradedAgreement(reader, source.run);
-      source.rows = rows;
-      source.scores = await context.describeScores();
-      if (values.noise) {
-        source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
-      }
-      if (outputs.length > 0) await writeOutputs(outputs, { source, context });
-      else for await (const text of gatherPieces(format.write(source))) context.out.write(text);
-      return EXIT.passed;
-    } finally {
-      await reader.close();
+    await using reader = await context.openReader();
+    const isOfGroup = await isGroup(reader, name);
+    requireUsed({
+      formats,
+      isGroup: isOfGroup,
+      rows,
+      hasRows: values.rows !== undefined,
+      hasNoise: values.noise === true,
+      hasThreshold: threshold !== undefined,
+    });
+    if (isOfGroup) {
+      return await exportGroup(name, { reader, outputs, format, threshold, context });
     }
+    const source = exportSource(reader, { run: await findRun(reader, name), threshold });
+    source.agreement = await readGradedAgreement(reader, source.run);
+    source.rows = rows;
+    source.scores = await context.describeScores();
+    if (values.noise) {
+      source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
+    }
+    if (outputs.length > 0) await writeOutputs(outputs, { source, context });
+    else for await (const text of gatherPieces(format.write(source))) context.out.write(text);
+    return EXIT.passed;
   },
 };
 

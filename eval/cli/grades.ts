@@ -50,23 +50,15 @@ Example:
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
     if (values.import !== undefined) {
       const lines = parseLines(await context.readText(values.import));
-      const store = await context.openStore({ mustExist: true });
-      try {
-        await importGrades(await findRun(store, name), { lines, store, context });
-      } finally {
-        await store.close();
-      }
+      await using store = await context.openStore({ mustExist: true });
+      await importGrades(await findRun(store, name), { lines, store, context });
     }
-    const reader = await context.openReader();
-    try {
-      const run = await findRun(reader, name);
-      const found = (await Array.fromAsync(reader.grades(run.id)))
-        .map((grade) => placeGrade(grade, run));
-      context.out.write(values.json ? found.map(toLine).join("") : showGrades(found));
-      return EXIT.passed;
-    } finally {
-      await reader.close();
-    }
+    await using reader = await context.openReader();
+    const run = await findRun(reader, name);
+    const found = (await Array.fromAsync(reader.grades(run.id)))
+      .map((grade) => placeGrade(grade, run));
+    context.out.write(values.json ? found.map(toLine).join("") : showGrades(found));
+    return EXIT.passed;
   },
 };
 

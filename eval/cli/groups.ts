@@ -33,23 +33,19 @@ Example:
       max: 1000,
       isWhole: true,
     });
-    const reader = await context.openReader();
-    try {
-      const groups = await storedGroups(reader).list({ limit });
-      context.out.write(
-        values.json
-          ? `${JSON.stringify({ groups }, null, 2)}\n`
-          : groups.length === 0
-          ? "no groups found\n"
-          : renderTable(
-            ["group", "started", "status", "turns", "models", "test"],
-            groups.map(toRow),
-          ),
-      );
-      return EXIT.passed;
-    } finally {
-      await reader.close();
-    }
+    await using reader = await context.openReader();
+    const groups = await storedGroups(reader).list({ limit });
+    context.out.write(
+      values.json
+        ? `${JSON.stringify({ groups }, null, 2)}\n`
+        : groups.length === 0
+        ? "no groups found\n"
+        : renderTable(
+          ["group", "started", "status", "turns", "models", "test"],
+          groups.map(toRow),
+        ),
+    );
+    return EXIT.passed;
   },
 };
 

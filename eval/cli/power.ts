@@ -45,21 +45,17 @@ Example:
       max: MOST_SCORES,
       isWhole: true,
     });
-    const reader = await context.openReader();
-    try {
-      const run = await findRun(reader, name);
-      const plan = await planPower(run.id, turnsSoFar(reader, run), {
-        difference,
-        score: values.score ?? HEADLINE,
-        scoresLookedAt,
-      });
-      context.out.write(
-        values.json ? `${JSON.stringify(plan, null, 2)}\n` : describe(plan, scoresLookedAt),
-      );
-      return EXIT.passed;
-    } finally {
-      await reader.close();
-    }
+    await using reader = await context.openReader();
+    const run = await findRun(reader, name);
+    const plan = await planPower(run.id, turnsSoFar(reader, run), {
+      difference,
+      score: values.score ?? HEADLINE,
+      scoresLookedAt,
+    });
+    context.out.write(
+      values.json ? `${JSON.stringify(plan, null, 2)}\n` : describe(plan, scoresLookedAt),
+    );
+    return EXIT.passed;
   },
 };
 

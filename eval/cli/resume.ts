@@ -36,23 +36,19 @@ Example:
       names: ["RUN"],
     });
     const wanted = await parsePassCriteria(values, context, { comparesModels: true });
-    const store = await context.openStore({ isForRuns: true, mustExist: true });
-    try {
-      if (await isGroup(store, name)) return await resumeGroup(name, { wanted, store, context });
-      if (wanted.scores.length > 0 && wanted.baseline === undefined) {
-        throw new UsageError("--score requires --baseline");
-      }
-      const run = await findRun(store, name);
-      const criteria = await findBaseline(wanted, { reader: store, candidate: run, context });
-      if (run.status === "completed") {
-        context.err.write(`run ${run.id} is complete; nothing is left to run\n`);
-        return await reportRun(run, criteria, { store, context });
-      }
-      context.requireAllowed(run.request);
-      const manager = await context.createManager(store, criteria.concurrency);
-      return await followRun(await manager.resume(run), { criteria, manager, store, context });
-    } finally {
-      await store.close();
+    await using store = await context.openStore({ isForRuns: true, mustExist: true });
+    if (await isGroup(store, name)) return await resumeGroup(name, { wanted, store, context });
+    if (wanted.scores.length > 0 && wanted.baseline === undefined) {
+      throw new UsageError("--score requires --baseline");
     }
+    const run = await findRun(store, name);
+    const criteria = await findBaseline(wanted, { reader: store, candidate: run, context });
+    if (run.status === "completed") {
+      context.err.write(`run ${run.id} is complete; nothing is left to run\n`);
+      return await reportRun(run, criteria, { store, context });
+    }
+    context.requireAllowed(run.request);
+    const manager = await context.createManager(store, criteria.concurrency);
+    return await followRun(await manager.resume(run), { criteria, manager, store, context });
   },
 };

@@ -102,23 +102,19 @@ Example:
     }
     context.requireAllowed(request);
 
-    const store = await context.openStore({ isForRuns: true });
-    try {
-      const batchDigest = wanted.baseline === undefined
-        ? null
-        : await digestBatch(request.test_batch);
-      const candidate = { request, testName, batchDigest };
-      const criteria = await findBaseline(wanted, { reader: store, candidate, context });
-      const manager = await context.createManager(store, criteria.concurrency);
-      const started = await manager.start({ request, testName });
-      if (started.outcome !== "started") {
-        throw new Error("a run without an idempotency key already exists");
-      }
-      context.err.write(`run ${started.active.run.id}\n`);
-      return await followRun(started.active, { criteria, manager, store, context });
-    } finally {
-      await store.close();
+    await using store = await context.openStore({ isForRuns: true });
+    const batchDigest = wanted.baseline === undefined
+      ? null
+      : await digestBatch(request.test_batch);
+    const candidate = { request, testName, batchDigest };
+    const criteria = await findBaseline(wanted, { reader: store, candidate, context });
+    const manager = await context.createManager(store, criteria.concurrency);
+    const started = await manager.start({ request, testName });
+    if (started.outcome !== "started") {
+      throw new Error("a run without an idempotency key already exists");
     }
+    context.err.write(`run ${started.active.run.id}\n`);
+    return await followRun(started.active, { criteria, manager, store, context });
   },
 };
 
@@ -147,18 +143,14 @@ async function readFile(
 async function readDataset(text: string, { batchOptions, context }: ReadOptions) {
   const { parseReference } = await import("./datasets.ts");
   const reference = parseReference(text);
-  const reader = await context.openReader();
-  try {
-    const version = await requireVersion(reader, reference);
-    const test_batch = await loadScenarios(reader, version);
-    const read = toRequest({ test_batch, dataset: nameVersion(version) }, {
-      maxAttempts: context.maxAttempts,
-      options: batchOptions,
-    });
-    return { ...read, name: version.name };
-  } finally {
-    await reader.close();
-  }
+  await using reader = await context.openReader();
+  const version = await requireVersion(reader, reference);
+  const test_batch = await loadScenarios(reader, version);
+  const read = toRequest({ test_batch, dataset: nameVersion(version) }, {
+    maxAttempts: context.maxAttempts,
+    options: batchOptions,
+  });
+  return { ...read, name: version.name };
 }
 
 function parseAttempts(text: string, { maxAttempts }: { maxAttempts: number }): number {

@@ -24,19 +24,15 @@ export async function runGroup(
     name,
   }));
   for (const run of runs) context.requireAllowed(run.request);
-  const store = await context.openStore({ isForRuns: true });
-  try {
-    const candidate = { request, testName, batchDigest: await digestBatch(request.test_batch) };
-    const criteria = await findBaseline(wanted, { reader: store, candidate, context });
-    const manager = await context.createManager(store, criteria.concurrency);
-    const started = await manager.startGroup({ runs });
-    if (started.outcome !== "started") {
-      throw new Error("a group without an idempotency key already exists");
-    }
-    const { id, active } = started;
-    context.err.write(`group ${id}\n`);
-    return await followGroup(id, { active, criteria, manager, store, context });
-  } finally {
-    await store.close();
+  await using store = await context.openStore({ isForRuns: true });
+  const candidate = { request, testName, batchDigest: await digestBatch(request.test_batch) };
+  const criteria = await findBaseline(wanted, { reader: store, candidate, context });
+  const manager = await context.createManager(store, criteria.concurrency);
+  const started = await manager.startGroup({ runs });
+  if (started.outcome !== "started") {
+    throw new Error("a group without an idempotency key already exists");
   }
+  const { id, active } = started;
+  context.err.write(`group ${id}\n`);
+  return await followGroup(id, { active, criteria, manager, store, context });
 }

@@ -42,32 +42,28 @@ Example:
       ...values.model !== undefined && { modelId: values.model },
       ...values.status !== undefined && { status: parseStatus(values.status) },
     };
-    const reader = await context.openReader();
-    try {
-      const page = await reader.listRuns(filter);
-      const found = await Promise.all(page.runs.map(async (run) => ({
-        run,
-        tally: run.tally ?? await reader.tally(run.id),
-      })));
-      if (values.json) {
-        const runs = found.map(({ run, tally }) => viewRun(run, restingProgress(run, tally)));
-        context.out.write(`${JSON.stringify({ runs }, null, 2)}\n`);
-        return EXIT.passed;
-      }
-      const rows = await Promise.all(
-        found.map(async ({ run, tally: { done } }) =>
-          toRow(run, { done, overall: await reader.meanOverall(run.id) })
-        ),
-      );
-      context.out.write(
-        rows.length === 0
-          ? "no runs found\n"
-          : renderTable(["run", "started", "status", "turns", "overall", "model", "test"], rows),
-      );
+    await using reader = await context.openReader();
+    const page = await reader.listRuns(filter);
+    const found = await Promise.all(page.runs.map(async (run) => ({
+      run,
+      tally: run.tally ?? await reader.tally(run.id),
+    })));
+    if (values.json) {
+      const runs = found.map(({ run, tally }) => viewRun(run, restingProgress(run, tally)));
+      context.out.write(`${JSON.stringify({ runs }, null, 2)}\n`);
       return EXIT.passed;
-    } finally {
-      await reader.close();
     }
+    const rows = await Promise.all(
+      found.map(async ({ run, tally: { done } }) =>
+        toRow(run, { done, overall: await reader.meanOverall(run.id) })
+      ),
+    );
+    context.out.write(
+      rows.length === 0
+        ? "no runs found\n"
+        : renderTable(["run", "started", "status", "turns", "overall", "model", "test"], rows),
+    );
+    return EXIT.passed;
   },
 };
 

@@ -41,42 +41,36 @@ Example:
 
   async execute(args, context) {
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
-    const reader = await context.openReader();
-    try {
-      if (await isGroup(reader, name)) {
-        const report = await storedGroups(reader).report(name, { scores: values.score ?? [] });
-        context.out.write(
-          values.json
-            ? `${JSON.stringify(report, null, 2)}\n`
-            : describeGroup(report, terminalForm),
-        );
-        return EXIT.passed;
-      }
-      if (values.score) throw new UsageError("--score is for groups");
-      const run = await findRun(reader, name);
-      if (values.json) {
-        for await (const text of gatherPieces(jsonOf(reader, run))) context.out.write(text);
-        return EXIT.passed;
-      }
-      const source = {
-        run,
-        reader: createWholeReader(reader, run),
-        threshold: thresholdOf(run.request),
-      };
-      const digest = await digestRun(source);
-      context.out.write(describeRun(source, { digest, form: terminalForm }));
-      if (run.attempts > 1) {
-        const noise = await splitNoise(run.id, source.reader.turns(run.id));
-        context.out.write(noiseText(noise, terminalForm));
-      }
-      if (run.detail !== null) context.out.write(`\nstopped early: ${run.detail}\n`);
-      if (run.status !== "completed") {
-        context.out.write(`\ncontinue with: assay-eval resume ${run.id}\n`);
-      }
+    await using reader = await context.openReader();
+    if (await isGroup(reader, name)) {
+      const report = await storedGroups(reader).report(name, { scores: values.score ?? [] });
+      context.out.write(
+        values.json ? `${JSON.stringify(report, null, 2)}\n` : describeGroup(report, terminalForm),
+      );
       return EXIT.passed;
-    } finally {
-      await reader.close();
     }
+    if (values.score) throw new UsageError("--score is for groups");
+    const run = await findRun(reader, name);
+    if (values.json) {
+      for await (const text of gatherPieces(jsonOf(reader, run))) context.out.write(text);
+      return EXIT.passed;
+    }
+    const source = {
+      run,
+      reader: createWholeReader(reader, run),
+      threshold: thresholdOf(run.request),
+    };
+    const digest = await digestRun(source);
+    context.out.write(describeRun(source, { digest, form: terminalForm }));
+    if (run.attempts > 1) {
+      const noise = await splitNoise(run.id, source.reader.turns(run.id));
+      context.out.write(noiseText(noise, terminalForm));
+    }
+    if (run.detail !== null) context.out.write(`\nstopped early: ${run.detail}\n`);
+    if (run.status !== "completed") {
+      context.out.write(`\ncontinue with: assay-eval resume ${run.id}\n`);
+    }
+    return EXIT.passed;
   },
 };
 

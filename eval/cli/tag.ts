@@ -30,15 +30,11 @@ Example:
         `cannot use the name "${name}": it must have 1 to 100 letters, digits, or . _ / -`,
       );
     }
-    const store = await context.openStore({ mustExist: true });
-    try {
-      const { id, status } = await findRun(store, run);
-      if (status !== "completed") throw new UsageError(`cannot tag run ${id}: it is ${status}`);
-      await store.setTag(name, id);
-      context.out.write(`tag:${name} is run ${id}\n`);
-      return EXIT.passed;
-    } finally {
-      await store.close();
-    }
+    await using store = await context.openStore({ mustExist: true });
+    const { id, status } = await findRun(store, run);
+    if (status !== "completed") throw new UsageError(`cannot tag run ${id}: it is ${status}`);
+    await store.setTag(name, id);
+    context.out.write(`tag:${name} is run ${id}\n`);
+    return EXIT.passed;
   },
 };

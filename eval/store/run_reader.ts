@@ -96,6 +96,11 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
     keep: () => ({ [Symbol.dispose]() {} }), // all its reads see one snapshot
 
     close: () => db.destroy(),
+
+    // By `this`: a store that is made from this reader has another `close`.
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
 }
 

@@ -33,7 +33,7 @@ export interface RunPage {
 }
 
 /** Reads runs, also those that another process is running. */
-export interface RunReader extends TurnQueries, GradeReader, DatasetReader {
+export interface RunReader extends TurnQueries, GradeReader, DatasetReader, AsyncDisposable {
   getRun(id: string): Promise<StoredRun | undefined>;
   /** The same without the request, which may have megabytes. */
   getRecord(id: string): Promise<RunRecord | undefined>;

@@ -269,5 +269,6 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       return deleted;
     },
     close: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
