@@ -1,6 +1,7 @@
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
-import type { Spent } from "../assess/assessment.ts";
+import type { ReplyCircumstances, Spent } from "../assess/assessment.ts";
 import type { ConversationMessage } from "../endpoint/target.ts";
+import type { TurnPosition } from "../store/position.ts";
 import { type Answer, ask, toAnswer } from "./answer.ts";
 import type { BackgroundWork } from "./background_work.ts";
 import {
@@ -27,27 +28,28 @@ export interface ConversationWay {
  */
 export async function converse(
   { scenario, firstTurn, afterReferences }: ConversationWay,
-  { position, isContinued, signal: lost }: TakenConversation,
+  taken: TakenConversation,
   ports: RunPorts & { background: BackgroundWork },
 ): Promise<{ isWhole: Promise<boolean> }> {
-  const { recorder, isPaused, background } = ports;
-  const finished = isContinued ? ports.finished : undefined;
+  const { position } = taken;
+  const finished = taken.isContinued ? ports.finished : undefined;
+  const known = await finished?.turns(position);
+  const replies = await finished?.replies(position);
+  const storing = createTurnStoring(taken, { ...ports, isSecondWay: firstTurn > 0 });
   const history: ConversationMessage[] = [];
   /** What checks of the conversation look at: also after references, the replies of the model. */
   const said: ConversationMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };
-  const known = await finished?.turns(position);
-  const replies = await finished?.replies(position);
   let isAskedAgain = false;
-  let isTaken = false;
-  let allStored = Promise.resolve();
   for (const [turn, interaction] of scenario.interactions.entries()) {
     if (turn < firstTurn) {
       history.push(...sayReference(interaction));
       said.push(...sayReference(interaction));
       continue;
     }
-    if (isTaken || isPaused?.()) return { isWhole: allStored.then(() => false) };
+    if (storing.isTaken() || ports.isPaused?.()) {
+      return { isWhole: storing.ended().then(() => false) };
+    }
     const stored = known?.get(turn);
     // An earlier reply after a turn that is asked again belongs to another conversation.
     const isOther: boolean = isAskedAgain && !afterReferences;
@@ -57,28 +59,66 @@ export async function converse(
       ? toAnswer(stored)
       : earlier ?? await ask(interaction, history, ports);
     if (!stored) {
-      const turnPosition = { ...position, turn };
       const saidBefore = said.length;
-      const conversation = () => said.slice(0, saidBefore);
-      const [before, storedBefore] = [spent, allStored];
+      const before = spent;
+      await storing.begin({ ...position, turn }, {
+        interaction,
+        answer,
+        isNew: !earlier,
+        conversation: () => said.slice(0, saidBefore),
+        spentBefore: () => before,
+      });
+    }
+    if (afterReferences) history.push(...sayReference(interaction));
+    if (!answer.reply) continue; // a failed turn is not part of the conversation
+    said.push(...say(interaction, answer.reply.content));
+    if (!afterReferences) history.push(...say(interaction, answer.reply.content));
+    spent = spend(spent, answer);
+  }
+  return { isWhole: storing.ended().then(() => !storing.isTaken()) };
+}
+
+/** An answered turn, and what came before it. */
+interface AnsweredTurn extends Pick<ReplyCircumstances, "conversation" | "spentBefore"> {
+  interaction: Interaction;
+  answer: Answer;
+  /** Whether the reply was received now, and not by an earlier process. */
+  isNew: boolean;
+}
+
+/** Scores the turns of a conversation in the background, and stores them in their order. */
+function createTurnStoring(
+  { signal: lost }: TakenConversation,
+  { background, ...ports }: RunPorts & { background: BackgroundWork; isSecondWay: boolean },
+) {
+  const { recorder } = ports;
+  let isTaken = false;
+  let allStored = Promise.resolve();
+
+  async function score(turnPosition: TurnPosition, turn: AnsweredTurn) {
+    const { interaction, answer } = turn;
+    const started = performance.now();
+    const result = await toResult(interaction, answer, { ...ports, ...turn, turnPosition });
+    const { tookMs: askingMs = answer.latencyMs } = answer;
+    return { result, tookMs: Math.round(askingMs + performance.now() - started) };
+  }
+
+  return {
+    /** Whether another process has the conversation: what follows of it is not stored. */
+    isTaken: () => isTaken,
+    /** Resolves when all turns that have begun are stored. */
+    ended: () => allStored,
+    /** Waits until there is room for more work. */
+    async begin(turnPosition: TurnPosition, turn: AnsweredTurn): Promise<void> {
+      const { answer, isNew } = turn;
+      const storedBefore = allStored;
       // Now, not in the background work: slow judges may still be busy with replies before it.
-      const received = answer.reply && !earlier
-        ? recorder.receive?.(turnPosition, answer)
-        : undefined;
+      const received = answer.reply && isNew ? recorder.receive?.(turnPosition, answer) : undefined;
       received?.catch(() => {}); // rethrown in the background work
-      const piece = await background.begin(async () => {
+      const { ended } = await background.begin(async () => {
         if (isTaken) return; // this turn follows one of another conversation
         await received;
-        const started = performance.now();
-        const result = await toResult(interaction, answer, {
-          ...ports,
-          turnPosition,
-          conversation,
-          spentBefore: () => before,
-          isSecondWay: firstTurn > 0,
-        });
-        const { tookMs: askingMs = answer.latencyMs } = answer;
-        const tookMs = Math.round(askingMs + performance.now() - started);
+        const { result, tookMs } = await score(turnPosition, turn);
         await storedBefore;
         isTaken ||= lost?.aborted ?? false;
         if (isTaken) return;
@@ -89,15 +129,9 @@ export async function converse(
           isTaken = true;
         }
       });
-      allStored = piece.ended;
-    }
-    if (afterReferences) history.push(...sayReference(interaction));
-    if (!answer.reply) continue; // a failed turn is not part of the conversation
-    said.push(...say(interaction, answer.reply.content));
-    if (!afterReferences) history.push(...say(interaction, answer.reply.content));
-    spent = spend(spent, answer);
-  }
-  return { isWhole: allStored.then(() => !isTaken) };
+      allStored = ended;
+    },
+  };
 }
 
 function say({ user_message }: Interaction, reply: string): ConversationMessage[] {
