@@ -18,7 +18,7 @@ import { cancelRun } from "./cancel_run.ts";
 import { cannotRetry, createRetries } from "./retries.ts";
 import { createRunViewer } from "./run_viewer.ts";
 import { withResult } from "./view.ts";
-import { runNotFound } from "../store/require_run.ts";
+import { requireRecord, requireRun } from "../store/require_run.ts";
 
 export interface RunRoutesDeps {
   store: RunStore;
@@ -32,18 +32,12 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunRout
   const view = createRunViewer({ store, runs });
   const retries = createRetries({ store, runs, endpoints });
 
-  async function find(id = ""): Promise<StoredRun> {
-    const run = runs.active(id)?.run ?? await store.getRun(id);
-    if (run) return run;
-    throw runNotFound(id);
-  }
+  const find = async (id = ""): Promise<StoredRun> =>
+    runs.active(id)?.run ?? await requireRun(store, id);
 
   /** The same without the request: parsing a large one blocks the event loop. */
-  async function findRecord(id = ""): Promise<RunRecord> {
-    const run = runs.active(id)?.run ?? await store.getRecord(id);
-    if (run) return run;
-    throw runNotFound(id);
-  }
+  const findRecord = async (id = ""): Promise<RunRecord> =>
+    runs.active(id)?.run ?? await requireRecord(store, id);
 
   /** The answer to a retry whose key was used before. */
   async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {

@@ -3,6 +3,7 @@ import { checksOf, hasChecks } from "../assess/checks/planned_checks.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
 import type { TurnRange } from "../store/position.ts";
+import { requireRun } from "../store/require_run.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { facetName } from "../store/turn_facets.ts";
@@ -55,20 +56,19 @@ function requiredTurns(batched: Scenario, scenario: number): TurnRange[] {
   return ranges;
 }
 
-/** Reads outlines; one never changes, because a run's request does not. */
+/**
+ * Reads outlines; one never changes, because a run's request does not. Throws 404 if no run has the
+ * id.
+ */
 export function createRunOutlines(
   { store, runs }: { store: RunStore; runs: RunManager },
-): (runId: string) => Promise<RunOutline | undefined> {
+): (runId: string) => Promise<RunOutline> {
   const known = new Map<string, RunOutline>();
   return async (runId) => {
     const kept = known.get(runId);
-    if (kept) {
-      // Deleted runs are not found, whatever is kept of them.
-      return await store.getRecord(runId) ? kept : void known.delete(runId);
-    }
-    const run = runs.active(runId)?.run ?? await store.getRun(runId);
-    if (!run) return undefined;
-    const outline = outlineOf(run);
+    if (kept && await store.getRecord(runId)) return kept; // not of a run that was deleted
+    known.delete(runId);
+    const outline = outlineOf(runs.active(runId)?.run ?? await requireRun(store, runId));
     known.set(runId, outline);
     if (known.size > KEPT) known.delete(known.keys().next().value!);
     return outline;

@@ -11,7 +11,7 @@ import type { RunManager } from "./manager.ts";
 import { createRunOutlines, type RunOutline } from "./run_outlines.ts";
 import { requireLabelKey, requireQueriedScores } from "./turn_names.ts";
 import { ALL_FIELDS, viewTurn } from "./turn_view.ts";
-import { runNotFound, turnNotFound } from "../store/require_run.ts";
+import { requireRun, turnNotFound } from "../store/require_run.ts";
 
 /** Turns of a conversation that are shown with its last one. */
 const LONGEST_CONVERSATION = 100;
@@ -26,19 +26,13 @@ export interface TurnRoutesDeps {
 
 /** The handlers of the routes that look into a run, also while it is running. */
 export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
-  const outlines = createRunOutlines({ store, runs });
-
-  async function outlineOf(id = ""): Promise<RunOutline> {
-    const outline = await outlines(id);
-    if (outline) return outline;
-    throw runNotFound(id);
-  }
+  const readOutline = createRunOutlines({ store, runs });
 
   return {
     list: async (_request, { params, url }) => {
       const id = params.id ?? "";
       const query = readQuery(url, TurnListQuery);
-      const outline = await outlineOf(id);
+      const outline = await readOutline(id);
       requireLabelKey(query, outline);
       const filter = toFilter(query, outline);
       const sortName = url.searchParams.get("sort") ?? "position";
@@ -72,7 +66,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
     show: async (_request, { params }) => {
       const id = params.id ?? "";
       const { scenario, attempt, turn } = readParams(params, TurnPath);
-      const outline = await outlineOf(id);
+      const outline = await readOutline(id);
       const place = { scenario, attempt: attempt - 1, turn };
       const conversation = await store.conversation(id, place, LONGEST_CONVERSATION);
       const last = conversation.at(-1);
@@ -97,15 +91,14 @@ export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
 
     summary: async (_request, { params }) => {
       const id = params.id ?? "";
-      const run = runs.active(id)?.run ?? await store.getRun(id);
-      if (!run) throw runNotFound(id);
+      const run = runs.active(id)?.run ?? await requireRun(store, id);
       return Response.json(await summaries.summary(run));
     },
 
     scenarios: async (_request, { params, url }) => {
       const id = params.id ?? "";
       const query = readQuery(url, ScenarioListQuery);
-      const outline = await outlineOf(id);
+      const outline = await readOutline(id);
       const [, from = 0] = query.cursor ?? [];
       const limit = Math.min(query.limit, Math.ceil(MOST_ATTEMPTS / outline.attempts));
       const to = Math.min(from + limit, outline.scenarios.length);

@@ -1,10 +1,17 @@
 import { AppError } from "../../shared/errors.ts";
-import type { StoredRun } from "./run_record.ts";
+import type { RunRecord, StoredRun } from "./run_record.ts";
 import type { RunReader } from "./store.ts";
 
 /** A stored run. Throws 404 `not_found` if no run has the id. */
 export async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
   const run = await reader.getRun(id);
+  if (run) return run;
+  throw runNotFound(id);
+}
+
+/** The same without the request, which may have megabytes. */
+export async function requireRecord(reader: RunReader, id: string): Promise<RunRecord> {
+  const run = await reader.getRecord(id);
   if (run) return run;
   throw runNotFound(id);
 }
