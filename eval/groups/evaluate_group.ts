@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
 import { wantsEvents } from "../../shared/http/wants_events.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
-import type { AnswerGroup } from "../run/evaluate_route.ts";
+import { type AnswerGroup, resumedLater } from "../run/evaluate_route.ts";
 import { type BegunRun, createHeldRuns } from "../run/held_runs.ts";
 import { keyReused, readIdempotencyKey } from "../run/idempotency_key.ts";
 import type { RunManager } from "../run/manager.ts";
@@ -101,19 +101,8 @@ export function createEvaluateGroup(
     if (statuses.includes("completed") && !statuses.includes("running")) {
       return Response.json(await groups.report(id), { headers: { location } });
     }
-    throw withoutResult(id, { isStopping: statuses.includes("running"), location });
-  };
-}
-
-function withoutResult(
-  id: string,
-  { isStopping, location }: { isStopping: boolean; location: string },
-): AppError {
-  if (!isStopping) {
+    if (statuses.includes("running")) throw resumedLater(`group ${id}`, { location });
     const detail = `cannot answer with a result: no run of group ${id} is completed`;
-    return new AppError(409, "conflict", detail, { headers: { location } });
-  }
-  const detail =
-    `cannot finish group ${id} now: the service is stopping and resumes it at the next start`;
-  return new AppError(503, "shutting_down", detail, { headers: { location, "retry-after": "5" } });
+    throw new AppError(409, "conflict", detail, { headers: { location } });
+  };
 }

@@ -111,15 +111,19 @@ function answerWithResult(
 ): Response {
   const headers = { location: `/runs/${run.id}` };
   if (status === "completed") return streamPieces(resultPieces(store, run), headers);
-  if (status === "running") {
-    const detail =
-      `cannot finish run ${run.id} now: the service is stopping and resumes it at the next start`;
-    throw new AppError(503, "shutting_down", detail, {
-      headers: { ...headers, "retry-after": "5" },
-    });
-  }
+  if (status === "running") throw resumedLater(`run ${run.id}`, headers);
   if (status !== "cancelled" && error) throw error;
   throw new AppError(409, "conflict", `cannot answer with a result: run ${run.id} is ${status}`, {
     headers,
   });
+}
+
+/** 503 for a client whose run, or group, is not finished before the service stops. */
+export function resumedLater(what: string, { location }: { location: string }): AppError {
+  return new AppError(
+    503,
+    "shutting_down",
+    `cannot finish ${what} now: the service is stopping and resumes it at the next start`,
+    { headers: { location, "retry-after": "5" } },
+  );
 }
