@@ -1,9 +1,9 @@
-import type { AgentEvent, Emit } from "../run/events.ts";
+import type { Emit, ToolEvent } from "../run/events.ts";
 
 /** What the tools of a run do, collected for its answer. */
 export interface ToolEvents {
-  seen: AgentEvent[];
-  emit: Emit;
+  seen: ToolEvent[];
+  add: Emit<ToolEvent>;
 }
 
 /** True if the caller wants to know what the tools do: `x-agent-events: tools`. */
@@ -14,11 +14,6 @@ export function wantsToolEvents({ headers }: Request): boolean {
 /** `undefined` if the caller does not ask for them. */
 export function collectToolEvents(request: Request): ToolEvents | undefined {
   if (!wantsToolEvents(request)) return undefined;
-  const seen: AgentEvent[] = [];
-  return {
-    seen,
-    emit(event) {
-      if (event.type === "tool_call" || event.type === "tool_result") seen.push(event);
-    },
-  };
+  const seen: ToolEvent[] = [];
+  return { seen, add: (event) => void seen.push(event) };
 }

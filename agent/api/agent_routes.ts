@@ -150,7 +150,7 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
     }
     const tools = collectToolEvents(request);
     const signal = workSignal(request, context.connection);
-    const report = await run.start({ signal, ...(tools && { emit: tools.emit }) });
+    const report = await run.start({ signal, onTool: tools?.add });
     Object.assign(context.fields, accountFields(report));
     const reply = toAgentReply(report.reply);
     return jsonResponse(tools ? { ...reply, tool_events: tools.seen } : reply, {

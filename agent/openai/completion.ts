@@ -1,7 +1,7 @@
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
-import type { AgentEvent } from "../run/events.ts";
+import type { ToolEvent } from "../run/events.ts";
 import { toSentFields } from "../run/sent_fields.ts";
 import type { RunReport } from "../run/runner.ts";
 
@@ -29,7 +29,7 @@ export function toCompletion(
   { frame, usage, toolEvents, isLegacy = false }: {
     frame: CompletionFrame;
     usage: CompletionUsage | null;
-    toolEvents?: AgentEvent[] | undefined;
+    toolEvents?: ToolEvent[] | undefined;
     /** The caller sent `functions`. */
     isLegacy?: boolean;
   },

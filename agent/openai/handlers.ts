@@ -89,7 +89,7 @@ export function createOpenAIHandlers(
       }
       const tools = collectToolEvents(request);
       const signal = workSignal(request, connection);
-      const outcome = await source.start({ signal, ...(tools && { emit: tools.emit }) });
+      const outcome = await source.start({ signal, onTool: tools?.add });
       Object.assign(fields, outcome.fields);
       const frame = createFrame(source.model());
       const toolEvents = tools?.seen;

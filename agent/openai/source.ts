@@ -7,7 +7,7 @@ import {
   toAccount,
   toHeaderValue,
 } from "../answer/accounting.ts";
-import type { Emit } from "../run/events.ts";
+import type { RunObserver } from "../run/events.ts";
 import type { PendingRun } from "../run/caller_tools.ts";
 import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";
@@ -52,7 +52,7 @@ export interface CompletionSource {
   model(): string;
   /** Headers of a stream: what is known before the answer. */
   readonly headers: Record<string, string>;
-  start(options: { signal: AbortSignal; emit?: Emit }): Promise<CompletionOutcome>;
+  start(observer: RunObserver): Promise<CompletionOutcome>;
 }
 
 export interface AgentSourceOptions {
@@ -70,10 +70,9 @@ export function fromAgent(
   return {
     model: run.model,
     headers: repairHeaders(run.repairs),
-    async start({ signal, emit }) {
+    async start({ emit, ...observer }) {
       const held = emit && isJson ? holdAsides(emit) : undefined;
-      const watch = held?.emit ?? emit;
-      const report = await run.start({ signal, ...(watch && { emit: watch }) });
+      const report = await run.start({ ...observer, emit: held?.emit ?? emit });
       await held?.end();
       const accounted = { report, repairs: run.repairs };
       if (report.pending) onPending(report.pending);

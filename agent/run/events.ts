@@ -21,5 +21,18 @@ export type AgentEvent =
     ms: number;
   };
 
+/** A call of one of the agent's own tools, or its result. */
+export type ToolEvent = Extract<AgentEvent, { type: "tool_call" | "tool_result" }>;
+
 /** Handles one event. The run waits for it, so that events do not pile up for a slow reader. */
-export type Emit = (event: AgentEvent) => void | Promise<void>;
+export type Emit<Event = AgentEvent> = (event: Event) => void | Promise<void>;
+
+/** How a caller follows its run. */
+export interface RunObserver {
+  /** Ends the run. */
+  signal: AbortSignal;
+  /** If given, the provider's answers are streamed and each event is passed to it. */
+  emit?: Emit | undefined;
+  /** Gets the events of the agent's tools without `emit`, of a run whose answers come whole. */
+  onTool?: Emit<ToolEvent> | undefined;
+}

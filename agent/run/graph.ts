@@ -16,7 +16,7 @@ import { abortError, untilAbort } from "../../shared/abort.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { type CallCounts, type LimitedTurn, limitTurn, refuseRepeats } from "./call_limits.ts";
 import { identifyCalls, toHistoryCall } from "./tool_call.ts";
-import type { Emit } from "./events.ts";
+import type { RunObserver } from "./events.ts";
 import { callModel } from "./model_call.ts";
 import { runToolCalls, type ToolLimits } from "./run_tool_calls.ts";
 import { addModelCall, addToolCalls, NO_COST, type RunCost } from "./cost.ts";
@@ -49,7 +49,7 @@ export interface ToolExtra {
   parallel_tool_calls?: unknown;
 }
 
-export interface AgentRun {
+export interface AgentRun extends Partial<RunObserver> {
   /** `answeredBy` names the model for errors, if it may be another one than `model`. */
   provider: ChatProvider & Partial<Pick<FallbackProvider, "answeredBy">>;
   model: string;
@@ -58,9 +58,6 @@ export interface AgentRun {
   tools: Toolbox;
   callerTools?: CallerTools;
   settings: AgentSettings;
-  signal?: AbortSignal;
-  /** If given, the provider's answers are streamed and each event is passed to it. */
-  emit?: Emit;
   log?: Logger;
 }
 
@@ -231,7 +228,7 @@ function emptyReply(model: string): AppError {
  * takes about 0.15 ms of processor time.
  */
 async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
-  const { tools, settings: { toolLimits }, signal, emit, log = silentLogger } = run;
+  const { tools, settings: { toolLimits }, signal, emit = run.onTool, log = silentLogger } = run;
   const { calls, limited, waiting } = state;
   const accepted = calls.filter((call) => limited.accepted.includes(call));
   const repeats = refuseRepeats(accepted, state.counts);

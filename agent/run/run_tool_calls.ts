@@ -6,7 +6,7 @@ import type { Logger } from "../../shared/log.ts";
 import type { ChatMessage, ContentPart, ToolCall } from "../../shared/providers/provider.ts";
 import { limitImages } from "../../shared/providers/tool_images.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
-import type { Emit } from "./events.ts";
+import type { Emit, ToolEvent } from "./events.ts";
 import { createYielder, type Yielder } from "../../shared/yielder.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
@@ -32,7 +32,7 @@ export interface ToolCallOptions extends Partial<ToolLimits> {
   /** Calls that are not run: the errors to answer them with, by call id. */
   refusals?: ReadonlyMap<string, string>;
   signal?: AbortSignal | undefined;
-  emit?: Emit | undefined;
+  emit?: Emit<ToolEvent> | undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import type { AgentConfig } from "../config.ts";
 import { createCallerTools } from "./caller_tools.ts";
 import type { CallerMessage } from "./conversation.ts";
-import type { Emit } from "./events.ts";
+import type { RunObserver } from "./events.ts";
 import { createFallback } from "../models/fallback.ts";
 import type { AgentResult, AgentSettings } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
@@ -38,7 +38,7 @@ export interface PreparedRun {
   /** The model that answered last, or that is being asked now. */
   model(): string;
   /** May be called once. Throws as `runAgent` does. */
-  start(options: { signal: AbortSignal; emit?: Emit }): Promise<RunReport>;
+  start(observer: RunObserver): Promise<RunReport>;
 }
 
 let graph: typeof import("./graph.ts") | undefined;
@@ -90,7 +90,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
       return {
         repairs: history.repairs,
         model: provider.answeredBy,
-        async start(options) {
+        async start(observer) {
           const { runAgent } = graph ?? await loadGraph();
           const result = await runAgent({
             provider,
@@ -100,7 +100,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
             callerTools: createCallerTools(callerTools),
             settings: { ...configured, ...settings },
             log,
-            ...options,
+            ...observer,
           });
           return { ...result, model: provider.answeredBy() };
         },
