@@ -62,7 +62,7 @@ export async function listModels(
     object: "list",
     data: [
       ...Object.entries(studio).map(([name, id]) => toEntry(id, { name, owner: "studio" })),
-      ...hub.map(({ id, name }) => toEntry(id, { name, owner: id.split("/")[0] ?? "hub" })),
+      ...hub.map(({ id, name }) => toEntry(id, { name, owner: ownerOf(id) })),
     ],
     ...(hidden.length > 0 && {
       diagnostics: { hidden_models: hidden.slice(0, MAX_HIDDEN), reason: explainHidden(hidden) },
@@ -91,6 +91,12 @@ export async function findModel(
     "model_not_found",
     `cannot find model ${JSON.stringify(id.slice(0, 100))}: GET /v1/models does not list it`,
   );
+}
+
+/** An id of a hub with bare ids names no provider. */
+function ownerOf(id: string): string {
+  const [provider, model] = id.split("/");
+  return provider && model !== undefined ? provider : "hub";
 }
 
 function decodePath(path: string): string {
