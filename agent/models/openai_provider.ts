@@ -1,8 +1,11 @@
 import { abortError } from "../../shared/abort.ts";
-import { type CallClock, startCallClock } from "../../shared/providers/call_clock.ts";
+import {
+  type CallClock,
+  type CallClockOptions,
+  startCallClock,
+} from "../../shared/providers/call_clock.ts";
 import { AnswerTooLarge, createBoundedFetch } from "../../shared/http/bounded_fetch.ts";
 import { extendAddress } from "../../shared/http/extend_address.ts";
-import { createPairFetch } from "../../shared/http/header_pairs.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
 import { requireOk } from "../../shared/providers/failed_answer.ts";
 import {
@@ -16,7 +19,7 @@ import type { Redact } from "../../shared/providers/provider_words.ts";
 import { createRedactor } from "../../shared/redaction.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
 import { readAnswer } from "./openai_answer.ts";
-import { readAnyReply, readStream } from "./openai_stream.ts";
+import { readAnyReply, readStream, type StreamedCall } from "./openai_stream.ts";
 import {
   type CallOptions,
   type ChatDelta,
@@ -71,72 +74,71 @@ export function createOpenAIProvider(
     ...(keyVariable && { credential: { variable: keyVariable, isSet: Boolean(apiKey) } }),
   };
 
-  /** One whole call: its clock, its retries, and its errors in our words. */
-  async function call<T>(
-    attempt: Attempt,
-    { signal: caller, maxWaitMs }: CallOptions,
-    send: (clock: CallClock) => Promise<T>,
-  ): Promise<T> {
-    const clock = startCallClock(timeoutMs, caller);
+  /** Begins a call: its clock, its retries, and its errors in our words. */
+  function begin(attempt: Attempt, options: CallOptions & CallClockOptions) {
+    const { signal: caller, maxWaitMs, ...limits } = options;
+    const clock = startCallClock(timeoutMs, caller, limits);
     let isRetried = false;
     const onRetry = () => isRetried = true;
+    return {
+      clock,
+      retry: <T>(send: () => Promise<T>) =>
+        withRetries(send, { retries, clock, diagnose, maxWaitMs, onRetry }),
+      explain: (error: unknown) => translate(error, { attempt, clock, caller, isRetried }),
+    };
+  }
+
+  /** A call whose answer is read as a whole. */
+  async function call<T>(
+    attempt: Attempt,
+    options: CallOptions,
+    send: (clock: CallClock) => Promise<T>,
+  ): Promise<T> {
+    const { clock, retry, explain } = begin(attempt, options);
     try {
-      const options = { retries, clock, diagnose, maxWaitMs, onRetry };
-      return await withRetries(() => send(clock), options);
+      return await retry(() => send(clock));
     } catch (error) {
-      throw translate(error, { attempt, clock, caller, isRetried });
+      throw explain(error);
     } finally {
       clock.stop();
     }
   }
 
   async function complete(request: ChatRequest, options: CallOptions = {}): Promise<ChatReply> {
-    const attempt = { ...attempted, model: request.model };
+    const { model } = request;
     const body = JSON.stringify(toCompletionParams(request));
-    return await call(attempt, options, async (clock) => {
+    return await call({ ...attempted, model }, options, async (clock) => {
       const response = await send("/chat/completions", { body, signal: clock.signal });
-      const { model, rawMessages } = request;
-      const passesThrough = rawMessages !== undefined;
-      return await readAnyReply(response, {
-        model,
-        clock,
-        passesThrough,
-        choices: choicesOf(request),
-      });
+      return await readAnyReply(response, { clock, ...wantedOf(request) });
     });
   }
 
   async function* stream(
     request: ChatRequest,
-    { signal: caller, maxWaitMs }: CallOptions = {},
+    options: CallOptions = {},
   ): AsyncGenerator<ChatDelta> {
-    const { model, rawMessages } = request;
-    const attempt = { ...attempted, model };
-    const clock = startCallClock(timeoutMs, caller, { totalMs: streamTimeoutMs });
+    const { model, omitsUsage } = request;
     const body = JSON.stringify({
       ...toCompletionParams(request),
       stream: true,
-      ...(!request.omitsUsage && { stream_options: { include_usage: true } }),
+      ...(!omitsUsage && { stream_options: { include_usage: true } }),
     });
-    const passesThrough = rawMessages !== undefined;
-    const choices = choicesOf(request);
-    let isRetried = false;
-    const onRetry = () => isRetried = true;
+    const limits = { ...options, totalMs: streamTimeoutMs };
+    const { clock, retry, explain } = begin({ ...attempted, model }, limits);
 
     /** Up to the first delta: a stream that fails before it is asked for again. */
     async function open() {
       const response = await send("/chat/completions", { body, signal: clock.signal });
-      const deltas = readStream(response, { model, clock, passesThrough, choices });
+      const deltas = readStream(response, { clock, ...wantedOf(request) });
       return { first: await deltas.next(), deltas };
     }
 
     try {
-      const options = { retries, clock, diagnose, maxWaitMs, onRetry };
-      const { first, deltas } = await withRetries(open, options);
+      const { first, deltas } = await retry(open);
       if (!first.done) yield first.value;
       yield* deltas;
     } catch (error) {
-      throw translate(error, { attempt, clock, caller, isRetried });
+      throw explain(error);
     } finally {
       clock.stop();
     }
@@ -152,16 +154,21 @@ export function createOpenAIProvider(
   return { name, complete, stream, listModels };
 }
 
-/** How many choices are asked for: more than one only if the answer is passed through. */
-function choicesOf({ rawMessages, extra }: ChatRequest): number {
-  return rawMessages && typeof extra?.n === "number" ? extra.n : 1;
+/** What is read from an answer: several choices only if it is passed through. */
+function wantedOf({ model, rawMessages, extra }: ChatRequest): Omit<StreamedCall, "clock"> {
+  const passesThrough = rawMessages !== undefined;
+  return {
+    model,
+    passesThrough,
+    choices: passesThrough && typeof extra?.n === "number" ? extra.n : 1,
+  };
 }
 
 /**
  * Sends a request below the base URL, with a body by `POST`. Throws unless it is answered with 2xx.
  */
 function createSender({ baseUrl, apiKey, fetch = globalThis.fetch }: OpenAIProviderOptions) {
-  const bounded = createPairFetch(createBoundedFetch(fetch));
+  const bounded = createBoundedFetch(fetch);
   const headers = {
     accept: "application/json",
     "content-type": "application/json",

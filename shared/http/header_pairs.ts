@@ -7,11 +7,3 @@ export function headerPairs(headers: Headers): [string, string][] {
   headers.forEach((value, name) => pairs.push([name, value]));
   return pairs;
 }
-
-/** A `fetch` that takes lists of headers at that price. */
-export function createPairFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  return (input, init) => {
-    if (!(init?.headers instanceof Headers)) return fetch(input, init);
-    return fetch(input, { ...init, headers: headerPairs(init.headers) });
-  };
-}
