@@ -31,6 +31,7 @@ export type HubModelList = (signal?: AbortSignal) => Promise<HubModels>;
 
 export interface HubModelsOptions extends ModelListOptions {
   rules: ModelRules;
+  timeoutMs?: number;
 }
 
 /** The configured aliases, as models that can be asked: the name is what they stand for. */
@@ -41,12 +42,12 @@ export function listAliases({ MODEL_ALIASES = {} }: ModelRules): ListedModel[] {
 /** Callers wait for a renewal. If it fails, they get the last list, or that of the aliases. */
 export function createHubModels(
   lister: ModelLister,
-  { rules, log = silentLogger, now = Date.now }: HubModelsOptions,
+  { rules, log = silentLogger, now = Date.now, timeoutMs = HUB_TIMEOUT_MS }: HubModelsOptions,
 ): HubModelList {
   const aliases = listAliases(rules);
   return createCachedList<HubModels>({
     async read() {
-      const listed = await lister.listModels({ signal: AbortSignal.timeout(HUB_TIMEOUT_MS) });
+      const listed = await lister.listModels({ timeoutMs });
       const targetOf = ({ id }: ListedModel) => resolveModel(id, rules).target;
       return {
         models: [...aliases, ...listed.filter((model) => targetOf(model) === "hub")],

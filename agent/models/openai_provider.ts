@@ -65,7 +65,7 @@ const STREAM_TIMEOUT_MS = 600_000;
 export function createOpenAIProvider(
   options: OpenAIProviderOptions,
 ): ChatProvider & ModelLister {
-  const { name, timeoutMs, streamTimeoutMs = STREAM_TIMEOUT_MS, retries } = options;
+  const { name, timeoutMs: patience, streamTimeoutMs = STREAM_TIMEOUT_MS, retries } = options;
   const send = createSender(options);
   const { keyVariable, apiKey, redact = createRedactor(apiKey ? [apiKey] : []) } = options;
   const attempted: Attempt = {
@@ -76,8 +76,8 @@ export function createOpenAIProvider(
 
   /** Begins a call: its clock, its retries, and its errors in our words. */
   function begin(attempt: Attempt, options: CallOptions & CallClockOptions) {
-    const { signal: caller, maxWaitMs, ...limits } = options;
-    const clock = startCallClock(timeoutMs, caller, limits);
+    const { signal: caller, maxWaitMs, timeoutMs = Infinity, ...limits } = options;
+    const clock = startCallClock(Math.min(timeoutMs, patience), caller, limits);
     let isRetried = false;
     const onRetry = () => isRetried = true;
     return {

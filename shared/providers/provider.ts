@@ -90,6 +90,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** A call whose provider asks for a longer wait fails at once. */
   maxWaitMs?: number;
+  /** The limit of this call, if it is shorter than the provider's own. */
+  timeoutMs?: number;
 }
 
 /** Token counts as the provider sent them; a detail object holds only what it sent. */

@@ -4,6 +4,8 @@ import { createHubModels, createStudioModels } from "../../../agent/models/model
 import { isAbort } from "../../../shared/errors.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { type ListedModel, ProviderError } from "../../../shared/providers/provider.ts";
+import { providerOf } from "../../fakes/openai_provider.ts";
+import { hang, startProviderDouble } from "../../fakes/provider_double.ts";
 import { never } from "../../fakes/scripted_provider.ts";
 
 const [A, B, C, D] = [
@@ -205,6 +207,15 @@ Deno.test("if the hub's list fails, it is empty or the last one", async () => {
   isDown = true;
   time += 60_000;
   assertEquals((await list()).models.length, 1);
+});
+
+Deno.test("a hub that does not list its models in time is logged as late, not as a caller that left", async () => {
+  await using double = await startProviderDouble(hang());
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", format: "text", write: (line) => lines.push(line) });
+  const list = createHubModels(providerOf(double), { rules: STRICT, log, timeoutMs: 20 });
+  assertEquals(await list(), { models: [], hidden: [] });
+  assert(lines[0]?.includes("did not answer in time"), lines[0]);
 });
 
 Deno.test("a caller that leaves does not wait for the hub's list", async () => {
