@@ -91,7 +91,7 @@ export function parseReply(
   const parts = pickParts(message.content);
   return withSender({
     id: asText(completion.id),
-    model: asText(completion.model) ?? requestedModel,
+    model: asText(completion.model) || requestedModel,
     content: parseContent(message.content),
     refusal: asText(message.refusal),
     toolCalls: toolCalls.map(parseToolCall),

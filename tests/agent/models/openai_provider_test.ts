@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createOpenAIProvider } from "../../../agent/models/openai_provider.ts";
 import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
@@ -197,6 +197,15 @@ Deno.test("tool calls are read, also without ids and with arguments that are obj
   assertEquals(toolCalls[0]?.id, "abcdefghi");
   for (const { id } of toolCalls) assertMatch(id, /^[a-z0-9]{9}$/);
   assertEquals(new Set(toolCalls.map(({ id }) => id)).size, 4);
+});
+
+Deno.test("an empty model in an answer is the one that was asked, whole or streamed", async () => {
+  const chunks = sse(completionChunks({ model: "" }));
+  await using double = await startProviderDouble([completion({ model: "" }), chunks]);
+  const whole = await providerOf(double).complete(REQUEST);
+  const last = (await Array.fromAsync(providerOf(double).stream(REQUEST))).at(-1);
+  assert(last?.type === "reply");
+  assertEquals([whole.model, last.reply.model], [REQUEST.model, REQUEST.model]);
 });
 
 Deno.test("content in parts is joined", async () => {
