@@ -10,26 +10,46 @@ import { UNBUFFERED } from "../../shared/http/unbuffered.ts";
 /** Sends one event. Resolves when the reader has taken it, rejects once the reader has left. */
 export type Push = (event: ServerSentEventMessage) => Promise<void>;
 
-export interface EventStreamOptions {
-  /** The caller's; aborts `produce`. */
+/** What a stream needs from its request. */
+export interface StreamOptions {
+  /** The caller's; aborts the producer. */
   signal: AbortSignal;
+  context: StreamContext;
   /** Milliseconds between the comments that keep proxies from cutting a silent connection. */
-  keepAliveMs?: number;
+  keepAliveMs?: number | undefined;
 }
 
-/** The state of a stream, for the function that fills it. */
+export interface StreamContext extends Pick<RequestContext, "requestId" | "fields" | "logAfter"> {
+  /** If it ends, the stream's producer is aborted, and the caller gets the reason as an event. */
+  connection?: Connection;
+}
+
+/** A stream, for the function that fills it. */
 export interface Outlet {
-  /** Aborts when the reader leaves. */
+  readonly push: Push;
+  /** Aborts when the reader leaves, and when the service stops. */
   readonly signal: AbortSignal;
   /** The response has begun, with an event or a comment: a failure can only be sent as an event. */
   isOpen(): boolean;
 }
 
 /** Fills a stream. */
-export type Produce = (push: Push, outlet: Outlet) => Promise<void>;
+export type Produce = (outlet: Outlet) => Promise<void>;
 
-export interface OpenedStream {
-  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+export interface ProducedStream extends StreamOptions {
+  produce: Produce;
+  /** Sends the event that describes a failure after the stream has opened. */
+  sendError: (push: Push, error: unknown) => Promise<void>;
+  /** Read when the stream opens. */
+  headers: () => Record<string, string>;
+}
+
+/** Answers with what `produce` pushes. Rejects as `openEventStream` does. */
+export async function streamEvents(
+  { headers, signal, keepAliveMs, ...produced }: ProducedStream,
+): Promise<Response> {
+  const body = await openEventStream(logged(produced), { signal, keepAliveMs });
+  return eventStreamResponse(body, { headers: headers() });
 }
 
 /**
@@ -41,8 +61,8 @@ export interface OpenedStream {
  */
 export async function openEventStream(
   produce: Produce,
-  { signal, keepAliveMs = 15_000 }: EventStreamOptions,
-): Promise<OpenedStream> {
+  { signal, keepAliveMs = 15_000 }: Omit<StreamOptions, "context">,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(abortError());
   const opened = Promise.withResolvers<void>();
@@ -55,11 +75,6 @@ export async function openEventStream(
     isOpen = true;
     opened.resolve();
   }
-  const outlet: Outlet = {
-    signal: leaving.signal,
-    isOpen: () => isOpen,
-  };
-
   const events = new ReadableStream<ServerSentEventMessage>({
     start(controller) {
       signal.addEventListener("abort", leave, { once: true });
@@ -86,7 +101,7 @@ export async function openEventStream(
         open();
         if (isReaderWaiting) push({ comment: " keep-alive" }).catch(() => {});
       }, keepAliveMs);
-      produce(push, outlet).then(
+      produce({ push, signal: leaving.signal, isOpen: () => isOpen }).then(
         () => controller.close(),
         (error) => {
           opened.reject(error);
@@ -106,7 +121,7 @@ export async function openEventStream(
   }, { highWaterMark: 0 });
 
   await opened.promise;
-  return { body: events.pipeThrough(new ServerSentEventStream()) };
+  return events.pipeThrough(new ServerSentEventStream());
 }
 
 /**
@@ -123,8 +138,8 @@ function spaced({ event, data, ...rest }: ServerSentEventMessage): ServerSentEve
 
 /** The response of an opened stream. */
 export function eventStreamResponse(
-  { body }: OpenedStream,
-  { headers = {}, status = 200 }: { headers?: Record<string, string>; status?: number } = {},
+  body: ReadableStream,
+  { headers, status = 200 }: { headers: Record<string, string>; status?: number },
 ): Response {
   return new Response(body, {
     status,
@@ -136,44 +151,30 @@ export function eventStreamResponse(
   });
 }
 
-/** What a stream needs from its request. */
-export interface StreamContext extends Pick<RequestContext, "requestId" | "fields" | "logAfter"> {
-  /** If it ends, the stream's producer is aborted, and the caller gets the reason as an event. */
-  connection?: Connection;
-}
-
 /**
  * Reports how a stream ends: a failure after it has opened goes to the caller through `sendError`,
  * and the request's log line waits for the end. `produce` is aborted when the reader leaves and when
  * the service stops.
  */
-export function loggedStream(
-  produce: Produce,
-  { context, sendError }: {
-    context: StreamContext;
-    /** Sends the event that describes `error`. */
-    sendError: (push: Push, error: unknown) => Promise<void>;
-  },
+function logged(
+  { produce, context, sendError }: Pick<ProducedStream, "produce" | "context" | "sendError">,
 ): Produce {
   const { fields, connection } = context;
   const ended = Promise.withResolvers<void>();
   context.logAfter(ended.promise);
 
-  return async (push, outlet) => {
+  return async (outlet) => {
     const ending = connection?.ending?.();
-    const work: Outlet = {
-      signal: ending ? AbortSignal.any([outlet.signal, ending]) : outlet.signal,
-      isOpen: outlet.isOpen,
-    };
+    const signal = ending ? AbortSignal.any([outlet.signal, ending]) : outlet.signal;
     try {
-      await produce(push, work);
+      await produce({ ...outlet, signal });
     } catch (thrown) {
       const error = connection ? explainEnd(thrown, connection) : thrown;
       if (outlet.signal.aborted) fields.outcome = "client left";
       if (outlet.signal.aborted || !outlet.isOpen()) throw error;
       fields.outcome = "failed";
       noteFailure(error, context);
-      await sendError(push, error);
+      await sendError(outlet.push, error);
     } finally {
       ended.resolve();
     }

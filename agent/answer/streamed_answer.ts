@@ -4,20 +4,14 @@ import { noteFailure } from "../../shared/http/router.ts";
 import { accountFields, repairHeaders, toAccount, toHeaderValue } from "./accounting.ts";
 import {
   eventStreamResponse,
-  loggedStream,
   openEventStream,
   type Outlet,
   type Push,
-  type StreamContext,
+  streamEvents,
+  type StreamOptions,
 } from "./event_stream.ts";
 import { toAgentReply } from "./reply.ts";
 import type { PreparedRun } from "../run/runner.ts";
-
-export interface StreamedAnswerOptions {
-  signal: AbortSignal;
-  context: StreamContext;
-  keepAliveMs?: number;
-}
 
 /**
  * Answers with the events of a run: `token`, `reasoning`, `tool_call` and `tool_result` as they
@@ -26,14 +20,12 @@ export interface StreamedAnswerOptions {
  */
 export async function streamAnswer(
   run: PreparedRun,
-  { signal, context, keepAliveMs }: StreamedAnswerOptions,
+  options: StreamOptions,
 ): Promise<Response> {
-  async function produce(push: Push, outlet: Outlet): Promise<void> {
+  const { signal, context } = options;
+  async function produce({ push, signal }: Outlet): Promise<void> {
     const send = (event: string, data: unknown) => push({ event, data: JSON.stringify(data) });
-    const report = await run.start({
-      signal: outlet.signal,
-      emit: ({ type, ...data }) => send(type, data),
-    });
+    const report = await run.start({ signal, emit: ({ type, ...data }) => send(type, data) });
     Object.assign(context.fields, accountFields(report));
     await send("message", toAgentReply(report.reply));
     await send("done", toAccount({ report, repairs: run.repairs }));
@@ -47,15 +39,13 @@ export async function streamAnswer(
     ...repairHeaders(run.repairs),
     "x-agent-model": toHeaderValue(run.model()),
   });
-  const options = { signal, ...(keepAliveMs !== undefined && { keepAliveMs }) };
   try {
-    const stream = await openEventStream(loggedStream(produce, { context, sendError }), options);
-    return eventStreamResponse(stream, { headers: headers() });
+    return await streamEvents({ ...options, produce, sendError, headers });
   } catch (error) {
     if (signal.aborted) throw error;
     noteFailure(error, context);
     const { status } = toProblem(error, context.requestId);
-    const failed = await openEventStream((push) => sendError(push, error), { signal });
+    const failed = await openEventStream(({ push }) => sendError(push, error), { signal });
     const told = error instanceof AppError ? error.headers : {};
     return eventStreamResponse(failed, { headers: { ...headers(), ...told }, status });
   }

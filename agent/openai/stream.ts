@@ -1,11 +1,9 @@
 import { toHeaderValue } from "../answer/accounting.ts";
 import {
-  eventStreamResponse,
-  loggedStream,
-  openEventStream,
   type Outlet,
   type Push,
-  type StreamContext,
+  streamEvents,
+  type StreamOptions,
 } from "../answer/event_stream.ts";
 import { asList, type Fields } from "../../shared/fields.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
@@ -16,16 +14,13 @@ import { toOpenAIError } from "./error_shape.ts";
 import { toLegacyFinish, toLegacyMessage } from "./legacy_functions.ts";
 import type { CompletionSource } from "./source.ts";
 
-export interface StreamedCompletionOptions {
-  signal: AbortSignal;
-  context: StreamContext;
+export interface StreamedCompletionOptions extends StreamOptions {
   /** The caller asked for a last chunk with the token counts. */
   includeUsage: boolean;
   /** The caller asked for the tool calls and their results. */
   showTools: boolean;
   /** The caller sent `functions`. */
   isLegacy?: boolean;
-  keepAliveMs?: number;
 }
 
 /**
@@ -36,9 +31,9 @@ export async function streamCompletion(
   source: CompletionSource,
   options: StreamedCompletionOptions,
 ): Promise<Response> {
-  const { signal, context, isLegacy, keepAliveMs } = options;
+  const { context, isLegacy } = options;
 
-  async function produce(push: Push, outlet: Outlet): Promise<void> {
+  async function produce({ push, signal }: Outlet): Promise<void> {
     const frame = createFrame(source.model());
     let hasStarted = false;
     let hasLogprobs = false;
@@ -67,7 +62,7 @@ export async function streamCompletion(
 
     const toDelta = createTranslator(options);
     const { reply, usage, account, fields } = await source.start({
-      signal: outlet.signal,
+      signal,
       async emit(event) {
         if (event.type === "chunk") return await passOn(event.chunk);
         const delta = toDelta(event);
@@ -92,12 +87,11 @@ export async function streamCompletion(
     return push({ data: JSON.stringify(toOpenAIError(error, context.requestId)) });
   }
 
-  const stream = await openEventStream(loggedStream(produce, { context, sendError }), {
-    signal,
-    ...(keepAliveMs !== undefined && { keepAliveMs }),
-  });
-  return eventStreamResponse(stream, {
-    headers: { ...source.headers, "x-agent-model": toHeaderValue(source.model()) },
+  return await streamEvents({
+    ...options,
+    produce,
+    sendError,
+    headers: () => ({ ...source.headers, "x-agent-model": toHeaderValue(source.model()) }),
   });
 }
 

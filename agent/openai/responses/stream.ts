@@ -1,11 +1,9 @@
 import { toHeaderValue } from "../../answer/accounting.ts";
 import {
-  eventStreamResponse,
-  loggedStream,
-  openEventStream,
   type Outlet,
   type Push,
-  type StreamContext,
+  streamEvents,
+  type StreamOptions,
 } from "../../answer/event_stream.ts";
 import { toOpenAIError } from "../error_shape.ts";
 import type { CompletionSource } from "../source.ts";
@@ -13,15 +11,12 @@ import { type ResponseFrame, type ResponseState, toEnd, toResponse } from "./bod
 import { addReply, createResponseOutput, tokensOf } from "./output.ts";
 import type { OutputItem, ResponseEvent } from "./output_items.ts";
 
-export interface StreamedResponseOptions {
-  signal: AbortSignal;
-  context: StreamContext;
+export interface StreamedResponseOptions extends StreamOptions {
   frame: ResponseFrame;
   /** The caller wants what it needs to send reasoning back. */
   sealsReasoning: boolean;
   /** Gets the output of a response that has ended well; see `toKept`. */
   onOutput(items: OutputItem[]): void;
-  keepAliveMs?: number;
 }
 
 /**
@@ -32,7 +27,7 @@ export async function streamResponse(
   source: CompletionSource,
   options: StreamedResponseOptions,
 ): Promise<Response> {
-  const { signal, context, frame, sealsReasoning, keepAliveMs } = options;
+  const { context, frame, sealsReasoning } = options;
   let count = 0;
   let hasStarted = false;
   const stateOf = (state: Partial<ResponseState>) =>
@@ -45,7 +40,7 @@ export async function streamResponse(
     };
   }
 
-  async function produce(push: Push, outlet: Outlet): Promise<void> {
+  async function produce({ push, signal }: Outlet): Promise<void> {
     const send = sendWith(push);
     /** Announces the response with its first event: a failure before it sets the status. */
     async function begin(): Promise<void> {
@@ -62,7 +57,7 @@ export async function streamResponse(
       },
     });
     const outcome = await source.start({
-      signal: outlet.signal,
+      signal,
       async emit(event) {
         if (event.type === "token") await output.addText(event.text, tokensOf(event.logprobs));
         else if (event.type === "call") await output.addCall(event);
@@ -97,11 +92,10 @@ export async function streamResponse(
     await send({ type: "response.failed", response });
   }
 
-  const stream = await openEventStream(loggedStream(produce, { context, sendError }), {
-    signal,
-    ...(keepAliveMs !== undefined && { keepAliveMs }),
-  });
-  return eventStreamResponse(stream, {
-    headers: { ...source.headers, "x-agent-model": toHeaderValue(source.model()) },
+  return await streamEvents({
+    ...options,
+    produce,
+    sendError,
+    headers: () => ({ ...source.headers, "x-agent-model": toHeaderValue(source.model()) }),
   });
 }

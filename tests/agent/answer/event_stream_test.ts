@@ -10,7 +10,7 @@ import { never } from "../../fakes/scripted_provider.ts";
 const { signal } = new AbortController();
 
 Deno.test("a silent stream opens by itself and sends comments", async () => {
-  const { body } = await openEventStream(() => never(), { signal, keepAliveMs: 5 });
+  const body = await openEventStream(() => never(), { signal, keepAliveMs: 5 });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   assertEquals((await reader.read()).value, ": keep-alive\n\n");
   assertEquals((await reader.read()).value, ": keep-alive\n\n");
@@ -26,7 +26,7 @@ Deno.test("a failure before the first event rejects", async () => {
 });
 
 Deno.test("events pushed together are sent in their order, one per read", async () => {
-  const { body } = await openEventStream(async (push) => {
+  const body = await openEventStream(async ({ push }) => {
     await Promise.all(["a", "b", "c"].map((data) => push({ data })));
   }, { signal });
   const texts = await Array.fromAsync(body.pipeThrough(new TextDecoderStream()));
@@ -35,7 +35,7 @@ Deno.test("events pushed together are sent in their order, one per read", async 
 
 Deno.test("a push that waits for its reader rejects when the reader leaves", async () => {
   const outcome = Promise.withResolvers<unknown>();
-  const { body } = await openEventStream(async (push, { signal }) => {
+  const body = await openEventStream(async ({ push, signal }) => {
     try {
       for (;;) await push({ data: "x" });
     } catch (error) {
@@ -49,10 +49,10 @@ Deno.test("a push that waits for its reader rejects when the reader leaves", asy
 
 Deno.test("the producer can see that the stream has opened, also through a comment", async () => {
   const seen: boolean[] = [];
-  const { body } = await openEventStream(async (_, outlet) => {
-    seen.push(outlet.isOpen());
-    while (!outlet.isOpen()) await new Promise((resolve) => setTimeout(resolve, 1));
-    seen.push(outlet.isOpen());
+  const body = await openEventStream(async ({ isOpen }) => {
+    seen.push(isOpen());
+    while (!isOpen()) await new Promise((resolve) => setTimeout(resolve, 1));
+    seen.push(isOpen());
   }, { signal, keepAliveMs: 5 });
   await new Response(body).text();
   assertEquals(seen, [false, true]);
