@@ -26,6 +26,8 @@ export interface ConnectionLimit {
   readonly open: number;
   /** Marks a connection as busy until the function that it returns is called. */
   begin(socket: Socket): () => void;
+  /** Closes the connections that have not sent a byte, as browsers open them ahead. */
+  closeUnused(): void;
 }
 
 /** From this share of the limit on, a new connection closes the one that was quiet longest. */
@@ -139,6 +141,9 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
         one.quietSince = performance.now();
         if (connections.delete(socket)) connections.set(socket, one);
       };
+    },
+    closeUnused() {
+      for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy();
     },
   };
 }

@@ -162,6 +162,7 @@ export function serve(options: ServeOptions): void {
     name,
     server,
     admission,
+    closeUnused: limit.closeUnused,
     graceMs,
     log,
     stop,

@@ -6,6 +6,8 @@ export interface StoppingOptions {
   name: string;
   server: Server;
   admission: Admission;
+  /** Closes connections without any request: `node:http` takes them for busy ones. */
+  closeUnused: () => void;
   /** How long running requests may take to finish. */
   graceMs: number;
   log: Logger;
@@ -18,6 +20,8 @@ export interface StoppingOptions {
   exit: () => void;
 }
 
+/** Time for requests that are on their way on new connections. */
+const FIRST_BYTES_MS = 250;
 /** Time for the answers that say that the service is stopping. */
 const LAST_WORDS_MS = 1000;
 /** Time for closing resources: a tool server that is a program takes five seconds to end. */
@@ -39,6 +43,7 @@ export function createStop(options: StoppingOptions): () => void {
   async function stop(): Promise<void> {
     log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.used });
     admission.stop();
+    setTimeout(options.closeUnused, FIRST_BYTES_MS);
     const ended = Promise.all([closeServer(server), options.stop?.()]);
     if (!await settles(ended, { ms: graceMs, unless: hurry.promise })) await giveUp(ended);
     await settles(options.close?.(), { ms: CLOSE_MS });

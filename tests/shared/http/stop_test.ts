@@ -111,6 +111,17 @@ Deno.test("SIGTERM under load: running requests finish, new ones are refused, th
   assertEquals((await agent.status).code, 0);
 });
 
+Deno.test("a connection that was opened ahead and never used does not delay the stop", async () => {
+  await using agent = await startServiceProcess("agent", {
+    environment: { SHUTDOWN_GRACE_MS: "600000" },
+  });
+  const { hostname, port } = new URL(agent.url);
+  using _unused = await Deno.connect({ hostname, port: Number(port) });
+  await (await fetch(`${agent.url}/healthz`)).text(); // accepted after it
+  agent.kill("SIGTERM");
+  assertEquals((await agent.status).code, 0);
+});
+
 Deno.test("a second signal ends the process at once, and callers are told why", async () => {
   await using hub = await startProviderDouble(hang());
   await using agent = await startServiceProcess("agent", {
