@@ -43,7 +43,7 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   try {
     if (await isEmpty(db)) await createTables(connection);
     else {
-      await migrate(db);
+      await migrateOverwriting(db);
       await deleteOrphans(db);
       await deleteAbandonedParts(db, now);
     }
@@ -78,6 +78,16 @@ async function createTables(connection: SqliteConnection): Promise<void> {
   });
   await migrate(new Kysely<Tables>({ dialect: recorder }));
   await connection.queryAll(statements);
+}
+
+/**
+ * Migrates, and overwrites in the file what migrations remove: the queries of endpoints, which may
+ * have a credential. Not for what is deleted later, because on a full disk that needs more room.
+ */
+async function migrateOverwriting(db: Kysely<Tables>): Promise<void> {
+  await sql`pragma secure_delete = on`.execute(db);
+  await migrate(db);
+  await sql`pragma secure_delete = off`.execute(db);
 }
 
 type OnDisk = Pick<

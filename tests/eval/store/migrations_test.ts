@@ -51,6 +51,9 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
     const before = await openStore({ path });
+    for (let runs = 0; runs < 5; runs++) {
+      await before.createRun({ request: evaluateRequest(), testName: "t" });
+    }
     const { id } = await before.createRun({ request: evaluateRequest(), testName: "t" });
     await before.close();
     const old = new DatabaseSync(path);
@@ -90,6 +93,8 @@ Deno.test("a database of an earlier version keeps its keys and loses the queries
     assertEquals([run.request.endpoint, run.queryRemoved], ["https://model.example/v1", true]);
     assertEquals(run.request.test_batch, evaluateRequest().test_batch);
     await store.close();
+    const bytes = new TextDecoder("latin1").decode(await Deno.readFile(path));
+    assertEquals(bytes.includes("key=hidden"), false, "the query is left in the file");
   }));
 
 Deno.test("turns of an earlier version can be sorted and filtered after the migration", () =>
