@@ -1,10 +1,13 @@
 import { backup, DatabaseSync } from "node:sqlite";
+import { cannotOpen, openSqlite } from "./sqlite_connection.ts";
 
 /**
  * Pages copied at once: all of them, in one read transaction. In smaller portions the copy would
  * start again after each write of the service. The write-ahead log lets writers continue.
  */
 const PAGES = 2 ** 31 - 1;
+
+const HAS_RUNS = "select 1 from sqlite_master where name = 'runs'";
 
 /**
  * Copies a database into a new file as it is at this moment, also while a service writes to it, and
@@ -18,6 +21,7 @@ export async function backUpDatabase(
   requireFree(target);
   const part = `${target}.${crypto.randomUUID().slice(0, 8)}.part`;
   try {
+    await requireRuns(path);
     await copyDatabase({ path, target: part });
     requireSound(part);
     requireFree(target); // it takes time
@@ -38,12 +42,25 @@ function requireFree(target: string): void {
   throw new Error("there is a file of that name");
 }
 
+/**
+ * Otherwise the copy of an empty or a wrong file would be taken for a backup. Reads as the other
+ * commands do, which say why a file cannot be read.
+ */
+async function requireRuns(path: string): Promise<void> {
+  const connection = await openSqlite({ path, mode: "read" });
+  try {
+    const { rows } = await connection.query(HAS_RUNS, []);
+    if (rows.length === 0) throw new Error("it has no runs: it is not a database of assay-eval");
+  } catch (error) {
+    throw cannotOpen(path, error);
+  } finally {
+    await connection.close();
+  }
+}
+
 async function copyDatabase({ path, target }: { path: string; target: string }): Promise<void> {
   const source = new DatabaseSync(path, { readOnly: true });
   try {
-    // Otherwise the copy of an empty or a wrong file would be taken for a backup.
-    const runs = source.prepare("select 1 from sqlite_master where name = 'runs'").get();
-    if (!runs) throw new Error("it has no runs: it is not a database of assay-eval");
     // The copy has the same data, so only this user may read it.
     Deno.openSync(target, { write: true, createNew: true, mode: 0o600 }).close();
     await backup(source, target, { rate: PAGES });

@@ -32,3 +32,20 @@ Deno.test("a file that takes the name of a backup meanwhile is kept, and the cop
     assertEquals(await namesIn(`${folder}/copies`), ["copy.db"]);
     assertEquals(await Deno.readTextFile(target), "kept");
   }));
+
+Deno.test("a backup says why a database cannot be read, as the other commands do", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/letter.db`, "this is a letter. ".repeat(100));
+    await Deno.writeTextFile(`${folder}/empty.db`, "");
+    const cases = [
+      [folder, "it is a folder"],
+      [`${folder}/none.db`, "there is no such file"],
+      [`${folder}/letter.db`, "it is not a database"],
+      [`${folder}/empty.db`, "it has no runs"],
+    ] as const;
+    for (const [path, reason] of cases) {
+      const copying = () => backUpDatabase({ path, target: `${folder}/copy.db` });
+      await assertRejects(copying, Error, `cannot open EVAL_DATA=${path}: ${reason}`);
+    }
+    assertEquals(await namesIn(folder), ["empty.db", "letter.db"]);
+  }));
