@@ -62,9 +62,9 @@ export const EvalConfig = z.object({
 }).superRefine(checkModels).superRefine(checkCredentials(["JUDGE", "EMBEDDINGS"]));
 export type EvalConfig = z.infer<typeof EvalConfig>;
 
-/** `file:eval.db` would be a path, too: below a folder of the name `file:`. */
+/** `file:eval.db` would be a path, too, and `postgres:/x` one below a folder of the name `postgres:`. */
 function looksLikeUrl(text: string): boolean {
-  return text.includes("://") || /^file:/i.test(text);
+  return text.includes("://") || /^(file|sqlite|postgres(ql)?):/i.test(text);
 }
 
 /** An address without a model would be found out by the first run that needs it. */

@@ -29,7 +29,12 @@ Deno.test("an address of a judge or of embeddings without a model stops the star
 });
 
 Deno.test("the file of the runs is a path, not an address of one", () => {
-  for (const EVAL_DATA of ["file:eval.db", "file:/var/lib/eval.db", "file:///var/lib/eval.db"]) {
+  for (
+    const EVAL_DATA of [
+      ...["file:eval.db", "file:/var/lib/eval.db", "file:///var/lib/eval.db", "sqlite:eval.db"],
+      ...["postgres:/assay", "postgresql:host/assay", "Postgres:"],
+    ]
+  ) {
     const parse = () => parseConfig(EvalConfig, { EVAL_DATA });
     assertThrows(parse, ConfigError, "EVAL_DATA: must be a path, or postgres://");
   }
@@ -40,6 +45,7 @@ Deno.test("a secret in the wrong place of the configuration stops the start, and
   const cases: [variable: string, value: string, reason: string][] = [
     ["EVAL_CREDENTIALS", '{"planted-k": "https://a.example"}', "must hold http or https origins"],
     ["EVAL_DATA", "postgre://assay:planted-k@127.0.0.1/assay", "must be a path, or postgres://"],
+    ["EVAL_DATA", "postgres:/assay:planted-k@127.0.0.1/assay", "must be a path, or postgres://"],
   ];
   for (const [variable, value, reason] of cases) {
     const { message } = assertThrows(
