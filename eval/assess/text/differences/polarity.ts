@@ -50,7 +50,8 @@ export function readStatements(tokens: readonly Token[], language: Language): St
     const total = negations.reduce((sum, found) => sum + found.length, 0);
     for (const [index, words] of clauses.entries()) {
       const isUnsure = isOpen || total > 1;
-      const head = isUnsure ? -1 : negations[index]![0]?.head ?? -1;
+      const [negation] = negations[index]!;
+      const head = isUnsure || negation === undefined ? -1 : headOf(words, negation, language);
       const polarity = isUnsure || negations[index]!.length > 0 ? "open" : "affirmed";
       for (let at = 0; at < words.length; at++) {
         const word = words[at]!;
@@ -139,20 +140,19 @@ function sentencesOf(tokens: readonly Token[], language: Language): Sentence[] {
   return sentences;
 }
 
-/** The negations of a clause, each with the place of the word that it is about; -1 for none. */
-function negationsIn(words: string[], language: Language): { head: number }[] {
+/** The places of a clause's negations. */
+function negationsIn(words: string[], language: Language): number[] {
   const grammar = GRAMMARS[language]!;
   const places: number[] = [];
   for (let at = 0; at < words.length; at++) {
     if (grammar.isNegator(words[at]!) && !grammar.isIdiom(words, at)) places.push(at);
   }
   // "ne … pas", "никогда не": one negation in several words.
-  const counted = grammar.main && places.some((at) => grammar.main!.has(words[at]!))
-    ? places.filter((at) => grammar.main!.has(words[at]!))
-    : places;
-  return counted.map((at) => ({ head: headOf(words, at, language) }));
+  const main = places.filter((at) => grammar.main?.has(words[at]!));
+  return main.length > 0 ? main : places;
 }
 
+/** The place of the word that a negation is about; -1 for none. */
 function headOf(words: string[], at: number, language: Language): number {
   const grammar = GRAMMARS[language]!;
   const isContent = (word: string) =>
