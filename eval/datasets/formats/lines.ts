@@ -20,11 +20,14 @@ export async function* readLines(pieces: AsyncIterable<string>): AsyncGenerator<
   let number = 1;
   for await (const piece of pieces) {
     rest += number === 1 && rest === "" ? piece.replace(/^\ufeff/, "") : piece;
-    const lines = rest.split("\n");
-    rest = lines.pop()!;
-    for (const text of lines) {
-      if (text.trim() !== "") yield { number, text };
-      number++;
+    // Only what is new is searched: a line of megabytes comes in hundreds of pieces.
+    if (piece.includes("\n")) {
+      const lines = rest.split("\n");
+      rest = lines.pop()!;
+      for (const text of lines) {
+        if (text.trim() !== "") yield { number, text };
+        number++;
+      }
     }
     if (rest.length > LONGEST_LINE) {
       throw new ImportError(number, `it is longer than ${LONGEST_LINE} characters`);
