@@ -18,7 +18,7 @@ export const ScoreComparison = z.object({
   candidate: z.number(),
   /** Candidate − baseline. */
   difference: z.number(),
-  /** By the same test as `p`, within [-1, 1]; `null` if the scenarios are too few to bound it. */
+  /** Holds 0 exactly if `p` is above 0.05; `null` if the scenarios are too few to bound it. */
   ci95: Interval.nullable(),
   /** Of this score alone, two-sided. */
   p: z.number(),

@@ -1,5 +1,6 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import { report } from "../measure.ts";
+import { COMPARED_SCENARIOS, comparedGrid } from "./compared.ts";
 import { type CoverageCell, coverageGrid } from "./coverage.ts";
 import {
   ATTEMPTS,
@@ -24,7 +25,7 @@ const SEED = Number(Deno.env.get("TRUST_SEED") ?? 1);
 /** A test of exactly 5 % needs this many to show that it is below 6 %. */
 const MOST = 10 * SIMULATIONS;
 
-const PARTS = { alarms: falseAlarms, groups: groupAlarms, power, coverage, planned };
+const PARTS = { alarms: falseAlarms, groups: groupAlarms, power, coverage, compared, planned };
 
 /**
  * False alarms, power and coverage of intervals over the whole grid; some of them alone with
@@ -188,6 +189,24 @@ async function coverage(pool: Pool): Promise<void> {
     `${kind}, ${scenarios} scenarios × ${attempts}`;
   report(`  lowest: ${name(lowest.cell)}`, lowest.covered, { atLeast: 0.93, digits: 4 });
   report(`  highest: ${name(highest.cell)}`, highest.covered, { bound: 0.99, digits: 4 });
+}
+
+/** How often the interval of a comparison holds the true difference. */
+async function compared(pool: Pool): Promise<void> {
+  const cells = await Promise.all(
+    comparedGrid().map(async (cell, index) => {
+      const job = { compared: cell, simulations: SIMULATIONS, seed: SEED + index };
+      return { cell, ...await pool.run(job) as { covered: number } };
+    }),
+  );
+  const sizes = COMPARED_SCENARIOS.join(" ");
+  console.log(`  coverage of ci95 of comparisons, %: by scenarios (${sizes}) for 1 and 3 attempts`);
+  for (const [kind, own] of Map.groupBy(cells, ({ cell }) => cell.kind)) {
+    console.log(`    ${kind.padEnd(34)}${own.map(({ covered }) => percent(covered)).join("")}`);
+    const lowest = Math.min(...own.map(({ covered }) => covered));
+    // What is seldom far lower is not known of few attempts.
+    if (!kind.includes("seldom")) report("  lowest", lowest, { atLeast: 0.92, digits: 4 });
+  }
 }
 
 function printTable(cells: Alarms[], pick: (shares: Alarms) => number): void {

@@ -1,5 +1,6 @@
 /// <reference lib="deno.worker" />
 /** Simulates cells of the trust grid, one message each. */
+import { type ComparedCell, simulateCompared } from "./compared.ts";
 import { type CoverageCell, simulateCoverage } from "./coverage.ts";
 import { type GroupCell, type GroupShares, simulateGroups } from "./groups.ts";
 import { type PlannedCell, type PlannedPower, simulatePlanned } from "./planned.ts";
@@ -13,6 +14,7 @@ export type Job =
   & (
     | { verdicts: VerdictCell }
     | { coverage: CoverageCell }
+    | { compared: ComparedCell }
     | { planned: PlannedCell }
     | { group: GroupCell }
   );
@@ -25,6 +27,8 @@ self.onmessage = async ({ data }: MessageEvent<Job>) => {
     ? await simulateGroups(data.group, data)
     : "planned" in data
     ? await simulatePlanned(data.planned, data)
+    : "compared" in data
+    ? { covered: await simulateCompared(data.compared, { ...data, draws: DRAWS }) }
     : { covered: simulateCoverage(data.coverage, data) };
   self.postMessage(result);
 };
