@@ -23,7 +23,7 @@ const options = {
 
 /** Shows one run. */
 export const show: Command = {
-  summary: "show one run: its averages, its lowest scenarios, and the sources of their noise",
+  summary: "show one run: its averages, its lowest replies, and the sources of their noise",
   help: `assay-eval show RUN [options]
 assay-eval show GROUP [options]
 

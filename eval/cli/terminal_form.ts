@@ -6,6 +6,7 @@ import { renderTable } from "./table.ts";
 export const terminalForm: TextForm = {
   title: (text, level) => level === 1 ? `${text}\n` : `\n${text}\n\n`,
   lines: (lines) => lines.map((line) => `  ${line}\n`).join(""),
+  item: (line, below) => `  ${line}\n${below.map((text) => `    ${text}\n`).join("")}`,
   name: (text) => oneLine(text, 100) || "(empty)",
   message: (text) => oneLineEnds(text, 400) || "(empty)",
   table: renderTable,

@@ -9,10 +9,11 @@ import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { HEADLINE } from "../results/passing.ts";
-import { PASSING, resultParts } from "../results/scenario_results.ts";
+import { PASSING, type ResultPart, resultParts } from "../results/scenario_results.ts";
 import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
 import type { ExportSource } from "./format.ts";
+import { createLowestTurns, type LowTurn } from "./lowest_turns.ts";
 import { outcomeOf } from "../results/outcome.ts";
 import type { TurnOutcome } from "../store/list_query.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
@@ -31,6 +32,7 @@ export interface ScenarioDigest extends Counts {
 }
 
 type Statistics = Record<string, Statistic>;
+type TurnPart = Extract<ResultPart, { kind: "turn" }>;
 
 /** A run in numbers. What it holds grows with the scenarios, not with their attempts. */
 export interface RunDigest extends Counts {
@@ -41,6 +43,8 @@ export interface RunDigest extends Counts {
   scoreNames: string[];
   /** By code: how many calls failed, and the first of them in words. */
   errors: Map<string, { count: number; detail: string }>;
+  /** Replies to look at first. */
+  lowest: LowTurn[];
   /** Turns that people graded, their grades, and the sum of these. */
   graded: { turns: number; grades: number; sum: number };
   /** What is missing, by which methods scores were computed, in what replies differ. */
@@ -71,13 +75,20 @@ export async function digestRun(
   const yieldIfDue = createYielder();
   const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
   const barred = { byChecks: 0, byTools: 0, undecided: 0 };
+  const lowest = createLowestTurns(threshold);
+  let place = { scenario: 0, attempt: 0 };
   let scenario = scenarios[0]!;
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
-      if (part.kind === "scenario") scenario = scenarios[part.index]!;
-      else if (part.kind === "attempt") scenario.attempts += part.isSecondWay ? 0 : 1;
-      else if (part.kind === "turn") countTurn(part.result, part.mayBeBarred);
-      else if (part.kind === "scenario end") {
+      if (part.kind === "scenario") {
+        place = { scenario: part.index, attempt: 0 };
+        scenario = scenarios[part.index]!;
+      } else if (part.kind === "attempt") {
+        place = { ...place, attempt: part.attempt };
+        scenario.attempts += part.isSecondWay ? 0 : 1;
+      } else if (part.kind === "turn") {
+        countTurn(part);
+      } else if (part.kind === "scenario end") {
         scenario.averages = part.summary.average_scores;
         const { mean, bounds } = part.summary.statistics[HEADLINE] ?? {};
         scenario.leastOverall = bounds?.[0] ?? mean ?? 0;
@@ -97,9 +108,10 @@ export async function digestRun(
     check_counts,
     truncated,
   } = await finishYielding(totals.closeInSteps(), yieldIfDue);
-  function countTurn(turn: InteractionResult, mayBeBarred: boolean): void {
+  function countTurn({ result: turn, turn: index, mayBeBarred }: TurnPart): void {
     totals.addTurn(turn);
     if (isAskedTheSecondWay(turn)) return;
+    lowest.add({ ...place, turn: index, result: turn });
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);
     if (turn.error) countError(errors, turn.error);
@@ -120,6 +132,7 @@ export async function digestRun(
     statistics,
     scoreNames: [...scoreNames],
     errors,
+    lowest: lowest.list(),
     graded,
     turnCounts: {
       missing_scores,

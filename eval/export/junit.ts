@@ -8,6 +8,7 @@ import { shorten } from "../../shared/shorten.ts";
 import type { StoredTurn } from "../store/turn_record.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
+import { describeFailedChecks } from "./check_text.ts";
 import { countedTurns } from "./counted_turns.ts";
 import { type Counts, digestRun, type RunDigest } from "./digest.ts";
 import type { ExportFormat, ExportSource } from "./format.ts";
@@ -214,7 +215,7 @@ function writeDetail(result: InteractionResult, threshold: number): string {
         `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS, "…")}`,
         ...(result.differs_in ? [`differs in: ${result.differs_in.join(", ")}`] : []),
         ...describeTools(result),
-        ...failedChecks(result),
+        ...describeFailedChecks(result),
         `scores: ${
           Object.entries(result.scores).filter(([, value]) => value !== null)
             .map(([name, value]) => `${name} ${showScore(name, value, threshold)}`).join(", ")
@@ -242,7 +243,7 @@ function describeFailure(result: InteractionResult, threshold: number) {
 /** What people said of the turn, and which checks a turn that passes does not meet. */
 function writeOutput(result: InteractionResult, threshold: number): string {
   const isPassed = outcomeOf(result, threshold) === "passed";
-  const lines = [...(isPassed ? failedChecks(result) : []), ...describeGrades(result)];
+  const lines = [...(isPassed ? describeFailedChecks(result) : []), ...describeGrades(result)];
   return lines.length === 0 ? "" : `<system-out>${xmlText(lines.join("\n"))}</system-out>`;
 }
 
@@ -252,15 +253,6 @@ function describeGrades({ grades = [] }: InteractionResult): string[] {
       comment ? ` (${shorten(comment, SHOWN_CHARACTERS, "…")})` : ""
     }`
   );
-}
-
-function failedChecks({ check_results = [] }: InteractionResult): string[] {
-  return check_results.filter(({ value }) => value === 0)
-    .map(({ name, reason, required }) =>
-      `failed check: ${name}${required ? " (required)" : ""}: ${
-        shorten(reason ?? "", SHOWN_CHARACTERS, "…")
-      }`
-    );
 }
 
 function seconds(milliseconds: number): string {

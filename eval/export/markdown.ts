@@ -29,6 +29,7 @@ const SHOWN_MESSAGE = 300;
 export const markdownForm: TextForm = {
   title: (text, level) => level === 1 ? `## ${text}\n\n` : `\n### ${text}\n\n`,
   lines: (lines) => lines.map((line) => `- ${line}\n`).join(""),
+  item: (line, below) => `- ${line}\n${below.map((text) => `  - ${text}\n`).join("")}`,
   name: (text) => codeSpan(oneLine(text, SHOWN_CHARACTERS)),
   message: (text) => codeSpan(oneLineEnds(text, SHOWN_MESSAGE)),
   table(header, rows) {

@@ -6,6 +6,7 @@ import { showCost } from "./cost_text.ts";
 import { countedTurns } from "./counted_turns.ts";
 import type { RunDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
+import { describeLowestReplies } from "./lowest_text.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
@@ -44,6 +45,7 @@ export function describeRun(
     describeHistoryGap(digest, form),
     describeChecks(digest, form),
     describeLowest(digest, { threshold, form }),
+    describeLowestReplies(digest, form),
   ].join("");
 }
 

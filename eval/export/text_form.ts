@@ -2,6 +2,8 @@
 export interface TextForm {
   title(text: string, level: 1 | 2): string;
   lines(lines: string[]): string;
+  /** A line with lines below it. */
+  item(line: string, below: string[]): string;
   /** Somebody else's text, made harmless. */
   name(text: string): string;
   /** The same for a message: if it is cut, then in the middle, because the reason is at its end. */

@@ -25,7 +25,13 @@ import {
 export type ResultPart =
   | { kind: "scenario"; index: number }
   | { kind: "attempt"; attempt: number; isSecondWay: boolean }
-  | { kind: "turn"; result: InteractionResult; resultJson: string; mayBeBarred: boolean }
+  | {
+    kind: "turn";
+    turn: number;
+    result: InteractionResult;
+    resultJson: string;
+    mayBeBarred: boolean;
+  }
   | { kind: "attempt end"; summary: AttemptSummary }
   | { kind: "scenario end"; index: number; summary: ScenarioSummary; attempts: CountedAttempt[] };
 
@@ -116,7 +122,7 @@ export async function* resultParts(
     open.interactions.push(opened ? { ...counted, check_results: [opened] } : counted);
     open.tookMs += tookMs;
     const isOpen = opened !== undefined || mayBeBarred(result);
-    return { kind: "turn", result, resultJson, mayBeBarred: isOpen };
+    return { kind: "turn", turn, result, resultJson, mayBeBarred: isOpen };
   }
 }
 
