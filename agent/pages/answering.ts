@@ -119,6 +119,9 @@ async function answerColumn(
       (now) => withAnswer(now, { turnId: turn.id, column, answer }),
     );
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isLeft = false;
+  const leave = () => void (isLeft = true); // Firefox ends requests before it closes a page
+  globalThis.addEventListener("beforeunload", leave);
   try {
     const request = toRequest(readConversation(conversationId)!, { turn, column });
     for await (const chunk of streamReply({ ...request, signal: controller.signal })) {
@@ -131,8 +134,10 @@ async function answerColumn(
     show(builder.end("done"));
   } catch (error) {
     if (controller.signal.aborted) show(builder.end("stopped"));
+    else if (isLeft) show({ ...builder.answer(), status: "cut" });
     else show({ ...builder.answer(), status: "failed", problem: toAnswerProblem(error) });
   } finally {
+    globalThis.removeEventListener("beforeunload", leave);
     clearTimeout(timer);
     running.delete(name);
   }

@@ -245,6 +245,22 @@ suite.test(
 );
 
 suite.test(
+  "an answer that ends because the page is being left is cut off, not failed", // as in Firefox
+  async ({ url }, open) => {
+    await using tab = await open(url);
+    const { page } = tab;
+    tab.expect(/ERR_FAILED/);
+    await page.route("**/v1/chat/completions", async (route) => {
+      await page.evaluate(() => dispatchEvent(new Event("beforeunload")));
+      await route.abort();
+    });
+    await say(page, "hello");
+    await page.getByText("This answer was cut off: the page was closed").waitFor();
+    assertEquals(await page.getByRole("alert").count(), 0);
+  },
+);
+
+suite.test(
   "text of languages written from right to left is laid out so",
   async ({ url, hub }, open) => {
     await using tab = await open(url);
