@@ -36,6 +36,13 @@ export const isAnswering = computed(() =>
   )
 );
 
+/** True while another tab receives an answer: what is sent now would carry half of it. */
+export const isAnsweredElsewhere = computed(() =>
+  (current.value ? shownTurns(current.value) : []).some(({ answers }) =>
+    answers.some(({ status }) => status === "elsewhere")
+  )
+);
+
 /** Sends a message after the last turn that is shown. */
 export function sendMessage(text: string): void {
   const before = current.value;

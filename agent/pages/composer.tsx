@@ -4,7 +4,7 @@ import { Button } from "../../shared/pages/components/button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
 import { focusTranscript } from "./answer_view.tsx";
-import { isAnswering, sendMessage, stopAnswering } from "./answering.ts";
+import { isAnsweredElsewhere, isAnswering, sendMessage, stopAnswering } from "./answering.ts";
 import { activeModels, current } from "./conversation_state.ts";
 
 /** What was typed and not sent yet, by conversation; kept through reloads. */
@@ -33,7 +33,7 @@ function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === TAKEN;
 }
 
-/** Where a message is written. Enter sends it, unless an answer is under way. */
+/** Where a message is written. Enter sends it, unless an answer is under way, here or in another tab. */
 export function Composer() {
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => effect(() => void (draft.value = readChoice<string>(draftName.value) ?? "")), []);
@@ -52,7 +52,7 @@ export function Composer() {
   useLayoutEffect(() => {
     if (isAtButton && !isAnswering.value) focusTranscript();
   }, [isAnswering.value]);
-  const canSend = draft.value.trim() !== "" && !isAnswering.value &&
+  const canSend = draft.value.trim() !== "" && !isAnswering.value && !isAnsweredElsewhere.value &&
     activeModels.value[0] !== undefined;
 
   function send(): void {

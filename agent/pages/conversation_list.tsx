@@ -11,7 +11,6 @@ import { saveFile } from "../../shared/pages/save_file.ts";
 import { stopAnswersOf } from "./answering.ts";
 import { FileProblem, parseConversations, toJsonFile } from "./conversation_file.ts";
 import {
-  type ConversationEntry,
   current,
   deleteConversation,
   entries,
@@ -19,6 +18,7 @@ import {
   readAllConversations,
   renameConversation,
 } from "./conversation_state.ts";
+import type { ConversationEntry } from "./other_tabs.ts";
 
 /** From this many on, the list has a search. */
 const MANY = 6;

@@ -12,13 +12,12 @@ import {
 } from "./conversation.ts";
 import { type ConversationStore, openConversationStore } from "./conversation_store.ts";
 import { chosenModels, rememberModels } from "./model_state.ts";
-
-/** A line of the list of conversations. */
-export interface ConversationEntry {
-  id: string;
-  title: string;
-  changedAt: number;
-}
+import {
+  type Change,
+  type ConversationEntry,
+  followOtherTabs,
+  tellOtherTabs,
+} from "./other_tabs.ts";
 
 /** The conversations that were opened since the page was loaded. */
 const opened = signal<Record<string, Conversation>>({});
@@ -57,8 +56,9 @@ function openStore(): Promise<ConversationStore> {
   });
 }
 
-/** Reads the conversations of this browser. */
+/** Reads the conversations of this browser, and follows what other tabs do to them. */
 export async function loadConversations(): Promise<void> {
+  followOtherTabs(takeOver);
   newSettings.value = { ...DEFAULT_SETTINGS, ...readChoice<Settings>("settings") };
   try {
     entries.value = (await (await openStore()).list()).map(toEntry);
@@ -66,6 +66,21 @@ export async function loadConversations(): Promise<void> {
     isForgetful.value = true;
     entries.value ??= [];
   }
+}
+
+function takeOver(change: Change): void {
+  if ("deleted" in change) return unlist(change.deleted);
+  list(change.saved);
+  if (opened.value[change.saved.id]) void followOtherTab(change.saved.id);
+}
+
+function list(entry: ConversationEntry): void {
+  unlist(entry.id);
+  entries.value = [entry, ...entries.value!].toSorted((a, b) => b.changedAt - a.changedAt);
+}
+
+function unlist(id: string): void {
+  entries.value = (entries.value ?? []).filter((entry) => entry.id !== id);
 }
 
 /** Shows the conversation of an address, or a new one. */
@@ -115,11 +130,11 @@ export async function saveConversation(id: string): Promise<void> {
   waiting.delete(id);
   const conversation = opened.value[id];
   if (!conversation) return;
-  const others = (entries.value ?? []).filter((entry) => entry.id !== id);
-  entries.value = [toEntry(conversation), ...others].toSorted((a, b) => b.changedAt - a.changedAt);
+  list(toEntry(conversation));
   saving.set(id, (saving.get(id) ?? 0) + 1);
   try {
     await (await openStore()).save(conversation);
+    tellOtherTabs({ saved: toEntry(conversation) });
   } catch {
     isForgetful.value = true;
   }
@@ -151,9 +166,10 @@ export async function deleteConversation(id: string): Promise<void> {
   waiting.delete(id);
   const { [id]: _, ...others } = opened.value;
   opened.value = others;
-  entries.value = (entries.value ?? []).filter((entry) => entry.id !== id);
+  unlist(id);
   if (currentId.value === id) navigate("/");
   await openStore().then((store) => store.delete(id)).catch(() => isForgetful.value = true);
+  tellOtherTabs({ deleted: id });
 }
 
 /** Adds conversations of a file. */
@@ -181,19 +197,30 @@ async function openFromStore(id: string): Promise<void> {
 }
 
 const FOLLOW_EVERY_MS = 500;
+/** The conversations that are read again and again. */
+const followed = new Set<string>();
 
-/** Shows what another tab receives, until it has all of it. */
+/** Shows what another tab has added, and what it receives until it has all of it. */
 async function followOtherTab(id: string): Promise<void> {
-  for (;;) {
+  if (followed.has(id)) return;
+  followed.add(id);
+  let isElsewhere = true;
+  while (isElsewhere && opened.value[id]) {
     await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
-    const { stored, isElsewhere } = await readStored(id);
-    const mine = opened.value[id];
-    if (!mine) return; // it was deleted
-    const merged = stored ? mergeConversations(stored, mine) : mine;
-    const own = withCutAnswers(merged, { isElsewhere, open: ["elsewhere"] }); // ours go on
-    opened.value = { ...opened.value, [id]: own };
-    if (!isElsewhere) return;
+    isElsewhere = await readAgain(id);
   }
+  followed.delete(id);
+}
+
+/** Returns whether another tab still receives an answer. */
+async function readAgain(id: string): Promise<boolean> {
+  const { stored, isElsewhere } = await readStored(id);
+  const mine = opened.value[id];
+  if (!mine) return false; // it was deleted
+  const merged = stored ? mergeConversations(stored, mine) : mine;
+  const own = withCutAnswers(merged, { isElsewhere, open: ["elsewhere"] }); // ours go on
+  opened.value = { ...opened.value, [id]: own };
+  return isElsewhere;
 }
 
 /** What is stored is newer than what the locks say, so that a complete answer is not called cut. */

@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { pageSuite } from "./browser.ts";
-import { messageBox, say, startScriptedAgent, untilStored } from "./chat.ts";
+import { ask, messageBox, say, startScriptedAgent, untilStored } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
 
@@ -24,6 +24,46 @@ suite.test("an answer that another tab receives is not called cut off", async (
   await second.getByText("was asked: hold the line").waitFor();
   await second.getByText(ARRIVING).waitFor({ state: "detached" });
   assertEquals(await second.getByText("was cut off").count(), 0);
+});
+
+suite.test(
+  "a message waits for the answer that another tab receives",
+  async ({ url, hub }, open) => {
+    await using tab = await open(url);
+    await say(tab.page, "hold it");
+    await untilStored(tab.page, "The beginning.");
+    const second = await tab.page.context().newPage();
+    await second.goto(tab.page.url());
+    await second.getByText(ARRIVING).waitFor();
+    await say(second, "go on");
+    const send = second.getByRole("button", { name: "Send", exact: true });
+    assertEquals(await send.isEnabled(), false);
+    assertEquals(await messageBox(second).inputValue(), "go on");
+    hub.release();
+    await second.getByText(ARRIVING).waitFor({ state: "detached" });
+    await send.click();
+    await second.getByText("was asked: go on").waitFor();
+    const [, reply] = hub.requests.at(-1)!.body.messages.slice(-3);
+    assertStringIncludes(reply.content, "was asked: hold it");
+  },
+);
+
+suite.test("a tab lists and shows what another tab has done", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  const second = await page.context().newPage();
+  await second.goto(url);
+  await second.getByText("No conversations yet.").waitFor();
+  await ask(page, "one");
+  const listed = second.getByRole("link", { name: /^one/ });
+  await listed.click();
+  await second.getByText("was asked: one").waitFor();
+  await ask(page, "and two");
+  await second.getByText("was asked: and two").waitFor();
+  await page.getByRole("button", { name: "Actions for one" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await listed.waitFor({ state: "detached" });
 });
 
 suite.test("an answer is cut off once the tab that receives it is closed", async (
