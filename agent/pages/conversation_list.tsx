@@ -5,6 +5,7 @@ import { Field } from "../../shared/pages/components/field.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { Link } from "../../shared/pages/components/link.tsx";
 import { Menu } from "../../shared/pages/components/menu.tsx";
+import { useRowFocus } from "../../shared/pages/components/row_focus.ts";
 import { showToast } from "../../shared/pages/components/toast.tsx";
 import { formatAge, formatNumberOf } from "../../shared/pages/format.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";
@@ -30,7 +31,7 @@ const MANY = 6;
 export function ConversationList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [query, setQuery] = useState("");
   const [asked, setAsked] = useState<{ what: "rename" | "delete"; entry: ConversationEntry }>();
-  const nav = useRef<HTMLElement>(null);
+  const nav = useRowFocus<HTMLElement>(".list-item");
   useLayoutEffect(() => {
     if (isOpen) nav.current?.querySelector("a")?.focus();
   }, [isOpen]);

@@ -166,9 +166,9 @@ export async function deleteConversation(id: string): Promise<void> {
   waiting.delete(id);
   const { [id]: _, ...others } = opened.value;
   opened.value = others;
-  unlist(id);
   if (currentId.value === id) navigate("/");
   await openStore().then((store) => store.delete(id)).catch(() => isForgetful.value = true);
+  unlist(id);
   tellOtherTabs({ deleted: id });
 }
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
 import { becomes, pageSuite, untilFocused } from "./browser.ts";
-import { lastAnswers, messageBox, say, startScriptedAgent } from "./chat.ts";
+import { ask, lastAnswers, messageBox, say, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
 
@@ -137,6 +137,25 @@ suite.test("conversations are kept in order without a mouse", async ({ url }, op
   await button(page, /^Theme: light/).waitFor();
   await press(page.getByRole("link", { name: "API reference" }), "Shift+Tab");
   await page.getByRole("navigation", { name: "Routes" }).waitFor();
+});
+
+suite.test("the focus stays in the list when conversations are deleted", async ({ url }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  for (const text of ["one", "two", "three"]) {
+    await ask(page, text);
+    await page.getByRole("link", { name: "New conversation" }).click();
+  }
+  for (const [deleted, next] of [["two", "one"], ["one", "three"]] as const) {
+    await button(page, `Actions for ${deleted}`).press("Enter");
+    await choose(page, "Delete");
+    await press(button(page, "Delete"));
+    await untilFocused(button(page, `Actions for ${next}`));
+  }
+  await page.keyboard.press("Enter");
+  await choose(page, "Delete");
+  await press(button(page, "Delete"));
+  await untilFocused(page.getByRole("link", { name: "New conversation" }));
 });
 
 suite.test("on a narrow screen the list is used without a mouse", async ({ url }, open) => {

@@ -71,3 +71,33 @@ suite.test("Escape does not drop what was changed in a dialog", async (fixture, 
   await dialog.waitFor({ state: "detached" });
   await untilFocused(page.getByRole("button", { name: "Edit order-status" }));
 });
+
+suite.test("going back does not drop what was changed in a dialog", async (fixture, open) => {
+  await fixture.putDataset("back", SUPPORT_BATCH.slice(0, 3));
+  await using tab = await open(`${fixture.url}/ui/datasets`);
+  const { page } = tab;
+  await page.getByRole("link", { name: "back", exact: true }).click();
+  const dialog = await editOrderStatus(page);
+  const message = dialog.getByLabel("User message");
+  await message.press("End");
+  await message.pressSequentially("!");
+  await page.evaluate(() => history.back());
+  await dialog.getByText("What you changed is not saved.").waitFor();
+  assertEquals(new URL(page.url()).pathname, "/ui/dataset/back");
+  await dialog.getByRole("button", { name: "Discard the changes" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.evaluate(() => history.back());
+  await page.getByRole("heading", { name: "Datasets" }).waitFor();
+});
+
+suite.test(
+  "the focus stays in the list when the last scenario is deleted",
+  async (fixture, open) => {
+    await fixture.putDataset("shorter", SUPPORT_BATCH.slice(0, 2));
+    await using tab = await open(`${fixture.url}/ui/dataset/shorter`);
+    const { page } = tab;
+    const dialog = await editOrderStatus(page);
+    await dialog.getByRole("button", { name: "Delete the scenario" }).press("Enter");
+    await untilFocused(page.locator(".scenarios summary", { hasText: "refund-30-days" }));
+  },
+);

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
+import { useRowFocus } from "../../../shared/pages/components/row_focus.ts";
 import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
@@ -26,6 +27,7 @@ export function ScenarioList({ dataset, isLatest, onSaved }: {
     () => readScenarios(name, version),
     [name, version],
   );
+  const rows = useRowFocus<HTMLDivElement>("details");
   const shown = useSignal(PAGE);
   const edited = useSignal<number | undefined>(undefined);
   const wanted = (query.value.get("q") ?? "").toLowerCase();
@@ -57,7 +59,7 @@ export function ScenarioList({ dataset, isLatest, onSaved }: {
               </Empty>
             )
             : (
-              <div class="changes scenarios">
+              <div class="changes scenarios" ref={rows}>
                 {found.slice(0, shown.value).map(({ scenario, index }) => (
                   <ScenarioRow
                     key={index}
