@@ -2,11 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { holdBack } from "../unsaved_edits.ts";
 
 /**
  * A dialog over the page, open as long as it is rendered. The browser keeps the focus inside and
  * returns it afterwards. Escape and the button call `onClose`; without it the dialog must be answered.
- * `hasEdits`: they ask first, because what was entered would be lost.
+ * `hasEdits`: they ask first, and so does going back, because what was entered would be lost.
  */
 export function Dialog({ title, isWide, hasEdits, onClose, children }: {
   title: string;
@@ -20,7 +21,8 @@ export function Dialog({ title, isWide, hasEdits, onClose, children }: {
   const [isAsking, setAsking] = useState(false);
   const leave = () => hasEdits ? setAsking(true) : onClose?.();
   useEffect(() => {
-    if (!hasEdits) setAsking(false);
+    if (hasEdits) return holdBack(() => setAsking(true));
+    setAsking(false);
   }, [hasEdits]);
   useLayoutEffect(() => { // before the next key is pressed
     const dialog = ref.current!;
