@@ -7,7 +7,9 @@ import type { RunRecord } from "./run_record.ts";
 export async function groupRuns(db: Kysely<Tables>, groupId: string): Promise<RunRecord[]> {
   const rows = await db.selectFrom("runs").select(LIST_COLUMNS).where("group_id", "=", groupId)
     .orderBy("group_index").orderBy("id").execute();
-  const latest = new Map(rows.map((row) => [row.group_index, row])); // retries have later ids
+  const retried = new Set(rows.map(({ parent_id }) => parent_id));
+  const current = rows.filter(({ id }) => !retried.has(id));
+  const latest = new Map(current.map((row) => [row.group_index, row])); // of several, the last
   return [...latest.values()].map(toRecord);
 }
 
