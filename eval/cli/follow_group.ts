@@ -7,6 +7,7 @@ import type { CliContext } from "./context.ts";
 import type { PassCriteria } from "./pass_criteria.ts";
 import { createProgressDisplay } from "./progress.ts";
 import { reportGroup } from "./report_group.ts";
+import { stopByInterrupts } from "./stop_by_interrupts.ts";
 
 interface Following {
   /** The runs that are running; the others have ended. */
@@ -23,15 +24,7 @@ export async function followGroup(id: string, following: Following): Promise<num
   const display = createProgressDisplay(context.err, context.now);
   const progress = () => groupProgress(active.map((run) => run.progress()));
   const isRunning = (run: ActiveRun) => manager.active(run.run.id) === run;
-  using interrupts = context.watchInterrupts();
-  for (const run of active) run.detach(); // so that they stop with the manager
-  interrupts.first.addEventListener("abort", () => {
-    context.err.write("\nstopping after the running calls; press Ctrl-C again to stop at once\n");
-    manager.stop();
-  });
-  interrupts.second.addEventListener("abort", () => {
-    for (const run of active) run.cancel("stopped by Ctrl-C");
-  });
+  using interrupts = stopByInterrupts(active, following);
 
   for (let running = active.filter(isRunning); running.length > 0;) {
     display.update(progress());

@@ -3,9 +3,10 @@ import type { ActiveRun } from "../run/active_run.ts";
 import type { RunManager } from "../run/manager.ts";
 import type { RunStore } from "../store/store.ts";
 import { EXIT } from "./command.ts";
+import type { CliContext } from "./context.ts";
 import type { PassCriteria } from "./pass_criteria.ts";
 import { createProgressDisplay } from "./progress.ts";
-import type { CliContext } from "./context.ts";
+import { stopByInterrupts } from "./stop_by_interrupts.ts";
 
 interface Following {
   criteria: PassCriteria;
@@ -14,22 +15,13 @@ interface Following {
   context: CliContext;
 }
 
-/**
- * Shows the progress of a run until it ends, and then its result. The first Ctrl-C lets running calls
- * finish, since they are paid for; the second aborts them. Either way, finished turns stay stored.
- */
+/** Shows the progress of a run until it ends, or is stopped by Ctrl-C, and then its result. */
 export async function followRun(active: ActiveRun, following: Following): Promise<number> {
   const { manager, store, context, criteria } = following;
   const { run: { id } } = active;
   const display = createProgressDisplay(context.err, context.now);
   let digesting: Promise<RunDigest | undefined> | undefined;
-  using interrupts = context.watchInterrupts();
-  active.detach(); // so that it stops with the manager
-  interrupts.first.addEventListener("abort", () => {
-    context.err.write("\nstopping after the running calls; press Ctrl-C again to stop at once\n");
-    manager.stop();
-  });
-  interrupts.second.addEventListener("abort", () => active.cancel("stopped by Ctrl-C"));
+  using interrupts = stopByInterrupts([active], following);
 
   const isRunning = () => manager.active(id) === active;
   while (isRunning()) {
