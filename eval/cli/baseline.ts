@@ -1,6 +1,7 @@
 import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { endpointKind } from "../endpoint/endpoint_address.ts";
+import { allRuns } from "../store/all_runs.ts";
 import type { RunRecord } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
@@ -17,8 +18,6 @@ export interface Candidate {
 
 /** A run with a larger share of failed calls says little about its model. */
 const MOST_FAILED = 0.1;
-/** Runs read at once. */
-const PAGE = 100;
 
 /**
  * The run that `--baseline` names: an id, `tag:NAME`, or `latest`. Throws `UsageError` if there is
@@ -33,8 +32,11 @@ export async function findBaselineRun(
     if (id === candidate.id) throw new UsageError("a run cannot be its own baseline");
     return id;
   }
-  for await (const run of runsBefore(reader, candidate.id)) {
-    if (!isHealthy(run) || run.gate === "failed" || !isSameTest(run, candidate)) continue;
+  for await (const run of allRuns(reader, { status: "completed" })) {
+    const isLater = candidate.id !== undefined && run.id >= candidate.id; // ids grow with time
+    if (isLater || !isHealthy(run) || run.gate === "failed" || !isSameTest(run, candidate)) {
+      continue;
+    }
     if (await isSameKind(reader, run.id, candidate)) return run.id;
   }
   throw new UsageError(
@@ -42,20 +44,6 @@ export async function findBaselineRun(
       `that did not fail, with at most ${MOST_FAILED * 100} % failed calls, an endpoint of the ` +
       "same kind and the same history",
   );
-}
-
-/** Completed runs, newest first; those before a run if it is stored already. */
-async function* runsBefore(reader: RunReader, id: string | undefined): AsyncGenerator<RunRecord> {
-  let cursor;
-  do {
-    const page = await reader.listRuns({
-      status: "completed",
-      limit: PAGE,
-      ...(cursor && { cursor }),
-    });
-    yield* page.runs.filter((run) => id === undefined || run.id < id); // ids grow with time
-    cursor = page.next;
-  } while (cursor);
 }
 
 function isHealthy({ tally, totalTurns }: RunRecord): boolean {

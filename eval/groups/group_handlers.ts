@@ -9,8 +9,8 @@ import { LAST_EVENT } from "../run/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "../run/idempotency_key.ts";
 import { createRetries, type RetryDeps } from "../run/retries.ts";
 import { logStreamEnd } from "../run/stream_log.ts";
+import { allRuns } from "../store/all_runs.ts";
 import type { RunRecord } from "../store/run_record.ts";
-import type { RunStore } from "../store/store.ts";
 import { groupEventStream } from "./group_events.ts";
 import { stateOf } from "./group_views.ts";
 import type { Groups } from "./groups.ts";
@@ -106,7 +106,8 @@ export function createGroupHandlers({ store, runs, endpoints, groups }: GroupRou
     remove: async (_request, { params }) => {
       const { id = "" } = params;
       await groups.runs(id);
-      const all = await listAll(store, id);
+      // Those that were retried, too.
+      const all = await Array.fromAsync(allRuns(store, { groupId: id }));
       const running = all.find((run) => runs.isRunning(run));
       if (running) {
         throw conflict(
@@ -117,21 +118,6 @@ export function createGroupHandlers({ store, runs, endpoints, groups }: GroupRou
       return new Response(null, { status: 204 });
     },
   } satisfies Record<string, Handler>;
-}
-
-/** Read at once. */
-const PAGE = 200;
-
-/** The runs of a group, those that were retried included. */
-async function listAll(store: RunStore, groupId: string) {
-  const found = [];
-  let cursor;
-  do {
-    const page = await store.listRuns({ groupId, limit: PAGE, ...(cursor && { cursor }) });
-    found.push(...page.runs);
-    cursor = page.next;
-  } while (cursor);
-  return found;
 }
 
 function conflict(detail: string): AppError {
