@@ -7,7 +7,7 @@ import { COLUMN_FIELDS, mapColumn } from "../datasets/columns.ts";
 import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";
 import { json, jsonl } from "../datasets/formats/assay.ts";
 import { csv } from "../datasets/formats/csv.ts";
-import { type ColumnMapping, ImportError } from "../datasets/formats/format.ts";
+import { type ColumnMapping, type DatasetFormat, ImportError } from "../datasets/formats/format.ts";
 import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
 import { printable } from "../export/shorten.ts";
 import { UsageError } from "./command.ts";
@@ -52,11 +52,9 @@ export async function readBatch(
   context: { options: BatchOptions; maxAttempts: number },
 ): Promise<BatchRequest & { leftOut: SkippedPart[] }> {
   const columns = parseColumns(mapped);
-  const format = wanted === undefined ? detectFormat(text, { name, columns }) : findFormat(wanted);
-  if (!format) {
-    const names = FORMATS.map(({ name }) => name).join(", ");
-    throw new UsageError(`cannot use --format ${wanted}: the formats are ${names}`);
-  }
+  const format = wanted === undefined
+    ? detectFormat(text, { name, columns })
+    : requireFormat(wanted);
   requireTable(format.name, mapped);
   if (format === json || format === jsonl) {
     return { ...parseBatch(text, context), leftOut: [] };
@@ -69,6 +67,14 @@ export async function readBatch(
     if (!(error instanceof ImportError)) throw error;
     throw new UsageError(`cannot use the batch (read as ${format.name}): ${error.message}`);
   }
+}
+
+/** The format that `--format` names. Throws `UsageError`. */
+export function requireFormat(name: string): DatasetFormat {
+  const format = findFormat(name);
+  if (format) return format;
+  const names = FORMATS.map(({ name }) => name).join(", ");
+  throw new UsageError(`cannot use --format ${name}: the formats are ${names}`);
 }
 
 /** Throws `UsageError` if columns are named and the file is no table. */

@@ -1,10 +1,9 @@
 import { counted } from "../../shared/counted.ts";
 import { createContentChecks } from "../assess/checks/content_checks.ts";
-import { findFormat, FORMATS } from "../datasets/detect.ts";
 import { DatasetName, DatasetReference, requireVersion } from "../datasets/find_version.ts";
 import { uploadDataset } from "../datasets/upload.ts";
 import { parseArguments } from "./arguments.ts";
-import { parseColumns, reportLeftOut, requireTable } from "./batch.ts";
+import { parseColumns, reportLeftOut, requireFormat, requireTable } from "./batch.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { renderTable } from "./table.ts";
@@ -126,11 +125,4 @@ export function parseReference(text: string): DatasetReference {
   const result = DatasetReference.safeParse(text);
   if (result.success) return result.data;
   throw new UsageError(`cannot use "${text}": it ${result.error.issues[0]!.message}`);
-}
-
-function requireFormat(name: string) {
-  const format = findFormat(name);
-  if (format) return format;
-  const names = FORMATS.map(({ name }) => name).join(", ");
-  throw new UsageError(`cannot use --format ${name}: the formats are ${names}`);
 }

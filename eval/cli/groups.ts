@@ -1,5 +1,5 @@
 import type { ListedGroup } from "../groups/group_report.ts";
-import { parseArguments, parseNumber } from "./arguments.ts";
+import { parseArguments, parseLimit } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
 import { storedGroups } from "./stored_groups.ts";
 import { renderTable } from "./table.ts";
@@ -27,12 +27,7 @@ Example:
 
   async execute(args, context) {
     const { values } = parseArguments(args, { options, names: [] });
-    const limit = parseNumber(values.limit ?? "20", {
-      option: "--limit",
-      min: 1,
-      max: 1000,
-      isWhole: true,
-    });
+    const limit = parseLimit(values.limit);
     await using reader = await context.openReader();
     const groups = await storedGroups(reader).list({ limit });
     context.out.write(

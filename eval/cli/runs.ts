@@ -2,7 +2,7 @@ import { showScore } from "../export/text_form.ts";
 import { restingProgress, viewRun } from "../run/view.ts";
 import { RUN_STATUSES, type RunRecord } from "../store/run_record.ts";
 import type { RunFilter } from "../store/store.ts";
-import { parseArguments, parseNumber } from "./arguments.ts";
+import { parseArguments, parseLimit } from "./arguments.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import { renderTable } from "./table.ts";
 
@@ -32,12 +32,7 @@ Example:
   async execute(args, context) {
     const { values } = parseArguments(args, { options, names: [] });
     const filter: RunFilter = {
-      limit: parseNumber(values.limit ?? "20", {
-        option: "--limit",
-        min: 1,
-        max: 1000,
-        isWhole: true,
-      }),
+      limit: parseLimit(values.limit),
       ...values.name !== undefined && { testName: values.name },
       ...values.model !== undefined && { modelId: values.model },
       ...values.status !== undefined && { status: parseStatus(values.status) },
