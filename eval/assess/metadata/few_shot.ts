@@ -2,7 +2,7 @@ import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { KeyAnnotation, KeyAnnotator, LabelExample } from "./annotator.ts";
 import { confidenceIn, type LabelKind, readLead, THRESHOLDS } from "./label_confidence.ts";
-import { collectExamples, type LabelGroup } from "./label_examples.ts";
+import { areMostly, collectExamples, type LabelGroup } from "./label_examples.ts";
 import { createGramIndex, createVectorIndex } from "./label_index.ts";
 import { spreadSample } from "./self_check.ts";
 
@@ -11,8 +11,6 @@ export const VECTOR_LABELS = "few_shot";
 
 /** Below it a label is as likely wrong as right. */
 const LOWEST_CONFIDENCE = 0.5;
-/** References whose language tells that of all of them. */
-const LANGUAGE_SAMPLE = 16;
 /** Comparisons of two texts that a self-check may take: about half a second. */
 const CHECK_BUDGET = 200_000;
 const CHECKED = { atLeast: 30, atMost: 200 };
@@ -37,7 +35,7 @@ export async function createFewShot(
   const groups = collectExamples(key, scenarios);
   const examples = groups.flatMap(({ examples }) => examples);
   if (groups.filter(({ examples }) => examples.length > 0).length < 2) return undefined;
-  const kind: LabelKind = await isEmbeddable(examples, semantics) ? "vectors" : "grams";
+  const kind: LabelKind = await areMostly(examples, semantics.isEmbeddable) ? "vectors" : "grams";
   const create = kind === "vectors" ? createVectorIndex : createGramIndex;
   const index = await create({ groups, semantics });
   const method = kind === "vectors" ? VECTOR_LABELS : "few_shot_tfidf";
@@ -63,13 +61,6 @@ export async function createFewShot(
     checkable: sampleCheckable(groups, examples.length),
     labels: groups.length,
   };
-}
-
-/** By vote: a language is often mistaken in a short text. */
-async function isEmbeddable(examples: LabelExample[], semantics: BatchSemantics): Promise<boolean> {
-  const sample = spreadSample(examples, LANGUAGE_SAMPLE);
-  const votes = await Promise.all(sample.map(({ text }) => semantics.isEmbeddable([text])));
-  return votes.filter(Boolean).length * 2 >= votes.length;
 }
 
 /** The references whose label has another example to be recognised by. */

@@ -4,7 +4,7 @@ import type { KeyAnnotator, KeyPlan, LabelExample } from "./annotator.ts";
 import { ACT_COUNT, createDialogueActAnnotator } from "./dialogue_act.ts";
 import { createFewShot } from "./few_shot.ts";
 import { batchLabels } from "./label.ts";
-import { collectExamples } from "./label_examples.ts";
+import { areMostly, collectExamples } from "./label_examples.ts";
 import { checkAnnotator, failsCheck, spreadSample } from "./self_check.ts";
 import {
   areSentiments,
@@ -65,7 +65,7 @@ async function planSentiment(
 ): Promise<KeyPlan> {
   const references = referencesOf(key, scenarios);
   const isKnown = sentiment?.encoder === semantics.embedder.method;
-  const model = sentiment && isKnown && await areMostlyEnglish(references, semantics)
+  const model = sentiment && isKnown && await areMostly(references, semantics.isEnglish)
     ? createSentimentAnnotator({ labels, semantics, model: sentiment })
     : undefined;
   const checkable = spreadSample(references, CHECKED);
@@ -90,7 +90,7 @@ async function planSingle(
   if (!annotator) {
     return refuse("dialogue_act_rules", "the batch has one label and there is no rule for it");
   }
-  if (!await areMostlyEnglish(references, semantics)) {
+  if (!await areMostly(references, semantics.isEnglish)) {
     return refuse(annotator.method, "the batch has one label, and the rules for it are English");
   }
   return await check({
@@ -116,17 +116,4 @@ function refuse(method: string, reason: string): KeyPlan {
 
 function referencesOf(key: string, scenarios: Scenario[]): LabelExample[] {
   return collectExamples(key, scenarios).flatMap(({ examples }) => examples);
-}
-
-/**
- * By vote: a language is often mistaken in a short text. Without a reference nothing speaks against
- * it.
- */
-async function areMostlyEnglish(
-  references: LabelExample[],
-  semantics: BatchSemantics,
-): Promise<boolean> {
-  const sample = spreadSample(references, 16);
-  const votes = await Promise.all(sample.map(({ text }) => semantics.isEnglish(text)));
-  return votes.filter(Boolean).length * 2 >= votes.length;
 }

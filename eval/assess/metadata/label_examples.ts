@@ -3,9 +3,12 @@ import { normalText } from "../text/normal_text.ts";
 import type { LabelExample } from "./annotator.ts";
 import { labelKey } from "../../../shared/schemas/label_key.ts";
 import { batchLabels, labelWords } from "./label.ts";
+import { spreadSample } from "./self_check.ts";
 
 /** More examples of a label cost time and tell little more. */
 const MAX_EXAMPLES = 32;
+/** References whose language tells that of all of them. */
+const LANGUAGE_SAMPLE = 16;
 
 /** A label of a key, and the references of the batch that carry it. */
 export interface LabelGroup {
@@ -39,4 +42,17 @@ export function collectExamples(key: string, scenarios: Scenario[]): LabelGroup[
     group.positions.set(interaction, position);
   }
   return [...groups.values()];
+}
+
+/**
+ * Whether the references are in a language, by vote: it is often mistaken in a short text. Without a
+ * reference nothing speaks against it.
+ */
+export async function areMostly(
+  references: LabelExample[],
+  isSo: (text: string) => Promise<boolean>,
+): Promise<boolean> {
+  const sample = spreadSample(references, LANGUAGE_SAMPLE);
+  const votes = await Promise.all(sample.map(({ text }) => isSo(text)));
+  return votes.filter(Boolean).length * 2 >= votes.length;
 }
