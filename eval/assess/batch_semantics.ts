@@ -2,7 +2,7 @@ import type { Scenario } from "../../shared/schemas/scenario.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import type { LanguageDetector } from "./language/detector.ts";
 import { isChinese } from "./language/chinese.ts";
-import { areEnglish } from "./language/english.ts";
+import { isEnglish } from "./language/english.ts";
 import { references } from "./references.ts";
 import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
 import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
@@ -11,8 +11,8 @@ import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
 export interface BatchSemantics {
   /** Rejects with `NoVectors`. */
   readonly embedder: Pick<Embedder, "method" | "isEnglishOnly" | "embed">;
-  /** Whether the embedder may be asked about these texts. */
-  isEmbeddable(texts: string[]): Promise<boolean>;
+  /** Whether the embedder may be asked about a text. */
+  isEmbeddable(text: string): Promise<boolean>;
   isEnglish(text: string): Promise<boolean>;
   /** How replies are compared with a reference by the encoders inside. */
   similarityMethod(reference: string): Promise<SimilarityMethod>;
@@ -42,9 +42,9 @@ export function createBatchSemantics(
 ): BatchSemantics {
   const context = readContext(scenarios);
   let tfIdf: Promise<CharTfIdf> | undefined;
-  const isEnglish = async (texts: string[]) => {
+  const isInEnglish = async (text: string) => {
     try {
-      return await areEnglish(texts, { detector, context });
+      return await isEnglish(text, { detector, context });
     } catch {
       return false; // without a detector nothing is known to be English
     }
@@ -62,7 +62,7 @@ export function createBatchSemantics(
   };
   const similarityMethod: BatchSemantics["similarityMethod"] = async (reference) =>
     chooseMethod(reference, {
-      isEnglish: await isEnglish([reference]),
+      isEnglish: await isInEnglish(reference),
       isChinese: isChinese(reference, context),
       hasCjkEncoder: embedder.cjk !== undefined,
     });
@@ -72,8 +72,8 @@ export function createBatchSemantics(
       isEnglishOnly: embedder.isEnglishOnly,
       embed: (text) => embed(embedder, text),
     },
-    isEmbeddable: async (texts) => !embedder.isEnglishOnly || await isEnglish(texts),
-    isEnglish: (text) => isEnglish([text]),
+    isEmbeddable: async (text) => !embedder.isEnglishOnly || await isInEnglish(text),
+    isEnglish: isInEnglish,
     similarityMethod,
     embedFor,
     encodeReferences: (isOver) =>

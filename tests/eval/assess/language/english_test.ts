@@ -3,7 +3,7 @@ import type {
   DetectedLanguage,
   LanguageDetector,
 } from "../../../../eval/assess/language/detector.ts";
-import { areEnglish } from "../../../../eval/assess/language/english.ts";
+import { isEnglish } from "../../../../eval/assess/language/english.ts";
 
 const KNOWN: Record<string, DetectedLanguage> = {
   "english text": { code: "en", isReliable: true },
@@ -18,19 +18,18 @@ const detector: LanguageDetector = {
   [Symbol.dispose]() {},
 };
 
-const CASES: [texts: string[], context: string, expected: boolean, why: string][] = [
-  [["english text", "english text"], "42", true, "both are"],
-  [["english text", "deutscher Text"], "english text", false, "one is reliably something else"],
-  [["Hello", "english text"], "deutscher Text", true, "a short text goes with a reliable one"],
-  [["Hello", "deutscher Text"], "english text", false, "also where that is another language"],
-  [["yes", "yes"], "42", true, "short texts agree, and nothing speaks against it"],
-  [["Hello", "yes"], "english text", true, "short texts disagree and the batch is English"],
-  [["Hello", "yes"], "deutscher Text", false, "short texts disagree and the batch is not"],
-  [["42", "42"], "english text", false, "there is no language in it"],
+const CASES: [text: string, context: string, expected: boolean, why: string][] = [
+  ["english text", "deutscher Text", true, "it is, whatever the batch is in"],
+  ["deutscher Text", "english text", false, "it is reliably something else"],
+  ["yes", "42", true, "a short text looks like it, and nothing speaks against it"],
+  ["Hello", "42", false, "a short text does not look like it, and nothing speaks for it"],
+  ["Hello", "english text", true, "a short text goes with the batch, which is English"],
+  ["yes", "deutscher Text", false, "a short text goes with the batch, which is not"],
+  ["42", "english text", false, "there is no language in it"],
 ];
 
-for (const [texts, context, expected, why] of CASES) {
+for (const [text, context, expected, why] of CASES) {
   Deno.test(`the language gate says ${expected}: ${why}`, async () => {
-    assertEquals(await areEnglish(texts, { detector, context }), expected);
+    assertEquals(await isEnglish(text, { detector, context }), expected);
   });
 }
