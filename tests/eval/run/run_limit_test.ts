@@ -10,40 +10,12 @@ import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
 
-Deno.test("a repeated request for a queued run is answered with its result once it has been resumed", async () => {
-  const store = memoryStore();
-  const before = evalService(() => "", { store });
-  const headers = { "idempotency-key": "k", prefer: "respond-async" };
-  const gateBefore = gatedTarget();
-  const stopped = evalService(() => "", { store, target: gateBefore.target });
-  const other = await store.createRun({ request: evaluateRequest(), testName: "older" });
-  await stopped.service(evaluateRequestOf(evaluateBody(), headers));
-  await gateBefore.reached(1);
-  stopped.runs.abandon();
-  await stopped.runs.stop();
-  await before.runs.stop();
-
-  const gate = gatedTarget();
-  const environment = { EVAL_MAX_RUNS: "1" };
-  const { runs, service } = evalService(() => "", { store, target: gate.target, environment });
-  await runs.resumeUnfinished();
-  await gate.reached(1);
-  assert(runs.active(other.id));
-  const replay = service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" }));
-  gate.open();
-  const response = await replay;
-  assertEquals([response.status, (await response.json()).message], [
-    200,
-    "Evaluation completed successfully",
-  ]);
-  assertEquals(gate.asked.length, 2);
-});
-
-Deno.test("a caller who waits for a queued run that is cancelled is told so", async () => {
+/** A service that may have one run, and has one; another of an earlier process waits for its turn. */
+async function serviceWithQueuedRun() {
   const store = memoryStore();
   const gateBefore = gatedTarget();
   const stopped = evalService(() => "", { store, target: gateBefore.target });
-  await store.createRun({ request: evaluateRequest(), testName: "older" });
+  const older = await store.createRun({ request: evaluateRequest(), testName: "older" });
   const headers = { "idempotency-key": "k", prefer: "respond-async" };
   const begun = await stopped.service(evaluateRequestOf(evaluateBody(), headers));
   const { run_id: id } = await begun.json();
@@ -56,17 +28,36 @@ Deno.test("a caller who waits for a queued run that is cancelled is told so", as
   const { runs, service } = evalService(() => "", { store, target: gate.target, environment });
   await runs.resumeUnfinished();
   await gate.reached(1);
+  assert(runs.active(older.id));
   assert(runs.waiting(id));
+  const repeat = () => service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" }));
+  return { id, gate, runs, service, repeat };
+}
+
+Deno.test("a repeated request for a queued run is answered with its result once it has been resumed", async () => {
+  const { gate, repeat } = await serviceWithQueuedRun();
+  const repeated = repeat();
+  gate.open();
+  const response = await repeated;
+  assertEquals([response.status, (await response.json()).message], [
+    200,
+    "Evaluation completed successfully",
+  ]);
+  assertEquals(gate.asked.length, 2);
+});
+
+Deno.test("a caller who waits for a queued run that is cancelled is told so", async () => {
+  const { id, gate, runs, service, repeat } = await serviceWithQueuedRun();
   const isWaitedFor = Promise.withResolvers<void>();
   const { waiting } = runs;
   runs.waiting = (run) => {
     setTimeout(isWaitedFor.resolve); // after all that follows at once
     return waiting(run);
   };
-  const replay = service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" }));
+  const repeated = repeat();
   await isWaitedFor.promise;
   assertEquals((await callRoute(service, `POST /runs/${id}/cancel`)).status, 200);
-  const response = await replay;
+  const response = await repeated;
   assertEquals([response.status, (await response.json()).detail], [
     409,
     `cannot answer with a result: run ${id} is cancelled`,
