@@ -50,10 +50,11 @@ export function createHeldRuns(
     return active ?? runs.active(id);
   }
 
-  /** If it was cancelled because a client has left another process. */
+  /** If it was cancelled because a client has left another process; one may have resumed it. */
   async function resumeLost({ run: { id }, endpoint }: BegunRun): Promise<ActiveRun | undefined> {
-    const now = runs.isShared ? await store.getRecord(id) : undefined;
-    return now && wasLost(now) ? await activeOf(await reattach(id, endpoint)) : undefined;
+    const now = runs.isShared && !runs.isStopping ? await store.getRecord(id) : undefined;
+    const isWanted = now && (wasLost(now) || now.status === "running");
+    return isWanted ? await activeOf(await reattach(id, endpoint)) : undefined;
   }
 
   async function keep(begun: BegunRun): Promise<void> {

@@ -38,3 +38,28 @@ Deno.test("a run that waits for its turn is detached, too, and continues if a cl
   await isDetachedAgain.promise;
   assertEquals(detached, ["cancelled", "completed"]);
 });
+
+Deno.test("a stream goes on, too, if another instance was the first to resume a run whose client left", async () => {
+  const lost = { id: "r", status: "cancelled", detail: CLIENT_LEFT } as StoredRun;
+  const client = new AbortController().signal;
+  const held: AbortSignal[] = [];
+  const runs = {
+    isShared: true,
+    isStopping: false,
+    waiting: () => undefined,
+    active: () => undefined,
+    resume: () => Promise.resolve({ hold: (client: AbortSignal) => held.push(client) }),
+  };
+  const regain = (now: Partial<StoredRun>) => {
+    const store = { getRecord: () => Promise.resolve(now), getRun: () => Promise.resolve(now) };
+    return createHeldRuns({
+      store: store as unknown as RunStore,
+      runs: runs as unknown as RunManager,
+    }).regain({ run: lost, active: undefined, endpoint: "e" }, client);
+  };
+  assertEquals(await regain({ ...lost, status: "running", detail: null }), true);
+  assertEquals(held, [client]);
+  assertEquals(await regain({ ...lost, detail: "cancelled by a caller" }), false);
+  runs.isStopping = true;
+  assertEquals(await regain({ ...lost, status: "running", detail: null }), false);
+});
