@@ -3,7 +3,7 @@ import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { createGroupExportRoute } from "../export/group_export_route.ts";
 import { groupFormats } from "../export/group_formats.ts";
-import { createGroupHandlers, type GroupRoutesDeps } from "../groups/group_handlers.ts";
+import { createGroupHandlers, type GroupHandlerDeps } from "../groups/group_handlers.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import { RunLocation } from "./run_schemas.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
@@ -29,7 +29,7 @@ const comparedScores = z.string().optional().meta({
 });
 
 /** The routes about groups: runs of the same batch with several models. */
-export function createGroupRoutes(deps: GroupRoutesDeps): Route[] {
+export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
   const handlers = createGroupHandlers(deps);
   return [
     {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { createPairHandlers, PAIR_SORTS } from "../compare/pair_routes.ts";
+import { createPairHandlers, PAIR_SORTS } from "../compare/pair_handlers.ts";
 import { RunSummary } from "../results/run_summary.ts";
-import { createTurnHandlers, type TurnRoutesDeps } from "../run/turn_routes.ts";
+import { createTurnHandlers, type TurnHandlerDeps } from "../run/turn_handlers.ts";
 import {
   PairedScenarioPage,
   PairedTurnPage,
@@ -26,7 +26,7 @@ const pairQuery = z.object({
 });
 
 /** The routes that look into runs, row by row: what pages and other frontends are made from. */
-export function createLookRoutes(deps: TurnRoutesDeps): Route[] {
+export function createLookRoutes(deps: TurnHandlerDeps): Route[] {
   const turns = createTurnHandlers(deps);
   const pairs = createPairHandlers(deps);
   return [

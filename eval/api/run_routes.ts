@@ -7,7 +7,7 @@ import { StoredComparison } from "../compare/compare_stored.ts";
 import { createExportRoute } from "../export/export_route.ts";
 import { exportFormats } from "../export/mod.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
-import { createRunHandlers, type RunRoutesDeps } from "../run/routes.ts";
+import { createRunHandlers, type RunHandlerDeps } from "../run/run_handlers.ts";
 import {
   RetriedRun,
   RUN_EVENTS,
@@ -37,7 +37,7 @@ const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
 
 /** The routes about stored runs. */
-export function createRunRoutes(deps: RunRoutesDeps & { scoring: ScoringPorts }): Route[] {
+export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }): Route[] {
   const handlers = createRunHandlers(deps);
   return [
     {

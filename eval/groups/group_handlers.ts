@@ -26,12 +26,12 @@ const ReportQuery = z.object({
   pairs: z.stringbool().default(true),
 });
 
-export interface GroupRoutesDeps extends RetryDeps {
+export interface GroupHandlerDeps extends RetryDeps {
   groups: Groups;
 }
 
 /** The handlers of the routes of groups. */
-export function createGroupHandlers({ store, runs, endpoints, groups }: GroupRoutesDeps) {
+export function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDeps) {
   const retries = createRetries({ store, runs, endpoints });
   return {
     list: async (_request, { url }) => {

@@ -20,7 +20,7 @@ import { createRunViewer } from "./run_viewer.ts";
 import { withResult } from "./view.ts";
 import { requireRecord, requireRun } from "../store/require_run.ts";
 
-export interface RunRoutesDeps {
+export interface RunHandlerDeps {
   store: RunStore;
   runs: RunManager;
   endpoints: EndpointPolicy;
@@ -28,7 +28,7 @@ export interface RunRoutesDeps {
 }
 
 /** The handlers of the routes of existing runs. */
-export function createRunHandlers({ store, runs, endpoints, summaries }: RunRoutesDeps) {
+export function createRunHandlers({ store, runs, endpoints, summaries }: RunHandlerDeps) {
   const view = createRunViewer({ store, runs });
   const retries = createRetries({ store, runs, endpoints });
 

@@ -18,14 +18,14 @@ const LONGEST_CONVERSATION = 100;
 /** Attempts in one page of scenarios. */
 const MOST_ATTEMPTS = 20_000;
 
-export interface TurnRoutesDeps {
+export interface TurnHandlerDeps {
   store: RunStore;
   runs: RunManager;
   summaries: Summaries;
 }
 
 /** The handlers of the routes that look into a run, also while it is running. */
-export function createTurnHandlers({ store, runs, summaries }: TurnRoutesDeps) {
+export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) {
   const readOutline = createRunOutlines({ store, runs });
 
   return {
