@@ -6,24 +6,26 @@ import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import { createSingleFetch } from "../shared/http/single_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
+import type { Redact } from "../shared/providers/provider_words.ts";
 import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
 import { createEndpointModels } from "./endpoint/endpoint_models.ts";
-import { createEndpointPaces } from "./endpoint/pace.ts";
+import { createEndpointPaces, type EndpointPace } from "./endpoint/pace.ts";
 import { findPrice, priceTarget } from "./endpoint/prices.ts";
 import { createEndpointPolicy } from "./endpoint/policy.ts";
 import { createFairLimiter } from "./run/fair_limiter.ts";
 import type { EvalDeps } from "./handler.ts";
 import { checkRuns, checkStore } from "./run/readiness.ts";
 import { createRunManager } from "./run/create_manager.ts";
+import type { ExecutionPorts } from "./run/execution.ts";
 import type { OpenedData } from "./sharing/open_data.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { expectsTools } from "./assess/tools/expects_tools.ts";
 import { observeJudge } from "./assess/judge/observed_judge.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
-import { createTarget, type Dialects } from "./endpoint/target.ts";
+import { createTarget, type Dialects, type Target } from "./endpoint/target.ts";
 
 /** The service's real dependencies, from its configuration and its open store. */
 export function createEvalDeps(
@@ -41,7 +43,6 @@ export function createEvalDeps(
   const { workers = createWorkerBoard(log), observation } = options;
   const endpoints = createEndpointPolicy(config);
   const redact = createRedactor(listSecrets(config));
-  const paces = createEndpointPaces(config.EVAL_CONCURRENCY, board);
   const metrics = observation?.createMetrics({
     runs: () => runs.count,
     workerRestarts: () => workers.restarts,
@@ -72,32 +73,13 @@ export function createEvalDeps(
     limiter: createFairLimiter(config.EVAL_CONCURRENCY),
     concurrency: config.EVAL_CONCURRENCY,
     maxRuns: config.EVAL_MAX_RUNS,
-    connect: (request, credential) => {
-      const { endpoint, model_id: modelId, protocol, parameters } = request;
-      const observesTools = request.test_batch.some(({ interactions }) =>
-        interactions.some(expectsTools)
-      );
-      const client = createEndpointClient({
-        modelId,
-        credential,
-        timeoutMs: config.MODEL_TIMEOUT_MS,
-        retries: config.MODEL_RETRIES,
-        fetch: fetchFor(endpoint),
-        redact,
-        pace: paces(endpoint),
-      });
-      const dialects: Dialects = {
-        openai: (baseUrl) =>
-          createOpenAIDialect({ baseUrl, modelId, parameters, observesTools }, client),
-        agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
-      };
-      const target = createTarget({ endpoint, protocol, parameters, dialects });
-      const observed = observation && metrics
-        ? observation.observeTarget(target, { metrics, modelId })
-        : target;
-      const { PRICES: prices } = config;
-      return prices ? priceTarget(observed, findPrice(prices, modelId)) : observed;
-    },
+    connect: createConnect(config, {
+      fetchFor,
+      redact,
+      paces: createEndpointPaces(config.EVAL_CONCURRENCY, board),
+      observe: (target, modelId) =>
+        observation && metrics ? observation.observeTarget(target, { metrics, modelId }) : target,
+    }),
   });
   const checks = {
     store: checkStore(store),
@@ -117,5 +99,36 @@ export function createEvalDeps(
     listModels,
     limiter,
     ...(metrics && { operations: { metrics, checks, ...details } }),
+  };
+}
+
+/** How runs reach the models under test. */
+function createConnect(
+  config: EvalConfig,
+  { fetchFor, redact, paces, observe }: {
+    fetchFor: (endpoint: string) => typeof fetch;
+    redact: Redact;
+    paces: (endpoint: string) => EndpointPace;
+    observe: (target: Target, modelId: string) => Target;
+  },
+): ExecutionPorts["connect"] {
+  return ({ endpoint, model_id: modelId, protocol, parameters, test_batch }, credential) => {
+    const observesTools = test_batch.some(({ interactions }) => interactions.some(expectsTools));
+    const client = createEndpointClient({
+      modelId,
+      credential,
+      timeoutMs: config.MODEL_TIMEOUT_MS,
+      retries: config.MODEL_RETRIES,
+      fetch: fetchFor(endpoint),
+      redact,
+      pace: paces(endpoint),
+    });
+    const dialects: Dialects = {
+      openai: (baseUrl) =>
+        createOpenAIDialect({ baseUrl, modelId, parameters, observesTools }, client),
+      agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
+    };
+    const target = observe(createTarget({ endpoint, protocol, parameters, dialects }), modelId);
+    return config.PRICES ? priceTarget(target, findPrice(config.PRICES, modelId)) : target;
   };
 }
