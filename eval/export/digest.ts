@@ -78,6 +78,24 @@ export async function digestRun(
   const lowest = createLowestTurns(threshold);
   let place = { scenario: 0, attempt: 0 };
   let scenario = scenarios[0]!;
+
+  function countTurn({ result: turn, turn: index, mayBeBarred }: TurnPart): void {
+    totals.addTurn(turn);
+    if (isAskedTheSecondWay(turn)) return;
+    lowest.add({ ...place, turn: index, result: turn });
+    for (const counts of [scenario, total]) count(counts, { turn, threshold });
+    for (const name in turn.scores) scoreNames.add(name);
+    if (turn.error) countError(errors, turn.error);
+    if (turn.grades) {
+      graded.turns++;
+      graded.grades += turn.grades.length;
+      graded.sum += turn.grades.reduce((sum, { value }) => sum + value, 0);
+    }
+    if (turn.check_results?.some(isBarring)) barred.byChecks++;
+    if (hasWrongTools(turn)) barred.byTools++;
+    if (mayBeBarred) barred.undecided++;
+  }
+
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
       if (part.kind === "scenario") {
@@ -108,23 +126,6 @@ export async function digestRun(
     check_counts,
     truncated,
   } = await finishYielding(totals.closeInSteps(), yieldIfDue);
-  function countTurn({ result: turn, turn: index, mayBeBarred }: TurnPart): void {
-    totals.addTurn(turn);
-    if (isAskedTheSecondWay(turn)) return;
-    lowest.add({ ...place, turn: index, result: turn });
-    for (const counts of [scenario, total]) count(counts, { turn, threshold });
-    for (const name in turn.scores) scoreNames.add(name);
-    if (turn.error) countError(errors, turn.error);
-    if (turn.grades) {
-      graded.turns++;
-      graded.grades += turn.grades.length;
-      graded.sum += turn.grades.reduce((sum, { value }) => sum + value, 0);
-    }
-    if (turn.check_results?.some(isBarring)) barred.byChecks++;
-    if (hasWrongTools(turn)) barred.byTools++;
-    if (mayBeBarred) barred.undecided++;
-  }
-
   return {
     ...total,
     scenarios,
