@@ -37,8 +37,9 @@ export async function followGroup(id: string, following: Following): Promise<num
   for (const { run, ended, tally } of active) {
     const { status, error } = await ended;
     if (status === "completed") continue;
-    if (isStopped) await store.setStatus(run.id, { status: "interrupted", tally: tally() });
-    else {
+    if (isStopped && status !== "failed") {
+      await store.setStatus(run.id, { status: "interrupted", tally: tally() });
+    } else {
       const reason = error instanceof Error ? error.message : status;
       context.err.write(`the run of ${run.group!.name} stopped: ${reason}\n`);
     }

@@ -37,7 +37,7 @@ export async function followRun(active: ActiveRun, following: Following): Promis
     const known = await digesting;
     return await reportRun((await store.getRun(id))!, criteria, { store, context, known });
   }
-  const isStopped = interrupts.first.aborted;
+  const isStopped = interrupts.first.aborted && status !== "failed";
   if (isStopped) await store.setStatus(id, { status: "interrupted", tally: active.tally() });
   else context.err.write(`the run stopped: ${error instanceof Error ? error.message : status}\n`);
   const { done, total } = active.progress();

@@ -196,6 +196,28 @@ Deno.test("a stopped group continues with resume, and what was asked is not aske
   assertEquals((await next.run("resume", id!)).code, 0);
 });
 
+Deno.test("a model whose run failed before Ctrl-C stays failed, and its reason is told", async () => {
+  let asked = 0;
+  const context = groupContext({
+    targetOf: (request) => ({
+      ask() {
+        if (request.model_id === "a") throw new TypeError("a fault of ours");
+        if (++asked === 3) context.interrupt();
+        return targetOf(request).ask();
+      },
+    }),
+  });
+  const models = [...AT, "--model", "a", "--model", "b", "--concurrency", "1"];
+  const { code, err } = await context.run("run", "tests/support.jsonl", ...models);
+  assertEquals(code, 130);
+  assertStringIncludes(err, "the run of a stopped: a fault of ours\n");
+  const [, id] = /continue with: assay-eval resume (\S{36})/.exec(err)!;
+  assertEquals((await context.store.groupRuns(id!)).map(({ status }) => status), [
+    "failed",
+    "interrupted",
+  ]);
+});
+
 Deno.test("a baseline is compared with each model by itself", async () => {
   const context = groupContext();
   await context.run("run", "tests/support.jsonl", ...AT, "--model", "acme/good");
