@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import { asFields, asText, isFields } from "../../shared/fields.ts";
 import type { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
-import type { AgentSettings } from "../run/graph.ts";
+import type { AgentSettings } from "../run/model_request.ts";
 import { unsupported } from "./error_shape.ts";
 
 /** The caller's functions, with all their fields. Throws 400 for tools of another kind. */

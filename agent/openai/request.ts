@@ -10,7 +10,7 @@ import {
 import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/providers/provider.ts";
 import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { CallerMessage } from "../run/conversation.ts";
-import type { AgentSettings } from "../run/graph.ts";
+import type { AgentSettings } from "../run/model_request.ts";
 import { readSentFields } from "../run/sent_fields.ts";
 import { readToolFields, readTools } from "./read_tools.ts";
 import { unsupported } from "./error_shape.ts";

@@ -1,5 +1,5 @@
 import type { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
-import type { AgentSettings } from "../run/graph.ts";
+import type { AgentSettings } from "../run/model_request.ts";
 
 /** The fields of a request that the service reads itself. All others are the provider's. */
 const OWN = new Set([

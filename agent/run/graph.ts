@@ -3,7 +3,6 @@ import { EphemeralValue, LastValue } from "@langchain/langgraph/channels";
 import { Channel, Pregel } from "@langchain/langgraph/pregel";
 import { AppError } from "../../shared/errors.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
-import { asFields } from "../../shared/fields.ts";
 import { hasMedia } from "../../shared/providers/extra_fields.ts";
 import { isTruncated } from "../../shared/providers/finish_reason.ts";
 import type {
@@ -18,7 +17,8 @@ import { type CallCounts, type LimitedTurn, limitTurn, refuseRepeats } from "./c
 import { identifyCalls, toHistoryCall } from "./tool_call.ts";
 import type { RunObserver } from "./events.ts";
 import { callModel } from "./model_call.ts";
-import { runToolCalls, type ToolLimits } from "./run_tool_calls.ts";
+import { type AgentSettings, toModelRequest } from "./model_request.ts";
+import { runToolCalls } from "./run_tool_calls.ts";
 import { addModelCall, addToolCalls, NO_COST, type RunCost } from "./cost.ts";
 import {
   type CallerTools,
@@ -29,25 +29,6 @@ import {
 } from "./caller_tools.ts";
 import type { FallbackProvider } from "../models/fallback.ts";
 import type { Toolbox } from "../tools/tool.ts";
-
-/** Settings of a run's model calls. If one is unset, the provider's default applies. */
-export interface AgentSettings {
-  /** Model calls with tools, at least 1. After them, the model is asked for an answer without. */
-  maxSteps: number;
-  temperature?: number | undefined;
-  maxTokens?: number | undefined;
-  /** Further fields for the provider; see `ChatRequest.extra`. */
-  extra?: Record<string, unknown> | undefined;
-  /** The same for fields that a provider refuses without tools. */
-  toolExtra?: ToolExtra | undefined;
-  /** If one is unset, its default applies. */
-  toolLimits?: Partial<ToolLimits> | undefined;
-}
-
-export interface ToolExtra {
-  tool_choice?: unknown;
-  parallel_tool_calls?: unknown;
-}
 
 export interface AgentRun extends Partial<RunObserver> {
   /** `answeredBy` names the model for errors, if it may be another one than `model`. */
@@ -125,23 +106,19 @@ class Node<S extends State> extends Runnable<S, void> {
 }
 
 async function askModel(state: State, run: AgentRun): Promise<Step> {
-  const { messages, blanks, counts } = state;
+  const { messages, blanks } = state;
   const { provider, model, tools, callerTools = NO_TOOLS, settings, signal, emit } = run;
-  const { temperature, maxTokens, extra } = settings;
   const offered = offerTools(tools.definitions, callerTools);
   const hasTools = offered.tools.length > 0;
   const mayCall = hasTools && state.cost.modelCalls - blanks < settings.maxSteps;
-  const fields = mayCall ? toolFields(settings, state.cost) : undefined;
   const callerCalls = createCallerCalls(mayCall ? callerTools : NO_TOOLS);
   const started = performance.now();
-  const answer = callModel({
-    model,
-    messages,
-    ...(mayCall && offered),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...((extra || fields) && { extra: { ...extra, ...fields } }),
-  }, { provider, emit: emit && callerCalls.watch(emit), ...(signal && { signal }) });
+  const request = toModelRequest(state, { model, settings, ...(mayCall && { offered }) });
+  const answer = callModel(request, {
+    provider,
+    emit: emit && callerCalls.watch(emit),
+    ...(signal && { signal }),
+  });
   const reply = await untilAbort(answer, signal);
   const ms = performance.now() - started;
   const cost = addModelCall(state.cost, { usage: reply.usage, ms });
@@ -150,44 +127,31 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     return { to: "model", value: { ...state, cost, blanks: blanks + 1 } };
   }
   const calls = identifyCalls(reply.toolCalls, messages);
-  const isTold = !mayCall && calls.length > 0 && !reply.content?.trim() && !state.isTold;
-  if (calls.length === 0 || !mayCall && !isTold) {
+  // A model that has no tools any more may call one all the same, and say nothing else.
+  const mustBeTold = !mayCall && calls.length > 0 && !reply.content?.trim() && !state.isTold;
+  if (calls.length === 0 || !mayCall && !mustBeTold) {
     const isStopped = hasTools && !mayCall;
     const result = { reply: { ...reply, toolCalls: calls }, ...cost };
     return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
   const { kept, ...allowed } = limitTurn(calls, settings.toolLimits);
-  const limited = isTold ? refuseAll(calls) : allowed;
   const { own, theirs, ids } = callerCalls.split(calls);
   const waiting = { reply: { ...reply, toolCalls: theirs }, ids };
   const value: CallingState = {
+    ...state,
     messages: [...messages, toHistoryMessage(reply, kept)],
     cost,
-    blanks,
-    counts,
     calls: own,
-    limited,
-    ...(isTold && { isTold }),
+    ...(mustBeTold ? { limited: refuseAll(calls), isTold: true } : { limited: allowed }),
     ...(theirs.length > 0 && { waiting }),
   };
   return { to: "tools", value };
 }
 
-/** A model that has no tools any more may call one all the same, and say nothing else. */
 function refuseAll(calls: ToolCall[]): CallingState["limited"] {
   const reason =
     "no tool can be called any more, and this call was not run; answer with what you have";
   return { accepted: [], refusals: new Map(calls.map(({ id }) => [id, reason])) };
-}
-
-/** A caller who forces a tool call forces one: with more, the model could never answer. */
-function toolFields({ toolExtra }: AgentSettings, { modelCalls }: RunCost): ToolExtra | undefined {
-  if (!toolExtra || modelCalls === 0) return toolExtra;
-  const { tool_choice: choice, ...rest } = toolExtra;
-  if (choice === "auto" || choice === "none") return toolExtra;
-  const { type, allowed_tools: allowed } = asFields(choice);
-  if (type !== "allowed_tools") return rest;
-  return { ...rest, tool_choice: { type, allowed_tools: { ...asFields(allowed), mode: "auto" } } };
 }
 
 /**
@@ -229,7 +193,7 @@ function emptyReply(model: string): AppError {
  */
 async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
   const { tools, settings: { toolLimits }, signal, emit = run.onTool, log = silentLogger } = run;
-  const { calls, limited, waiting } = state;
+  const { calls, limited, waiting, ...before } = state;
   const accepted = calls.filter((call) => limited.accepted.includes(call));
   const repeats = refuseRepeats(accepted, state.counts);
   const refusals = new Map([...limited.refusals, ...repeats.refusals]);
@@ -243,9 +207,7 @@ async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
     const pending = { added: messages.slice(run.messages.length), ids };
     return { to: "done", value: { reply, ...cost, pending } };
   }
-  const { blanks, isTold } = state;
-  const next = { messages, cost, blanks, counts: repeats.counts, ...(isTold && { isTold }) };
-  return await askModel(next, run);
+  return await askModel({ ...before, messages, cost, counts: repeats.counts }, run);
 }
 
 /** Created once. It holds no state of a run: each run is passed in its configuration. */

@@ -2,7 +2,8 @@ import { textOf } from "../../../shared/providers/content.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
 import type { AgentEvent } from "../../../agent/run/events.ts";
-import { type AgentSettings, runAgent } from "../../../agent/run/graph.ts";
+import { runAgent } from "../../../agent/run/graph.ts";
+import type { AgentSettings } from "../../../agent/run/model_request.ts";
 import { createToolbox, type Tool, ToolError } from "../../../agent/tools/tool.ts";
 import type { ToolCall } from "../../../shared/providers/provider.ts";
 import {
