@@ -110,10 +110,12 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const { provider, model, tools, callerTools = NO_TOOLS, settings, signal, emit } = run;
   const offered = offerTools(tools.definitions, callerTools);
   const hasTools = offered.tools.length > 0;
-  const mayCall = hasTools && state.cost.modelCalls - blanks < settings.maxSteps;
+  const steps = state.cost.modelCalls - blanks;
+  const mayCall = hasTools && steps < settings.maxSteps;
   const callerCalls = createCallerCalls(mayCall ? callerTools : NO_TOOLS);
   const started = performance.now();
-  const request = toModelRequest(state, { model, settings, ...(mayCall && { offered }) });
+  const offer = mayCall ? { tools: offered, isFirst: steps === 0 } : undefined;
+  const request = toModelRequest(messages, { model, settings, offer });
   const answer = callModel(request, {
     provider,
     emit: emit && callerCalls.watch(emit),

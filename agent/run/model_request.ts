@@ -1,7 +1,6 @@
 import { asFields } from "../../shared/fields.ts";
 import type { ChatMessage, ChatRequest } from "../../shared/providers/provider.ts";
 import type { offerTools } from "./caller_tools.ts";
-import type { RunCost } from "./cost.ts";
 import type { ToolLimits } from "./run_tool_calls.ts";
 
 /** Settings of a run's model calls. If one is unset, the provider's default applies. */
@@ -23,21 +22,28 @@ export interface ToolExtra {
   parallel_tool_calls?: unknown;
 }
 
-/** What the model is asked next. Without `offered` it may call no tool. */
+/** The tools that a model may call. */
+interface ToolOffer {
+  tools: ReturnType<typeof offerTools>;
+  /** It has not answered yet. */
+  isFirst: boolean;
+}
+
+/** What the model is asked next. Without an `offer` it may call no tool. */
 export function toModelRequest(
-  { messages, cost }: { messages: ChatMessage[]; cost: RunCost },
-  { model, settings, offered }: {
+  messages: ChatMessage[],
+  { model, settings, offer }: {
     model: string;
     settings: AgentSettings;
-    offered?: ReturnType<typeof offerTools>;
+    offer: ToolOffer | undefined;
   },
 ): ChatRequest {
   const { temperature, maxTokens, extra } = settings;
-  const fields = offered && toolFields(settings, cost);
+  const fields = offer && toolFields(settings, offer);
   return {
     model,
     messages,
-    ...offered,
+    ...offer?.tools,
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),
     ...((extra || fields) && { extra: { ...extra, ...fields } }),
@@ -45,8 +51,8 @@ export function toModelRequest(
 }
 
 /** A caller who forces a tool call forces one: with more, the model could never answer. */
-function toolFields({ toolExtra }: AgentSettings, { modelCalls }: RunCost): ToolExtra | undefined {
-  if (!toolExtra || modelCalls === 0) return toolExtra;
+function toolFields({ toolExtra }: AgentSettings, { isFirst }: ToolOffer): ToolExtra | undefined {
+  if (!toolExtra || isFirst) return toolExtra;
   const { tool_choice: choice, ...rest } = toolExtra;
   if (choice === "auto" || choice === "none") return toolExtra;
   const { type, allowed_tools: allowed } = asFields(choice);

@@ -236,6 +236,13 @@ Deno.test("a forced tool call is forced once, and tool fields are sent only with
   ]);
 });
 
+Deno.test("a forced tool call is still forced after an empty answer", async () => {
+  const { provider, ask } = serve({ content: "" }, { toolCalls: [SUM] }, { content: "4" });
+  await ask({ tool_choice: "required" });
+  const choices = provider.requests.map(({ extra }) => extra?.tool_choice);
+  assertEquals(choices, ["required", "required", undefined]);
+});
+
 Deno.test("a tool that the agent cannot offer is refused, before any call", async () => {
   const named = (name: string) => ({ type: "function", function: { name } });
   const cases: [unknown, string, string][] = [
