@@ -1,25 +1,8 @@
 import { untilAbort } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
 import { routeModel } from "../../shared/routing.ts";
+import type { Model, ModelList } from "../../shared/schemas/chat_completion.ts";
 import { explainHidden, type Models } from "../models/models.ts";
-
-/** A model as OpenAI lists it. */
-export interface ModelEntry {
-  id: string;
-  object: "model";
-  created: number;
-  owned_by: string;
-  /** Not OpenAI's: the name for people. */
-  name: string;
-}
-
-/** OpenAI's list of models. */
-export interface ModelEntries {
-  object: "list";
-  data: ModelEntry[];
-  /** Not OpenAI's: models that the hub lists and that cannot be asked, if there are any. */
-  diagnostics?: { hidden_models: string[]; reason: string };
-}
 
 /** How many hidden ids are shown: a hub may list thousands. */
 const MAX_HIDDEN = 100;
@@ -42,7 +25,7 @@ export interface ListOptions {
 export async function listModels(
   models: Models,
   { signal, needsStudio = false, studioWaitMs = STUDIO_WAIT_MS }: ListOptions,
-): Promise<ModelEntries> {
+): Promise<ModelList> {
   const { models: hub, hidden } = await models.listHub(signal);
   const isOptional = hub.length > 0 && !needsStudio;
   // A list that comes later is kept for the next call.
@@ -51,7 +34,7 @@ export async function listModels(
     if (!isOptional || signal.aborted) throw error;
     return {};
   });
-  const toEntry = (id: string, { name, owner }: { name: string; owner: string }): ModelEntry => ({
+  const toEntry = (id: string, { name, owner }: { name: string; owner: string }): Model => ({
     id,
     object: "model",
     created: 0, // unknown, but clients expect a number
@@ -78,7 +61,7 @@ export async function listModels(
 export async function findModel(
   models: Models,
   { path, signal }: { path: string; signal: AbortSignal },
-): Promise<ModelEntry> {
+): Promise<Model> {
   const id = decodePath(path);
   const isTuned = (text: string) => routeModel(text).target === "studio";
   const { data } = await listModels(models, { signal, needsStudio: isTuned(id) });

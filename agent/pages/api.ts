@@ -1,15 +1,19 @@
 import { ApiProblem, toApiProblem } from "../../shared/pages/api_problem.ts";
 import { requestEvents, requestJson } from "../../shared/pages/api.ts";
 import { createId } from "../../shared/pages/random_id.ts";
-import type { CompletionRequest, OpenAIError } from "../../shared/schemas/chat_completion.ts";
-import type { ModelEntry } from "../openai/model_list.ts";
+import type {
+  CompletionRequest,
+  Model,
+  ModelList,
+  OpenAIError,
+} from "../../shared/schemas/chat_completion.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import type { Chunk } from "./answer_stream.ts";
 import type { Settings } from "./conversation.ts";
 
 /** The fine-tuned models, then the hub's. */
-export async function listModels(): Promise<ModelEntry[]> {
-  const { data } = await requestJson<{ data: ModelEntry[] }>("/v1/models");
+export async function listModels(): Promise<Model[]> {
+  const { data } = await requestJson<ModelList>("/v1/models");
   return data;
 }
 

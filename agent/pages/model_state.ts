@@ -1,11 +1,11 @@
 import { computed, signal } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
-import type { ModelEntry } from "../openai/model_list.ts";
+import type { Model } from "../../shared/schemas/chat_completion.ts";
 import { findDemoModel, listModels } from "./api.ts";
 
 /** The models of the service; `undefined` until the list has come. */
-export const models = signal<ModelEntry[] | undefined>(undefined);
+export const models = signal<Model[] | undefined>(undefined);
 
 /** Why there is no list. */
 export const modelsProblem = signal<ApiProblem | undefined>(undefined);
@@ -16,7 +16,7 @@ export const isDemo = signal(false);
 /** The models of the next conversation: the ones chosen last. */
 export const chosenModels = signal<string[]>([]);
 
-const isFineTuned = ({ owned_by }: ModelEntry) => owned_by === "studio";
+const isFineTuned = ({ owned_by }: Model) => owned_by === "studio";
 
 /** Fine-tuned models by name, and the hub's by id. */
 export const modelGroups = computed(() => {

@@ -90,6 +90,7 @@ export const Model = z.looseObject({
   owned_by: z.string(),
   name: z.string().meta({ description: "For people." }),
 }).meta({ id: "Model" });
+export type Model = z.infer<typeof Model>;
 
 /** The body of `GET /v1/models`. */
 export const ModelList = z.looseObject({
@@ -98,6 +99,7 @@ export const ModelList = z.looseObject({
   diagnostics: z.object({ hidden_models: z.array(z.string()), reason: z.string() }).optional()
     .meta({ description: "Models that the hub lists and that cannot be asked." }),
 }).meta({ id: "ModelList" });
+export type ModelList = z.infer<typeof ModelList>;
 
 /** The body of every error below `/v1/`, as OpenAI's clients read it. */
 export const OpenAIError = z.object({
