@@ -90,6 +90,13 @@ export function invalidField(path: string, message: string): AppError {
   return invalidRequest("request body", { path, message });
 }
 
+/** 400 for a field that the service does not support; `message` says what to do instead. */
+export function unsupportedField(path: string, message: string): AppError {
+  return new AppError(400, "unsupported_parameter", `cannot use ${path}: ${message}`, {
+    errors: [{ path, message }],
+  });
+}
+
 function invalidRequest(place: string, error: FieldError): AppError {
   const { path, message } = error;
   return new AppError(400, "invalid_request", `cannot use the ${place}: ${path}: ${message}`, {

@@ -42,13 +42,6 @@ export function errorResponse(error: unknown, { url, requestId }: RequestContext
   });
 }
 
-/** 400 for a field that cannot be used; `reason` says why, and what to do instead. */
-export function unsupported(path: string, reason: string): AppError {
-  return new AppError(400, "unsupported_parameter", `cannot use ${path}: ${reason}`, {
-    errors: [{ path, message: reason }],
-  });
-}
-
 function typeOf(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";

@@ -1,15 +1,15 @@
+import { unsupportedField } from "../../shared/errors.ts";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import { asFields, asText, isFields } from "../../shared/fields.ts";
 import type { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
 import type { AgentSettings } from "../run/model_request.ts";
-import { unsupported } from "./error_shape.ts";
 
 /** The caller's functions, with all their fields. Throws 400 for tools of another kind. */
 export function readTools({ tools }: CompletionRequest): ToolDefinition[] {
   return (tools ?? []).map((tool, index) => {
     const { type, function: called } = asFields(tool);
     if (type !== "function") {
-      throw unsupported(
+      throw unsupportedField(
         `tools.${index}.type`,
         "only functions can stand beside the agent's tools; end the model id with :plain to ask " +
           "the model without the agent",
@@ -17,7 +17,7 @@ export function readTools({ tools }: CompletionRequest): ToolDefinition[] {
     }
     const { name: given, description: text, parameters, ...more } = asFields(called);
     const name = asText(given);
-    if (!name) throw unsupported(`tools.${index}.function.name`, "it is missing");
+    if (!name) throw unsupportedField(`tools.${index}.function.name`, "it is missing");
     const description = asText(text);
     return {
       ...more,

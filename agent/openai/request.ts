@@ -1,3 +1,4 @@
+import { unsupportedField } from "../../shared/errors.ts";
 import { withNameInText } from "../../shared/providers/author_name.ts";
 import { textOf } from "../../shared/providers/content.ts";
 import { pickExtra } from "../../shared/providers/extra_fields.ts";
@@ -13,7 +14,6 @@ import type { CallerMessage } from "../run/conversation.ts";
 import type { AgentSettings } from "../run/model_request.ts";
 import { readSentFields } from "../run/sent_fields.ts";
 import { readToolFields, readTools } from "./read_tools.ts";
-import { unsupported } from "./error_shape.ts";
 import { toPlainFields, toSettings } from "./settings.ts";
 
 /** An OpenAI request as input of a run. */
@@ -62,7 +62,7 @@ export function toPlainRequest(body: CompletionRequest, raw?: unknown[]): ChatRe
 
 function refuseChoices({ n }: CompletionRequest): void {
   if ((n ?? 1) === 1) return;
-  throw unsupported(
+  throw unsupportedField(
     "n",
     "the agent gives one choice; for more from the model alone, send the header " +
       "x-agent-tools: off, or end the model id with :plain",

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { unsupportedField } from "../../shared/errors.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { Logger } from "../../shared/log.ts";
 import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
@@ -121,7 +121,5 @@ function refuseSameNames(callerTools: ToolDefinition[], { names }: Toolbox): voi
   const shown = JSON.stringify(callerTools[index]!.name);
   const message = `the agent has a tool named ${shown} itself (GET /tools); rename yours, or end ` +
     "the model id with :plain to ask the model without the agent";
-  throw new AppError(400, "unsupported_parameter", `cannot use tools.${index}: ${message}`, {
-    errors: [{ path: `tools.${index}`, message }],
-  });
+  throw unsupportedField(`tools.${index}`, message);
 }

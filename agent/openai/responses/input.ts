@@ -1,9 +1,8 @@
-import { AppError } from "../../../shared/errors.ts";
+import { AppError, unsupportedField } from "../../../shared/errors.ts";
 import { asList, asText } from "../../../shared/fields.ts";
 import { pickExtra } from "../../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../../shared/providers/openai_messages.ts";
 import type { InputItem } from "../../../shared/schemas/responses.ts";
-import { unsupported } from "../error_shape.ts";
 import { KEPT_MINUTES } from "./kept_items.ts";
 import { unsealFields } from "./sealed_fields.ts";
 
@@ -144,18 +143,21 @@ function toPart(part: Part, path: string): unknown {
     }
     case "input_file": {
       const { file_data, file_id, filename, file_url } = fields;
-      if (file_url) throw unsupported(`${path}.file_url`, "send the file itself as file_data");
+      if (file_url) throw unsupportedField(`${path}.file_url`, "send the file itself as file_data");
       const file = Object.entries({ file_data, file_id, filename }).filter(([, value]) => value);
       return { type: "file", file: Object.fromEntries(file) };
     }
     case "input_audio":
       return part;
     default:
-      throw unsupported(`${path}.type`, `the part type ${JSON.stringify(type)} is not supported`);
+      throw unsupportedField(
+        `${path}.type`,
+        `the part type ${JSON.stringify(type)} is not supported`,
+      );
   }
 }
 
 function noUrl(path: string, { file_id }: { file_id: unknown }) {
   const reason = file_id ? "files are not stored here" : "it is missing";
-  return unsupported(path, `send the image as a URL or as a data URL; ${reason}`);
+  return unsupportedField(path, `send the image as a URL or as a data URL; ${reason}`);
 }

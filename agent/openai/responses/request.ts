@@ -1,8 +1,7 @@
-import { invalidField } from "../../../shared/errors.ts";
+import { invalidField, unsupportedField } from "../../../shared/errors.ts";
 import { listFieldErrors } from "../../../shared/field_errors.ts";
 import { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
 import type { ResponsesRequest } from "../../../shared/schemas/responses.ts";
-import { unsupported } from "../error_shape.ts";
 import { type FindItem, toMessages } from "./input.ts";
 
 /** Fields with a meaning of their own here. The provider gets all others as they are. */
@@ -37,7 +36,7 @@ const REFUSED = {
 /** The chat completion that answers a request for a response. Throws 400 for what it cannot do. */
 export function toCompletionRequest(body: ResponsesRequest, findItem: FindItem): CompletionRequest {
   for (const [name, reason] of Object.entries(REFUSED)) {
-    if (body[name]) throw unsupported(name, reason);
+    if (body[name]) throw unsupportedField(name, reason);
   }
   const { input, instructions, max_output_tokens, text, reasoning, tools, tool_choice } = body;
   const passed = Object.entries(body).filter(([name]) => !OWN.has(name));
@@ -76,7 +75,7 @@ function toTool(tool: Tool, index: number) {
     const set = Object.entries(definition).filter(([, value]) => value !== null);
     return { type, function: Object.fromEntries(set) };
   }
-  throw unsupported(
+  throw unsupportedField(
     `tools.${index}.type`,
     `the tool type ${JSON.stringify(type)} is not supported, only functions are; the agent has ` +
       "tools of its own, see GET /tools",
@@ -92,5 +91,5 @@ function toToolChoice(choice: NonNullable<ResponsesRequest["tool_choice"]>): unk
     const named = Array.isArray(tools) ? tools.map(toTool) : tools;
     return { type, allowed_tools: { mode, tools: named } };
   }
-  throw unsupported("tool_choice", `the choice ${JSON.stringify(type)} is not supported`);
+  throw unsupportedField("tool_choice", `the choice ${JSON.stringify(type)} is not supported`);
 }
