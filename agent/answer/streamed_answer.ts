@@ -43,8 +43,8 @@ export async function streamAnswer(
     return await streamEvents({ ...options, produce, sendError, headers });
   } catch (error) {
     if (signal.aborted) throw error;
-    noteFailure(error, context);
     const { status } = toProblem(error, context.requestId);
+    if (status >= 500) noteFailure(error, context); // as the router does with any other answer
     const failed = await openEventStream(({ push }) => sendError(push, error), { signal });
     const told = error instanceof AppError ? error.headers : {};
     return eventStreamResponse(failed, { headers: { ...headers(), ...told }, status });

@@ -266,3 +266,16 @@ Deno.test("a run that fails before its first event writes one log line, with its
     ]);
   }
 });
+
+Deno.test("a run that is refused before its first event is no failure in the log", async () => {
+  for (const request of Object.values(STREAMS)) {
+    const { service, lines } = logged(
+      new ProviderError(404, "model_not_found", "no", { kind: "status", status: 404 }),
+    );
+    await (await service(request())).text();
+    await Promise.resolve();
+    assertEquals(lines.map(({ level, status, error }) => [level, status, error]), [
+      ["info", 404, undefined],
+    ]);
+  }
+});
