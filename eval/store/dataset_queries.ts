@@ -4,6 +4,7 @@ import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { createBatchDigest } from "./batch_digest.ts";
 import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";
+import { momentOf } from "./run_id.ts";
 import type { DatasetVersionsTable, Tables } from "./schema.ts";
 
 /** A part is stored once it has so many characters; a larger scenario is a part of its own. */
@@ -225,11 +226,6 @@ export async function deleteAbandonedParts(db: Kysely<Tables>, now: () => number
   const abandoned = rows.map(({ content_id }) => content_id)
     .filter((id) => momentOf(id) < now() - ABANDONED_AFTER_MS);
   await deleteParts(db, abandoned);
-}
-
-/** When an id was made; see `createRunIds`. */
-function momentOf(id: string): number {
-  return parseInt(id.replace("-", "").slice(0, 12), 16);
 }
 
 function toVersion(row: Omit<DatasetVersionsTable, "content_id">): VersionRecord {

@@ -4,6 +4,7 @@ import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { deleteAbandonedParts } from "./dataset_queries.ts";
 import { isMigrated, migrate } from "./migrate.ts";
 import { createRunIds } from "./run_id.ts";
+import { newestRunId } from "./run_list.ts";
 import { createRunReader } from "./run_reader.ts";
 import { deleteOrphans } from "./run_deletion.ts";
 import { createRunStore } from "./run_store.ts";
@@ -40,18 +41,20 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   const { now = Date.now, keepsReserve = false, ...where } = options;
   const connection = await openSqlite({ ...where, mode: "write" });
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
+  let newest: string | undefined;
   try {
     if (await isEmpty(db)) await createTables(connection);
     else {
       await migrateOverwriting(db);
       await deleteOrphans(db);
       await deleteAbandonedParts(db, now);
+      newest = await newestRunId(db);
     }
   } catch (error) {
     await db.destroy();
     throw cannotOpen(options.path, error);
   }
-  const store = createRunStore(db, { now, newId: createRunIds(now) });
+  const store = createRunStore(db, { now, newId: createRunIds(now, newest) });
   const keepRoom = () => keepsReserve ? connection.keepRoom().catch(() => {}) : undefined;
   await keepRoom(); // this fails on a full disk
   return { ...store, ...onDisk(store, { ...connection, keepRoom }) };

@@ -7,6 +7,12 @@ import { likePatterns } from "./text_search.ts";
 
 const NEWEST_FIRST: RunSort = { by: "created_at", isDescending: true };
 
+/** The id of the newest run, after which ids of this process have to sort. */
+export async function newestRunId(db: Kysely<Tables>): Promise<string | undefined> {
+  return (await db.selectFrom("runs").select("id").orderBy("id", "desc").limit(1)
+    .executeTakeFirst())?.id;
+}
+
 /** Reads a page of runs. */
 export async function listRuns(db: Kysely<Tables>, filter: RunFilter): Promise<RunPage> {
   const { testName, modelId, status, groupId, text, sort = NEWEST_FIRST, cursor, limit } = filter;

@@ -1,7 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { unavailable } from "../../../shared/postgres/fault.ts";
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
-import { createRunIds } from "../run_id.ts";
 import { createRunReader, readTally } from "../run_reader.ts";
 import { deleteReplies } from "../pending_replies.ts";
 import { toStatusColumns } from "../run_status.ts";
@@ -44,15 +43,15 @@ interface SharedParts {
   news: RunNews;
   work: WorkList;
   now: () => number;
+  newId: () => string;
 }
 
 /** A store whose runs several processes work on. Closing it closes `news` and `db`. */
 export function createSharedStore(
   db: Kysely<PostgresTables>,
-  { pool, news, work, now }: SharedParts,
+  { pool, news, work, now, newId }: SharedParts,
 ): SharedStore {
   const common = asCommon(db);
-  const newId = createRunIds(now);
   const store = createRunStore(common, {
     now,
     newId,

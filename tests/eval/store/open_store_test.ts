@@ -269,3 +269,19 @@ Deno.test("what cannot be read is refused in words, and reading creates nothing"
     }
     assertEquals(await Array.fromAsync(Deno.readDir(folder)), []);
   }));
+
+Deno.test("a run is newer than those of earlier processes, also after the clock was set back", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const made: string[] = [];
+    for (const moment of [2_000_000_000_000, 1_999_996_400_000, 1_999_996_400_001]) {
+      const store = await openStore({ path, now: () => moment });
+      for (let run = 0; run < 2; run++) {
+        const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+        made.unshift(id);
+      }
+      const { runs } = await store.listRuns({ limit: 9 });
+      await store.close();
+      assertEquals(runs.map(({ id }) => id), made);
+    }
+  }));
