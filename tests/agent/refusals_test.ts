@@ -104,6 +104,13 @@ for (const status of [429, 500, 503]) {
   });
 }
 
+Deno.test("an answer that cannot be read is asked for once, by the service and by its client", async () => {
+  for (const stream of [false, true]) {
+    const { error, calls } = await ask(() => new Response("<html>Welcome</html>"), { stream });
+    assertEquals([calls, error.status, error.headers?.get("x-should-retry")], [1, 502, "false"]);
+  }
+});
+
 Deno.test("a 429 about a quota that is used up is not taken for one that a wait ends", async () => {
   const words = { message: "You exceeded your quota.", code: "insufficient_quota" };
   for (const stream of [false, true]) {
