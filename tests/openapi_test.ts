@@ -242,14 +242,73 @@ Deno.test("eval: every route that writes describes what a full disk answers", as
   }
 });
 
-Deno.test("eval: every field of a request to evaluate is explained", async () => {
-  const { components: { schemas } } = await readDocument(SERVICES.eval!());
-  for (const name of ["EvaluateRequest", "Scenario", "Interaction"]) {
-    for (const [field, schema] of Object.entries<Document>(schemas[name].properties)) {
-      assert(schema.description, `${name}.${field}`);
+/** The schema's own fields, and those of each of its alternatives. */
+function fieldsOf({ properties = {}, oneOf = [] }: Document): [string, Document][] {
+  return [...Object.entries<Document>(properties), ...oneOf.flatMap(fieldsOf)];
+}
+
+const EXPLAINED = {
+  eval: [
+    ...["EvaluateRequest", "EvaluateTarget", "ModelParameters"],
+    ...["Scenario", "Interaction", "ReferenceTool", "Check"],
+  ],
+  agent: ["ResponseRequest"],
+};
+
+for (const [name, explained] of Object.entries(EXPLAINED)) {
+  Deno.test(`${name}: every field of a request is explained`, async () => {
+    const { components: { schemas } } = await readDocument(SERVICES[name]!());
+    for (const id of explained) {
+      for (const [field, schema] of fieldsOf(schemas[id])) {
+        assert(schema.description || isPlain(field), `${id}.${field}`);
+      }
     }
+  });
+}
+
+/** What a check looks for, which the check itself explains. */
+const isPlain = (field: string) => field === "type" || field === "value";
+
+Deno.test("eval: every kind of check is explained", async () => {
+  const { components: { schemas } } = await readDocument(SERVICES.eval!());
+  for (const { properties, description } of schemas.Check.oneOf) {
+    assert(description, properties.type.const);
   }
 });
+
+Deno.test("agent: every field of a response that does not repeat the request is described", async () => {
+  const service = SERVICES.agent!();
+  const { components: { schemas } } = await readDocument(service);
+  const response = await service(requestTo("/v1/responses", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "demo/assistant", input: "What is 17 * 23?" }),
+  }));
+  const known = [schemas.Response, schemas.ResponseRequest].flatMap(fieldsOf).map(([name]) => name);
+  const more = Object.keys(await response.json()).filter((field) => !known.includes(field));
+  assertEquals(more, ["truncation"]); // which is always "disabled"
+});
+
+for (const [name, create] of Object.entries(SERVICES)) {
+  Deno.test(`${name}: the headers of a rate limit are described where there is a limit`, async () => {
+    const { paths } = await readDocument(create());
+    for (const [path, operations] of Object.entries<Document>(paths)) {
+      for (const [method, { responses }] of Object.entries<Document>(operations)) {
+        for (const [status, { headers }] of Object.entries<Document>(responses)) {
+          const found = ["ratelimit", "ratelimit-policy"].map((header) => header in headers);
+          assertEquals(
+            found,
+            "429" in responses ? [true, true] : [false, false],
+            `${path} ${status}`,
+          );
+          const isOfProvider = "504" in responses && ["429", "502", "504"].includes(status);
+          const where = `${method} ${path} ${status}`;
+          assertEquals("x-should-retry" in headers, isOfProvider, where);
+        }
+      }
+    }
+  });
+}
 
 Deno.test("eval: what a result has of its request is described", async () => {
   const service = SERVICES.eval!();

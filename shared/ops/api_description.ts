@@ -59,10 +59,26 @@ const RequestId = z.string().meta({
   description: "The caller's own id if it sent a valid one, else a new one.",
 });
 
-/** Every answer has an id, whatever else is in its head. */
-export function withRequestId(answer: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
+/** Of `createRateLimit`. */
+const RATE_LIMIT = {
+  ratelimit: z.string().optional().meta({
+    description: 'With `RATE_LIMIT`: what is left, and for how many seconds: `"default";r=9;t=42`.',
+    header: { id: "ratelimit" },
+  }),
+  "ratelimit-policy": z.string().optional().meta({
+    description: 'With `RATE_LIMIT`: requests per seconds: `"default";q=60;w=60`.',
+    header: { id: "ratelimit-policy" },
+  }),
+};
+
+/** Every answer has an id, whatever else is in its head, and says what is left of a rate limit. */
+export function withCommonHeaders(
+  answer: ZodOpenApiResponseObject,
+  { limited }: { limited?: false | undefined },
+): ZodOpenApiResponseObject {
   const own = answer.headers instanceof z.ZodObject ? answer.headers.shape : answer.headers;
-  return { ...answer, headers: z.object({ "x-request-id": RequestId, ...own }) };
+  const ofLimit = limited === false ? {} : RATE_LIMIT;
+  return { ...answer, headers: z.object({ "x-request-id": RequestId, ...ofLimit, ...own }) };
 }
 
 /** A successful answer in JSON, with headers of its own. */
@@ -106,33 +122,30 @@ export function describeErrors(
   byStatus: ProblemTexts,
   format: ErrorFormat = PROBLEM_FORMAT,
 ): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
+  const asksProvider = 504 in byStatus;
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, text]) => [status, describeError(status, text, format)]),
+    Object.entries(byStatus).map(([status, description]) => [status, {
+      description,
+      headers: z.object(errorHeaders(status, asksProvider)),
+      content: { [format.contentType]: { schema: format.schema } },
+    }]),
   );
 }
 
-function describeError(
-  status: string,
-  description: string,
-  { contentType, schema }: ErrorFormat,
-): ZodOpenApiResponseObject {
+function errorHeaders(status: string, asksProvider: boolean): Record<string, z.ZodType> {
   const waits = status === "429" || status === "503";
-  const isOfProvider = ["429", "502", "504"].includes(status);
+  const isOfProvider = asksProvider && ["429", "502", "504"].includes(status);
   return {
-    description,
-    headers: z.object({
-      ...(status === "401" && { "www-authenticate": z.string().optional() }),
-      ...(waits && {
-        "retry-after": z.string().optional().meta({ description: "Seconds to wait." }),
-      }),
-      ...(status === "429" && { ratelimit: z.string().optional() }),
-      ...(isOfProvider && {
-        "x-should-retry": z.enum(["false"]).optional().meta({
-          description: "`false`: the service has retried already, or its key is refused.",
-        }),
+    ...(status === "401" && { "www-authenticate": z.string().optional() }),
+    ...(waits && {
+      "retry-after": z.string().optional().meta({ description: "Seconds to wait." }),
+    }),
+    ...(isOfProvider && {
+      "x-should-retry": z.enum(["false"]).optional().meta({
+        description: "`false`: the service has retried already, its key is refused, or the " +
+          "provider's answer cannot be read.",
       }),
     }),
-    content: { [contentType]: { schema } },
   };
 }
 

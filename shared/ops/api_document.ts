@@ -13,7 +13,7 @@ import {
   describeErrors,
   type ProblemTexts,
   templateOf,
-  withRequestId,
+  withCommonHeaders,
 } from "./api_description.ts";
 import type { Version } from "./version.ts";
 
@@ -62,7 +62,7 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
     ...route.answers,
   };
   const responses: ZodOpenApiResponsesObject = Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [status, withRequestId(answer)]),
+    Object.entries(answers).map(([status, answer]) => [status, withCommonHeaders(answer, route)]),
   );
   return {
     operationId: toOperationId(route.method, path),

@@ -27,23 +27,29 @@ export const LANGUAGES = [
 
 /** What every check may have. */
 const common = {
-  /** Names the check in reports; made from its type and value if unset. */
-  name: z.string().trim().min(1).max(LONGEST_NAME).optional(),
-  /** Its share in `checks`; 1 if unset. */
-  weight: z.number().gt(0, { error: "must be greater than 0" }).max(1_000_000).optional(),
-  /** `true`: a turn whose check fails does not pass, whatever its scores are. */
-  required: z.boolean().optional(),
-  /** `true`: the check holds if what it looks for is not so. */
-  negate: z.boolean().optional(),
+  name: z.string().trim().min(1).max(LONGEST_NAME).optional().meta({
+    description: "Names the check in reports; made from its type and value if unset.",
+  }),
+  weight: z.number().gt(0, { error: "must be greater than 0" }).max(1_000_000).optional().meta({
+    description: "Its share in `checks`; 1 if unset.",
+  }),
+  required: z.boolean().optional().meta({
+    description: "`true`: a turn whose check fails does not pass, whatever its scores are.",
+  }),
+  negate: z.boolean().optional().meta({
+    description: "`true`: the check holds if what it looks for is not so.",
+  }),
 };
 
 const Text = z.string().min(1).max(LONGEST_TEXT);
 const Texts = z.union([Text, z.array(Text).min(1).max(MOST_VALUES)]);
 const Limit = z.number().min(0);
-const ignore_case = z.boolean().optional();
+const ignore_case = z.boolean().optional().meta({
+  description: "`true`: capital and small letters are the same.",
+});
 
-function limit<Type extends string>(type: Type) {
-  return z.strictObject({ type: z.literal(type), value: Limit, ...common });
+function limit<Type extends string>(type: Type, description: string) {
+  return z.strictObject({ type: z.literal(type), value: Limit, ...common }).meta({ description });
 }
 
 /** One expectation of a reply that is met or not. Unknown fields are refused: they are typos. */
@@ -51,60 +57,66 @@ export const Check = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("contains"),
     value: Texts,
-    /** Of several values: whether all must occur, or one. */
-    match: z.enum(["all", "any"]).optional(),
+    match: z.enum(["all", "any"]).optional().meta({
+      description: "Of several values: whether all must occur, or one; `all` if unset.",
+    }),
     ignore_case,
     ...common,
-  }),
-  z.strictObject({ type: z.literal("not_contains"), value: Texts, ignore_case, ...common }),
+  }).meta({ description: "A text occurs in the reply." }),
+  z.strictObject({ type: z.literal("not_contains"), value: Texts, ignore_case, ...common })
+    .meta({ description: "None of the texts occurs in the reply." }),
   z.strictObject({
     type: z.literal("equals"),
     value: z.union([z.string().max(LONGEST_TEXT), z.array(Text).min(1).max(MOST_VALUES)]),
     ignore_case,
     ...common,
-  }),
-  z.strictObject({ type: z.literal("starts_with"), value: Texts, ignore_case, ...common }),
+  }).meta({ description: "The reply is one of the texts." }),
+  z.strictObject({ type: z.literal("starts_with"), value: Texts, ignore_case, ...common })
+    .meta({ description: "The reply begins with one of the texts." }),
   z.strictObject({
     type: z.literal("regex"),
-    /** RE2 syntax; found anywhere in the reply. */
-    value: z.string().min(1).max(LONGEST_PATTERN),
+    value: z.string().min(1).max(LONGEST_PATTERN).meta({ description: "In RE2 syntax." }),
     ignore_case,
     ...common,
-  }),
+  }).meta({ description: "The pattern is found anywhere in the reply." }),
   z.strictObject({
     type: z.literal("json"),
-    /** A JSON Schema; any JSON is enough if it is unset. `Checks` bounds its size. */
-    value: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
-    /** `true`: an object inside other text counts too, such as one in a code fence. */
-    anywhere: z.boolean().optional(),
+    // `Checks` bounds its size.
+    value: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional().meta({
+      description: "A JSON Schema; any JSON is enough if it is unset.",
+    }),
+    anywhere: z.boolean().optional().meta({
+      description: "`true`: an object inside other text counts too, such as one in a code fence.",
+    }),
     ...common,
-  }),
-  limit("max_chars"),
-  limit("max_words"),
-  limit("max_latency_ms"),
-  limit("max_output_tokens"),
+  }).meta({ description: "The reply is JSON." }),
+  limit("max_chars", "The reply has at most so many characters."),
+  limit("max_words", "The reply has at most so many words."),
+  limit("max_latency_ms", "The reply took at most so many milliseconds."),
+  limit("max_output_tokens", "The reply has at most so many tokens."),
   z.strictObject({
     type: z.literal("language"),
     value: z.union([z.enum(LANGUAGES), z.array(z.enum(LANGUAGES)).min(1)]),
     ...common,
-  }),
+  }).meta({ description: "The reply is in one of the languages (ISO 639-1)." }),
   z.strictObject({
     type: z.literal("similar"),
-    /** The turn's `reference_reply` if it is unset. */
-    value: Text.optional(),
-    /** The lowest `semantic_similarity` that is enough. */
-    min: z.number().min(0).max(1).default(0.7),
+    value: Text.optional().meta({ description: "The turn's `reference_reply` if it is unset." }),
+    min: z.number().min(0).max(1).default(0.7).meta({
+      description: "The lowest `semantic_similarity` that is enough.",
+    }),
     ...common,
-  }),
+  }).meta({ description: "The reply means about the same as the text." }),
   z.strictObject({
     type: z.literal("judge"),
-    /** What must be true of the reply, in words for the judge. */
-    value: z.string().trim().min(1).max(LONGEST_CRITERION),
+    value: z.string().trim().min(1).max(LONGEST_CRITERION).meta({
+      description: "What must be true of the reply, in words for the judge.",
+    }),
     ...common,
-  }),
-  /** The reply declines to do what it was asked. */
-  z.strictObject({ type: z.literal("refusal"), ...common }),
-]).meta({ id: "Check" });
+  }).meta({ description: "The judge finds that it is so." }),
+  z.strictObject({ type: z.literal("refusal"), ...common })
+    .meta({ description: "The reply declines to do what it was asked." }),
+]).meta({ id: "Check", description: "One expectation of a reply that is met or not." });
 export type Check = z.infer<typeof Check>;
 export type CheckOf<Type extends Check["type"]> = Extract<Check, { type: Type }>;
 

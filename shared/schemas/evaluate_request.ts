@@ -23,11 +23,13 @@ export type Protocol = z.infer<typeof Protocol>;
 
 /** Passed on to the model under test. */
 export const ModelParameters = z.strictObject({
-  temperature: z.number().min(0).optional(),
-  max_tokens: z.int().min(1).optional(),
-  seed: z.int().optional(),
-  system_prompt: z.string().min(1).optional(),
-}).meta({ id: "ModelParameters" });
+  temperature: z.number().min(0).optional().meta({ description: "The provider's own if unset." }),
+  max_tokens: z.int().min(1).optional().meta({ description: "The most tokens of a reply." }),
+  seed: z.int().optional().meta({ description: "For models that repeat a reply by its seed." }),
+  system_prompt: z.string().min(1).optional().meta({
+    description: "The system message of every conversation.",
+  }),
+}).meta({ id: "ModelParameters", description: "Passed on to the model under test." });
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
 /** The name of a model at its endpoint. */

@@ -7,11 +7,12 @@ const LONGEST_NAME = 256;
 
 /** One of the models that a request evaluates. */
 export const EvaluateTarget = z.strictObject({
-  endpoint: Endpoint,
-  model_id: ModelId,
-  /** What tables call it; the model's id if unset. */
-  name: z.string().trim().min(1).max(LONGEST_NAME).optional(),
-}).meta({ id: "EvaluateTarget" });
+  endpoint: Endpoint.meta({ description: "The same as `endpoint` of the request." }),
+  model_id: ModelId.meta({ description: "The model at that endpoint." }),
+  name: z.string().trim().min(1).max(LONGEST_NAME).optional().meta({
+    description: "What tables call it; the model's id if unset.",
+  }),
+}).meta({ id: "EvaluateTarget", description: "One of the models that a request evaluates." });
 export type EvaluateTarget = z.infer<typeof EvaluateTarget>;
 
 /** A model of a group, with a name that no other one of the group has. */

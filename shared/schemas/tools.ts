@@ -4,24 +4,24 @@ const MOST_TOOLS = 100;
 const LONGEST_NAME = 256;
 const LONGEST_PATTERN = 1_000;
 
-/**
- * A tool call that is expected. An argument may be `{"$regex": "…"}` or `{"$any": true}` instead of a
- * value. Without `args`, any arguments will do.
- */
+/** A tool call that is expected. */
 export const ReferenceTool = z.strictObject({
-  name: z.string().min(1).max(LONGEST_NAME),
-  args: z.record(z.string(), z.unknown()).optional(),
-}).meta({ id: "ReferenceTool" });
+  name: z.string().min(1).max(LONGEST_NAME).meta({ description: "The tool that is called." }),
+  args: z.record(z.string(), z.unknown()).optional().meta({
+    description: 'Its arguments; any if unset. One may be `{"$regex": "…"}`, or `{"$any": true}` ' +
+      "if it only has to be there.",
+  }),
+}).meta({ id: "ReferenceTool", description: "A tool call that is expected." });
 export type ReferenceTool = z.infer<typeof ReferenceTool>;
 
 export const ReferenceTools = z.array(ReferenceTool).max(MOST_TOOLS);
 
-/**
- * How the calls must fit those expected: the same in the same order, the same in any order, no
- * others (`subset`), or at least these (`superset`).
- */
-export const ToolsMode = z.enum(["exact", "any_order", "subset", "superset"])
-  .meta({ id: "ToolsMode" });
+/** How the calls must fit those expected. */
+export const ToolsMode = z.enum(["exact", "any_order", "subset", "superset"]).meta({
+  id: "ToolsMode",
+  description: "The same calls in the same order (`exact`), the same in any order, no others " +
+    "(`subset`), or at least these (`superset`).",
+});
 export type ToolsMode = z.infer<typeof ToolsMode>;
 
 /** `{"$regex": pattern}` in place of an argument's value. */
