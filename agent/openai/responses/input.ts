@@ -43,7 +43,7 @@ export function toMessages(input: InputItem[], findItem: FindItem): InputMessage
         const { call, fields } = toCall(item);
         const isSameTurn = last?.role === "assistant" && Object.keys(thoughts).length === 0;
         if (!isSameTurn) addTurn({ content: null, tool_calls: [call], ...fields });
-        else Object.assign(last, { tool_calls: [...asList(last.tool_calls), call] }, fields);
+        else Object.assign(last, { tool_calls: withCall(last.tool_calls, call) }, fields);
         break;
       }
       case "function_call_output":
@@ -58,6 +58,13 @@ export function toMessages(input: InputItem[], findItem: FindItem): InputMessage
     }
   }
   return messages;
+}
+
+/** The list grows in place: a turn of thousands of calls would be copied as often. */
+function withCall(calls: unknown, call: unknown): unknown[] {
+  const list = asList(calls);
+  list.push(call);
+  return list;
 }
 
 /**
