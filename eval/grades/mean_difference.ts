@@ -1,7 +1,6 @@
 import { ROUNDING } from "../../shared/rounding.ts";
 import { mean } from "../assess/mean.ts";
-import { unseenInterval } from "../results/mean_interval.ts";
-import { studentT95 } from "../results/student_t.ts";
+import { differenceInterval, spreadOf, unseenInterval } from "../results/mean_interval.ts";
 
 /** A difference at one turn of a scenario. */
 export interface TurnDifference {
@@ -21,13 +20,9 @@ export function meanDifference(
   if (average === null) return null;
   const clusters = [...Map.groupBy(differences, ({ scenario }) => scenario).values()];
   if (clusters.length < 2) return { mean: average, ci95: null };
-  const squares = clusters.reduce((sum, cluster) => {
-    const residual = cluster.reduce((sum, { value }) => sum + value - average, 0);
-    return sum + residual ** 2;
-  }, 0);
-  const factor = clusters.length / (clusters.length - 1);
-  const stderr = Math.sqrt(factor * squares) / differences.length;
-  if (stderr < ROUNDING) return { mean: average, ci95: unseenInterval(average, clusters.length) };
-  const half = studentT95(clusters.length - 1) * stderr;
-  return { mean: average, ci95: [Math.max(-1, average - half), Math.min(1, average + half)] };
+  const spread = spreadOf(clusters.map((own) => own.map(({ value }) => value)));
+  const ci95 = spread.stderr < ROUNDING
+    ? unseenInterval(average, clusters.length)
+    : differenceInterval(spread);
+  return { mean: average, ci95 };
 }

@@ -2,8 +2,7 @@ import type { InteractionResult } from "../../shared/schemas/interaction_result.
 import type { HistoryGap, ScenarioHistoryGap } from "../../shared/schemas/statistics.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 import { mean } from "../assess/mean.ts";
-import { unseenInterval } from "./mean_interval.ts";
-import { studentT95 } from "./student_t.ts";
+import { differenceInterval, spreadOf, unseenInterval } from "./mean_interval.ts";
 
 type Scored = Pick<InteractionResult, "scores">;
 
@@ -84,16 +83,12 @@ function describe(scenarios: ScenarioHistoryGap[]): HistoryGap {
 }
 
 /**
- * Student's, over scenarios, within [-1, 1]; `null` for fewer than two. If all gaps are the same,
- * as those of passes and failures often are, see `unseenInterval`.
+ * Over scenarios; `null` for fewer than two. If all gaps are the same, as those of passes and
+ * failures often are, see `unseenInterval`.
  */
 function interval(gaps: number[]): [number, number] | null {
-  const n = gaps.length;
-  if (n < 2) return null;
-  const centre = mean(gaps)!;
-  const squares = gaps.reduce((sum, gap) => sum + (gap - centre) ** 2, 0);
-  const stderr = Math.sqrt(squares / (n - 1) / n);
-  if (stderr < ROUNDING) return unseenInterval(centre, n);
-  const half = studentT95(n - 1) * stderr;
-  return [Math.max(-1, centre - half), Math.min(1, centre + half)];
+  if (gaps.length < 2) return null;
+  const spread = spreadOf(gaps.map((gap) => [gap]));
+  if (spread.stderr < ROUNDING) return unseenInterval(spread.mean, gaps.length);
+  return differenceInterval(spread);
 }

@@ -2,6 +2,7 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { describeAgreement, type GradedTurn } from "../../../eval/grades/agreement.ts";
 import { meanDifference } from "../../../eval/grades/mean_difference.ts";
 import { bestThreshold, fitThreshold } from "../../../eval/grades/threshold.ts";
+import { leastCoverage } from "../../fakes/least_coverage.ts";
 import { createSampler } from "../../fakes/simulated_scores.ts";
 
 const graded = (
@@ -117,11 +118,26 @@ Deno.test("turns of one scenario are one piece of evidence in the interval of a 
     spread.flatMap((value, scenario) => [{ scenario, value }, { scenario, value }]),
   )!;
   assertAlmostEquals(apart.mean, 0.25, 1e-12);
-  // s / √n = 0.1291 / 2; t(3) = 3.182446.
-  assertAlmostEquals(apart.ci95![1], 0.25 + 3.182446 * 0.0645497, 1e-5);
+  // Wilson's interval of (1 + 0.25) / 2 = 0.625 with t(3) × 0.8 = 2.54596 and the effective size
+  // 0.625 × 0.375 / (0.0322749² + 0.003 × (0.625 / 4)²) = 210.21; s / √n / 2 = 0.0322749.
+  const share = 2.54596 ** 2 / 210.21;
+  const centre = (0.625 + share / 2) / (1 + share);
+  const half = 2.54596 / (1 + share) * Math.sqrt((0.234375 + share / 4) / 210.21);
+  assertAlmostEquals(apart.ci95![0], 2 * (centre - half) - 1, 1e-5);
+  assertAlmostEquals(apart.ci95![1], 2 * (centre + half) - 1, 1e-5);
   assertAlmostEquals(doubled.ci95![0], apart.ci95![0], 1e-12);
   assertEquals(meanDifference([{ scenario: 0, value: 0.5 }]), { mean: 0.5, ci95: null });
   assertEquals(meanDifference([]), null);
+});
+
+Deno.test("the interval covers every difference of passes and failures from people's", async () => {
+  for (const size of [5, 8, 12]) {
+    const covered = await leastCoverage(
+      size,
+      (values) => meanDifference(values.map((value, scenario) => ({ scenario, value })))!.ci95!,
+    );
+    assert(covered >= 0.93, `${size} scenarios: ${covered}`);
+  }
 });
 
 Deno.test("a judge that agrees with people in five scenarios may still differ in the next one", () => {
