@@ -103,8 +103,8 @@ export async function planPower(
       at_most: detectable(stdev.at_most),
     },
     notes: [
-      ...(stdev.at_most === null ? ["one scenario shows nothing of how scenarios differ"] : []),
-      ...(stdev.at_least === null
+      ...(stdev.at_most === null ? [describeUnknown(scenarios.length)] : []),
+      ...(stdev.at_most !== null && stdev.at_least === null
         ? ["one attempt per scenario does not show the noise of the model"]
         : []),
       ...(isTooSmall
@@ -114,6 +114,13 @@ export async function planPower(
   };
 }
 
+function describeUnknown(scenarios: number): string {
+  return scenarios === 1
+    ? "one scenario shows nothing of how scenarios differ"
+    : "all scenarios have the same score in every attempt: this shows nothing of how they differ";
+}
+
+/** `null` if nothing differs, as in a run whose calls all failed: it does not mean that nothing can. */
 function stdevOf(
   scenarios: Parameters<typeof varianceComponents>[0],
   votes: Parameters<typeof varianceComponents>[1],
@@ -122,9 +129,11 @@ function stdevOf(
   const found = varianceComponents(scenarios, votes);
   const known = { attempt: Math.max(0, found.attempt ?? 0), vote: found.vote ?? 0 };
   const within = mean(scenarios.map((own) => noiseOfMean(own, known)))!;
+  const most = Math.max(0, found.scenario) + within;
+  if (most === 0) return { at_least: null, at_most: null };
   const ofBoth = (variance: number) => Math.sqrt(2 * variance);
   return {
     at_least: found.attempt === null ? null : ofBoth(within),
-    at_most: ofBoth(Math.max(0, found.scenario) + within),
+    at_most: ofBoth(most),
   };
 }

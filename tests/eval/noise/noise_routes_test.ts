@@ -64,6 +64,29 @@ Deno.test("a run of six unlike scenarios shows no difference of unrelated models
   assert(detectable_difference.at_least! > 0 && detectable_difference.at_least! < 1);
 });
 
+Deno.test("a run in which nothing differs, as if all calls failed, does not show how many are needed", async () => {
+  async function* turns(scenarios: number) {
+    for (let place = 0; place < 2 * scenarios; place++) {
+      const [scenario, attempt] = [Math.floor(place / 2), place % 2];
+      yield await Promise.resolve({
+        scenario,
+        attempt,
+        turn: 0,
+        result: { scores: { overall: 0 } },
+      });
+    }
+  }
+  const question = { score: "overall", difference: 0.1, scoresLookedAt: 1 };
+  const unknown = { at_least: null, at_most: null };
+  const alike = await planPower("run", turns(8), question);
+  assertEquals([alike.scenarios_needed, alike.detectable_difference], [unknown, unknown]);
+  assertEquals(alike.notes, [
+    "all scenarios have the same score in every attempt: this shows nothing of how they differ",
+  ]);
+  const single = await planPower("run", turns(1), question);
+  assertEquals(single.notes, ["one scenario shows nothing of how scenarios differ"]);
+});
+
 Deno.test("a wrong parameter and an unknown score are a 400 with the parameter, an unknown run a 404", async () => {
   for (
     const [path, parameter] of [
