@@ -118,5 +118,9 @@ function describeStanding(
   }
   if (standing !== "below") return [];
   const { bounds, mean } = headline!;
-  return [`${HEADLINE} ${show(bounds?.[1] ?? mean!)} is below ${threshold}`];
+  return [
+    bounds
+      ? `${HEADLINE} is ${show(bounds[1])} at most, below ${threshold}`
+      : `${HEADLINE} ${show(mean!)} is below ${threshold}`,
+  ];
 }

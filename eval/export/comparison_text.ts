@@ -105,7 +105,10 @@ function describeScores({ scores }: Comparison, form: TextForm): string {
     formatP(score.p_adjusted),
     score.verdict,
   ]);
-  return form.table(["score", "before", "now", "difference", "95 %", "p", "verdict"], rows);
+  return form.table(
+    ["score", "before", "now", "difference", "95 %", "adjusted p", "verdict"],
+    rows,
+  );
 }
 
 /** How many scenarios would show the present difference; nothing if there is a verdict. */

@@ -102,11 +102,11 @@ function describePairs({ pairs, best, method }: GroupReport, form: TextForm): st
   );
   return [
     form.title(`Which is better by ${method.scores.map(form.name).join(", ")}`, 2),
-    form.table([...header, "mean", "95 %", "p", "better"], rows),
+    form.table([...header, "mean", "95 %", "adjusted p", "better"], rows),
     "\n",
     form.lines([
       describeBest(best ?? [], form),
-      `p is corrected for ${counted(method.tests, "comparison")}`,
+      `p is adjusted for ${counted(method.tests, "comparison")}`,
       ...reasons,
       ...plans,
     ]),

@@ -23,7 +23,7 @@ export function comparisonSuite(
   const regressed = new Set(regressedScores(scores));
   const cases = Object.entries(scores).map(([score, { baseline, candidate, p_adjusted }]) => {
     const message = `${score} fell from ${showScore(baseline)} to ${showScore(candidate)} ` +
-      `(p ${formatP(p_adjusted)})`;
+      `(adjusted p ${formatP(p_adjusted)})`;
     const failure = regressed.has(score)
       ? `      <failure${xmlAttributes({ message, type: "regressed" })}/>\n`
       : "";

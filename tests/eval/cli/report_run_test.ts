@@ -1,11 +1,15 @@
 import { assert, assertEquals } from "@std/assert";
+import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import { cliContext } from "../../fakes/cli_context.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 
 const target = ["--endpoint", "http://model.example/v1?key=hidden", "--model", "m"];
 
-/** One scenario of three turns, whatever was answered with this score. */
-function scoredWorld(overall: number) {
+/** One scenario of three turns, whatever was answered with this score, or what `change` makes of it. */
+function scoredWorld(
+  overall: number,
+  change: (turn: number) => Partial<InteractionResult> = () => ({}),
+) {
   const interactions = ["a", "b", "c"].map((id) => ({
     id,
     user_message: id,
@@ -17,7 +21,10 @@ function scoredWorld(overall: number) {
     store: {
       ...store,
       recordTurn: (id, turn) =>
-        store.recordTurn(id, { ...turn, result: { ...turn.result, scores: { overall } } }),
+        store.recordTurn(id, {
+          ...turn,
+          result: { ...turn.result, scores: { overall }, ...change(turn.turn) },
+        }),
     },
   });
 }
@@ -33,6 +40,18 @@ Deno.test("the mean reads as in the table above it, and never as if it reached t
   assertEquals(await reasonOf(0.6), "not passed: overall 0.6 is below 0.7"); // 0.5999999999999999
   assertEquals(await reasonOf(0.6746), "not passed: overall 0.675 is below 0.7");
   assertEquals(await reasonOf(0.69999), "not passed: overall 0.699 is below 0.7");
+});
+
+Deno.test("a mean that missing scores cannot lift to the threshold is named by the most that it can be", async () => {
+  const { run } = scoredWorld(
+    0.6,
+    (turn) =>
+      turn === 0
+        ? { scores: {}, missing_scores: { overall: "without judge" }, overall_bounds: [0.1, 0.3] }
+        : {},
+  );
+  const { out } = await run("run", "b.json", ...target);
+  assertEquals(out.trimEnd().split("\n").at(-1), "not passed: overall is 0.5 at most, below 0.7");
 });
 
 Deno.test("a terminal shows the endpoint without its query", async () => {

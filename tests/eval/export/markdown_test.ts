@@ -207,6 +207,10 @@ Deno.test("a comparison comes below the run, with verdicts and what has no count
   assertStringIncludes(text, "### Compared with `run-0`: regressed");
   assertStringIncludes(
     text,
+    "| score | before | now | difference | 95 % | adjusted p | verdict |",
+  );
+  assertStringIncludes(
+    text,
     "| `overall` | 0.500 | 0.400 | -0.100 | -0.119 … -0.081 | 0.0156 | regressed |",
   );
   assertStringIncludes(text, "| `s0` | 0.200 | 0.100 | -0.100 |");
