@@ -4,6 +4,7 @@ import type { GroupModel, GroupPair, GroupReport } from "../groups/group_report.
 import { HEADLINE } from "../results/passing.ts";
 import { describePlanning } from "./comparison_text.ts";
 import { showCost } from "./cost_text.ts";
+import { describeError, describeMissing } from "./run_text.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** A group for people: the table of models and scores, and which model is better than which. */
@@ -22,6 +23,7 @@ export function describeGroup(report: GroupReport, form: TextForm): string {
         `${form.name(model.name)} is ${model.status}: ${model.progress.done} of ` +
         `${model.progress.total} turns` + (model.detail ? `, ${form.message(model.detail)}` : "")
       ),
+      ...models.flatMap((model) => describeFaults(model, form)),
     ]),
     form.title("Models", 2),
     describeModels(models, form),
@@ -29,6 +31,15 @@ export function describeGroup(report: GroupReport, form: TextForm): string {
     describeScores(models, form),
     describePairs(report, form),
   ].join("");
+}
+
+/** Why calls of a model failed, and why scores of it are missing. */
+function describeFaults(model: GroupModel, form: TextForm): string[] {
+  const faults = [
+    ...model.errors.map((error) => describeError(error, form)),
+    ...describeMissing(model, form),
+  ];
+  return faults.map((fault) => `${form.name(model.name)}: ${fault}`);
 }
 
 function describeModels(models: GroupModel[], form: TextForm): string {

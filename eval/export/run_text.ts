@@ -1,6 +1,7 @@
 import { counted } from "../../shared/counted.ts";
 import { regressedScores } from "../compare/verdict.ts";
 import { HEADLINE, holdWithBars, ifAnswered } from "../results/passing.ts";
+import type { RunSummary } from "../results/run_summary.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import { showCost } from "./cost_text.ts";
 import { countedTurns } from "./counted_turns.ts";
@@ -30,10 +31,10 @@ export function describeRun(
         : [`Dataset ${form.message(run.request.dataset)}`]),
       `Turns ${digest.turns} of ${countedTurns(run)}: ${describeCounts(digest, threshold)}`,
       ...[...digest.errors].map(([code, { count, detail }]) =>
-        `Failed ${count} × ${form.name(code)}: ${form.message(detail)}`
+        describeError({ code, turns: count, detail }, form)
       ),
       ...describeCosts(digest),
-      ...describeMissing(digest, form),
+      ...describeMissing(digest.turnCounts, form),
       ...describeMethods(digest, form),
       ...describeDifferences(digest),
       ...describeTruncated(digest),
@@ -90,9 +91,17 @@ function describeCosts({ turnCounts: { cost, judge_cost } }: RunDigest): string[
   ];
 }
 
-/** The headline's own line would only repeat its parts. */
-function describeMissing(
-  { turnCounts: { missing_scores } }: RunDigest,
+/** Why calls of one kind failed. */
+export function describeError(
+  { code, turns, detail }: RunSummary["errors"][number],
+  form: TextForm,
+): string {
+  return `Failed ${turns} × ${form.name(code)}: ${form.message(detail)}`;
+}
+
+/** Why scores are missing. The headline's own line would only repeat its parts. */
+export function describeMissing(
+  { missing_scores }: Pick<RunSummary, "missing_scores">,
   form: TextForm,
 ): string[] {
   const parts = missing_scores.filter(({ score }) => score !== HEADLINE);

@@ -27,6 +27,9 @@ export const GroupModel = z.object({
   /** With those of the runs that it retries, as the costs. */
   usage: RunSummary.shape.usage.nullable(),
   latency_ms: RunSummary.shape.latency_ms,
+  /** Why calls failed, and why scores are missing; empty until the run has ended. */
+  errors: RunSummary.shape.errors,
+  missing_scores: RunSummary.shape.missing_scores,
   /** Of the endpoint's calls, and of the judge's; absent if `PRICES` was not set. */
   cost: CostSum.optional(),
   judge_cost: CostSum.optional(),

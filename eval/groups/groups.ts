@@ -60,6 +60,8 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
       pass_rate: summary?.pass_rate ?? null,
       usage: spent?.usage ?? null,
       latency_ms: summary?.latency_ms ?? null,
+      errors: summary?.errors ?? [],
+      missing_scores: summary?.missing_scores ?? [],
       ...(spent?.cost && { cost: spent.cost }),
       ...(spent?.judge_cost && { judge_cost: spent.judge_cost }),
     };

@@ -5,6 +5,7 @@ import { groupFormats } from "../../../eval/export/group_formats.ts";
 import { exportFormats } from "../../../eval/export/mod.ts";
 import type { EvaluateRequest } from "../../../shared/schemas/evaluate_request.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
+import { scoringPorts } from "../../fakes/scoring_ports.ts";
 import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";
 
 const AT = ["--endpoint", "http://model.example/v1"];
@@ -161,6 +162,30 @@ Deno.test("a group says how many scenarios would tell, what failed calls leave o
     String(pairs[0].scores.overall.planning.scenarios),
   );
   assertEquals(Number(find("model", "faulty").error_bounds_high), 1);
+});
+
+Deno.test("a group says of each model why calls failed and why scores are missing", async () => {
+  const context = groupContext({
+    targetOf: ({ model_id }) => ({
+      ask() {
+        if (model_id === "dead") return Promise.reject(providerError(401));
+        return Promise.resolve({ content: "right", usage: null });
+      },
+    }),
+    scoring: scoringPorts({
+      judge: { name: "j", ask: () => Promise.reject(providerError(500)) },
+    }),
+  });
+  const models = ["good", "dead"].flatMap((name) => ["--model", name]);
+  const outputs = ["--output", "g.md", "--output", "g.json"];
+  const { out } = await context.run("run", "tests/support.jsonl", ...AT, ...models, ...outputs);
+  assertMatch(out, /\n {2}dead: Failed 9 × provider_error: .*401/);
+  assertMatch(out, /\n {2}good: Missing 9 × judge: judge_unavailable\n/);
+  assertMatch(context.files["g.md"]!, /\n- `dead`: Failed 9 × `provider_error`: `.*401/);
+  const [good, dead] = JSON.parse(context.files["g.json"]!).models;
+  assertEquals(good.errors, []);
+  assertEquals(good.missing_scores[0], { score: "judge", reason: "judge_unavailable", turns: 9 });
+  assertEquals([dead.errors[0].code, dead.errors[0].turns], ["provider_error", 9]);
 });
 
 Deno.test("a stopped group continues with resume, and what was asked is not asked again", async () => {
