@@ -153,11 +153,15 @@ async function probe(
   },
 ): Promise<{ dialect: Dialect; reply: TargetReply; isSure: boolean }> {
   let unreadable: unknown;
+  const said = new Set<string>();
   for (const dialect of candidates) {
     try {
       return { dialect, reply: await ask(dialect), isSure: unreadable === undefined };
     } catch (error) {
-      if (isWrongAddress(error)) continue;
+      if (isWrongAddress(error)) {
+        if (error.provider?.message) said.add(error.provider.message);
+        continue;
+      }
       if (!isUnreadable(error) || isRight(dialect)) throw unreadable ?? error;
       unreadable ??= error;
     }
@@ -167,12 +171,13 @@ async function probe(
   throw new NoChatRoute(
     404,
     "model_not_found",
-    `cannot call the endpoint: it has no chat route or does not know this model (tried ${tried})`,
+    `cannot call the endpoint: it has no chat route or does not know this model (tried ${tried})` +
+      (said.size > 0 ? `; it says: ${[...said].join("; ")}` : ""),
     { kind: "status", status: 404 },
   );
 }
 
-function isWrongAddress(error: unknown): boolean {
+function isWrongAddress(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError) || error.failure.kind !== "status") return false;
   return error.failure.status === 404 || error.failure.status === 405;
 }

@@ -35,6 +35,23 @@ function targetAt(
   return { target, asked };
 }
 
+Deno.test("an endpoint that answers 404 everywhere is quoted once for all that it says", async () => {
+  const saying = (message: string) =>
+    new ProviderError(404, "model_not_found", "cannot", { kind: "status", status: 404 }, {
+      provider: { message, type: null, code: null, param: null },
+    });
+  const { target } = targetAt("https://host", {
+    "openai https://host": saying("Not Found"),
+    "openai https://host/v1": saying("the model `acme` does not exist"),
+    "agent https://host": saying("Not Found"),
+  });
+  await assertRejects(
+    () => target.ask(question, signal),
+    ProviderError,
+    "agent https://host); it says: Not Found; the model `acme` does not exist",
+  );
+});
+
 const ADDRESSES: [endpoint: string, asked: string[]][] = [
   ["https://host/v1", ["openai https://host/v1", "agent https://host/v1"]],
   ["https://host/v1/", ["openai https://host/v1", "agent https://host/v1/"]],
