@@ -1,8 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
 import { pageSuite } from "./browser.ts";
 import { ask, startScriptedAgent } from "./chat.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
 
-const suite = pageSuite(() => startScriptedAgent());
+const suite = pageSuite(async () => {
+  const [agent, evaluation] = await Promise.all([startScriptedAgent(), startEvalFixture()]);
+  return {
+    ...agent,
+    evaluation,
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await evaluation[Symbol.asyncDispose]();
+    },
+  };
+});
 
 suite.test("a conversation is printed whole, without what is around it", async (agent, open) => {
   agent.hub.answers.set("tell me much", "A paragraph.\n\n".repeat(100));
@@ -30,4 +41,33 @@ suite.test("who has chosen the dark theme prints dark text", async (agent, open)
   assert(await readColor() !== dark);
   await page.emulateMedia({ media: "print" });
   assertEquals(await readColor(), dark);
+});
+
+suite.test("a run is printed with its turns and without its controls", async (services, open) => {
+  const { evaluation } = services;
+  const run = await evaluation.evaluate({ attempts: 10 });
+  await using tab = await open(`${evaluation.url}/ui/runs/${run}`);
+  const { page } = tab;
+  await page.locator(".turn-rows .name").first().waitFor();
+  await page.emulateMedia({ media: "print" });
+  const paper = await page.evaluate(() => {
+    dispatchEvent(new Event("beforeprint"));
+    const rows = [...document.querySelectorAll(".turn-rows .turn-row")];
+    const places = rows.map((row) => row.getBoundingClientRect().top);
+    return {
+      rows: rows.length,
+      // Each below the one before.
+      areInOrder: places.every((top, index) => index === 0 || top > places[index - 1]!),
+      isWhole: document.querySelector(".turns")!.scrollHeight <=
+        document.querySelector(".turns")!.clientHeight,
+    };
+  });
+  assertEquals(paper, { rows: 60, areInOrder: true, isWhole: true });
+  await page.getByText("The first 60 of 120 turns. An export has all of them.").waitFor();
+  const controls = page.locator("button, input, select").filter({ visible: true });
+  const names = await controls.allInnerTexts();
+  assertEquals(names.filter((name) => /Export|Columns|Compare/.test(name)), []);
+  assertEquals(await page.getByRole("navigation").filter({ visible: true }).count(), 0);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.getByText("An export has all of them.").waitFor({ state: "detached" });
 });

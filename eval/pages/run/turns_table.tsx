@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
+import { formatCount } from "../../../shared/pages/format.ts";
 import { leftAt, query } from "../../../shared/pages/location.ts";
+import { useIsPrinting } from "../../../shared/pages/printing.ts";
 import { scrollBackTo } from "../../../shared/pages/scroll_back.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
 import { SortButton, sortOrder } from "../sort_button.tsx";
@@ -13,13 +15,18 @@ import { useVirtualRows } from "./virtual_rows.ts";
 const ROW_HEIGHT = 36;
 /** The row of headers and the frame. */
 const HEAD_HEIGHT = ROW_HEIGHT + 2;
+/** More take too long to draw. */
+const MOST_PRINTED = 1_000;
 const SCENARIO: Pick<TurnColumn, "label" | "sort" | "width"> = {
   label: "Scenario",
   sort: "position",
   width: "minmax(160px, 1.5fr)",
 };
 
-/** Only the rows in sight are in the page, however many turns there are. */
+/**
+ * Only the rows in sight are in the page, however many turns there are. On paper are all that have been
+ * fetched, and a line says how many are not.
+ */
 export function TurnsTable({ list, of, columns }: {
   list: TurnList;
   /** The filters and the order; others begin at the top. */
@@ -36,8 +43,11 @@ export function TurnsTable({ list, of, columns }: {
   }, [of]);
   const rows = list.rows.value;
   const count = list.total.value ?? rows.length + (list.isComplete.value ? 0 : 1);
-  const { first, end, height } = useVirtualRows(frame, { count, rowHeight: ROW_HEIGHT });
-  useEffect(() => void list.reach(end - 1), [list, end]);
+  const inSight = useVirtualRows(frame, { count, rowHeight: ROW_HEIGHT });
+  useEffect(() => void list.reach(inSight.end - 1), [list, inSight.end]);
+  const isPrinting = useIsPrinting();
+  const printed = { first: 0, end: Math.min(rows.length, MOST_PRINTED) };
+  const { first, end } = isPrinting ? printed : inSight;
   const indexes = Array.from({ length: end - first }, (_, row) => first + row);
   const gridTemplateColumns = [SCENARIO, ...columns].map(({ width }) => width).join(" ");
   return (
@@ -49,13 +59,18 @@ export function TurnsTable({ list, of, columns }: {
       aria-label="Turns"
       aria-rowcount={count + 1}
       tabIndex={0}
-      style={{ height: `min(72vh, 760px, ${height + HEAD_HEIGHT}px)` }}
+      style={{ height: `min(72vh, 760px, ${inSight.height + HEAD_HEIGHT}px)` }}
     >
       <div class="turn-row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns }}>
         <SortHeader {...SCENARIO} />
         {columns.map((column) => <SortHeader key={column.name} {...column} />)}
       </div>
-      <div class="turn-rows" ref={content} role="rowgroup" style={{ height: `${height}px` }}>
+      <div
+        class="turn-rows"
+        ref={content}
+        role="rowgroup"
+        style={{ height: `${inSight.height}px` }}
+      >
         {indexes.map((index) => {
           const turn = rows[index];
           return turn
@@ -81,6 +96,11 @@ export function TurnsTable({ list, of, columns }: {
             );
         })}
       </div>
+      {isPrinting && end < count && (
+        <p class="muted small">
+          The first {formatCount(end)} of {formatCount(count)} turns. An export has all of them.
+        </p>
+      )}
     </div>
   );
 }
