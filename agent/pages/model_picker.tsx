@@ -152,8 +152,8 @@ function Panel({ value, onChoose, onClose }: {
 
 function hintFor(query: string): string {
   if (query.trim()) return "No such model. An id is a UUID, or provider/model.";
-  if (modelsProblem.value) return "The list cannot be read. Type an id: a UUID, or provider/model.";
+  if (modelsProblem.value) return "The list cannot be read. Type an id, such as provider/model.";
   return models.value
-    ? "The service lists no models. Type an id: a UUID, or provider/model."
+    ? "The service lists no models. Type an id, such as provider/model."
     : "Loading the models…";
 }

@@ -61,7 +61,11 @@ export function isDemoModel(id: string): boolean {
   return isDemo.value && models.value?.some((model) => model.id === id) === true;
 }
 
-/** True for an id that the service can route: a UUID, or `<provider>/<model>`. */
+/**
+ * True for an id that the service can route: a UUID, or `<provider>/<model>`. Without a list it may be
+ * any word: the service knows whether the hub takes ids such as `gpt-4o`.
+ */
 export function isModelId(text: string): boolean {
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$|^[^/\s]+\/\S+$/i.test(text.trim());
+  if (models.value?.length === 0) return /^\S+$/.test(text);
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$|^[^/\s]+\/\S+$/i.test(text);
 }

@@ -18,6 +18,8 @@ suite.test(
     await page.getByText("The list cannot be read. Type an id").waitFor();
     await checkAccessibility(page);
     await page.keyboard.press("Escape");
+    await chooseModel(page, "bare-id"); // the service knows whether the hub takes it
+    await page.getByRole("button", { name: "Model: bare-id" }).waitFor();
     await chooseModel(page, "other/typed");
     await page.getByRole("button", { name: "Model: other/typed" }).waitFor();
     await page.unroute("**/v1/models");
