@@ -86,7 +86,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
     ...both("new-run", {
       address: `${url}/ui/new`,
       ready: "textarea.batch",
-      height: 1250,
+      height: 1290,
       async act(page) {
         await page.getByRole("button", { name: "Use an example" }).click();
         await page.getByLabel("Endpoint").fill(fixture.endpoint);
