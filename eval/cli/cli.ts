@@ -47,7 +47,9 @@ export async function runCli(args: string[], context: CliContext): Promise<numbe
   const [name = ""] = args;
   try {
     return await execute(args, context);
-  } catch (error) {
+  } catch (thrown) {
+    // That the database could not be closed either says less.
+    const error = thrown instanceof SuppressedError ? thrown.suppressed : thrown;
     if (error instanceof UsageError) {
       const command = isHelp(name) ? "" : `${name} `;
       const hint = `see "assay-eval ${command}--help"`;

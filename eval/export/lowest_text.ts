@@ -6,6 +6,9 @@ import type { LowTurn } from "./lowest_turns.ts";
 import { showScore, type TextForm } from "./text_form.ts";
 import { describeTools } from "./tool_text.ts";
 
+/** Of one reply: a comment has room for 65,536 characters. */
+const SHOWN_CHECKS = 5;
+
 /** The lowest replies with what was asked and expected, and why they are low. */
 export function describeLowestReplies(digest: RunDigest, form: TextForm): string {
   if (digest.lowest.length === 0) return "";
@@ -48,6 +51,11 @@ function details({ result }: LowTurn, form: TextForm): string[] {
       text === undefined ? [] : [`${name}: ${form.message(text)}`]
     ),
     ...(differs_in ? [`differs in: ${differs_in.join(", ")}`] : []),
-    ...[...describeTools(result), ...describeFailedChecks(result)].map(form.message),
+    ...[...describeTools(result), ...someOf(describeFailedChecks(result))].map(form.message),
   ];
+}
+
+function someOf(checks: string[]): string[] {
+  const more = checks.length - SHOWN_CHECKS;
+  return more > 0 ? [...checks.slice(0, SHOWN_CHECKS), `and ${more} more failed checks`] : checks;
 }

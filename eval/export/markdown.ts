@@ -33,7 +33,9 @@ export const markdownForm: TextForm = {
   name: (text) => codeSpan(oneLine(text, SHOWN_CHARACTERS)),
   message: (text) => codeSpan(oneLineEnds(text, SHOWN_MESSAGE)),
   table(header, rows) {
-    const line = (cells: string[]) => `| ${cells.join(" | ")} |\n`;
+    // A table is cut at its bars before code is looked for.
+    const cell = (text: string) => text.replaceAll("|", "\\|");
+    const line = (cells: string[]) => `| ${cells.map(cell).join(" | ")} |\n`;
     const rule = header.map((_, index) => index === 0 ? "---" : "---:");
     return line(header) + line(rule) + rows.map(line).join("");
   },
@@ -41,13 +43,12 @@ export const markdownForm: TextForm = {
 
 /**
  * Somebody else's text as a code span: there it can be no markup, no HTML, no link and no
- * `@mention` that wakes a stranger. Also safe in a table.
+ * `@mention` that wakes a stranger.
  */
 function codeSpan(plain: string): string {
   if (plain === "") return "(empty)";
   const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
   const padding = plain.startsWith("`") || plain.endsWith("`") ? " " : "";
-  // A table is cut at its bars before code is looked for, so they are escaped even here.
-  return `${fence}${padding}${plain.replaceAll("|", "\\|")}${padding}${fence}`;
+  return `${fence}${padding}${plain}${padding}${fence}`;
 }

@@ -1,4 +1,5 @@
 import { untilAbort } from "../../shared/abort.ts";
+import { requireRun } from "../store/require_run.ts";
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";
@@ -37,7 +38,7 @@ export function createHeldRuns(
     const known = runs.active(id);
     if (known && !known.signal.aborted) return { run: known.run, active: known, endpoint };
     await known?.ended; // a client that reconnects at once may find its run still being cancelled
-    const run = (await store.getRun(id))!;
+    const run = await requireRun(store, id);
     if (runs.waiting(id)) return { run, active: undefined, endpoint };
     const isUnfinished = run.status === "interrupted" || run.status === "running";
     const active = wasLost(run) || isUnfinished ? await runs.resume(run, { endpoint }) : undefined;

@@ -1,5 +1,7 @@
-/** Shares of scenarios that get better or worse. */
-const SHARES = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+/** Shares of scenarios that get better: coverage has narrow dips between round ones. */
+const BETTER = Array.from({ length: 91 }, (_, percent) => percent / 100);
+/** Shares that get worse. */
+const WORSE = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5];
 /** More than adding up can lose. */
 const ROUNDING = 1e-9;
 
@@ -25,8 +27,8 @@ export async function leastCoverage(
     }
   }
   let least = 1;
-  for (const better of SHARES) {
-    for (const worse of SHARES.filter((worse) => worse <= Math.min(better, 1 - better))) {
+  for (const better of BETTER) {
+    for (const worse of WORSE.filter((worse) => worse <= Math.min(better, 1 - better))) {
       const difference = better - worse;
       const covered = outcomes.filter(({ interval: [low, high] }) =>
         low - ROUNDING <= difference && difference <= high + ROUNDING

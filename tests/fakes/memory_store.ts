@@ -269,6 +269,8 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
       return deleted;
     },
     close: () => Promise.resolve(),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
   };
 }

@@ -75,12 +75,14 @@ export async function readBeginning(
 ): Promise<{ beginning: string; all: AsyncGenerator<string> }> {
   const iterator = pieces[Symbol.asyncIterator]();
   let beginning = "";
+  let hasLine = false;
   let isOver = false;
   while (!isOver && beginning.length < LONGEST_BEGINNING) {
-    if (beginning.length >= SHORTEST_BEGINNING && beginning.includes("\n")) break;
-    const { done, value } = await iterator.next();
+    if (beginning.length >= SHORTEST_BEGINNING && hasLine) break;
+    const { done, value = "" } = await iterator.next();
     if (done) isOver = true;
-    else beginning += value;
+    beginning += value;
+    hasLine ||= value.includes("\n");
   }
   async function* all(): AsyncGenerator<string> {
     try {

@@ -77,7 +77,7 @@ Deno.test("the lowest replies say of what their score is made, and what was wron
 - \`returns\`, turn 2, attempt 2: overall 0.133 (semantic_similarity 0.400, metadata_match 0.000, checks 0.000)
   - asked: \`May I return it?\`
   - expected: \`Within 30 days.\`
-  - answered: \`\` Ask <b>@support</b> \\| \`now\` \`\`
+  - answered: \`\` Ask <b>@support</b> | \`now\` \`\`
   - judge: \`No answer.\`
   - expected labels: \`{"intent":"refund"}\`
   - found labels: \`{"intent":"greeting"}\`
@@ -248,7 +248,7 @@ Deno.test("a thousand failing scenarios still fit into one comment", async () =>
 });
 
 const hostile: [text: string, written: string][] = [
-  ["a|b", "`a\\|b`"],
+  ["a|b", "`a|b`"],
   ["<img src=x>", "`<img src=x>`"],
   ["@everyone", "`@everyone`"],
   ["`code`", "`` `code` ``"],
@@ -263,6 +263,28 @@ for (const [text, written] of hostile) {
     assertEquals(markdownForm.name(text), written);
   });
 }
+
+Deno.test("a name with a bar does not cut the row of a table", () => {
+  assertEquals(
+    markdownForm.table(["scenario"], [[markdownForm.name("a|b")]]),
+    "| scenario |\n| --- |\n| `a\\|b` |\n",
+  );
+});
+
+Deno.test("of many failed checks the first are shown, so that a comment holds the text", async () => {
+  const check_results = Array.from({ length: 8 }, (_, index) => ({
+    name: `c${index + 1}`,
+    type: "contains" as const,
+    value: 0 as const,
+    weight: 1,
+    required: false,
+    reason: "no",
+  }));
+  const turn = { scores: { checks: 0, overall: 0 }, check_results };
+  const text = await textOf(markdown.write(storedRun([["s", [[turn]]]])));
+  assertEquals(text.match(/failed check: c\d/g)?.length, 5);
+  assertStringIncludes(text, "`and 3 more failed checks`");
+});
 
 Deno.test("a long error keeps its end, where the reason is", async () => {
   const detail = `cannot call the endpoint: ${"x".repeat(400)}: the model is not loaded`;

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { CLIENT_LEFT } from "../../../eval/run/active_run.ts";
 import { createHeldRuns } from "../../../eval/run/held_runs.ts";
 import type { RunManager } from "../../../eval/run/manager.ts";
@@ -62,4 +62,19 @@ Deno.test("a stream goes on, too, if another instance was the first to resume a 
   assertEquals(await regain({ ...lost, detail: "cancelled by a caller" }), false);
   runs.isStopping = true;
   assertEquals(await regain({ ...lost, status: "running", detail: null }), false);
+});
+
+Deno.test("who waits for a queued run that is deleted at another instance is told that there is none", async () => {
+  const runs = { isShared: true, waiting: () => undefined, active: () => undefined };
+  const gone = () => Promise.resolve(undefined);
+  const held = createHeldRuns({
+    store: { getRecord: gone, getRun: gone } as unknown as RunStore,
+    runs: runs as unknown as RunManager,
+  });
+  const run = { id: "r", status: "running" } as StoredRun;
+  await assertRejects(
+    () => held.hold({ run, active: undefined, endpoint: "e" }, new AbortController().signal),
+    Error,
+    "no run has this id",
+  );
 });
