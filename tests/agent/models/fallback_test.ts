@@ -1,6 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createFallback } from "../../../agent/models/fallback.ts";
-import { ProviderError, type ProviderFailure } from "../../../shared/providers/provider.ts";
+import {
+  type ChatRequest,
+  ProviderError,
+  type ProviderFailure,
+} from "../../../shared/providers/provider.ts";
 import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
 import { readEvents } from "../../fakes/events.ts";
 import { providerOf } from "../../fakes/openai_provider.ts";
@@ -127,6 +131,15 @@ Deno.test("a fallback of another provider gets ids of tool calls that it takes",
     tool_call_id
   );
   assertEquals([made, answered], [["call00002", "call00001"], ["call00002", "call00001"]]);
+});
+
+Deno.test("a fallback of the same provider gets the ids of tool calls as they are", async () => {
+  const provider = createScriptedProvider(BUSY, {});
+  const toolCalls = [{ id: "call_abcdefghijklmnop", name: "f", arguments: "{}" }];
+  const messages = [{ role: "assistant" as const, content: "", toolCalls }];
+  await createFallback(provider, ["a/first", "a/second"]).complete({ model: "a/first", messages });
+  const [, { model, messages: sent }] = provider.requests as [unknown, ChatRequest];
+  assertEquals([model, sent], ["a/second", messages]);
 });
 
 Deno.test("a turn of another provider in a history gets such ids, one of the same keeps its own", async () => {

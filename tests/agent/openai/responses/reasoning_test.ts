@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { createResponseOutput } from "../../../../agent/openai/responses/output.ts";
 import { readEvents } from "../../../fakes/events.ts";
 import { providerOf } from "../../../fakes/openai_provider.ts";
 import { openAIRoutes } from "../../../fakes/openai_routes.ts";
@@ -70,6 +71,21 @@ Deno.test("thoughts that come as parts of the content are reasoning too", async 
   const { output } = await response.json();
   assertEquals(output.map(({ type }: { type: string }) => type), ["reasoning", "message"]);
   assertEquals(output[0].summary, [{ type: "summary_text", text: "It is a greeting." }]);
+});
+
+Deno.test("sealed reasoning is done before that of the next turn begins", async () => {
+  const seen: unknown[] = [];
+  const output = createResponseOutput({
+    sealsReasoning: true,
+    send({ type, output_index }) {
+      if (/output_item/.test(type)) seen.push(`${output_index} ${type.split(".").at(-1)}`);
+    },
+  });
+  await output.addReasoning("I should look it up.");
+  await output.endText(); // the agent calls a tool of its own
+  await output.addReasoning("That is all.");
+  await output.endTurn();
+  assertEquals(seen, ["0 added", "0 done", "1 added", "1 done"]);
 });
 
 Deno.test("the provider gets its fields back, by the item itself or by its id", async () => {
