@@ -198,3 +198,16 @@ Deno.test("a caller with functions gets and sends function calls, beside the age
   assertEquals(assistant.tool_calls[0].function, call.function);
   assertEquals([tool.tool_call_id, tool.content], [assistant.tool_calls[0].id, "sunny"]);
 });
+
+Deno.test("the thoughts of a streamed answer come once, under one name", async () => {
+  for (const name of ["reasoning_content", "reasoning"]) {
+    await using service = await serve(sse([
+      delta({ role: "assistant", [name]: "A greet" }),
+      delta({ [name]: "ing." }),
+      delta({ content: "Hello" }, { finish_reason: "stop" }),
+    ]));
+    const chunks = await readChunks(await service.ask({ stream: true }));
+    const thoughts = chunks.map(({ choices }) => choices[0]?.delta.reasoning_content ?? "");
+    assertEquals(thoughts.join(""), "A greeting.");
+  }
+});
