@@ -83,3 +83,17 @@ Deno.test("messages with images are joined part by part, and are not blank", () 
   const { messages } = buildHistory([human("Look:"), { role: "user", content: [image] }]);
   assertEquals(messages, [{ role: "user", content: [{ type: "text", text: "Look:" }, image] }]);
 });
+
+Deno.test("a turn with signed calls keeps them when it is joined to the text before it", () => {
+  const toolCalls = [{ id: "sig-1", name: "look", arguments: "{}", extra: { signature: "x" } }];
+  const { messages } = buildHistory([
+    human("Look it up."),
+    ai("I will."),
+    { role: "assistant", content: "", toolCalls },
+    { role: "tool", content: "seen", toolCallId: "sig-1" },
+  ]);
+  assertEquals(messages.slice(1), [
+    { role: "assistant", content: "I will.", toolCalls },
+    { role: "tool", content: "seen", toolCallId: "sig-1" },
+  ]);
+});
