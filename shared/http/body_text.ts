@@ -122,6 +122,14 @@ function unpack(chunks: AsyncGenerator<Bytes>, encoding: string): AsyncIterable<
       { headers: { "accept-encoding": "gzip" } },
     );
   }
+  return gunzip(chunks);
+}
+
+/**
+ * Throws a `TypeError` for bytes that are not gzip. Not by `DecompressionStream`: that refuses files of
+ * several members, such as `cat a.gz b.gz` makes.
+ */
+async function* gunzip(chunks: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
   async function* steps(): AsyncGenerator<Bytes> {
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.byteLength; at += UNPACK_STEP_BYTES) {
@@ -129,7 +137,18 @@ function unpack(chunks: AsyncGenerator<Bytes>, encoding: string): AsyncIterable<
       }
     }
   }
-  return ReadableStream.from(steps()).pipeThrough(new DecompressionStream("gzip"));
+  // Only now: most bodies are plain.
+  const [{ pipeline, Readable }, zlib] = await Promise.all([
+    import("node:stream"),
+    import("node:zlib"),
+  ]);
+  const packed = Readable.from(steps());
+  try {
+    yield* pipeline(packed, zlib.createGunzip(), () => {}); // failures are thrown below
+  } catch (error) {
+    if (packed.errored) throw packed.errored;
+    throw new TypeError("the body is not gzip", { cause: error });
+  }
 }
 
 async function* decode(chunks: AsyncIterable<Bytes>, limits: BodyLimits): AsyncGenerator<string> {

@@ -113,6 +113,14 @@ Deno.test("a body in another encoding is refused", async () => {
   }
 });
 
+Deno.test("a gzip body of several members is read as one, as gzip itself does", async () => {
+  const members = await Promise.all([GOOD.slice(0, 5), GOOD.slice(5)].map(gzip));
+  const body = await new Blob(members).bytes();
+  assertEquals(await read(body, { encoding: "gzip" }), JSON.parse(GOOD));
+  const bytes = ReadableStream.from(Array.from(body, (byte) => Uint8Array.of(byte)));
+  assertEquals(await read(bytes, { encoding: "gzip" }), JSON.parse(GOOD));
+});
+
 Deno.test("damaged, incomplete and invalid gzip is refused", async () => {
   const packed = await gzip(GOOD);
   const damaged = packed.slice();
