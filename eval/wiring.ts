@@ -23,6 +23,7 @@ import type { OpenedData } from "./sharing/open_data.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { expectsTools } from "./assess/tools/expects_tools.ts";
+import { logJudge } from "./assess/judge/logged_judge.ts";
 import { observeJudge } from "./assess/judge/observed_judge.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects, type Target } from "./endpoint/target.ts";
@@ -60,9 +61,11 @@ export function createEvalDeps(
   const scoring = createScoringPorts(config, trustedFetch, {
     workers,
     starts,
-    ...(observation && metrics && {
-      observeJudge: (judge) => observeJudge(judge, { metrics, observe: observation.observeCall }),
-    }),
+    observeJudge: (judge) => {
+      const logged = logJudge(judge, log);
+      if (!observation || !metrics) return logged;
+      return observeJudge(logged, { metrics, observe: observation.observeCall });
+    },
   });
   const runs = createRunManager({
     store,

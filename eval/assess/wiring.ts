@@ -27,7 +27,7 @@ export interface ScoringOptions {
   /** Watches the workers. */
   workers?: WorkerBoard;
   starts?: WorkerStarts | undefined;
-  /** Counts and traces the calls of the judge; nothing does if it is unset. */
+  /** Counts, traces and logs the calls of the judge; nothing does if it is unset. */
   observeJudge?: ((judge: JudgeModel) => JudgeModel) | undefined;
 }
 

@@ -1,0 +1,39 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { logJudge } from "../../../../eval/assess/judge/logged_judge.ts";
+import { createLogger } from "../../../../shared/log.ts";
+import { ProviderError } from "../../../../shared/providers/provider.ts";
+
+const signal = new AbortController().signal;
+const question = { name: "grade", messages: [], schema: {} };
+
+Deno.test("why the judge cannot be asked is logged, once a minute for each kind of failure", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
+  let time = 0;
+  let failure: Error | undefined;
+  const judge = logJudge(
+    {
+      name: "j",
+      ask: () => failure ? Promise.reject(failure) : Promise.resolve({ text: "", isCut: false }),
+    },
+    log,
+    () => time,
+  );
+  const fail = (code: ProviderError["code"], message: string) => {
+    failure = new ProviderError(502, code, message, { kind: "timeout" });
+    return assertRejects(() => judge.ask(question, signal), ProviderError, message);
+  };
+  await judge.ask(question, signal);
+  for (const at of [0, 59_999, 60_000]) {
+    time = at;
+    await fail("provider_auth", `a wrong key at ${at}`);
+  }
+  await fail("provider_timeout", "no answer");
+  failure = new DOMException("the client left", "AbortError");
+  await assertRejects(() => judge.ask(question, signal), DOMException);
+  assertEquals(lines.map((line) => JSON.parse(line)).map(({ model, detail }) => [model, detail]), [
+    ["j", "a wrong key at 0"],
+    ["j", "a wrong key at 60000"],
+    ["j", "no answer"],
+  ]);
+});
