@@ -62,6 +62,9 @@ export async function judgeRun(
   return { source, digest, code, words };
 }
 
+const UNSCORED =
+  "passed, but no turn was scored: no reference, label, check or expected tool call applies";
+
 function decide({ digest, threshold, criteria, source }: {
   digest: RunDigest;
   threshold: number;
@@ -92,9 +95,10 @@ function decide({ digest, threshold, criteria, source }: {
     ...describeStanding(standing, { headline, threshold }),
     ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
   ];
-  return faults.length > 0
-    ? { code: EXIT.notPassed, words: `not passed: ${faults.join("; ")}` }
-    : { code: EXIT.passed, words: "passed" };
+  if (faults.length > 0) {
+    return { code: EXIT.notPassed, words: `not passed: ${faults.join("; ")}` };
+  }
+  return { code: EXIT.passed, words: standing === "unscored" ? UNSCORED : "passed" };
 }
 
 function describeStanding(

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
 import { cliContext } from "../../fakes/cli_context.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
@@ -113,6 +113,15 @@ Deno.test("a required check that cannot be decided does not pass, however good t
   assertEquals(code, 100);
   assert(out.startsWith("Evaluation b: inconclusive\n"), out);
   assert(out.includes("required checks or tool calls could not be decided in 1 turn"), out);
+});
+
+Deno.test("a run that expects nothing passes, and the last line says that nothing was scored", async () => {
+  const interactions = [{ id: "i", user_message: "Hi" }];
+  const { run } = cliContext({ files: { "b.json": JSON.stringify([{ id: "s", interactions }]) } });
+  const { code, out } = await run("run", "b.json", ...target);
+  assertEquals(code, 0);
+  assert(out.startsWith("Evaluation b: not scored\n"), out);
+  assertStringIncludes(out, "\npassed, but no turn was scored: no reference, label, check");
 });
 
 for (
