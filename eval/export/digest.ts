@@ -8,7 +8,9 @@ import { hasWrongTools } from "../../shared/schemas/barred.ts";
 import { isBarring } from "../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import { isAskedHere } from "../results/cost_sum.ts";
 import { HEADLINE } from "../results/passing.ts";
+import type { RunSummary } from "../results/run_summary.ts";
 import { PASSING, type ResultPart, resultParts } from "../results/scenario_results.ts";
 import { finishYielding } from "../results/steps.ts";
 import { createTotals } from "../results/summary.ts";
@@ -45,6 +47,8 @@ export interface RunDigest extends Counts {
   errors: Map<string, { count: number; detail: string }>;
   /** Replies to look at first. */
   lowest: LowTurn[];
+  /** As in a run's summary: of the turns that the run asked itself. */
+  usage: RunSummary["usage"];
   /** Turns that people graded, their grades, and the sum of these. */
   graded: { turns: number; grades: number; sum: number };
   /** What is missing, by which methods scores were computed, in what replies differ. */
@@ -75,12 +79,17 @@ export async function digestRun(
   const yieldIfDue = createYielder();
   const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
   const barred = { byChecks: 0, byTools: 0, undecided: 0 };
+  const usage = { input_tokens: 0, output_tokens: 0 };
   const lowest = createLowestTurns(threshold);
   let place = { scenario: 0, attempt: 0 };
   let scenario = scenarios[0]!;
 
   function countTurn({ result: turn, turn: index, mayBeBarred }: TurnPart): void {
     totals.addTurn(turn);
+    if (isAskedHere(turn)) {
+      usage.input_tokens += turn.usage?.input_tokens ?? 0;
+      usage.output_tokens += turn.usage?.output_tokens ?? 0;
+    }
     if (isAskedTheSecondWay(turn)) return;
     lowest.add({ ...place, turn: index, result: turn });
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
@@ -134,6 +143,7 @@ export async function digestRun(
     scoreNames: [...scoreNames],
     errors,
     lowest: lowest.list(),
+    usage,
     graded,
     turnCounts: {
       missing_scores,

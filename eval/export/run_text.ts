@@ -33,6 +33,7 @@ export function describeRun(
       ...[...digest.errors].map(([code, { count, detail }]) =>
         describeError({ code, turns: count, detail }, form)
       ),
+      ...describeUsage(digest),
       ...describeCosts(digest),
       ...describeMissing(digest.turnCounts, form),
       ...describeMethods(digest, form),
@@ -81,6 +82,11 @@ function describeCounts(
   return `${passed} passed, ${below} below ${threshold}, ${failed} failed` +
     (incomplete > 0 ? `, ${incomplete} incomplete` : "") +
     (unscored > 0 ? `, ${unscored} without a score` : "");
+}
+
+function describeUsage({ usage: { input_tokens, output_tokens } }: RunDigest): string[] {
+  if (input_tokens + output_tokens === 0) return []; // the endpoint does not report them
+  return [`Tokens ${input_tokens} input, ${output_tokens} output`];
 }
 
 /** What the run cost, as far as that is known. */

@@ -25,6 +25,7 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
 - Run \`run-1\`, completed
 - Turns 3 of 3: 1 passed, 1 below 0.7, 1 failed
 - Failed 1 × \`provider_timeout\`: \`no answer within 120 s\`
+- Tokens 6 input, 10 output
 
 ### Scores
 
@@ -162,6 +163,14 @@ Deno.test("a comment counts in what replies differ, and says if a mean mixes met
     text,
     "- `semantic_similarity` was computed by `one` (2 turns) and `two` (1 turn)\n",
   );
+});
+
+Deno.test("a comment has the tokens that the run itself was answered with", async () => {
+  const usage = { input_tokens: 10, output_tokens: 3, total_tokens: 13 };
+  const text = await textOf(markdown.write(storedRun([
+    ["s", [[{ usage }, { usage: null }, { usage }, { usage, copied_from_run: "before" }]]],
+  ])));
+  assertStringIncludes(text, "- Tokens 20 input, 6 output\n");
 });
 
 Deno.test("a run that passes shows no list of scenarios to look at", async () => {
