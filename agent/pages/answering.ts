@@ -111,6 +111,8 @@ function answerTurn(conversationId: string, turn: Turn): void {
 
 /** How often the page shows what has come: more often is not seen, and costs. */
 const SHOW_EVERY_MS = 40;
+/** Longer than a page lives that is being closed. */
+const LEAVING_MS = 1000;
 
 async function answerColumn(
   { conversationId, turn, column }: { conversationId: string; turn: Turn; column: number },
@@ -127,7 +129,11 @@ async function answerColumn(
     );
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isLeft = false;
-  const leave = () => void (isLeft = true); // Firefox ends requests before it closes a page
+  // Firefox ends requests before it closes a page; if the person stays, the page lives on.
+  const leave = () => {
+    isLeft = true;
+    setTimeout(() => isLeft = false, LEAVING_MS);
+  };
   globalThis.addEventListener("beforeunload", leave);
   try {
     const request = toRequest(readConversation(conversationId)!, { turn, column });

@@ -52,6 +52,9 @@ export function Composer() {
   useLayoutEffect(() => {
     if (isAtButton && !isAnswering.value) focusTranscript();
   }, [isAnswering.value]);
+  useLayoutEffect(() => {
+    if (isAtButton && isAnsweredElsewhere.value) box.current?.focus();
+  }, [isAnsweredElsewhere.value]);
   const canSend = draft.value.trim() !== "" && !isAnswering.value && !isAnsweredElsewhere.value &&
     activeModels.value[0] !== undefined;
 

@@ -61,7 +61,10 @@ export async function loadConversations(): Promise<void> {
   followOtherTabs(takeOver);
   newSettings.value = { ...DEFAULT_SETTINGS, ...readChoice<Settings>("settings") };
   try {
-    entries.value = (await (await openStore()).list()).map(toEntry);
+    const stored = (await (await openStore()).list()).map(toEntry);
+    const meanwhile = entries.value ?? [];
+    entries.value = stored;
+    meanwhile.forEach(list);
   } catch {
     isForgetful.value = true;
     entries.value ??= [];
@@ -69,7 +72,10 @@ export async function loadConversations(): Promise<void> {
 }
 
 function takeOver(change: Change): void {
-  if ("deleted" in change) return unlist(change.deleted);
+  if ("deleted" in change) {
+    isMissing.value ||= currentId.value === change.deleted;
+    return forget(change.deleted);
+  }
   list(change.saved);
   if (opened.value[change.saved.id]) void followOtherTab(change.saved.id);
 }
@@ -162,14 +168,19 @@ export async function renameConversation(id: string, title: string): Promise<voi
 }
 
 export async function deleteConversation(id: string): Promise<void> {
+  forget(id);
+  if (currentId.value === id) navigate("/");
+  await openStore().then((store) => store.delete(id)).catch(() => isForgetful.value = true);
+  tellOtherTabs({ deleted: id });
+}
+
+/** It is saved no more, whatever is still received for it. */
+function forget(id: string): void {
   clearTimeout(waiting.get(id));
   waiting.delete(id);
   const { [id]: _, ...others } = opened.value;
   opened.value = others;
-  if (currentId.value === id) navigate("/");
-  await openStore().then((store) => store.delete(id)).catch(() => isForgetful.value = true);
   unlist(id);
-  tellOtherTabs({ deleted: id });
 }
 
 /** Adds conversations of a file. */
@@ -197,17 +208,19 @@ async function openFromStore(id: string): Promise<void> {
 }
 
 const FOLLOW_EVERY_MS = 500;
-/** The conversations that are read again and again. */
-const followed = new Set<string>();
+/** The conversations that are read again and again; true if one changed since it was read. */
+const followed = new Map<string, boolean>();
 
 /** Shows what another tab has added, and what it receives until it has all of it. */
 async function followOtherTab(id: string): Promise<void> {
-  if (followed.has(id)) return;
-  followed.add(id);
+  const isFollowed = followed.has(id);
+  followed.set(id, true);
+  if (isFollowed) return;
   let isElsewhere = true;
-  while (isElsewhere && opened.value[id]) {
-    await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
+  while ((isElsewhere || followed.get(id)) && opened.value[id]) {
+    followed.set(id, false);
     isElsewhere = await readAgain(id);
+    if (isElsewhere) await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
   }
   followed.delete(id);
 }
@@ -218,9 +231,16 @@ async function readAgain(id: string): Promise<boolean> {
   const mine = opened.value[id];
   if (!mine) return false; // it was deleted
   const merged = stored ? mergeConversations(stored, mine) : mine;
-  const own = withCutAnswers(merged, { isElsewhere, open: ["elsewhere"] }); // ours go on
+  const isSaved = !waiting.has(id) && !saving.has(id);
+  const latest = stored && isSaved ? { ...merged, ...namesOf(stored) } : merged;
+  const own = withCutAnswers(latest, { isElsewhere, open: ["elsewhere"] }); // ours go on
   opened.value = { ...opened.value, [id]: own };
   return isElsewhere;
+}
+
+/** What a person changes without a message. */
+function namesOf({ title, models, settings, changedAt }: Conversation): Partial<Conversation> {
+  return { ...(title !== undefined && { title }), models, settings, changedAt };
 }
 
 /** What is stored is newer than what the locks say, so that a complete answer is not called cut. */

@@ -143,7 +143,9 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
       };
     },
     closeUnused() {
-      for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy();
+      for (const { socket, busy } of connections.values()) {
+        if (busy === 0 && socket.bytesRead === 0) socket.destroy();
+      }
     },
   };
 }

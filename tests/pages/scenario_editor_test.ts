@@ -6,9 +6,9 @@ import { SUPPORT_BATCH } from "./support_bot.ts";
 
 const suite = pageSuite(() => startEvalFixture());
 
-/** Opens the editor of the second scenario of a dataset. */
+/** Opens the editor of a scenario. */
 async function editOrderStatus(page: Page) {
-  await page.locator(".scenarios summary").nth(1).click();
+  await page.locator(".scenarios summary", { hasText: "order-status" }).click();
   await page.getByRole("button", { name: "Edit order-status" }).click();
   return page.getByRole("dialog", { name: "Edit the scenario" });
 }
@@ -89,6 +89,23 @@ suite.test("going back does not drop what was changed in a dialog", async (fixtu
   await page.evaluate(() => history.back());
   await page.getByRole("heading", { name: "Datasets" }).waitFor();
 });
+
+suite.test(
+  "the browser asks before a reload drops what was changed in a dialog",
+  async (fixture, open) => {
+    await fixture.putDataset("reloaded", SUPPORT_BATCH.slice(0, 3));
+    await using tab = await open(`${fixture.url}/ui/dataset/reloaded`);
+    const { page } = tab;
+    const message = (await editOrderStatus(page)).getByLabel("User message");
+    await message.press("End");
+    await message.pressSequentially("!");
+    const isAsked = () =>
+      page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
+    assertEquals(await isAsked(), true);
+    await message.press("Backspace"); // nothing is left to save
+    assertEquals(await isAsked(), false);
+  },
+);
 
 suite.test(
   "the focus stays in the list when the last scenario is deleted",

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { pageSuite } from "./browser.ts";
-import { ask, messageBox, say, startScriptedAgent, untilStored } from "./chat.ts";
+import { ask, chooseModel, messageBox, say, startScriptedAgent, untilStored } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
 
@@ -65,6 +65,49 @@ suite.test("a tab lists and shows what another tab has done", async ({ url }, op
   await page.getByRole("button", { name: "Delete" }).click();
   await listed.waitFor({ state: "detached" });
 });
+
+suite.test("a conversation that one tab deletes does not come back from another", async (
+  { url, hub },
+  open,
+) => {
+  await using tab = await open(url);
+  await say(tab.page, "hold this");
+  await untilStored(tab.page, "The beginning.");
+  const second = await tab.page.context().newPage();
+  await second.goto(url);
+  await second.getByRole("button", { name: "Actions for hold this" }).click();
+  await second.getByRole("menuitem", { name: "Delete" }).click();
+  await second.getByRole("button", { name: "Delete" }).click();
+  await tab.page.getByText("not in this browser").waitFor();
+  hub.release();
+  await ask(tab.page, "another one");
+  await second.getByRole("link", { name: /^another one/ }).waitFor();
+  assertEquals(await second.getByRole("link", { name: /^hold this/ }).count(), 0);
+});
+
+suite.test(
+  "the name and the model that one tab chooses hold for the next message of another",
+  async (
+    { url, hub },
+    open,
+  ) => {
+    await using tab = await open(url);
+    await ask(tab.page, "first name");
+    const second = await tab.page.context().newPage();
+    await second.goto(tab.page.url());
+    await second.getByText("was asked: first name").waitFor();
+    await tab.page.getByRole("button", { name: "Actions for first name" }).click();
+    await tab.page.getByRole("menuitem", { name: "Rename" }).click();
+    await tab.page.getByLabel("Title").fill("Second name");
+    await tab.page.getByRole("button", { name: "Rename", exact: true }).click();
+    await chooseModel(tab.page, "other/typed");
+    await second.getByRole("button", { name: "Model: other/typed" }).waitFor();
+    await ask(second, "go on");
+    assertEquals(hub.requests.at(-1)!.body.model, "other/typed");
+    await tab.page.getByText("was asked: go on").waitFor();
+    await tab.page.getByRole("link", { name: /^Second name/ }).waitFor();
+  },
+);
 
 suite.test("an answer is cut off once the tab that receives it is closed", async (
   { url },

@@ -13,7 +13,8 @@ export function useRowFocus<T extends HTMLElement>(rows: string): RefObject<T | 
   const readRows = () => [...list.current!.querySelectorAll(rows)];
   const index = row ? readRows().indexOf(row) : 0; // it has none once it is gone
   useLayoutEffect(() => {
-    if (!row || row.isConnected || !list.current) return;
+    if (!row || row.isConnected) return;
+    if (!list.current) return focusView();
     const left = readRows();
     const next = left[index] ?? left[index - 1];
     const controls = (next ?? list.current).querySelectorAll<HTMLElement>("a, button, summary");
@@ -22,9 +23,12 @@ export function useRowFocus<T extends HTMLElement>(rows: string): RefObject<T | 
   useLayoutEffect(() => {
     const shown = list.current;
     return () => {
-      if (!shown?.contains(document.activeElement)) return;
-      document.getElementById("main")?.focus({ preventScroll: true });
+      if (shown?.contains(document.activeElement)) focusView();
     };
   }, []);
   return list;
+}
+
+function focusView(): void {
+  document.getElementById("main")?.focus({ preventScroll: true });
 }
