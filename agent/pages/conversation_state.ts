@@ -74,7 +74,8 @@ export async function loadConversations(): Promise<void> {
 function takeOver(change: Change): void {
   if ("deleted" in change) {
     isMissing.value ||= currentId.value === change.deleted;
-    return forget(change.deleted);
+    forget(change.deleted);
+    return unlist(change.deleted);
   }
   list(change.saved);
   if (opened.value[change.saved.id]) void followOtherTab(change.saved.id);
@@ -171,6 +172,7 @@ export async function deleteConversation(id: string): Promise<void> {
   forget(id);
   if (currentId.value === id) navigate("/");
   await openStore().then((store) => store.delete(id)).catch(() => isForgetful.value = true);
+  unlist(id); // once the dialog has given the focus back to the row
   tellOtherTabs({ deleted: id });
 }
 
@@ -180,7 +182,6 @@ function forget(id: string): void {
   waiting.delete(id);
   const { [id]: _, ...others } = opened.value;
   opened.value = others;
-  unlist(id);
 }
 
 /** Adds conversations of a file. */
