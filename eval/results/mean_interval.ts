@@ -78,19 +78,24 @@ export function spreadOf(clusters: number[][]): Omit<ClusteredMean, "isAllOrNoth
 }
 
 /**
- * A 95 % interval for a mean difference, within [-1, 1]: `meanInterval` on that scale. Student's alone
- * covers as little as 88 % of the differences of passes and failures.
+ * A 95 % interval for a mean difference, within [-1, 1]: `meanInterval` on that scale together with
+ * Student's. Of the differences of passes and failures Student's alone covers as little as 88 %, and
+ * the other, which is narrower close to -1 and 1, as little as 84 %.
  */
 export function differenceInterval(
   { mean, stderr, ...clustered }: Omit<ClusteredMean, "isAllOrNothing">,
 ): [number, number] {
+  const half = studentT95(clustered.clusters - 1) * stderr;
   const [low, high] = meanInterval({
     ...clustered,
     mean: (mean + 1) / 2,
     stderr: stderr / 2,
     isAllOrNothing: false,
   });
-  return [2 * low - 1, 2 * high - 1];
+  return [
+    Math.max(-1, Math.min(2 * low - 1, mean - half)),
+    Math.min(1, Math.max(2 * high - 1, mean + half)),
+  ];
 }
 
 /**

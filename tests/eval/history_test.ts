@@ -279,7 +279,7 @@ for (const effect of [0, 0.1, 0.25]) {
   });
 }
 
-for (const scenarios of [3, 5, 8, 10, 20]) {
+for (const scenarios of [3, 4, 5, 6, 7, 8, 10, 17, 20]) {
   Deno.test(`the interval covers every gap of passes and failures in ${scenarios} scenarios`, async () => {
     const covered = await leastCoverage(scenarios, (gaps) => {
       const run = createHistoryGap();

@@ -1,7 +1,7 @@
 /** Shares of scenarios that get better: coverage has narrow dips between round ones. */
-const BETTER = Array.from({ length: 91 }, (_, percent) => percent / 100);
+const BETTER = Array.from({ length: 101 }, (_, percent) => percent / 100);
 /** Shares that get worse. */
-const WORSE = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5];
+const WORSE = [0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5];
 /** More than adding up can lose. */
 const ROUNDING = 1e-9;
 

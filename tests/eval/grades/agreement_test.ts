@@ -118,13 +118,9 @@ Deno.test("turns of one scenario are one piece of evidence in the interval of a 
     spread.flatMap((value, scenario) => [{ scenario, value }, { scenario, value }]),
   )!;
   assertAlmostEquals(apart.mean, 0.25, 1e-12);
-  // Wilson's interval of (1 + 0.25) / 2 = 0.625 with t(3) × 0.8 = 2.54596 and the effective size
-  // 0.625 × 0.375 / (0.0322749² + 0.003 × (0.625 / 4)²) = 210.21; s / √n / 2 = 0.0322749.
-  const share = 2.54596 ** 2 / 210.21;
-  const centre = (0.625 + share / 2) / (1 + share);
-  const half = 2.54596 / (1 + share) * Math.sqrt((0.234375 + share / 4) / 210.21);
-  assertAlmostEquals(apart.ci95![0], 2 * (centre - half) - 1, 1e-5);
-  assertAlmostEquals(apart.ci95![1], 2 * (centre + half) - 1, 1e-5);
+  // t(3) = 3.18245, s / √n = 0.0645497; Wilson's interval is narrower here
+  assertAlmostEquals(apart.ci95![0], 0.25 - 3.18245 * 0.0645497, 1e-5);
+  assertAlmostEquals(apart.ci95![1], 0.25 + 3.18245 * 0.0645497, 1e-5);
   assertAlmostEquals(doubled.ci95![0], apart.ci95![0], 1e-12);
   assertEquals(meanDifference([{ scenario: 0, value: 0.5 }]), { mean: 0.5, ci95: null });
   assertEquals(meanDifference([]), null);
