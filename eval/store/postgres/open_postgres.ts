@@ -4,8 +4,6 @@ import { describePostgres } from "../../../shared/postgres/address.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../dataset_queries.ts";
 import { isMigrated, migrate } from "../migrate.ts";
-import { createRunIds } from "../run_id.ts";
-import { newestRunId } from "../run_list.ts";
 import { createRunReader } from "../run_reader.ts";
 import { deleteOrphans } from "../run_deletion.ts";
 import type { Tables } from "../schema.ts";
@@ -52,8 +50,7 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
   const news = createRunNews(pool);
   try {
     const work = await options.createWorkList(pool);
-    const newId = createRunIds(now, await newestRunId(asCommon(db)));
-    const store = createSharedStore(db, { pool, news, work, now, newId });
+    const store = createSharedStore(db, { pool, news, work, now });
     return { store, pool, news };
   } catch (error) {
     await pool.end();

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { unavailable } from "../../../shared/postgres/fault.ts";
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
+import { createRunIds } from "../run_id.ts";
 import { createRunReader, readTally } from "../run_reader.ts";
 import { deleteReplies } from "../pending_replies.ts";
 import { toStatusColumns } from "../run_status.ts";
@@ -43,18 +44,18 @@ interface SharedParts {
   news: RunNews;
   work: WorkList;
   now: () => number;
-  newId: () => string;
 }
 
 /** A store whose runs several processes work on. Closing it closes `news` and `db`. */
 export function createSharedStore(
   db: Kysely<PostgresTables>,
-  { pool, news, work, now, newId }: SharedParts,
+  { pool, news, work, now }: SharedParts,
 ): SharedStore {
   const common = asCommon(db);
   const store = createRunStore(common, {
     now,
-    newId,
+    // By the clock: after a newest id in the future each process would count up by itself.
+    newId: createRunIds(now),
     // Who waits for the end of a run is told at once.
     insertTurns: createSharedTurnInsert(
       pool,

@@ -29,6 +29,25 @@ Deno.test({
 });
 
 Deno.test({
+  name: "runs of several processes are in order, also after a run of one whose clock was ahead",
+  ignore,
+  async fn() {
+    const address = await server.createDatabase();
+    let moment = 2_000_003_600_000;
+    const open = () => openSharedStore(address, { now: () => moment++ });
+    await using ahead = (await open()).store;
+    const made = [(await ahead.createRun(newRun)).id];
+    moment = 2_000_000_000_000;
+    await using one = (await open()).store;
+    await using other = (await open()).store;
+    for (const store of [one, one, one, other, one]) made.push((await store.createRun(newRun)).id);
+    const { runs } = await one.listRuns({ limit: 9 });
+    const [first, ...later] = made;
+    assertEquals(runs.map(({ id }) => id), [first!, ...later.reverse()]);
+  },
+});
+
+Deno.test({
   name: "a role that may not create the schema of the queue stops the start in words",
   ignore,
   async fn() {
