@@ -1,4 +1,4 @@
-import { createRedactor, listSecrets } from "../shared/redaction.ts";
+import { createRedactor, listSecrets, partsOfQuery } from "../shared/redaction.ts";
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
 import { createBoundedFetch } from "../shared/http/bounded_fetch.ts";
 import { createDecodedFetch, ENCODINGS, LEFT_BY_DENO } from "../shared/http/decoded_fetch.ts";
@@ -6,7 +6,6 @@ import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import { createSingleFetch } from "../shared/http/single_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
-import type { Redact } from "../shared/providers/provider_words.ts";
 import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
@@ -43,7 +42,6 @@ export function createEvalDeps(
   const { log, store, sharing, figures, board, limiter, starts } = options;
   const { workers = createWorkerBoard(log), observation } = options;
   const endpoints = createEndpointPolicy(config);
-  const redact = createRedactor(listSecrets(config));
   const metrics = observation?.createMetrics({
     runs: () => runs.count,
     workerRestarts: () => workers.restarts,
@@ -78,7 +76,6 @@ export function createEvalDeps(
     maxRuns: config.EVAL_MAX_RUNS,
     connect: createConnect(config, {
       fetchFor,
-      redact,
       paces: createEndpointPaces(config.EVAL_CONCURRENCY, board),
       observe: (target, modelId) =>
         observation && metrics ? observation.observeTarget(target, { metrics, modelId }) : target,
@@ -105,16 +102,16 @@ export function createEvalDeps(
   };
 }
 
-/** How runs reach the models under test. */
+/** How runs reach the models under test. What an endpoint says is shown without its own query. */
 function createConnect(
   config: EvalConfig,
-  { fetchFor, redact, paces, observe }: {
+  { fetchFor, paces, observe }: {
     fetchFor: (endpoint: string) => typeof fetch;
-    redact: Redact;
     paces: (endpoint: string) => EndpointPace;
     observe: (target: Target, modelId: string) => Target;
   },
 ): ExecutionPorts["connect"] {
+  const secrets = listSecrets(config);
   return ({ endpoint, model_id: modelId, protocol, parameters, test_batch }, credential) => {
     const observesTools = test_batch.some(({ interactions }) => interactions.some(expectsTools));
     const client = createEndpointClient({
@@ -123,7 +120,7 @@ function createConnect(
       timeoutMs: config.MODEL_TIMEOUT_MS,
       retries: config.MODEL_RETRIES,
       fetch: fetchFor(endpoint),
-      redact,
+      redact: createRedactor([...secrets, ...partsOfQuery(endpoint)]),
       pace: paces(endpoint),
     });
     const dialects: Dialects = {

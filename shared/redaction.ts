@@ -1,6 +1,9 @@
 /** How the names of secret variables end. */
 const SECRET_NAME = /(_KEY|_KEYS|_CREDENTIALS|_SECRET|_TOKEN|_PASSWORD)$/;
 
+/** Parameters of an address whose values are secret. */
+const SECRET_PARAMETER = /key|token|secret|password|credential|auth/i;
+
 /** Shorter values would match by chance in most lines, and protect nothing. */
 const SHORTEST_SECRET = 6;
 
@@ -14,25 +17,46 @@ export function isSecretVariable(name: string): boolean {
 }
 
 /**
- * Every secret of a configuration: of `name:key` also the key alone, of a map its values, and the
- * passwords of addresses.
+ * Every secret of a configuration: of `name:key` also the key alone, of a map its values, and those
+ * in addresses.
  */
 export function listSecrets(config: Record<string, unknown>): string[] {
   const keys = Object.entries(config)
     .filter(([name]) => isSecretVariable(name))
     .flatMap(([, value]) => listStrings(value))
     .flatMap((text) => [text, text.slice(text.indexOf(":") + 1)]);
-  return [...keys, ...Object.values(config).flatMap(passwordOf)];
+  return [...keys, ...Object.values(config).flatMap(secretsInAddress)];
 }
 
-/** The password of an address, as it is written there and as it is sent; nothing of other values. */
-export function passwordOf(value: unknown): string[] {
+/** The password of an address and its secret parameters; nothing of other values. */
+export function secretsInAddress(value: unknown): string[] {
   if (typeof value !== "string" || !URL.canParse(value)) return [];
-  const { password } = new URL(value);
+  const { password, search } = new URL(value);
+  const parameters = listParameters(search).filter(({ name }) => SECRET_PARAMETER.test(name));
+  return [...readings(password), ...parameters.flatMap((parameter) => readings(parameter.value))];
+}
+
+/** The query of an address, its parameters, and their values. */
+export function partsOfQuery(address: string): string[] {
+  const { search } = new URL(address);
+  const parameters = listParameters(search);
+  return [search.slice(1), ...parameters.flatMap(({ text, value }) => [text, ...readings(value)])];
+}
+
+/** As they are written. A text without a name is all value. */
+function listParameters(search: string): { text: string; name: string; value: string }[] {
+  return search.slice(1).split("&").map((text) => {
+    const end = text.indexOf("=");
+    return { text, name: text.slice(0, Math.max(0, end)), value: text.slice(end + 1) };
+  });
+}
+
+/** A part of an address as it is written there, and as it is meant. */
+function readings(written: string): string[] {
   try {
-    return [password, decodeURIComponent(password)];
+    return [written, decodeURIComponent(written), decodeURIComponent(written.replaceAll("+", " "))];
   } catch {
-    return [password];
+    return [written];
   }
 }
 

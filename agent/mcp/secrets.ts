@@ -1,8 +1,5 @@
-import { createRedactor, passwordOf } from "../../shared/redaction.ts";
+import { createRedactor, secretsInAddress } from "../../shared/redaction.ts";
 import type { McpServer } from "./config.ts";
-
-/** Parameters of an address whose values are secret. */
-const SECRET_PARAMETER = /key|token|secret|password|credential|auth/i;
 
 /** Flags whose values are secret, such as `--api-key` and `--header`. */
 const SECRET_FLAG = /^-+[\w-]*(key|token|secret|password|credential|auth|header)/i;
@@ -33,11 +30,6 @@ export function secretsOf(server: McpServer): string[] {
 /** Of `Bearer …` also the key alone. */
 function withKey(value: string): string[] {
   return [value, value.split(/[\s:]+/).at(-1) ?? ""];
-}
-
-function secretsInAddress(url: string): string[] {
-  const secret = [...new URL(url).searchParams].filter(([name]) => SECRET_PARAMETER.test(name));
-  return [...passwordOf(url), ...secret.map(([, value]) => value)];
 }
 
 function secretsIn(argument: string, index: number, all: string[]): string[] {

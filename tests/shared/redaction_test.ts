@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { createRedactor, isSecretVariable, listSecrets } from "../../shared/redaction.ts";
+import {
+  createRedactor,
+  isSecretVariable,
+  listSecrets,
+  partsOfQuery,
+} from "../../shared/redaction.ts";
 
 Deno.test("a long text without an address is read once", () => {
   const text = "a.".repeat(500_000); // looking for the end of a scheme at each letter: an hour
@@ -32,13 +37,41 @@ Deno.test("the secrets of a configuration are its keys, each also without its na
     EVAL_CREDENTIALS: { "https://a.example": "planted-c" },
     STUDIO_API_KEY: undefined,
     HUB_BASE_URL: "https://ann:plant%65d-d@b.example/v1",
+    JUDGE_BASE_URL: "https://c.example/v1?api-version=2026-01&api_key=plant%65d-e",
     EVAL_DATA: "eval.db",
     MODEL: "not:secret",
   });
   assertEquals(
     new Set(secrets.filter(Boolean)),
-    new Set(["ann:planted-a", "planted-a", "planted-b", "planted-c", "plant%65d-d", "planted-d"]),
+    new Set([
+      "ann:planted-a",
+      "planted-a",
+      "planted-b",
+      "planted-c",
+      "plant%65d-d",
+      "planted-d",
+      "plant%65d-e",
+      "planted-e",
+    ]),
   );
   const names = ["HUB_API_KEY", "API_KEYS", "A_TOKEN", "A_SECRET", "A_PASSWORD", "A_CREDENTIALS"];
   assertEquals([...names, "KEYS", "A_KEY_FILE"].filter(isSecretVariable), names);
+});
+
+Deno.test("the query of an address is removed as it is, and by its parameters and values", () => {
+  const redact = createRedactor(
+    partsOfQuery("https://a.example/v1?key=plant%2fed+a&n=1234&planted-b"),
+  );
+  const said = (text: string) => redact(`no route for /v1/chat?${text}`);
+  for (
+    const text of [
+      "key=plant%2fed+a&n=1234&planted-b",
+      "key=plant%2fed+a",
+      "n=1234",
+      "planted-b",
+    ]
+  ) assertEquals(said(text), "no route for /v1/chat?[secret]");
+  assertEquals(redact("plant/ed a, plant/ed+a, plant%2Fed%20a"), "[secret], [secret], [secret]");
+  assertEquals(redact("the key is not 1234"), "the key is not 1234");
+  assertEquals(createRedactor(partsOfQuery("https://a.example/v1"))("as it is"), "as it is");
 });
