@@ -1,6 +1,7 @@
 import { isLoopback } from "../../shared/http/host.ts";
 import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate_request.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
+import { shorten } from "../../shared/shorten.ts";
 import { baseAddresses, namesApi, namesRoute } from "./endpoint_address.ts";
 import type { TargetReply } from "./reply.ts";
 
@@ -48,6 +49,8 @@ const SEARCH_PATIENCE_MS = 2_000;
 const REFUSAL_PATIENCE_MS = { network: 300, loopback: 30 };
 /** After this many searches without a result, calls no longer wait for one another. */
 const PATIENT_SEARCHES = 3;
+/** Of what all addresses say, in characters: the error is stored with every turn. */
+const QUOTED = 300;
 
 /**
  * The endpoint of one run. The first call searches for the dialect of the endpoint while the others
@@ -172,9 +175,15 @@ async function probe(
     404,
     "model_not_found",
     `cannot call the endpoint: it has no chat route or does not know this model (tried ${tried})` +
-      (said.size > 0 ? `; it says: ${[...said].join("; ")}` : ""),
+      (said.size > 0 ? `; it says: ${quote([...said])}` : ""),
     { kind: "status", status: 404 },
   );
+}
+
+/** Each gets the same room: the last may be the telling one. */
+function quote(said: string[]): string {
+  const room = Math.floor(QUOTED / said.length);
+  return said.map((message) => shorten(message, room, "…")).join("; ");
 }
 
 function isWrongAddress(error: unknown): error is ProviderError {

@@ -35,11 +35,13 @@ function targetAt(
   return { target, asked };
 }
 
+/** A 404 that says something. */
+const saying = (message: string) =>
+  new ProviderError(404, "model_not_found", "cannot", { kind: "status", status: 404 }, {
+    provider: { message, type: null, code: null, param: null },
+  });
+
 Deno.test("an endpoint that answers 404 everywhere is quoted once for all that it says", async () => {
-  const saying = (message: string) =>
-    new ProviderError(404, "model_not_found", "cannot", { kind: "status", status: 404 }, {
-      provider: { message, type: null, code: null, param: null },
-    });
   const { target } = targetAt("https://host", {
     "openai https://host": saying("Not Found"),
     "openai https://host/v1": saying("the model `acme` does not exist"),
@@ -50,6 +52,15 @@ Deno.test("an endpoint that answers 404 everywhere is quoted once for all that i
     ProviderError,
     "agent https://host); it says: Not Found; the model `acme` does not exist",
   );
+});
+
+Deno.test("what an endpoint says with 404 is cut, because each turn has it", async () => {
+  const { target } = targetAt("https://host", {
+    "openai https://host": saying("a".repeat(2_000)),
+    "openai https://host/v1": saying("b".repeat(2_000)),
+  });
+  const { message } = await assertRejects(() => target.ask(question, signal), ProviderError);
+  assertEquals(message.split("it says: ")[1], `${"a".repeat(149)}…; ${"b".repeat(149)}…`);
 });
 
 const ADDRESSES: [endpoint: string, asked: string[]][] = [
