@@ -1,4 +1,6 @@
+import { counted } from "../../shared/counted.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { describeFailedChecks } from "./check_text.ts";
 import type { RunDigest } from "./digest.ts";
@@ -51,11 +53,14 @@ function details({ result }: LowTurn, form: TextForm): string[] {
       text === undefined ? [] : [`${name}: ${form.message(text)}`]
     ),
     ...(differs_in ? [`differs in: ${differs_in.join(", ")}`] : []),
-    ...[...describeTools(result), ...someOf(describeFailedChecks(result))].map(form.message),
+    ...describeTools(result).map(form.message),
+    ...describeChecks(result, form),
   ];
 }
 
-function someOf(checks: string[]): string[] {
-  const more = checks.length - SHOWN_CHECKS;
-  return more > 0 ? [...checks.slice(0, SHOWN_CHECKS), `and ${more} more failed checks`] : checks;
+function describeChecks(result: InteractionResult, form: TextForm): string[] {
+  const checks = describeFailedChecks(result);
+  const lines = checks.slice(0, SHOWN_CHECKS).map(form.message);
+  const more = checks.length - lines.length;
+  return more > 0 ? [...lines, `and ${counted(more, "more failed check")}`] : lines;
 }

@@ -280,19 +280,20 @@ Deno.test("a name with a bar does not cut the row of a table", () => {
   );
 });
 
-Deno.test("of many failed checks the first are shown, so that a comment holds the text", async () => {
-  const check_results = Array.from({ length: 8 }, (_, index) => ({
+Deno.test("of many failed checks five are shown, required ones first", async () => {
+  const check_results = Array.from({ length: 6 }, (_, index) => ({
     name: `c${index + 1}`,
     type: "contains" as const,
     value: 0 as const,
     weight: 1,
-    required: false,
+    required: index === 5,
     reason: "no",
   }));
   const turn = { scores: { checks: 0, overall: 0 }, check_results };
   const text = await textOf(markdown.write(storedRun([["s", [[turn]]]])));
-  assertEquals(text.match(/failed check: c\d/g)?.length, 5);
-  assertStringIncludes(text, "`and 3 more failed checks`");
+  const shown = [...text.matchAll(/failed check: (c\d)/g)].map(([, name]) => name);
+  assertEquals(shown, ["c6", "c1", "c2", "c3", "c4"]);
+  assertStringIncludes(text, "- and 1 more failed check\n");
 });
 
 Deno.test("a long error keeps its end, where the reason is", async () => {
