@@ -11,6 +11,11 @@ export interface CliStream {
   readonly columns: number;
 }
 
+/** What removes the line that a terminal shows last, such as a bar; nothing elsewhere. */
+export function clearLine({ isTerminal }: CliStream): string {
+  return isTerminal ? "\r\x1b[K" : ""; // back to its start, and the rest of it cleared
+}
+
 /** Requests to end the process. */
 export interface Interrupts extends Disposable {
   /** Aborted by the first Ctrl-C or stop signal. */

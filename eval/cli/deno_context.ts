@@ -10,7 +10,7 @@ import { EvalConfig, MOST_ENCODERS } from "../config.ts";
 import { createEndpointPolicy } from "../endpoint/policy.ts";
 import type { OpenedData } from "../sharing/open_data.ts";
 import { EXIT, UsageError } from "./command.ts";
-import type { CliContext, CliStream, Interrupts } from "./context.ts";
+import { clearLine, type CliContext, type CliStream, type Interrupts } from "./context.ts";
 import { readPieces, readText, requireWritable, writeText } from "./deno_files.ts";
 import type { EncoderAhead } from "./encoder_ahead.ts";
 
@@ -26,7 +26,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
   let known: EvalConfig | undefined;
   const config = () => known ??= parseConfig(EvalConfig, environment());
   const err = createStream(Deno.stderr);
-  const log = () => createCliLogger(config(), (line) => err.write(`${line}\n`));
+  const log = () => createCliLogger(config(), err);
   let opened: OpenedData | undefined;
 
   return {
@@ -105,8 +105,9 @@ async function requireFile(path: string): Promise<void> {
   }
 }
 
-/** Lines for people, without the secrets of the configuration. */
-export function createCliLogger(config: EvalConfig, write: (line: string) => void): Logger {
+/** Lines for people, without the secrets of the configuration. The bar is drawn again below them. */
+export function createCliLogger(config: EvalConfig, stream: CliStream): Logger {
+  const write = (line: string) => stream.write(`${clearLine(stream)}${line}\n`);
   const redact = createRedactor(listSecrets(config));
   return createLogger({ level: config.LOG_LEVEL, format: "text", write, redact });
 }

@@ -1,6 +1,6 @@
 import type { ExportFormat, ExportSource } from "../export/format.ts";
 import { UsageError } from "./command.ts";
-import type { CliContext } from "./context.ts";
+import { clearLine, type CliContext } from "./context.ts";
 
 /** A file, and the format that its extension names. */
 export interface Output {
@@ -38,7 +38,7 @@ export async function writeEach(
 ): Promise<void> {
   const failures: string[] = [];
   const { err } = context;
-  const clear = err.isTerminal ? "\r\x1b[K" : "";
+  const clear = clearLine(err);
   for (const output of outputs) {
     // The report of a large run takes some seconds.
     if (err.isTerminal) err.write(`writing ${output.path}`);

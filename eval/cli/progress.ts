@@ -1,5 +1,5 @@
 import type { RunProgress } from "../run/run_progress.ts";
-import type { CliStream } from "./context.ts";
+import { clearLine, type CliStream } from "./context.ts";
 
 /** Ten updates per second look smooth; more only cost time. */
 const REDRAW_MS = 100;
@@ -24,7 +24,7 @@ function createBar(stream: CliStream, now: () => number): ProgressDisplay {
     const filled = Math.floor(share(progress) * BAR_WIDTH);
     const bar = "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled);
     const text = `${bar} ${describeProgress(progress)}`.slice(0, stream.columns - 1);
-    stream.write(`\r\x1b[K${text}`); // back to the start of the line, and the rest of it cleared
+    stream.write(clearLine(stream) + text);
     drawnAt = now();
   };
   return {
