@@ -142,11 +142,11 @@ async function* gunzip(chunks: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
     import("node:stream"),
     import("node:zlib"),
   ]);
-  const packed = Readable.from(steps());
   try {
-    yield* pipeline(packed, zlib.createGunzip(), () => {}); // failures are thrown below
+    yield* pipeline(Readable.from(steps()), zlib.createGunzip(), () => {}); // failures are thrown below
   } catch (error) {
-    if (packed.errored) throw packed.errored;
+    const isOfZlib = String((error as { code?: unknown }).code).startsWith("Z_");
+    if (!isOfZlib) throw error;
     throw new TypeError("the body is not gzip", { cause: error });
   }
 }

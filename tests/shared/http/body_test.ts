@@ -125,8 +125,10 @@ Deno.test("damaged, incomplete and invalid gzip is refused", async () => {
   const packed = await gzip(GOOD);
   const damaged = packed.slice();
   damaged.fill(255, 12, 20);
-  for (const body of [GOOD, packed.slice(0, -6), damaged]) {
-    assertEquals(await refusal(body, { encoding: "gzip" }), [400, "invalid_json"]);
+  const followed = new Blob([packed, "rubbish".repeat(20_000)]);
+  for (const body of [GOOD, packed.slice(0, -6), damaged, "x".repeat(1e6), followed]) {
+    const options = { encoding: "gzip", maxBytes: 2e6 };
+    assertEquals(await refusal(body, options), [400, "invalid_json"]);
   }
 });
 
