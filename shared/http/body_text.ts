@@ -130,10 +130,12 @@ function unpack(chunks: AsyncGenerator<Bytes>, encoding: string): AsyncIterable<
  * several members, such as `cat a.gz b.gz` makes.
  */
 async function* gunzip(chunks: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
+  const yieldIfDue = createYielder();
   async function* steps(): AsyncGenerator<Bytes> {
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.byteLength; at += UNPACK_STEP_BYTES) {
         yield chunk.subarray(at, at + UNPACK_STEP_BYTES);
+        await yieldIfDue(); // also here: a step may unpack to nothing
       }
     }
   }

@@ -195,3 +195,22 @@ Deno.test("the event loop runs between the pieces of a body, however long a read
   clearTimeout(timer);
   assert(hasRun);
 });
+
+Deno.test("the event loop runs while a body is unpacked, also if nothing comes of it", async () => {
+  const empty = await gzip("");
+  await gzip(GOOD).then((packed) => read(packed, { encoding: "gzip" })); // loads the modules
+  let hasRun = false;
+  let pulls = 0;
+  const members = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      if (hasRun || pulls++ === 20) return controller.close();
+      const end = performance.now() + 11; // longer than work may block the event loop
+      while (performance.now() < end);
+      controller.enqueue(empty);
+    },
+  });
+  const timer = setTimeout(() => hasRun = true);
+  assertEquals(await refusal(members, { encoding: "gzip" }), [400, "invalid_json"]);
+  clearTimeout(timer);
+  assert(hasRun);
+});
