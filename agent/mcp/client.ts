@@ -83,10 +83,11 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     );
     const ToolPage = PaginatedResultSchema.extend({ tools: z.array(z.unknown()) });
     const client = new Client({ name: "assay-agent", version: "1" });
-    const opened = await createTransport(server, { onBreach, environment });
-    const { transport } = opened;
-    const redactAll = createServerRedactor(server, redact);
-    const readStderr = () => redactAll(opened.readStderr());
+    const { transport, readStderr } = await createTransport(server, {
+      onBreach,
+      environment,
+      redact: createServerRedactor(server, redact),
+    });
     transport.onmessage = createFloodGuard(onBreach); // the client adds its own handler to this one
     let isOver = false;
 

@@ -19,21 +19,28 @@ export interface SessionTransport extends Transport {
 
 export interface OpenedTransport {
   transport: SessionTransport;
-  /** The end of what a program has written to standard error; empty for any other server. */
+  /** The end of what a program has written to standard error, redacted; empty for any other server. */
   readStderr(): string;
+}
+
+interface TransportOptions {
+  onBreach: OnBreach;
+  environment: Record<string, string>;
+  /** Removes secrets from what a program writes. */
+  redact: (text: string) => string;
 }
 
 /** Creates the transport of a server. Rejects if the program may not be started. */
 export async function createTransport(
   server: McpServer,
-  { onBreach, environment }: { onBreach: OnBreach; environment: Record<string, string> },
+  options: TransportOptions,
 ): Promise<OpenedTransport> {
-  if (server.transport === "stdio") return await createProgram(server, { onBreach, environment });
+  if (server.transport === "stdio") return await createProgram(server, options);
   // Not to another origin: the headers may contain a key.
-  const options = {
+  const requests = {
     requestInit: { headers: server.headers },
     fetch: createWatchedFetch(
-      createMessageFetch(createSameOriginFetch(fetch), { onBreach }),
+      createMessageFetch(createSameOriginFetch(fetch), options),
       (id) => transport.onmessage?.(lostAnswer(id)),
     ),
   };
@@ -45,8 +52,8 @@ export async function createTransport(
   // Their optional fields are typed less strictly.
   const transport =
     (server.transport === "sse"
-      ? new SSEClientTransport(url, options)
-      : new StreamableHTTPClientTransport(url, options)) as SessionTransport;
+      ? new SSEClientTransport(url, requests)
+      : new StreamableHTTPClientTransport(url, requests)) as SessionTransport;
   return { transport, readStderr: () => "" };
 }
 
@@ -58,7 +65,7 @@ function lostAnswer(id: string | number) {
 
 async function createProgram(
   { command, args, env, cwd }: Extract<McpServer, { transport: "stdio" }>,
-  { onBreach, environment }: { onBreach: OnBreach; environment: Record<string, string> },
+  { onBreach, environment, redact }: TransportOptions,
 ): Promise<OpenedTransport> {
   await requireRun(command);
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
@@ -72,7 +79,7 @@ async function createProgram(
   });
   const limits = { parse: deserializeMessage, maxBytes: MAX_MESSAGE_BYTES, onBreach };
   Object.assign(transport, { _readBuffer: createMessageBuffer(limits) }); // the SDK has no option
-  return { transport, readStderr: keepTail(transport.stderr as Readable | null) };
+  return { transport, readStderr: keepTail(transport.stderr as Readable | null, redact) };
 }
 
 /** A program is started only if the service was started with the permission for it. */
