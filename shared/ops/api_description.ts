@@ -143,7 +143,7 @@ function errorHeaders(status: string, asksProvider: boolean): Record<string, z.Z
     ...(isOfProvider && {
       "x-should-retry": z.enum(["false"]).optional().meta({
         description: "`false`: the service has retried already, its key is refused, or the " +
-          "provider's answer cannot be read.",
+          "model's reply cannot be read.",
       }),
     }),
   };

@@ -62,7 +62,7 @@ export function toProviderError(
   diagnosis: Diagnosis,
   cause?: unknown,
 ): ProviderError {
-  const { failure, answer, isRetried, isFinal } = diagnosis;
+  const { failure, answer, isRetried } = diagnosis;
   const words = answer && readWords(answer.body, attempt.redact ?? String);
   const { status, code, reason, isOpen = true } = explain(attempt, diagnosis, words);
   const asked = code === "rate_limited" && answer ? retryAfterMs(answer.headers) : undefined;
@@ -78,13 +78,19 @@ export function toProviderError(
       cause,
       headers: {
         ...(wait !== undefined && { "retry-after": String(wait) }),
-        // OpenAI's clients heed it. Their retries would multiply with ours, repeat a wrong key, or
-        // pay again for an answer that cannot be read.
-        ...((isRetried || isFinal || code === "provider_auth") && { "x-should-retry": "false" }),
+        // OpenAI's clients heed it, and assay-eval does. Their retries would multiply with ours,
+        // repeat a wrong key, or pay again for a reply that cannot be read.
+        ...((isRetried || mayBePaid(attempt, diagnosis) || code === "provider_auth") &&
+          { "x-should-retry": "false" }),
       },
       ...(isOpen && words && { provider: words }),
     },
   );
+}
+
+/** An unreadable reply of a model, unless it is a page: that is of a gateway. */
+function mayBePaid({ model }: Attempt, { isFinal, answer }: Diagnosis): boolean {
+  return isFinal === true && model !== undefined && !/^\s*</.test(answer?.body ?? "");
 }
 
 function describe({ provider, model }: Attempt): string {

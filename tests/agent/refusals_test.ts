@@ -106,7 +106,7 @@ for (const status of [429, 500, 503]) {
 
 Deno.test("an answer that cannot be read is asked for once, by the service and by its client", async () => {
   for (const stream of [false, true]) {
-    const { error, calls } = await ask(() => new Response("<html>Welcome</html>"), { stream });
+    const { error, calls } = await ask(json({ id: "1", choices: "none" }), { stream });
     assertEquals([calls, error.status, error.headers?.get("x-should-retry")], [1, 502, "false"]);
   }
 });

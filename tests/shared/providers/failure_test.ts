@@ -161,6 +161,27 @@ for (const way of ["complete", "stream"] as const) {
   });
 }
 
+Deno.test("clients may repeat what was not paid for: a page of a gateway, an unreadable list", async () => {
+  const unreadable = `{"choices": "none", "data": "none"}`;
+  const page = "\n<!doctype html><title>Busy</title>";
+  const cases: [way: keyof typeof WAYS, body: string, advice?: string][] = [
+    ["complete", unreadable, "false"],
+    ["stream", unreadable, "false"],
+    ["listModels", unreadable],
+    ["complete", page],
+    ["stream", page],
+    ["listModels", page],
+  ];
+  for (const [way, body, advice] of cases) {
+    const error = await failure(
+      () => new Response(body),
+      (double) => WAYS[way](providerOf(double)),
+    );
+    assertEquals(error.failure, { kind: "unreadable" });
+    assertEquals(error.headers["x-should-retry"], advice, `${way} ${body}`);
+  }
+});
+
 Deno.test("redirects in a circle are called that, whether their address is relative or not", async () => {
   for (const start of ["", "http://127.0.0.1"]) {
     const circle: Answer = ({ headers }) => {
