@@ -6,6 +6,7 @@ import {
   type StreamOptions,
 } from "../answer/event_stream.ts";
 import { asList, type Fields } from "../../shared/fields.ts";
+import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
 import { toSentFields } from "../run/sent_fields.ts";
@@ -99,8 +100,12 @@ export async function streamCompletion(
 function restOf(reply: ChatReply, announced: Set<number>): Fields {
   const { refusal, toolCalls } = reply;
   const sent = toSentFields(reply);
-  // The thoughts have gone out piece by piece: sent again, a client would join them once more.
-  delete sent.reasoning_content;
+  // The thoughts have gone out piece by piece: sent again under either name that clients read, they
+  // would be joined once more.
+  const thoughts = reasoningOf(reply);
+  for (const name of ["reasoning_content", "reasoning"]) {
+    if (sent[name] === thoughts) delete sent[name];
+  }
   const calls = toolCalls.flatMap((call, index) => {
     if (!announced.has(index)) return [{ index, ...toToolCall(call) }];
     return call.extra ? [{ index, ...call.extra }] : [];
