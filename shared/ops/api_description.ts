@@ -122,7 +122,7 @@ export function describeErrors(
   byStatus: ProblemTexts,
   format: ErrorFormat = PROBLEM_FORMAT,
 ): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
-  const asksProvider = 504 in byStatus;
+  const asksProvider = 504 in byStatus; // no other answer is late: it is always `provider_timeout`
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, description]) => [status, {
       description,
