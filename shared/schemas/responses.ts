@@ -54,7 +54,8 @@ const Format = z.discriminatedUnion("type", [
   }),
 ]);
 
-const refused = "Refused with `unsupported_parameter`: nothing is stored.";
+const refused =
+  "Refused with `unsupported_parameter`: responses, conversations and prompts are not stored.";
 
 /** The body of `POST /v1/responses`. Fields that are not named here are kept. */
 export const ResponsesRequest = z.looseObject({

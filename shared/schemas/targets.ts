@@ -7,7 +7,7 @@ const LONGEST_NAME = 256;
 
 /** One of the models that a request evaluates. */
 export const EvaluateTarget = z.strictObject({
-  endpoint: Endpoint.meta({ description: "The same as `endpoint` of the request." }),
+  endpoint: Endpoint.meta({ description: "What `endpoint` of the request takes." }),
   model_id: ModelId.meta({ description: "The model at that endpoint." }),
   name: z.string().trim().min(1).max(LONGEST_NAME).optional().meta({
     description: "What tables call it; the model's id if unset.",
