@@ -4,7 +4,7 @@ import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { createBatchDigest } from "./batch_digest.ts";
 import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";
-import { momentOf } from "./run_id.ts";
+import { createRunIds, momentOf } from "./run_id.ts";
 import type { DatasetVersionsTable, Tables } from "./schema.ts";
 
 /** A part is stored once it has so many characters; a larger scenario is a part of its own. */
@@ -84,8 +84,11 @@ export function createDatasetReader(db: Kysely<Tables>): DatasetReader {
 
 export function createDatasetStore(
   db: Kysely<Tables>,
-  { now, newId }: { now: () => number; newId: () => string },
+  { now }: { now: () => number },
 ): DatasetStore {
+  /** By the clock alone, as `deleteAbandonedParts` tells their age by it. */
+  const newContentId = createRunIds(now);
+
   async function insertParts(content_id: string, scenarios: AsyncIterable<Scenario>) {
     const counts = { scenarios: 0, turns: 0, bytes: 0 };
     const digest = await createBatchDigest();
@@ -144,7 +147,7 @@ export function createDatasetStore(
     ...createDatasetReader(db),
 
     async saveDataset(name, scenarios) {
-      const content_id = newId();
+      const content_id = newContentId();
       let created = false;
       try {
         const content = await insertParts(content_id, scenarios);

@@ -36,7 +36,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
     ...reader,
     ...createSummaryQueries(db),
     ...createGradeWriter(db, { now }),
-    ...createDatasetStore(db, options),
+    ...createDatasetStore(db, { now }),
     ...createRunCreation(db, options),
     ...createRunDeletion(db),
     ...createPendingReplies(db),

@@ -256,6 +256,27 @@ Deno.test("the parts of an upload whose process died are deleted after a day, an
     assertEquals([ids.length, ids.includes(old), ids.includes(young)], [2, false, true]);
   }));
 
+Deno.test("the parts of a broken-off upload are deleted, too, if the clock was far ahead before it", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const YEAR = 365 * 24 * 60 * 60 * 1000;
+    const ahead = await openStore({ path, now: () => Date.now() + YEAR });
+    await ahead.createRun({ request: evaluateRequest(), testName: "t" });
+    await ahead.close();
+    const right = await openStore({ path });
+    async function* scenarios() {
+      yield* evaluateRequest().test_batch;
+    }
+    await right.saveDataset("support", scenarios());
+    await right.close();
+    const file = new DatabaseSync(path);
+    file.exec("delete from dataset_versions"); // as if the process had died before it was stored
+    file.close();
+    await (await openStore({ path, now: () => Date.now() + YEAR / 2 })).close();
+    using after = new DatabaseSync(path);
+    assertEquals(after.prepare("select position from dataset_parts").all(), []);
+  }));
+
 Deno.test("what cannot be read is refused in words, and reading creates nothing", () =>
   withFolder(async (folder) => {
     const refusals = {
