@@ -51,10 +51,13 @@ export function createHeldRuns(
     return active ?? runs.active(id);
   }
 
-  /** If it was cancelled because a client has left another process; one may have resumed it. */
+  /**
+   * If it was cancelled because a client has left another process; one may have resumed it, and goes
+   * on while this one stops.
+   */
   async function resumeLost({ run: { id }, endpoint }: BegunRun): Promise<ActiveRun | undefined> {
-    const now = runs.isShared && !runs.isStopping ? await store.getRecord(id) : undefined;
-    const isWanted = now && (wasLost(now) || now.status === "running");
+    const now = runs.isShared ? await store.getRecord(id) : undefined;
+    const isWanted = now && (wasLost(now) || (now.status === "running" && !runs.isStopping));
     return isWanted ? await activeOf(await reattach(id, endpoint)) : undefined;
   }
 

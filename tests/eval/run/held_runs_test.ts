@@ -62,6 +62,7 @@ Deno.test("a stream goes on, too, if another instance was the first to resume a 
   assertEquals(await regain({ ...lost, detail: "cancelled by a caller" }), false);
   runs.isStopping = true;
   assertEquals(await regain({ ...lost, status: "running", detail: null }), false);
+  assertEquals(await regain(lost), true); // no other instance has resumed it
 });
 
 Deno.test("who waits for a queued run that is deleted at another instance is told that there is none", async () => {
