@@ -1,4 +1,5 @@
 import { untilAbort } from "../../shared/abort.ts";
+import { AppError } from "../../shared/errors.ts";
 import { requireRun } from "../store/require_run.ts";
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
@@ -24,7 +25,8 @@ export interface HeldRuns {
   hold(begun: BegunRun, client: AbortSignal): Promise<{ end: RunEnd; active?: ActiveRun }>;
   /**
    * Resumes and holds a run that was cancelled because a client of the same run has left another
-   * process, while this one has not. False if there is no such run.
+   * process, while this one has not. False if there is no such run. True without holding it if
+   * another process has resumed it, and this one may run no more.
    */
   regain(begun: BegunRun, client: AbortSignal): Promise<boolean>;
   /** The run needs no client from now on, also if one leaves another process. */
@@ -68,7 +70,7 @@ export function createHeldRuns(
     }
   }
 
-  /** As it is stored now: it may have been queued when it was read. */
+  /** As it is stored now: it may have been queued, or not yet resumed, when it was read. */
   async function endOf({ id }: StoredRun): Promise<RunEnd> {
     return { status: (await store.getRecord(id))?.status ?? "cancelled" };
   }
@@ -76,9 +78,16 @@ export function createHeldRuns(
   return {
     reattach,
     async regain(begun, client) {
-      const active = client.aborted ? undefined : await resumeLost(begun);
-      active?.hold(client);
-      return active !== undefined;
+      if (client.aborted) return false;
+      try {
+        const active = await resumeLost(begun);
+        active?.hold(client);
+        return active !== undefined;
+      } catch (error) {
+        const isFull = error instanceof AppError && error.code === "overloaded";
+        if (isFull && (await endOf(begun.run)).status === "running") return true;
+        throw error;
+      }
     },
     detach(begun) {
       keep(begun).catch(() => {}); // without the database it stays as it is

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { AppError } from "../../../shared/errors.ts";
 import { CLIENT_LEFT } from "../../../eval/run/active_run.ts";
 import { createHeldRuns } from "../../../eval/run/held_runs.ts";
 import type { RunManager } from "../../../eval/run/manager.ts";
@@ -63,6 +64,25 @@ Deno.test("a stream goes on, too, if another instance was the first to resume a 
   runs.isStopping = true;
   assertEquals(await regain({ ...lost, status: "running", detail: null }), false);
   assertEquals(await regain(lost), true); // no other instance has resumed it
+});
+
+Deno.test("a stream follows a run that another instance has resumed if this one may run no more", async () => {
+  const lost = { id: "r", status: "cancelled", detail: CLIENT_LEFT } as StoredRun;
+  const runs = {
+    isShared: true,
+    waiting: () => undefined,
+    active: () => undefined,
+    resume: () => Promise.reject(new AppError(503, "overloaded", "too many runs")),
+  };
+  const regain = (now: StoredRun) => {
+    const store = { getRecord: () => Promise.resolve(now), getRun: () => Promise.resolve(now) };
+    return createHeldRuns({
+      store: store as unknown as RunStore,
+      runs: runs as unknown as RunManager,
+    }).regain({ run: lost, active: undefined, endpoint: "e" }, new AbortController().signal);
+  };
+  assertEquals(await regain({ ...lost, status: "running", detail: null }), true);
+  await assertRejects(() => regain(lost), AppError, "too many runs"); // none works on it
 });
 
 Deno.test("who waits for a queued run that is deleted at another instance is told that there is none", async () => {
