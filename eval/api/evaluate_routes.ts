@@ -113,7 +113,8 @@ export function createEvaluateRoutes(
       },
       problems: {
         ...CALL_PROBLEMS,
-        409: "`conflict`: the run was cancelled or failed, so that there is no result",
+        409:
+          "`conflict`: the run was cancelled or deleted, or it failed, so that there is no result",
         ...WRITE_PROBLEMS,
       },
       handler: createEvaluateRoute(deps),

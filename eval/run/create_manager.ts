@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { endedMeanwhile } from "../store/require_run.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { NewGroup, NewRun } from "../store/store.ts";
 import type { ActiveRun } from "./active_run.ts";
@@ -101,8 +101,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   ): Promise<ActiveRun> {
     const active = await launching.resume(run, options);
     if (active) return active;
-    const detail = `cannot resume run ${run.id}: it was ended or deleted meanwhile`;
-    throw new AppError(409, "conflict", detail);
+    throw endedMeanwhile(run.id);
   }
 
   return {

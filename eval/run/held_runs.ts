@@ -1,6 +1,6 @@
 import { untilAbort } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
-import { requireRun } from "../store/require_run.ts";
+import { endedMeanwhile } from "../store/require_run.ts";
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { type ActiveRun, CLIENT_LEFT, type RunEnd } from "./active_run.ts";
@@ -40,7 +40,8 @@ export function createHeldRuns(
     const known = runs.active(id);
     if (known && !known.signal.aborted) return { run: known.run, active: known, endpoint };
     await known?.ended; // a client that reconnects at once may find its run still being cancelled
-    const run = await requireRun(store, id);
+    const run = await store.getRun(id);
+    if (!run) throw endedMeanwhile(id);
     if (runs.waiting(id)) return { run, active: undefined, endpoint };
     const isUnfinished = run.status === "interrupted" || run.status === "running";
     const active = wasLost(run) || isUnfinished ? await runs.resume(run, { endpoint }) : undefined;

@@ -30,6 +30,12 @@ export function turnNotFound(
   return new AppError(404, "not_found", `cannot find turn ${place} of run ${id}: it is not stored`);
 }
 
+/** What a caller gets who wants a run to continue that no longer can. */
+export function endedMeanwhile(id: string): AppError {
+  const detail = `cannot resume run ${id}: it was ended or deleted meanwhile`;
+  return new AppError(409, "conflict", detail);
+}
+
 /** What a caller gets whose run is deleted before all of it was read. */
 export function runDeleted(id: string): AppError {
   return new AppError(404, "not_found", `run ${id} was deleted while it was read`);

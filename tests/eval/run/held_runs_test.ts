@@ -85,7 +85,7 @@ Deno.test("a stream follows a run that another instance has resumed if this one 
   await assertRejects(() => regain(lost), AppError, "too many runs"); // none works on it
 });
 
-Deno.test("who waits for a queued run that is deleted at another instance is told that there is none", async () => {
+Deno.test("who waits for a queued run that is deleted at another instance is told so with 409", async () => {
   const runs = { isShared: true, waiting: () => undefined, active: () => undefined };
   const gone = () => Promise.resolve(undefined);
   const held = createHeldRuns({
@@ -93,9 +93,10 @@ Deno.test("who waits for a queued run that is deleted at another instance is tol
     runs: runs as unknown as RunManager,
   });
   const run = { id: "r", status: "running" } as StoredRun;
-  await assertRejects(
+  const error = await assertRejects(
     () => held.hold({ run, active: undefined, endpoint: "e" }, new AbortController().signal),
-    Error,
-    "no run has this id",
+    AppError,
+    "it was ended or deleted meanwhile",
   );
+  assertEquals([error.status, error.code], [409, "conflict"]);
 });
