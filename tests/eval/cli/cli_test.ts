@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
 const commands = [
@@ -44,6 +45,15 @@ Deno.test("an unknown command ends with 1 and the list of commands", async () =>
   assertEquals([code, out], [1, ""]);
   assertStringIncludes(err, 'unknown command "evaluate"');
   assertStringIncludes(err, "  compare ");
+});
+
+Deno.test("an error is told as itself if the database cannot be closed after it either", async () => {
+  const close = () => Promise.reject(new Error("cannot close"));
+  const { run } = cliContext({ store: { ...memoryStore(), close } });
+  const id = "01890000-0000-7000-8000-000000000000";
+  const { code, err } = await run("tag", id, "main");
+  assertEquals(code, 1);
+  assertStringIncludes(err, `assay-eval tag: no run "${id}"`);
 });
 
 Deno.test("runs lists what is stored, newest first, and can be filtered", async () => {
