@@ -50,6 +50,12 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
     throw new AppError(404, "not_found", `cannot find group ${id}: no group has this id`);
   }
 
+  /** As it is stored now, if it has ended between being read and being viewed. */
+  async function asViewed(run: RunRecord, { finished_at }: ViewedRun): Promise<RunRecord> {
+    const isOlder = run.finishedAt === null && finished_at !== null;
+    return isOlder ? await store.getRecord(run.id) ?? run : run;
+  }
+
   async function describeModel(run: RunRecord, viewed: ViewedRun): Promise<GroupModel> {
     const { run_id, name, model_id, endpoint, status, detail, progress, finished_at } = viewed;
     const summary = finished_at === null ? undefined : await summarise(run);
@@ -103,8 +109,9 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
     },
 
     async report(id, { scores = [], withPairs = true } = {}) {
-      const members = await runs(id);
-      const views = await Promise.all(members.map(view)); // once: runs may end while it is made
+      const read = await runs(id);
+      const views = await Promise.all(read.map(view)); // once: runs may end while it is made
+      const members = await Promise.all(read.map((run, index) => asViewed(run, views[index]!)));
       const { models: _, ...listed } = listGroup(id, views);
       const models: GroupModel[] = [];
       for (const [index, run] of members.entries()) { // each may read a whole run

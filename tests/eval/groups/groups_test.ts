@@ -35,3 +35,27 @@ Deno.test("the report of a running group names no best model if a run ends while
     best: null,
   });
 });
+
+Deno.test("a report describes a run that ends while it is made by its end", async () => {
+  const store = memoryStore();
+  const runs = ["A", "B"].map((name) => ({ request: evaluateRequest(), testName: "t", name }));
+  const created = await store.createGroup({ runs });
+  if (created.outcome !== "created") throw new Error(created.outcome);
+  const described: RunRecord[] = [];
+  const groups = createGroups({
+    store,
+    async view({ id }) {
+      await store.setStatus(id, { status: "completed" });
+      const now = (await store.getRecord(id))!;
+      return viewRun(now, restingProgress(now, await store.tally(id)));
+    },
+    summarise(run) {
+      described.push(run);
+      const usage = { input_tokens: 0, output_tokens: 0 };
+      return Promise.resolve({ statistics: {}, usage } as RunSummary);
+    },
+  });
+  await groups.report(created.id, { withPairs: false });
+  assertEquals(described, await store.groupRuns(created.id));
+  assertEquals(described.map(({ status }) => status), ["completed", "completed"]);
+});
