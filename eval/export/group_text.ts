@@ -5,7 +5,10 @@ import { HEADLINE } from "../results/passing.ts";
 import { describePlanning } from "./comparison_text.ts";
 import { showCost } from "./cost_text.ts";
 import { describeError, describeMissing } from "./run_text.ts";
-import { showDifference, showScore, type TextForm } from "./text_form.ts";
+import { firstLines, showDifference, showScore, type TextForm } from "./text_form.ts";
+
+/** Of one model, errors and reasons alike: a comment has room for 65,536 characters. */
+const SHOWN_FAULTS = 3;
 
 /** A group for people: the table of models and scores, and which model is better than which. */
 export function describeGroup(report: GroupReport, form: TextForm): string {
@@ -35,9 +38,10 @@ export function describeGroup(report: GroupReport, form: TextForm): string {
 
 /** Why calls of a model failed, and why scores of it are missing. */
 function describeFaults(model: GroupModel, form: TextForm): string[] {
+  const errors = model.errors.map((error) => describeError(error, form));
   const faults = [
-    ...model.errors.map((error) => describeError(error, form)),
-    ...describeMissing(model, form),
+    ...firstLines(errors, { most: SHOWN_FAULTS, noun: "error code" }),
+    ...firstLines(describeMissing(model, form), { most: SHOWN_FAULTS, noun: "reason" }),
   ];
   return faults.map((fault) => `${form.name(model.name)}: ${fault}`);
 }

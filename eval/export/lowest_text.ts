@@ -1,11 +1,9 @@
-import { counted } from "../../shared/counted.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { describeFailedChecks } from "./check_text.ts";
 import type { RunDigest } from "./digest.ts";
 import type { LowTurn } from "./lowest_turns.ts";
-import { showScore, type TextForm } from "./text_form.ts";
+import { firstLines, showScore, type TextForm } from "./text_form.ts";
 import { describeTools } from "./tool_text.ts";
 
 /** Of one reply: a comment has room for 65,536 characters. */
@@ -54,13 +52,9 @@ function details({ result }: LowTurn, form: TextForm): string[] {
     ),
     ...(differs_in ? [`differs in: ${differs_in.join(", ")}`] : []),
     ...describeTools(result).map(form.message),
-    ...describeChecks(result, form),
+    ...firstLines(describeFailedChecks(result).map(form.message), {
+      most: SHOWN_CHECKS,
+      noun: "failed check",
+    }),
   ];
-}
-
-function describeChecks(result: InteractionResult, form: TextForm): string[] {
-  const checks = describeFailedChecks(result);
-  const lines = checks.slice(0, SHOWN_CHECKS).map(form.message);
-  const more = checks.length - lines.length;
-  return more > 0 ? [...lines, `and ${counted(more, "more failed check")}`] : lines;
 }

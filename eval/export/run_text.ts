@@ -8,7 +8,7 @@ import { countedTurns } from "./counted_turns.ts";
 import type { RunDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
 import { describeLowestReplies } from "./lowest_text.ts";
-import { showDifference, showScore, type TextForm } from "./text_form.ts";
+import { firstLines, showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
 const SHOWN_SCENARIOS = 10;
@@ -35,7 +35,10 @@ export function describeRun(
       ),
       ...describeUsage(digest),
       ...describeCosts(digest),
-      ...describeMissing(digest.turnCounts, form),
+      ...firstLines(describeMissing(digest.turnCounts, form), {
+        most: SHOWN_REASONS,
+        noun: "reason",
+      }),
       ...describeMethods(digest, form),
       ...describeDifferences(digest),
       ...describeTruncated(digest),
@@ -110,12 +113,10 @@ export function describeMissing(
   { missing_scores }: Pick<RunSummary, "missing_scores">,
   form: TextForm,
 ): string[] {
-  const parts = missing_scores.filter(({ score }) => score !== HEADLINE);
-  const lines = parts.slice(0, SHOWN_REASONS).map(({ score, reason, turns }) =>
-    `Missing ${turns} × ${form.name(score)}: ${form.name(reason)}`
-  );
-  const more = parts.length - lines.length;
-  return more > 0 ? [...lines, `and ${counted(more, "more reason")}`] : lines;
+  return missing_scores.filter(({ score }) => score !== HEADLINE)
+    .map(({ score, reason, turns }) =>
+      `Missing ${turns} × ${form.name(score)}: ${form.name(reason)}`
+    );
 }
 
 /** Replies that are near in meaning and still say something else. */

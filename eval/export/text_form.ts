@@ -1,3 +1,5 @@
+import { counted } from "../../shared/counted.ts";
+
 /** How a report is formatted: for a pull request's comment, or for a terminal. */
 export interface TextForm {
   title(text: string, level: 1 | 2): string;
@@ -21,4 +23,13 @@ export function showScore(value: number | null | undefined): string {
 export function showDifference(value: number): string {
   const text = value.toFixed(3);
   return Number(text) === 0 ? "0.000" : value > 0 ? `+${text}` : text;
+}
+
+/** The first lines, and how many more things there are. */
+export function firstLines(
+  lines: string[],
+  { most, noun }: { most: number; noun: string },
+): string[] {
+  const more = lines.length - most;
+  return more > 0 ? [...lines.slice(0, most), `and ${counted(more, `more ${noun}`)}`] : lines;
 }

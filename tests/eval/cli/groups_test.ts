@@ -3,6 +3,7 @@ import { parse } from "csv-parse/sync";
 import { parse as parseJunit, type TestSuites } from "junit2json";
 import { groupFormats } from "../../../eval/export/group_formats.ts";
 import { exportFormats } from "../../../eval/export/mod.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { EvaluateRequest } from "../../../shared/schemas/evaluate_request.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { scoringPorts } from "../../fakes/scoring_ports.ts";
@@ -186,6 +187,26 @@ Deno.test("a group says of each model why calls failed and why scores are missin
   assertEquals(good.errors, []);
   assertEquals(good.missing_scores[0], { score: "judge", reason: "judge_unavailable", turns: 9 });
   assertEquals([dead.errors[0].code, dead.errors[0].turns], ["provider_error", 9]);
+});
+
+Deno.test("a group names three error codes of a model, and counts the others", async () => {
+  const codes = ["provider_error", "provider_timeout", "provider_refused", "rate_limited"] as const;
+  const context = groupContext({
+    targetOf(request) {
+      if (request.model_id === "good") return targetOf(request);
+      let asked = 0;
+      return {
+        ask() {
+          const code = codes[asked++ % codes.length]!;
+          return Promise.reject(new ProviderError(502, code, "down", { kind: "timeout" }));
+        },
+      };
+    },
+  });
+  const models = ["good", "dead"].flatMap((name) => ["--model", name]);
+  const { out } = await context.run("run", "tests/support.jsonl", ...AT, ...models);
+  assertEquals(out.match(/ dead: Failed \d × /g)?.length, 3);
+  assertStringIncludes(out, "  dead: and 1 more error code\n");
 });
 
 Deno.test("a stopped group continues with resume, and what was asked is not asked again", async () => {
