@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { pageSuite } from "./browser.ts";
 import { ask, startScriptedAgent } from "./chat.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
@@ -70,4 +70,17 @@ suite.test("a run is printed with its turns and without its controls", async (se
   assertEquals(await page.getByRole("navigation").filter({ visible: true }).count(), 0);
   await page.evaluate(() => dispatchEvent(new Event("afterprint")));
   await page.getByText("An export has all of them.").waitFor({ state: "detached" });
+});
+
+suite.test("paper names the filters of the turns that are on it", async (services, open) => {
+  const { evaluation } = services;
+  const run = await evaluation.evaluate();
+  const filters = "q=order&outcome=passed&min=0.2&scenario=order-status";
+  await using tab = await open(`${evaluation.url}/ui/runs/${run}?${filters}`);
+  const { page } = tab;
+  await page.locator(".turn-rows .name").first().waitFor();
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const status = await page.locator("#turns").getByRole("status").innerText();
+  assertStringIncludes(status, "“order”, Passed, overall 0.2 to 1, Scenario: order-status");
 });

@@ -22,7 +22,6 @@ const OUTCOMES: [value: string, label: string][] = [
 export function TurnFilters({ summary }: { summary: RunSummary }) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const names = Object.keys(summary.statistics);
-  const value = (name: string) => query.value.get(name) ?? "";
   const typed = useRef<Record<string, string>>({}); // in both fields of the range
   const later = (changes: Record<string, string>) => {
     clearTimeout(timer.current);
@@ -42,7 +41,7 @@ export function TurnFilters({ summary }: { summary: RunSummary }) {
       <select
         class="input auto"
         aria-label="Outcome"
-        value={value("outcome")}
+        value={valueOf("outcome")}
         onChange={({ currentTarget }) => setQuery({ outcome: currentTarget.value })}
       >
         {OUTCOMES.map(([outcome, label]) => <option key={outcome} value={outcome}>{label}</option>)}
@@ -52,7 +51,7 @@ export function TurnFilters({ summary }: { summary: RunSummary }) {
           <select
             class="input auto"
             aria-label="Score of the range"
-            value={value("score") || "overall"}
+            value={valueOf("score") || "overall"}
             onChange={({ currentTarget }) => setQuery({ score: currentTarget.value })}
           >
             {names.map((name) => <option key={name} value={name}>{scoreLabel(name)}</option>)}
@@ -62,12 +61,7 @@ export function TurnFilters({ summary }: { summary: RunSummary }) {
           <Bound name="max" label="Highest score" onInput={later} />
         </span>
       )}
-      <Chip names={["scenario"]} text={`Scenario: ${value("scenario")}`} />
-      <Chip names={["attempt"]} text={`Attempt: ${value("attempt")}`} />
-      <Chip
-        names={["label_key", "expected", "found"]}
-        text={`${value("label_key")}: ${value("expected")} → ${value("found")}`}
-      />
+      {listLinkedFilters().map((filter) => <Chip key={filter.names[0]} {...filter} />)}
       {isFiltered() && (
         <Button kind="quiet" isSmall onClick={() => setQuery(noFilters())}>Clear filters</Button>
       )}
@@ -101,9 +95,41 @@ function Bound({ name, label, onInput }: {
   );
 }
 
-/** A filter that came from a link; it can be removed. */
-function Chip({ names, text }: { names: string[]; text: string }) {
-  if (!query.value.get(names[0]!)) return null;
+function valueOf(name: string): string {
+  return query.value.get(name) ?? "";
+}
+
+/** The filters in words, for paper. */
+export function describeFilters(): string {
+  const [text, outcome, min, max] = ["q", "outcome", "min", "max"].map(valueOf);
+  const filters = [
+    text && `“${text}”`,
+    outcome && (OUTCOMES.find(([value]) => value === outcome)?.[1] ?? outcome),
+    (min || max) && `${scoreLabel(valueOf("score") || "overall")} ${min || 0} to ${max || 1}`,
+    ...listLinkedFilters().map((filter) => filter.text),
+  ];
+  return filters.filter(Boolean).join(", ");
+}
+
+interface LinkedFilter {
+  /** Of its parameters in the address. */
+  names: [string, ...string[]];
+  text: string;
+}
+
+/** The filters that came from a link. */
+function listLinkedFilters(): LinkedFilter[] {
+  const labels = `${valueOf("label_key")}: ${valueOf("expected")} → ${valueOf("found")}`;
+  const filters: LinkedFilter[] = [
+    { names: ["scenario"], text: `Scenario: ${valueOf("scenario")}` },
+    { names: ["attempt"], text: `Attempt: ${valueOf("attempt")}` },
+    { names: ["label_key", "expected", "found"], text: labels },
+  ];
+  return filters.filter(({ names: [name] }) => valueOf(name) !== "");
+}
+
+/** A filter that can only be removed. */
+function Chip({ names, text }: LinkedFilter) {
   const none = Object.fromEntries(names.map((name) => [name, undefined]));
   return (
     <Button

@@ -4,11 +4,12 @@ import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, setQuery } from "../../../shared/pages/location.ts";
+import { useIsPrinting } from "../../../shared/pages/printing.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { overallFirst } from "../words.ts";
 import { ColumnsDialog, isChoosing, turnColumns } from "./turn_columns.tsx";
-import { TurnFilters } from "./turn_filters.tsx";
+import { describeFilters, TurnFilters } from "./turn_filters.tsx";
 import { createTurnList } from "./turn_list.ts";
 import { isFiltered, noFilters, turnParameters } from "./turn_query.ts";
 import { turnAddress, TurnsTable } from "./turns_table.tsx";
@@ -47,6 +48,7 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
     const first = inSight.rows.value[0];
     if (first) navigate(turnAddress(first));
   }
+  const isPrinting = useIsPrinting();
   const scores = overallFirst(Object.keys(summary.statistics));
   const { rows, total, isComplete, problem } = inSight;
   const isEmpty = isComplete.value && rows.value.length === 0;
@@ -60,6 +62,7 @@ export function Turns({ run, summary, round }: { run: Run; summary: RunSummary; 
             {problem.value && known === undefined
               ? ""
               : describeCount(hasCome || isAgain ? known : undefined)}
+            {isPrinting && isFiltered() && `: ${describeFilters()}`}
           </p>
         </div>
         <Button isSmall icon="columns" onClick={() => isChoosing.value = true}>Columns</Button>
