@@ -28,6 +28,7 @@ suite.test("a conversation is printed whole, without what is around it", async (
   assert(content > 2_000);
   assert(paper >= Math.floor(content), `${paper} of ${content} pixels are printed`);
   assertEquals(await page.getByRole("navigation", { name: "Conversations" }).isVisible(), false);
+  assertEquals(await page.locator(".topbar").isVisible(), false);
 });
 
 suite.test("who has chosen the dark theme prints dark text", async (agent, open) => {
