@@ -118,3 +118,16 @@ suite.test(
     await untilFocused(page.locator(".scenarios summary", { hasText: "refund-30-days" }));
   },
 );
+
+suite.test(
+  "the focus goes to the view when the only scenario that fits a search is deleted",
+  async (fixture, open) => {
+    await fixture.putDataset("searched", SUPPORT_BATCH.slice(0, 3));
+    await using tab = await open(`${fixture.url}/ui/dataset/searched?q=order-status`);
+    const { page } = tab;
+    await page.getByRole("button", { name: "Edit order-status" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit the scenario" });
+    await dialog.getByRole("button", { name: "Delete the scenario" }).press("Enter");
+    await untilFocused(page.locator("#main"));
+  },
+);
