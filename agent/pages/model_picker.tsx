@@ -151,7 +151,10 @@ function Panel({ value, onChoose, onClose }: {
 }
 
 function hintFor(query: string): string {
-  if (query.trim()) return "No such model. An id is a UUID, or provider/model.";
+  if (query.trim()) {
+    const isListed = models.value?.length !== 0;
+    return isListed ? "No such model. An id is a UUID, or provider/model." : "An id has no blanks.";
+  }
   if (modelsProblem.value) return "The list cannot be read. Type an id, such as provider/model.";
   return models.value
     ? "The service lists no models. Type an id, such as provider/model."

@@ -16,6 +16,8 @@ suite.test(
     await checkAccessibility(page);
     await page.getByRole("button", { name: "Model: Choose a model" }).click();
     await page.getByText("The list cannot be read. Type an id").waitFor();
+    await page.getByRole("combobox").fill("two words");
+    await page.getByText("An id has no blanks.", { exact: true }).waitFor();
     await checkAccessibility(page);
     await page.keyboard.press("Escape");
     await chooseModel(page, "bare-id"); // the service knows whether the hub takes it
