@@ -33,6 +33,12 @@ function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === TAKEN;
 }
 
+/** Why a message cannot be sent now, for who does not see the button. */
+function progress(): string {
+  if (isAnswering.value) return "Answering";
+  return isAnsweredElsewhere.value ? "Another tab receives an answer" : "";
+}
+
 /** Where a message is written. Enter sends it, unless an answer is under way, here or in another tab. */
 export function Composer() {
   const box = useRef<HTMLTextAreaElement>(null);
@@ -114,7 +120,7 @@ export function Composer() {
           />
         )}
       </div>
-      <div class="visually-hidden" role="status">{isAnswering.value ? "Answering" : ""}</div>
+      <div class="visually-hidden" role="status">{progress()}</div>
     </form>
   );
 }

@@ -38,6 +38,8 @@ suite.test(
     await say(second, "go on");
     const send = second.getByRole("button", { name: "Send", exact: true });
     assertEquals(await send.isEnabled(), false);
+    const status = second.locator(".composer").getByRole("status");
+    assertEquals(await status.textContent(), "Another tab receives an answer");
     assertEquals(await messageBox(second).inputValue(), "go on");
     hub.release();
     await second.getByText(ARRIVING).waitFor({ state: "detached" });
